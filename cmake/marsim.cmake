@@ -1,0 +1,71 @@
+# Build settings and the two functions every module uses.
+
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING
+      "Release, RelWithDebInfo or Debug" FORCE)
+endif()
+
+include(CheckCXXCompilerFlag)
+add_library(marsim_options INTERFACE)
+target_compile_options(marsim_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow
+                       -fno-math-errno -fno-trapping-math)
+if(MARSIM_WERROR)
+  target_compile_options(marsim_options INTERFACE -Werror)
+endif()
+if(MARSIM_NATIVE)
+  target_compile_options(marsim_options INTERFACE -march=native)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  check_cxx_compiler_flag(-march=x86-64-v2 MARSIM_HAS_X86_64_V2)
+  if(MARSIM_HAS_X86_64_V2)
+    target_compile_options(marsim_options INTERFACE -march=x86-64-v2)
+  else()
+    target_compile_options(marsim_options INTERFACE -msse4.2 -mpopcnt)  # GCC 9
+  endif()
+endif()
+if(MARSIM_SANITIZE)
+  target_compile_options(marsim_options INTERFACE
+    -fsanitize=${MARSIM_SANITIZE} -fno-omit-frame-pointer -g)
+  target_link_options(marsim_options INTERFACE -fsanitize=${MARSIM_SANITIZE})
+endif()
+
+# marsim_add_library(<module> SOURCES ... [PUBLIC lib...] [PRIVATE lib...])
+# makes the shared library marsim_<module>, installed with the package.
+function(marsim_add_library module)
+  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  set(target marsim_${module})
+  add_library(${target} SHARED ${ARG_SOURCES})
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+  target_link_libraries(${target} PUBLIC ${ARG_PUBLIC} PRIVATE marsim_options ${ARG_PRIVATE})
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN")
+  install(TARGETS ${target} LIBRARY DESTINATION ${MARSIM_LIB_DESTINATION})
+endfunction()
+
+# marsim_add_executable(<name> SOURCES ... [LIBRARIES lib...])
+# makes a program in the package's libexec folder, found by rosrun and by `marsim`.
+function(marsim_add_executable name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE marsim_options ${ARG_LIBRARIES})
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN/..")
+  install(TARGETS ${name} RUNTIME DESTINATION ${MARSIM_BIN_DESTINATION})
+endfunction()
+
+# marsim_add_test(<name> SOURCES ... [LIBRARIES lib...]) registers every TEST of a
+# GoogleTest program with ctest under the module's name.
+include(GoogleTest)
+function(marsim_add_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/test)
+  target_link_libraries(${name} PRIVATE marsim_options ${ARG_LIBRARIES} GTest::gtest GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+    PROPERTIES ENVIRONMENT "MARSIM_TEST_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+endfunction()

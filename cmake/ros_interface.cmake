@@ -1,0 +1,29 @@
+# Messages and the catkin face of the package.
+add_message_files(DIRECTORY msg FILES
+  MotorSpeeds.msg
+  MotorStates.msg
+  StateReference.msg
+  TrackingError.msg
+  VehicleState.msg
+)
+generate_messages(DEPENDENCIES geometry_msgs std_msgs)
+
+catkin_package(
+  INCLUDE_DIRS include
+  LIBRARIES marsim_common marsim_geometry marsim_map marsim_scene marsim_lidar
+            marsim_vehicle marsim_control marsim_collision marsim_viz marsim_sim
+            marsim_config marsim_ros
+  CATKIN_DEPENDS diagnostic_msgs diagnostic_updater geometry_msgs message_runtime
+                 nav_msgs nodelet pluginlib rosgraph_msgs roscpp
+                 roslib sensor_msgs std_msgs tf2 tf2_ros visualization_msgs
+  DEPENDS EIGEN3
+)
+
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CATKIN_DEVEL_PREFIX}/lib)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CATKIN_DEVEL_PREFIX}/lib/marsim)
+set(MARSIM_LIB_DESTINATION ${CATKIN_PACKAGE_LIB_DESTINATION})
+set(MARSIM_BIN_DESTINATION ${CATKIN_PACKAGE_BIN_DESTINATION})
+set(MARSIM_GLOBAL_BIN_DESTINATION ${CATKIN_GLOBAL_BIN_DESTINATION})
+set(MARSIM_INCLUDE_DESTINATION ${CATKIN_PACKAGE_INCLUDE_DESTINATION})
+set(MARSIM_SHARE_DESTINATION ${CATKIN_PACKAGE_SHARE_DESTINATION})
+set(MARSIM_BUILD_SHARE ${CATKIN_DEVEL_PREFIX}/share/marsim)

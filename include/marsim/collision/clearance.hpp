@@ -1,0 +1,45 @@
+#pragma once
+
+#include <limits>
+#include <optional>
+
+#include <Eigen/Core>
+
+#include "marsim/geometry/kd_tree.hpp"
+#include "marsim/map/surfel_map.hpp"
+
+namespace marsim::collision {
+
+/// Distances from a place to the map's points.
+class ClearanceMap {
+ public:
+  /// `surfels` are the map's; keeps a copy of their positions.
+  explicit ClearanceMap(const map::SurfelMap& surfels);
+
+  /// Distance [m] to the nearest map point and that point.
+  struct Clearance {
+    double distance = std::numeric_limits<double>::infinity();
+    Eigen::Vector3d nearest = Eigen::Vector3d::Zero();  ///< [m] in W
+  };
+  Clearance at(const Eigen::Vector3d& p_W) const;
+
+  /// The place nearest to `p_W` with at least `clearance` [m] round it, at most `search_radius` [m]
+  /// away, inside the map's box; none if there is no such place.
+  std::optional<Eigen::Vector3d> nearestFree(const Eigen::Vector3d& p_W, double clearance,
+                                             double search_radius) const;
+
+  const Eigen::AlignedBox3f& bounds() const { return bounds_; }
+  double resolution() const { return resolution_; }
+
+ private:
+  KdTree tree_;
+  Eigen::AlignedBox3f bounds_;
+  double resolution_;
+};
+
+/// Checks a place to start from. Throws Error saying the clearance and the nearest free place where
+/// it lies outside the map's box (grown by 1 m sideways and without a roof) or nearer than `radius`
+/// [m] to a map point.
+void requireFreeStart(const ClearanceMap& map, const Eigen::Vector3d& p_W, double radius);
+
+}  // namespace marsim::collision

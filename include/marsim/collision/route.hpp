@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "marsim/collision/clearance.hpp"
+
+namespace marsim::collision {
+
+/// First place along a segment nearer than `clearance` [m] to the map; none where it is free.
+std::optional<Eigen::Vector3d> firstBlocked(const ClearanceMap& map, const Eigen::Vector3d& from,
+                                            const Eigen::Vector3d& to, double clearance);
+
+struct RouteConfig {
+  double clearance = 0.5;             ///< [m] kept to the map everywhere
+  double cell = 0.25;                 ///< [m] side of the search grid's cells
+  std::size_t max_cells = 4'000'000;  ///< visited before the search gives up
+};
+
+/// Way points from `from` to `to` (both included) whose segments all keep the clearance: the
+/// straight segment if it is free, else the shortest way through the grid (A*), shortened where way
+/// points can be skipped. None where there is no way (or max_cells is reached).
+std::optional<std::vector<Eigen::Vector3d>> findRoute(const ClearanceMap& map,
+                                                      const Eigen::Vector3d& from,
+                                                      const Eigen::Vector3d& to,
+                                                      const RouteConfig& config);
+
+/// Goals for a demonstration flight from `start`: `count` places at flying height, each reached
+/// from the one before by a free straight segment of some length, the last of them back near the
+/// start. Seeded; fewer than `count` where the place is too narrow, none where it is closed in.
+std::vector<Eigen::Vector3d> chooseGoals(const ClearanceMap& map, const Eigen::Vector3d& start,
+                                         int count, double clearance, std::uint64_t seed);
+
+}  // namespace marsim::collision

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+namespace marsim {
+
+/// Progress of long work on standard error. Silent for the first second; then, on a terminal, one
+/// line that rewrites itself with phase, share and time left, elsewhere a line every five seconds.
+/// Phases follow one another; one object belongs to one thread.
+class Progress {
+ public:
+  enum class Output { kStandardError, kNone };
+
+  explicit Progress(std::string task, Output output = Output::kStandardError);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// Starts a phase of `total` units (0: unknown).
+  void phase(std::string name, std::size_t total = 0);
+  /// Units of the phase done so far.
+  void update(std::size_t done);
+  /// Ends the task, leaving its duration on the terminal if anything was shown. Idempotent.
+  void finish();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void show(std::size_t done);
+
+  std::string task_;
+  std::string phase_;
+  std::size_t total_ = 0;
+  Clock::time_point started_, phase_started_, last_shown_;
+  bool enabled_;
+  bool terminal_;
+  bool shown_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace marsim

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace marsim {
+
+/// The candidate nearest to `name` by edit distance (case ignored), or "" where none is near enough
+/// to be a slip of the keyboard (more than a third of the letters differ).
+std::string nearestName(std::string_view name, const std::vector<std::string>& candidates);
+
+/// "a, b, c".
+std::string join(const std::vector<std::string>& items, std::string_view separator = ", ");
+
+/// Splits at every separator; "a,,b" gives three parts, "" gives one empty part.
+std::vector<std::string> split(std::string_view text, char separator);
+
+/// Without white space at either end.
+std::string_view trimmed(std::string_view text);
+
+/// 1234567 -> "1,234,567".
+std::string withThousands(std::uint64_t value);
+
+}  // namespace marsim

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "marsim/control/controller.hpp"
+#include "marsim/lidar/lidar.hpp"
+#include "marsim/scene/places.hpp"
+#include "marsim/vehicle/imu.hpp"
+#include "marsim/vehicle/vehicle_config.hpp"
+
+/// YAML files into validated structs. Every loader takes a path or the name of a file that comes
+/// with the package ("avia" for config/lidar/avia.yaml). They throw FileError (missing, not YAML),
+/// UnknownNameError (lists the known names) and ConfigError (unknown key with the nearest known
+/// one, value of the wrong type or out of bounds), always naming the file and the field's full
+/// path.
+namespace marsim::config {
+
+/// The names that come with the package for a kind ("lidar", "vehicle", "control"), sorted.
+std::vector<std::string> knownNames(const std::string& kind);
+
+lidar::LidarConfig loadLidar(const std::string& name_or_path);
+
+/// A vehicle's file also describes its IMU.
+struct Vehicle {
+  vehicle::VehicleConfig vehicle;
+  vehicle::ImuConfig imu;
+};
+Vehicle loadVehicle(const std::string& name_or_path);
+
+control::ControllerConfig loadController(const std::string& name_or_path);
+
+/// The file of a map: the path itself, or for the name of a bundled place ("forest", "building")
+/// its generated cloud in the cache folder, made on first use.
+std::filesystem::path resolveMap(const std::string& name_or_path);
+
+}  // namespace marsim::config

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "marsim/geometry/pose.hpp"
+#include "marsim/map/surfel_map.hpp"
+
+namespace marsim::lidar {
+
+/// A beam: from `origin` along `direction`, both in W.
+struct Ray {
+  Eigen::Vector3f origin;     ///< [m]
+  float range_max;            ///< [m] nothing beyond is reported
+  Eigen::Vector3f direction;  ///< unit
+  float time;                 ///< [s] of firing since the start of the scan
+};
+
+constexpr std::uint32_t kNoSurfel = std::numeric_limits<std::uint32_t>::max();
+
+/// The first surface a ray meets, or a miss.
+struct Hit {
+  float range = std::numeric_limits<float>::infinity();  ///< [m], +inf: no return
+  std::uint32_t surfel = kNoSurfel;                      ///< index into the map
+
+  bool valid() const { return surfel != kNoSurfel; }
+};
+
+/// A dense grid of directions seen from one pose. Row 0 is the top, column 0 the left.
+struct ImageGrid {
+  enum class Projection {
+    kSpherical,  ///< sensor frame FLU; columns equal steps of azimuth, rows of elevation
+    kPinhole,    ///< camera frame C: z forward, x right, y down
+  };
+  Projection projection = Projection::kSpherical;
+  int width = 0;
+  int height = 0;
+  // Spherical: extents of the image, its cells' outer edges [rad]. Azimuth falls from
+  // azimuth_max at the left edge to azimuth_min at the right; the span is at most 2 pi.
+  double azimuth_min = -3.14159265358979323846, azimuth_max = 3.14159265358979323846;
+  double elevation_min = 0.0, elevation_max = 0.0;
+  // Pinhole: intrinsics [px]; pixel centres at integer coordinates, as in sensor_msgs/CameraInfo.
+  double fx = 0.0, fy = 0.0, cx = 0.0, cy = 0.0;
+
+  std::size_t size() const {
+    return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  }
+  /// Unit direction through the centre of a cell, in the sensor (or camera) frame.
+  Eigen::Vector3d direction(int row, int column) const;
+  /// Throws ConfigError.
+  void validate(const std::string& where) const;
+};
+
+/// Rays out, returns in. Every renderer computes the function that SurfelMap defines; they differ
+/// in the rays they are quick at. Calls are const and may come from several threads.
+class Renderer {
+ public:
+  virtual ~Renderer() = default;
+
+  /// "ray_caster", "projection".
+  virtual std::string name() const = 0;
+  /// Whether cast() takes rays of any kind; if not it throws Error.
+  virtual bool castsRays() const = 0;
+  /// The nearest surface of every ray: hits[i] belongs to rays[i]. Resizes hits.
+  virtual void cast(const std::vector<Ray>& rays, std::vector<Hit>& hits) const = 0;
+  /// The nearest surface at the centre of every cell, row by row, seen from X_WS (pinhole: X_WC).
+  /// Resizes hits to grid.size(). Ranges are along the ray, also for pinhole grids.
+  virtual void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
+                           std::vector<Hit>& hits) const = 0;
+};
+
+struct RendererConfig {
+  int threads = 1;  ///< 0: all cores
+
+  void validate(const std::string& where) const;
+};
+
+/// Casts single rays through a bounding volume hierarchy of the map's surfels.
+std::unique_ptr<Renderer> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
+                                        const RendererConfig& config);
+/// Projects surfels into a dense image, plane correction included; cast() is not supported.
+std::unique_ptr<Renderer> makeDepthImageRenderer(std::shared_ptr<const map::SurfelMap> map,
+                                                 const RendererConfig& config);
+
+}  // namespace marsim::lidar

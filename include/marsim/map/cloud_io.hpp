@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+
+#include "marsim/common/progress.hpp"
+#include "marsim/map/point_cloud.hpp"
+
+namespace marsim::map {
+
+/// A cloud as read, with what was dropped on the way.
+struct LoadedCloud {
+  PointCloud cloud;
+  std::size_t read = 0;        ///< points in the file
+  std::size_t non_finite = 0;  ///< dropped: a coordinate was NaN or infinite
+  std::size_t duplicates = 0;  ///< dropped: same coordinates as an earlier point
+};
+
+/// Reads a PCD (ascii, binary, binary_compressed) or PLY (ascii, binary) file; fields x, y, z of
+/// float32 or float64, intensity (or reflectivity) of any number type if there. Points keep the
+/// file's order. Throws FileError, naming the file and the reason, where it is missing, of another
+/// kind, truncated, garbage, without x y z, empty or without a single finite point.
+LoadedCloud loadCloud(const std::filesystem::path& path, Progress& progress);
+
+/// Writes a binary PCD with x y z (and intensity where the cloud has it), through a temporary file
+/// so that a broken write leaves no half file. Throws FileError.
+void savePcd(const std::filesystem::path& path, const PointCloud& cloud);
+
+}  // namespace marsim::map

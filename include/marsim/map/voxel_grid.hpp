@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+
+#include <Eigen/Core>
+
+#include "marsim/map/point_cloud.hpp"
+
+namespace marsim::map {
+
+/// Key of the voxel of side `resolution` [m] that holds a point: 21 bits an axis (two million
+/// voxels each way from the origin of the grid), so maps of many kilometres do not overflow.
+/// Throws Error where the point lies outside that range.
+std::uint64_t voxelKey(const Eigen::Vector3f& point, double resolution);
+
+/// One point a voxel: the mean of the voxel's points (and of their intensities). Output in the
+/// order of the voxels' keys, so that it does not depend on the input's order except by rounding.
+/// Throws ConfigError for a resolution that is not positive or larger than the cloud's extent.
+PointCloud downsample(const PointCloud& cloud, double resolution);
+
+}  // namespace marsim::map

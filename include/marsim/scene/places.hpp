@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <Eigen/Core>
+
+#include "marsim/map/point_cloud.hpp"
+
+namespace marsim::scene {
+
+/// A wood on gently rolling ground: trunks, crowns of leaves, bushes and a few rocks. Trunks keep
+/// clear of the starting place at the origin.
+struct ForestConfig {
+  std::uint64_t seed = 1;
+  double size_x = 48.0;  ///< [m] extent along x, centred on the origin
+  double size_y = 28.0;  ///< [m] extent along y
+  double trees_per_100_m2 = 4.0;
+  double min_tree_spacing = 2.2;  ///< [m] between trunk axes
+  double tree_height = 12.0;      ///< [m] mean
+  double trunk_radius = 0.18;     ///< [m] mean, at breast height
+  double ground_relief = 0.6;     ///< [m] peak to peak
+  double clearing_radius = 2.5;   ///< [m] without trees round the origin
+  double spacing = 0.06;          ///< [m] mean distance of neighbouring points on surfaces
+  double range_noise = 0.01;      ///< [m] standard deviation of points off their surface
+
+  void validate(const std::string& where) const;
+};
+
+/// Two rooms joined by a door, with windows, a table in one and columns in the other.
+struct BuildingConfig {
+  std::uint64_t seed = 1;
+  double room_length = 10.0;    ///< [m] along x, each room
+  double room_width = 8.0;      ///< [m] along y
+  double height = 3.2;          ///< [m] clear height
+  double wall_thickness = 0.2;  ///< [m]
+  double door_width = 1.4;      ///< [m]
+  double door_height = 2.2;     ///< [m]
+  double spacing = 0.04;        ///< [m]
+  double range_noise = 0.005;   ///< [m]
+
+  void validate(const std::string& where) const;
+};
+
+/// Points in W [m]; the same for the same configuration on every machine. Origin (0, 0) is a free
+/// starting place at any height of 1 to 2 m above the ground (z = 0 there).
+map::PointCloud makeForest(const ForestConfig& config);
+/// As makeForest; the origin is the middle of the first room's floor.
+map::PointCloud makeBuilding(const BuildingConfig& config);
+
+}  // namespace marsim::scene

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "marsim/control/commander.hpp"
+#include "marsim/control/controller.hpp"
+#include "marsim/lidar/lidar.hpp"
+#include "marsim/vehicle/imu.hpp"
+#include "marsim/vehicle/quadrotor.hpp"
+
+namespace marsim::sim {
+
+/// The controller's view of a vehicle, derived from its description.
+control::VehicleModel vehicleModel(const vehicle::VehicleConfig& config);
+
+/// Steps of the simulation, each a whole multiple of the dynamics step.
+struct RateConfig {
+  double dynamics = 1000.0;  ///< [Hz]
+  double state = 500.0;      ///< [Hz] states handed to controller and lidar
+  double odometry = 200.0;   ///< [Hz]
+
+  /// Throws ConfigError where a rate does not divide the dynamics rate.
+  void validate(const std::string& where) const;
+};
+
+struct UavConfig {
+  vehicle::VehicleConfig vehicle;
+  control::ControllerConfig controller;
+  vehicle::ImuConfig imu;
+  std::optional<lidar::LidarConfig> lidar;
+  RateConfig rates;
+  Eigen::Vector3d start_p_WB = Eigen::Vector3d::Zero();  ///< [m] in W
+  double start_yaw = 0.0;                                ///< [rad]
+  std::uint64_t seed = 1;
+};
+
+/// One UAV, all of it, without ROS: the same components as the nodes.
+class Uav {
+ public:
+  Uav(const UavConfig& config, std::shared_ptr<const lidar::Renderer> renderer, double ground_z);
+
+  void setGoal(const Eigen::Vector3d& p_WB, double yaw) {
+    commander_.setGoal(p_WB, yaw, state().stamp);
+  }
+  void setReference(const control::Reference& reference) {
+    commander_.setReference(reference, state().stamp);
+  }
+  /// Advances by one dynamics step.
+  void step();
+
+  const KinematicState& state() const { return quadrotor_.state(); }
+  const control::Reference& reference() const { return reference_; }
+  const vehicle::Quadrotor& quadrotor() const { return quadrotor_; }
+
+  // Called from step() when their data is ready; may be empty.
+  std::function<void(const vehicle::ImuSample&)> on_imu;
+  std::function<void(const lidar::Scan&)> on_scan;
+
+ private:
+  UavConfig config_;
+  vehicle::Quadrotor quadrotor_;
+  control::Controller controller_;
+  control::Commander commander_;
+  vehicle::Imu imu_;
+  std::optional<lidar::Lidar> lidar_;
+  StateHistory history_;
+  control::Reference reference_;
+  TimeNs next_scan_ = 0;
+};
+
+/// A map and the UAVs in it; deterministic from configuration and seed.
+class World {
+ public:
+  World(std::shared_ptr<const map::SurfelMap> map, const lidar::RendererConfig& renderer);
+
+  /// The UAV lives as long as the world.
+  Uav& addUav(const UavConfig& config);
+  /// Advances all UAVs by one dynamics step.
+  void step();
+  const map::SurfelMap& map() const { return *map_; }
+
+ private:
+  std::shared_ptr<const map::SurfelMap> map_;
+  std::shared_ptr<const lidar::Renderer> renderer_;
+  std::vector<std::unique_ptr<Uav>> uavs_;
+};
+
+}  // namespace marsim::sim

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <limits>
+
+#include <Eigen/Geometry>
+
+#include "marsim/geometry/kinematic_state.hpp"
+#include "marsim/vehicle/vehicle_config.hpp"
+
+namespace marsim::vehicle {
+
+constexpr int kRotors = 4;
+using RotorArray = Eigen::Array<double, kRotors, 1>;
+
+/// Rigid body with four motors, integrated by the classical Runge-Kutta method at fixed steps. All
+/// of the state (position, velocity, attitude, body rate, motor speeds and their rates) is
+/// integrated together.
+class Quadrotor {
+ public:
+  explicit Quadrotor(VehicleConfig config);
+
+  /// Places it at rest. In the air (feet above the ground) with the rotors at hover speed, which
+  /// they keep until the first command; on the ground with the motors stopped.
+  void reset(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp = 0);
+  /// Height of the plane that carries a resting vehicle [m] (-inf: none).
+  void setGround(double ground_z);
+  /// Commanded rotor speeds [rad/s], clamped to the motor's range; held until the next call.
+  /// The first command ends the hover or rest of reset().
+  void command(const RotorArray& speeds);
+  /// Force [N] in W and torque [N m] in B acting during the coming steps (tests, wind, contacts).
+  void setExternalWrench(const Eigen::Vector3d& force_W, const Eigen::Vector3d& torque_B);
+  /// Advances by dt [ns].
+  void step(TimeNs dt);
+
+  /// The motion at the last step, accelerations included.
+  const KinematicState& state() const { return state_; }
+  const RotorArray& motorSpeeds() const { return motor_speeds_; }  ///< [rad/s]
+  const RotorArray& motorCommands() const { return commands_; }    ///< [rad/s]
+  bool onGround() const { return on_ground_; }
+  const VehicleConfig& config() const { return config_; }
+
+  /// Sets velocity [m/s in W], attitude and body rate [rad/s in B] (tests, teleport).
+  void setMotion(const Eigen::Quaterniond& q_WB, const Eigen::Vector3d& v_WB,
+                 const Eigen::Vector3d& w_WB_B);
+
+ private:
+  VehicleConfig config_;
+  KinematicState state_;
+  RotorArray motor_speeds_ = RotorArray::Zero();
+  RotorArray motor_accelerations_ = RotorArray::Zero();
+  RotorArray commands_ = RotorArray::Zero();
+  Eigen::Vector3d external_force_W_ = Eigen::Vector3d::Zero();
+  Eigen::Vector3d external_torque_B_ = Eigen::Vector3d::Zero();
+  double ground_z_ = -std::numeric_limits<double>::infinity();
+  bool on_ground_ = false;
+  bool commanded_ = false;
+};
+
+}  // namespace marsim::vehicle

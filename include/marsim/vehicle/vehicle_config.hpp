@@ -1,0 +1,54 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+namespace marsim::vehicle {
+
+/// Second-order speed response of a motor with its propeller:
+/// w'' + 2 zeta wn w' + wn^2 w = wn^2 w_cmd. Where only a first-order time constant tau is known,
+/// zeta = 1 and wn = 2/tau has the same delay of tau for slow changes.
+struct MotorConfig {
+  double natural_frequency_up = 100.0;    ///< [rad/s] wn while the command is above the speed
+  double natural_frequency_down = 100.0;  ///< [rad/s] wn while it is below
+  double damping = 1.0;                   ///< zeta
+  double speed_min = 0.0;                 ///< [rad/s] commands below are raised to it in flight
+  double speed_max = 1000.0;              ///< [rad/s] commands above are lowered to it
+};
+
+/// A rotor: thrust k_F w^2 along body +z, reaction torque k_M w^2 about it.
+struct RotorConfig {
+  Eigen::Vector3d position = Eigen::Vector3d::Zero();  ///< [m] in B, from the centre of mass
+  /// +1: turns counter-clockwise seen from above, so the body feels a clockwise torque; -1:
+  /// reverse.
+  int spin = 1;
+};
+
+/// A multirotor with four rotors.
+struct VehicleConfig {
+  std::string name;
+  double mass = 1.0;                                         ///< [kg]
+  Eigen::Vector3d inertia = Eigen::Vector3d::Ones() * 0.01;  ///< [kg m^2] principal, about B's axes
+  std::vector<RotorConfig> rotors;
+  double thrust_coefficient = 1e-5;  ///< k_F [N/(rad/s)^2]
+  double torque_coefficient = 1e-7;  ///< k_M [N m/(rad/s)^2]
+  MotorConfig motor;
+  /// [N/(rad/s)/(m/s)] drag of each rotor, in its plane, proportional to its speed and to the air
+  /// speed across it (Furrer et al., RotorS, 2016).
+  double rotor_drag_coefficient = 0.0;
+  Eigen::Vector3d linear_drag = Eigen::Vector3d::Zero();  ///< [N/(m/s)] of the whole craft, along B
+  double radius = 0.3;            ///< [m] of the sphere about the centre of mass that holds it
+  double ground_clearance = 0.1;  ///< [m] from the centre of mass down to its feet
+
+  /// Rotor speed at which the thrust carries the weight [rad/s].
+  double hoverSpeed() const;
+  /// Thrust of all rotors at speed_max [N].
+  double maxThrust() const;
+
+  /// Throws ConfigError; also where it cannot hover (max thrust below weight).
+  void validate(const std::string& where) const;
+};
+
+}  // namespace marsim::vehicle

@@ -1,0 +1,69 @@
+#include "marsim/common/error.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "marsim/common/text.hpp"
+
+namespace marsim {
+namespace {
+
+std::string withUnit(std::string_view bound, std::string_view unit) {
+  return unit.empty() ? std::string(bound) : fmt::format("{} {}", bound, unit);
+}
+
+std::string unknownNameText(std::string_view where, std::string_view kind, std::string_view name,
+                            const std::vector<std::string>& known) {
+  const std::string nearest = nearestName(name, known);
+  const std::string hint = nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", nearest);
+  const std::string prefix = where.empty() ? "" : fmt::format("{}: ", where);
+  return fmt::format("{}unknown {} '{}'{}, known: {}", prefix, kind, name, hint, join(known));
+}
+
+}  // namespace
+
+FileError::FileError(const std::string& path, const std::string& reason)
+    : Error(fmt::format("{}: {}", path, reason)) {}
+
+ConfigError::ConfigError(std::string_view where, std::string_view field, std::string_view value,
+                         std::string_view allowed)
+    : Error(fmt::format("{}{}{} is {}, allowed: {}", where, where.empty() ? "" : ": ", field, value,
+                        allowed)) {}
+
+UnknownNameError::UnknownNameError(std::string_view where, std::string_view kind,
+                                   std::string_view name, const std::vector<std::string>& known)
+    : Error(unknownNameText(where, kind, name, known)) {}
+
+void Validator::positive(std::string_view field, double value, std::string_view unit) const {
+  if (!(value > 0.0) || !std::isfinite(value)) {
+    throw ConfigError(where_, field, fmt::format("{}", value), withUnit("more than 0", unit));
+  }
+}
+
+void Validator::notNegative(std::string_view field, double value, std::string_view unit) const {
+  if (!(value >= 0.0) || !std::isfinite(value)) {
+    throw ConfigError(where_, field, fmt::format("{}", value), withUnit("0 or more", unit));
+  }
+}
+
+void Validator::within(std::string_view field, double value, double low, double high,
+                       std::string_view unit) const {
+  if (!(value >= low && value <= high)) {
+    throw ConfigError(where_, field, fmt::format("{}", value),
+                      withUnit(fmt::format("{} to {}", low, high), unit));
+  }
+}
+
+void Validator::finite(std::string_view field, double value, std::string_view unit) const {
+  if (!std::isfinite(value)) {
+    throw ConfigError(where_, field, fmt::format("{}", value), withUnit("a finite number", unit));
+  }
+}
+
+void Validator::require(bool condition, std::string_view field, std::string_view value,
+                        std::string_view allowed) const {
+  if (!condition) throw ConfigError(where_, field, value, allowed);
+}
+
+}  // namespace marsim

@@ -1,0 +1,35 @@
+#include "marsim/common/text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace marsim {
+namespace {
+
+TEST(NearestName, FindsSlipsOfTheKeyboard) {
+  const std::vector<std::string> known{"avia", "mid360", "vlp16"};
+  EXPECT_EQ(nearestName("avai", known), "avia");
+  EXPECT_EQ(nearestName("Mid-360", known), "mid360");
+  EXPECT_EQ(nearestName("ouster", known), "");
+  EXPECT_EQ(nearestName("avia", {}), "");
+}
+
+TEST(Split, KeepsEmptyParts) {
+  EXPECT_EQ(split("1,2,3", ','), (std::vector<std::string>{"1", "2", "3"}));
+  EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"}));
+  EXPECT_EQ(split("", ','), (std::vector<std::string>{""}));
+}
+
+TEST(Trimmed, TakesWhiteSpaceOffBothEnds) {
+  EXPECT_EQ(trimmed("  a b\t\n"), "a b");
+  EXPECT_EQ(trimmed(" \n"), "");
+}
+
+TEST(WithThousands, GroupsDigits) {
+  EXPECT_EQ(withThousands(0), "0");
+  EXPECT_EQ(withThousands(999), "999");
+  EXPECT_EQ(withThousands(1000), "1,000");
+  EXPECT_EQ(withThousands(1234567), "1,234,567");
+}
+
+}  // namespace
+}  // namespace marsim
