@@ -1,0 +1,43 @@
+#include "marsim/config/load.hpp"
+#include "names.hpp"
+#include "yaml_reader.hpp"
+
+namespace marsim::config {
+namespace {
+
+void readLoop(YamlReader& reader, const std::string& key, control::LoopSpec& loop) {
+  reader.readMap(key, [&](YamlReader& map) {
+    map.read("natural_frequency", loop.natural_frequency, Quantity::kAngularSpeed);
+    map.read("damping", loop.damping);
+  });
+}
+
+}  // namespace
+
+control::ControllerConfig loadController(const std::string& name_or_path) {
+  const std::filesystem::path path = resolve("control", name_or_path);
+  control::ControllerConfig config;
+  YamlReader::readFile(path, [&](YamlReader& reader) {
+    readLoop(reader, "position", config.position);
+    readLoop(reader, "attitude", config.attitude);
+    readLoop(reader, "yaw", config.yaw);
+    reader.read("position_integral", config.position_integral);
+    reader.read("attitude_integral", config.attitude_integral);
+    reader.read("integral_limit", config.integral_limit);
+    reader.read("tilt_max", config.tilt_max, Quantity::kAngle);
+    reader.read("speed_max", config.speed_max, Quantity::kSpeed);
+    reader.read("acceleration_max", config.acceleration_max);
+    reader.read("yaw_rate_max", config.yaw_rate_max, Quantity::kAngularSpeed);
+    reader.read("thrust_min_ratio", config.thrust_min_ratio);
+    reader.read("thrust_max_ratio", config.thrust_max_ratio);
+    reader.readMap("goal", [&](YamlReader& goal) {
+      goal.read("speed", config.goal.speed, Quantity::kSpeed);
+      goal.read("acceleration", config.goal.acceleration);
+      goal.read("yaw_rate", config.goal.yaw_rate, Quantity::kAngularSpeed);
+    });
+  });
+  config.validate(path.string());
+  return config;
+}
+
+}  // namespace marsim::config

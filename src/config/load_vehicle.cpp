@@ -1,0 +1,73 @@
+#include "marsim/config/load.hpp"
+#include "mounting.hpp"
+#include "names.hpp"
+#include "yaml_reader.hpp"
+
+namespace marsim::config {
+namespace {
+
+using vehicle::ImuConfig;
+using vehicle::VehicleConfig;
+
+void readRotors(YamlReader& reader, VehicleConfig& config) {
+  config.rotors.clear();
+  reader.requireMaps("rotors", [&](YamlReader& item) {
+    auto& rotor = config.rotors.emplace_back();
+    item.require("position", rotor.position, Quantity::kLength);
+    item.requireWord<int>("spin", rotor.spin, {{"ccw", 1}, {"cw", -1}});
+  });
+  reader.require("thrust_coefficient", config.thrust_coefficient);
+  // Sources give either k_M itself or its ratio to k_F, a length.
+  if (reader.has("moment_constant")) {
+    if (reader.has("torque_coefficient")) {
+      reader.fail("moment_constant", "given beside torque_coefficient", "one of the two");
+    }
+    double ratio = 0.0;
+    reader.require("moment_constant", ratio, Quantity::kLength);
+    config.torque_coefficient = ratio * config.thrust_coefficient;
+  } else {
+    reader.require("torque_coefficient", config.torque_coefficient);
+  }
+  reader.read("rotor_drag_coefficient", config.rotor_drag_coefficient);
+}
+
+void readMotor(YamlReader& reader, vehicle::MotorConfig& motor) {
+  reader.require("natural_frequency_up", motor.natural_frequency_up, Quantity::kAngularSpeed);
+  reader.require("natural_frequency_down", motor.natural_frequency_down, Quantity::kAngularSpeed);
+  reader.read("damping", motor.damping);
+  reader.read("speed_min", motor.speed_min, Quantity::kAngularSpeed);
+  reader.require("speed_max", motor.speed_max, Quantity::kAngularSpeed);
+}
+
+void readImu(YamlReader& reader, ImuConfig& imu) {
+  reader.read("rate", imu.rate, Quantity::kFrequency);
+  readMounting(reader, imu.X_BI);
+  reader.read("gyro_noise_density", imu.gyro_noise_density);
+  reader.read("accel_noise_density", imu.accel_noise_density);
+  reader.read("gyro_bias_random_walk", imu.gyro_bias_random_walk);
+  reader.read("accel_bias_random_walk", imu.accel_bias_random_walk);
+}
+
+}  // namespace
+
+Vehicle loadVehicle(const std::string& name_or_path) {
+  const std::filesystem::path path = resolve("vehicle", name_or_path);
+  Vehicle result;
+  VehicleConfig& config = result.vehicle;
+  YamlReader::readFile(path, [&](YamlReader& reader) {
+    reader.require("name", config.name);
+    reader.require("mass", config.mass, Quantity::kMass);
+    reader.require("inertia", config.inertia);
+    readRotors(reader, config);
+    reader.requireMap("motor", [&](YamlReader& motor) { readMotor(motor, config.motor); });
+    reader.read("linear_drag", config.linear_drag);
+    reader.require("radius", config.radius, Quantity::kLength);
+    reader.require("ground_clearance", config.ground_clearance, Quantity::kLength);
+    reader.readMap("imu", [&](YamlReader& imu) { readImu(imu, result.imu); });
+  });
+  config.validate(path.string());
+  result.imu.validate(path.string() + ": imu");
+  return result;
+}
+
+}  // namespace marsim::config

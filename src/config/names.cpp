@@ -1,0 +1,40 @@
+#include "names.hpp"
+
+#include <algorithm>
+
+#include "marsim/common/data_dir.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/config/load.hpp"
+
+namespace marsim::config {
+namespace fs = std::filesystem;
+
+bool isYamlPath(const std::string& name_or_path) {
+  return name_or_path.find('/') != std::string::npos ||
+         fs::path(name_or_path).extension() == ".yaml";
+}
+
+std::vector<std::string> yamlNames(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none)) {
+    if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> knownNames(const std::string& kind) {
+  return yamlNames(dataDir() / "config" / kind);
+}
+
+fs::path resolve(const std::string& kind, const std::string& name_or_path) {
+  if (isYamlPath(name_or_path)) return name_or_path;
+  const std::vector<std::string> names = knownNames(kind);
+  if (std::find(names.begin(), names.end(), name_or_path) == names.end()) {
+    throw UnknownNameError("", kind, name_or_path, names);
+  }
+  return dataDir() / "config" / kind / (name_or_path + ".yaml");
+}
+
+}  // namespace marsim::config

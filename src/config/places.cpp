@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <cctype>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "marsim/common/data_dir.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/common/random.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/map/cloud_io.hpp"
+#include "names.hpp"
+#include "yaml_reader.hpp"
+
+namespace marsim::config {
+namespace fs = std::filesystem;
+namespace {
+
+using scene::BuildingConfig;
+using scene::ForestConfig;
+using PlaceConfig = std::variant<ForestConfig, BuildingConfig>;
+
+/// Raise it when makeForest() or makeBuilding() change what they make of the same settings, so that
+/// clouds in the cache are made anew.
+constexpr int kGeneratorVersion = 1;
+
+/// Every setting of a place, for reading it and for telling one place from another.
+template <class Visit>
+void forEachSetting(ForestConfig& config, Visit&& visit) {
+  visit("size_x", config.size_x, Quantity::kLength);
+  visit("size_y", config.size_y, Quantity::kLength);
+  visit("trees_per_100_m2", config.trees_per_100_m2, Quantity::kNumber);
+  visit("min_tree_spacing", config.min_tree_spacing, Quantity::kLength);
+  visit("tree_height", config.tree_height, Quantity::kLength);
+  visit("trunk_radius", config.trunk_radius, Quantity::kLength);
+  visit("ground_relief", config.ground_relief, Quantity::kLength);
+  visit("clearing_radius", config.clearing_radius, Quantity::kLength);
+  visit("spacing", config.spacing, Quantity::kLength);
+  visit("range_noise", config.range_noise, Quantity::kLength);
+}
+
+template <class Visit>
+void forEachSetting(BuildingConfig& config, Visit&& visit) {
+  visit("room_length", config.room_length, Quantity::kLength);
+  visit("room_width", config.room_width, Quantity::kLength);
+  visit("height", config.height, Quantity::kLength);
+  visit("wall_thickness", config.wall_thickness, Quantity::kLength);
+  visit("door_width", config.door_width, Quantity::kLength);
+  visit("door_height", config.door_height, Quantity::kLength);
+  visit("spacing", config.spacing, Quantity::kLength);
+  visit("range_noise", config.range_noise, Quantity::kLength);
+}
+
+PlaceConfig loadPlace(const fs::path& path) {
+  PlaceConfig place;
+  YamlReader::readFile(path, [&](YamlReader& reader) {
+    reader.requireWord<PlaceConfig>("place", place,
+                                    {{"forest", ForestConfig{}}, {"building", BuildingConfig{}}});
+    std::visit(
+        [&](auto& config) {
+          reader.read("seed", config.seed);
+          forEachSetting(config, [&](const char* key, double& value, Quantity quantity) {
+            reader.read(key, value, quantity);
+          });
+        },
+        place);
+  });
+  std::visit([&](const auto& config) { config.validate(path.string()); }, place);
+  return place;
+}
+
+/// Number that changes with any setting and with the generator.
+std::uint64_t fingerprint(PlaceConfig place) {
+  std::string text = fmt::format("{} {}", kGeneratorVersion, place.index());
+  std::visit(
+      [&](auto& config) {
+        text += fmt::format(" {}", config.seed);
+        forEachSetting(config, [&](const char* key, double& value, Quantity) {
+          text += fmt::format(" {}={}", key, value);
+        });
+      },
+      place);
+  std::uint64_t hash = 0;
+  for (const char c : text) hash = mixBits(hash ^ static_cast<unsigned char>(c));
+  return hash;
+}
+
+map::PointCloud makePlace(const PlaceConfig& place) {
+  if (const auto* forest = std::get_if<ForestConfig>(&place)) return scene::makeForest(*forest);
+  return scene::makeBuilding(std::get<BuildingConfig>(place));
+}
+
+void save(const fs::path& path, const map::PointCloud& cloud) {
+  std::error_code failure;
+  fs::create_directories(path.parent_path(), failure);
+  if (failure) throw FileError(path.parent_path().string(), failure.message());
+  map::savePcd(path, cloud);
+}
+
+/// The generated cloud of a place's file, made where the cache does not hold it yet.
+fs::path generated(const fs::path& yaml) {
+  const PlaceConfig place = loadPlace(yaml);
+  const std::string name = fmt::format("{}-{:016x}.pcd", yaml.stem().string(), fingerprint(place));
+  const fs::path cached = cacheDir() / "places" / name;
+  std::error_code none;
+  const fs::path temporary = fs::temp_directory_path(none);
+  const fs::path fallback = temporary / "marsim" / "places" / name;
+  if (fs::is_regular_file(cached, none)) return cached;
+  if (!temporary.empty() && fs::is_regular_file(fallback, none)) return fallback;
+  fmt::print(stderr, "making the place '{}', once\n", yaml.stem().string());
+  const map::PointCloud cloud = makePlace(place);
+  try {
+    save(cached, cloud);
+    return cached;
+  } catch (const FileError& error) {
+    if (temporary.empty()) throw;
+    fmt::print(stderr, "warning: {}; keeping the place in {} instead\n", error.what(),
+               fallback.parent_path().string());
+  }
+  save(fallback, cloud);
+  return fallback;
+}
+
+std::string loweredExtension(const fs::path& path) {
+  std::string extension = path.extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return extension;
+}
+
+fs::path cloudFile(const fs::path& path) {
+  if (!fs::exists(path)) throw FileError(path.string(), "no such file");
+  if (fs::is_directory(path)) throw FileError(path.string(), "is a folder, a map file is wanted");
+  const std::string extension = loweredExtension(path);
+  if (extension != ".pcd" && extension != ".ply") {
+    throw FileError(path.string(), fmt::format("is a '{}' file, allowed: .pcd, .ply", extension));
+  }
+  return path;
+}
+
+}  // namespace
+
+fs::path resolveMap(const std::string& name_or_path) {
+  const fs::path path(name_or_path);
+  if (path.extension() == ".yaml") return generated(path);
+  const bool is_path = name_or_path.find('/') != std::string::npos || path.has_extension();
+  if (is_path) return cloudFile(path);
+  const fs::path folder = dataDir() / "maps";
+  std::vector<std::string> names = yamlNames(folder);
+  if (std::find(names.begin(), names.end(), name_or_path) == names.end()) {
+    names.emplace_back("or the path of a .pcd or .ply file");
+    throw UnknownNameError("", "place", name_or_path, names);
+  }
+  return generated(folder / (name_or_path + ".yaml"));
+}
+
+}  // namespace marsim::config

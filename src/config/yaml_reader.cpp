@@ -1,0 +1,238 @@
+#include "yaml_reader.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "marsim/common/text.hpp"
+
+namespace marsim::config {
+namespace fs = std::filesystem;
+namespace {
+
+/// A value as an error message shows it.
+std::string shown(const YAML::Node& node) {
+  switch (node.Type()) {
+    case YAML::NodeType::Scalar:
+      return fmt::format("'{}'", node.Scalar());
+    case YAML::NodeType::Sequence:
+      return fmt::format("a list of {}", node.size());
+    case YAML::NodeType::Map:
+      return "a map";
+    default:
+      return "empty";
+  }
+}
+
+std::string allowedNumber(Quantity quantity) {
+  const std::string units = unitList(quantity);
+  if (units.empty()) return "a finite number without a unit";
+  return fmt::format("a finite number, bare in {}, or with one of the units {}",
+                     units.substr(0, units.find(',')), units);
+}
+
+void refuseRepeatedKeys(const std::string& file, const YAML::Node& node) {
+  if (node.IsSequence()) {
+    for (const YAML::Node& item : node) refuseRepeatedKeys(file, item);
+  }
+  if (!node.IsMap()) return;
+  std::vector<std::string> keys;
+  for (const auto& entry : node) {
+    const int line = entry.first.Mark().line + 1;
+    if (!entry.first.IsScalar()) {
+      throw FileError(
+          file, fmt::format("line {}: a key is {}, a word is wanted", line, shown(entry.first)));
+    }
+    const std::string& key = entry.first.Scalar();
+    if (std::find(keys.begin(), keys.end(), key) != keys.end()) {
+      throw FileError(file, fmt::format("line {}: the key '{}' comes twice", line, key));
+    }
+    keys.push_back(key);
+    refuseRepeatedKeys(file, entry.second);
+  }
+}
+
+YAML::Node loadDocument(const fs::path& path) {
+  const std::string file = path.string();
+  if (!fs::exists(path)) throw FileError(file, "no such file");
+  if (fs::is_directory(path)) throw FileError(file, "is a folder, a YAML file is wanted");
+  std::ifstream stream(path);
+  if (!stream) throw FileError(file, "cannot be read");
+  std::vector<YAML::Node> documents;
+  try {
+    documents = YAML::LoadAll(stream);
+  } catch (const YAML::Exception& error) {
+    throw FileError(file, fmt::format("line {}, column {}: {}", error.mark.line + 1,
+                                      error.mark.column + 1, error.msg));
+  }
+  if (documents.empty() || documents.front().IsNull()) throw FileError(file, "is empty");
+  if (documents.size() > 1) throw FileError(file, "holds several YAML documents, one is wanted");
+  if (!documents.front().IsMap()) {
+    throw FileError(file,
+                    fmt::format("holds {}, a map of keys is wanted", shown(documents.front())));
+  }
+  refuseRepeatedKeys(file, documents.front());
+  return documents.front();
+}
+
+}  // namespace
+
+void YamlReader::readFile(const fs::path& path, const ReadMap& read) {
+  YamlReader reader(path.string(), "", loadDocument(path));
+  read(reader);
+  reader.refuseUnknownKeys();
+}
+
+void YamlReader::read(const std::string& key, double& value, Quantity quantity) {
+  if (has(key)) value = number(key, at(key), quantity);
+}
+
+void YamlReader::require(const std::string& key, double& value, Quantity quantity) {
+  value = number(key, present(key), quantity);
+}
+
+void YamlReader::require(const std::string& key, std::string& value) {
+  value = scalar(key, present(key), "a text");
+  if (value.empty()) fail(key, "''", "a text");
+}
+
+void YamlReader::read(const std::string& key, bool& value) {
+  if (has(key)) requireWord<bool>(key, value, {{"true", true}, {"false", false}});
+}
+
+void YamlReader::read(const std::string& key, std::uint64_t& value) {
+  if (!has(key)) return;
+  const std::string allowed = "a whole number of 0 or more";
+  const std::string text = scalar(key, at(key), allowed);
+  const bool digits = !text.empty() && text.size() < 20 &&
+                      text.find_first_not_of("0123456789") == std::string::npos;
+  if (!digits) fail(key, fmt::format("'{}'", text), allowed);
+  value = std::stoull(text);
+}
+
+void YamlReader::read(const std::string& key, Eigen::Vector3d& value, Quantity quantity) {
+  if (has(key)) require(key, value, quantity);
+}
+
+void YamlReader::require(const std::string& key, Eigen::Vector3d& value, Quantity quantity) {
+  const YAML::Node node = present(key);
+  const std::string allowed = "a list of three numbers, [x, y, z]";
+  const std::vector<double> items = numbers(key, node, quantity, allowed);
+  if (items.size() != 3) fail(key, shown(node), allowed);
+  value = {items[0], items[1], items[2]};
+}
+
+void YamlReader::readInterval(const std::string& key, double& min, double& max, Quantity quantity) {
+  if (!has(key)) return;
+  const std::string allowed = "a list of two numbers, [min, max]";
+  const std::vector<double> items = numbers(key, at(key), quantity, allowed);
+  if (items.size() != 2) fail(key, shown(at(key)), allowed);
+  min = items[0];
+  max = items[1];
+}
+
+void YamlReader::requireList(const std::string& key, std::vector<double>& values,
+                             Quantity quantity) {
+  values = numbers(key, present(key), quantity, "a list of numbers");
+}
+
+void YamlReader::readMap(const std::string& key, const ReadMap& read) {
+  if (has(key)) readMapNode(key, at(key), read);
+}
+
+void YamlReader::requireMap(const std::string& key, const ReadMap& read) {
+  readMapNode(key, present(key), read);
+}
+
+void YamlReader::requireMaps(const std::string& key, const ReadMap& read) {
+  const YAML::Node list = present(key);
+  if (!list.IsSequence()) fail(key, shown(list), "a list of maps");
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    readMapNode(fmt::format("{}[{}]", key, i), list[i], read);
+  }
+}
+
+bool YamlReader::has(const std::string& key) {
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
+  return at(key).IsDefined();
+}
+
+void YamlReader::fail(const std::string& key, const std::string& value,
+                      const std::string& allowed) const {
+  throw ConfigError(file_, fieldPath(key), value, allowed);
+}
+
+YAML::Node YamlReader::present(const std::string& key) {
+  if (has(key)) return at(key);
+  // A slip in a required key would otherwise only say that the right one is missing.
+  std::vector<std::string> unread;
+  for (const auto& entry : node_) {
+    const std::string& name = entry.first.Scalar();
+    if (std::find(known_.begin(), known_.end(), name) == known_.end()) unread.push_back(name);
+  }
+  const std::string nearest = nearestName(key, unread);
+  fail(key, nearest.empty() ? "missing" : fmt::format("missing (is it '{}'?)", nearest),
+       "this key is required");
+}
+
+std::string YamlReader::scalar(const std::string& key, const YAML::Node& node,
+                               const std::string& allowed) {
+  if (!node.IsScalar()) fail(key, shown(node), allowed);
+  return node.Scalar();
+}
+
+double YamlReader::number(const std::string& key, const YAML::Node& node, Quantity quantity) {
+  const std::string text = scalar(key, node, allowedNumber(quantity));
+  try {
+    return parseQuantity(text, quantity);
+  } catch (const Error&) {
+    fail(key, shown(node), allowedNumber(quantity));
+  }
+}
+
+std::vector<double> YamlReader::numbers(const std::string& key, const YAML::Node& node,
+                                        Quantity quantity, const std::string& allowed) {
+  if (!node.IsSequence()) fail(key, shown(node), allowed);
+  std::vector<double> values;
+  for (std::size_t i = 0; i < node.size(); ++i) {
+    values.push_back(number(fmt::format("{}[{}]", key, i), node[i], quantity));
+  }
+  return values;
+}
+
+std::size_t YamlReader::wordIndex(const std::string& key, const std::vector<std::string>& words) {
+  const YAML::Node node = present(key);
+  const std::string allowed = join(words);
+  const std::string text = scalar(key, node, allowed);
+  const auto found = std::find(words.begin(), words.end(), text);
+  if (found == words.end()) {
+    const std::string nearest = nearestName(text, words);
+    const std::string hint = nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", nearest);
+    fail(key, shown(node) + hint, allowed);
+  }
+  return static_cast<std::size_t>(found - words.begin());
+}
+
+void YamlReader::readMapNode(const std::string& key, const YAML::Node& node, const ReadMap& read) {
+  if (!node.IsMap()) fail(key, shown(node), "a map of keys");
+  YamlReader reader(file_, fieldPath(key), node);
+  read(reader);
+  reader.refuseUnknownKeys();
+}
+
+void YamlReader::refuseUnknownKeys() const {
+  for (const auto& entry : node_) {
+    const std::string& key = entry.first.Scalar();
+    if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+    const std::string nearest = nearestName(key, known_);
+    const std::string hint = nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", nearest);
+    fail(key, "an unknown key" + hint, known_.empty() ? "none" : join(known_));
+  }
+}
+
+std::string YamlReader::fieldPath(const std::string& key) const {
+  return path_.empty() ? key : fmt::format("{}.{}", path_, key);
+}
+
+}  // namespace marsim::config

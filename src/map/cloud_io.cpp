@@ -1,0 +1,193 @@
+#include "marsim/map/cloud_io.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "marsim/common/error.hpp"
+#include "marsim/common/random.hpp"
+#include "point_records.hpp"
+
+namespace marsim::map {
+namespace {
+
+namespace fs = std::filesystem;
+
+InputFile openFile(const fs::path& path) {
+  InputFile file;
+  file.path = path.string();
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) throw FileError(file.path, "does not exist");
+  if (fs::is_directory(status)) {
+    throw FileError(file.path, "is a folder, allowed: a .pcd or .ply file");
+  }
+  if (!fs::is_regular_file(status)) throw FileError(file.path, "is no regular file");
+  errno = 0;
+  file.stream.open(path, std::ios::binary);
+  if (!file.stream) {
+    throw FileError(file.path, fmt::format("cannot be opened: {}", std::strerror(errno)));
+  }
+  file.size = fs::file_size(path, error);
+  if (error) throw FileError(file.path, fmt::format("cannot be read: {}", error.message()));
+  if (file.size == 0) throw FileError(file.path, "is empty");
+  return file;
+}
+
+PointCloud readFile(const fs::path& path, Progress& progress) {
+  InputFile file = openFile(path);
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (extension == ".pcd") return readPcd(file, progress);
+  if (extension == ".ply") return readPly(file, progress);
+  throw FileError(file.path,
+                  fmt::format("extension is '{}', allowed: .pcd, .ply", excerpt(extension)));
+}
+
+/// Keeps the points for which keep(index) holds, called once for each in order, when all kept
+/// points before it lie at the front; returns the number dropped.
+template <class Keep>
+std::size_t filter(PointCloud& cloud, const Keep& keep) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < cloud.size(); ++i) {
+    if (!keep(i, kept)) continue;
+    cloud.points[kept] = cloud.points[i];
+    if (cloud.hasIntensity()) cloud.intensity[kept] = cloud.intensity[i];
+    ++kept;
+  }
+  const std::size_t dropped = cloud.size() - kept;
+  cloud.points.resize(kept);
+  if (cloud.hasIntensity()) cloud.intensity.resize(kept);
+  return dropped;
+}
+
+std::uint64_t hash(const Eigen::Vector3f& point) {
+  std::uint64_t result = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const float value = point[axis] + 0.0F;  // -0 and 0 are the same coordinate
+    std::uint32_t bits;
+    std::memcpy(&bits, &value, sizeof(bits));
+    result = mixBits(result ^ bits);
+  }
+  return result;
+}
+
+std::size_t removeDuplicates(PointCloud& cloud, Progress& progress) {
+  progress.phase("removing duplicates", cloud.size());
+  // Open addressing with linear probing over the indices of the points kept, at most half full.
+  constexpr std::uint32_t kFree = 0xFFFFFFFFU;
+  std::size_t slots = 16;
+  while (slots < 2 * cloud.size()) slots *= 2;
+  std::vector<std::uint32_t> table(slots, kFree);
+  return filter(cloud, [&](std::size_t index, std::size_t kept) {
+    if (index % 65536 == 0) progress.update(index);
+    const Eigen::Vector3f& point = cloud.points[index];
+    std::size_t slot = hash(point) & (slots - 1);
+    for (; table[slot] != kFree; slot = (slot + 1) & (slots - 1)) {
+      if (cloud.points[table[slot]] == point) return false;
+    }
+    table[slot] = static_cast<std::uint32_t>(kept);
+    return true;
+  });
+}
+
+void writePcd(std::ofstream& stream, const PointCloud& cloud) {
+  const bool intensity = cloud.hasIntensity();
+  stream << fmt::format(
+      "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\nFIELDS x y z{}\nSIZE 4 4 4{}\n"
+      "TYPE F F F{}\nCOUNT 1 1 1{}\nWIDTH {}\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS {}\n"
+      "DATA binary\n",
+      intensity ? " intensity" : "", intensity ? " 4" : "", intensity ? " F" : "",
+      intensity ? " 1" : "", cloud.size(), cloud.size());
+  constexpr std::size_t kBlock = 65536;  // points
+  std::vector<float> values;
+  for (std::size_t begin = 0; begin < cloud.size(); begin += kBlock) {
+    values.clear();
+    for (std::size_t i = begin; i < std::min(begin + kBlock, cloud.size()); ++i) {
+      const Eigen::Vector3f& point = cloud.points[i];
+      values.insert(values.end(), point.data(), point.data() + 3);
+      if (intensity) values.push_back(cloud.intensity[i]);
+    }
+    stream.write(reinterpret_cast<const char*>(values.data()),
+                 static_cast<std::streamsize>(values.size() * sizeof(float)));
+  }
+}
+
+/// A file of a passing name beside `path` that vanishes unless it is moved there.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const fs::path& path)
+      : path_(fs::path(path).concat(fmt::format(".tmp{}", getpid()))) {}
+  ~TemporaryFile() {
+    std::error_code ignored;
+    if (!moved_) fs::remove(path_, ignored);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  const fs::path& path() const { return path_; }
+  std::error_code moveTo(const fs::path& target) {
+    std::error_code error;
+    fs::rename(path_, target, error);
+    moved_ = !error;
+    return error;
+  }
+
+ private:
+  fs::path path_;
+  bool moved_ = false;
+};
+
+}  // namespace
+
+LoadedCloud loadCloud(const std::filesystem::path& path, Progress& progress) {
+  LoadedCloud loaded;
+  loaded.cloud = readFile(path, progress);
+  PointCloud& cloud = loaded.cloud;
+  loaded.read = cloud.size();
+  loaded.non_finite = filter(
+      cloud, [&cloud](std::size_t index, std::size_t) { return cloud.points[index].allFinite(); });
+  if (cloud.empty()) {
+    throw FileError(path.string(),
+                    fmt::format("none of its {} points has finite coordinates", loaded.read));
+  }
+  loaded.duplicates = removeDuplicates(cloud, progress);
+  return loaded;
+}
+
+void savePcd(const std::filesystem::path& path, const PointCloud& cloud) {
+  if (cloud.hasIntensity() && cloud.intensity.size() != cloud.size()) {
+    throw Error(fmt::format("a cloud has {} intensities for {} points", cloud.intensity.size(),
+                            cloud.size()));
+  }
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) {
+    throw FileError(path.string(), "cannot be written: its folder does not exist");
+  }
+  if (fs::is_directory(path, error)) {
+    throw FileError(path.string(), "cannot be written: is a folder");
+  }
+  TemporaryFile temporary(path);
+  errno = 0;
+  std::ofstream stream(temporary.path(), std::ios::binary | std::ios::trunc);
+  if (stream) writePcd(stream, cloud);
+  stream.close();
+  if (!stream) {
+    throw FileError(path.string(), fmt::format("cannot be written: {}", std::strerror(errno)));
+  }
+  if (const std::error_code failed = temporary.moveTo(path)) {
+    throw FileError(path.string(), fmt::format("cannot be written: {}", failed.message()));
+  }
+}
+
+}  // namespace marsim::map

@@ -1,0 +1,273 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
+#include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
+
+#include "marsim/common/error.hpp"
+#include "marsim/map/surfel_map.hpp"
+
+namespace marsim::map {
+namespace {
+
+constexpr std::uint64_t kAxisBits = 21;
+constexpr std::uint64_t kMaxCell = (1ULL << kAxisBits) - 2;  // one cell is free at either end
+constexpr std::size_t kCellsPerBlock = 65536;                // between two reports of progress
+constexpr double kCellSlack = 1.0 + 1e-9;                    // against rounding of cell numbers
+
+/// Points binned into cubic cells whose side is the search radius, so that a point's neighbours lie
+/// in the 27 cells around its own. Cells are sorted by key with z running fastest: three cells
+/// above each other follow one another in the list.
+class CellGrid {
+ public:
+  CellGrid(const std::vector<Eigen::Vector3f>& points, double side);
+
+  std::size_t cells() const { return keys_.size(); }
+  std::uint64_t key(std::size_t cell) const { return keys_[cell]; }
+  /// Points of a cell are order()[begin(cell)] to order()[begin(cell + 1) - 1].
+  std::size_t begin(std::size_t cell) const { return begins_[cell]; }
+  const std::vector<std::uint32_t>& order() const { return order_; }
+  /// First cell from `cell` on whose key is not below `key`.
+  std::size_t lowerBound(std::uint64_t key, std::size_t cell = 0) const;
+
+ private:
+  std::vector<std::uint64_t> keys_;
+  std::vector<std::size_t> begins_;
+  std::vector<std::uint32_t> order_;
+};
+
+CellGrid::CellGrid(const std::vector<Eigen::Vector3f>& points, double side) {
+  Eigen::AlignedBox3d box;
+  for (const Eigen::Vector3f& point : points) box.extend(point.cast<double>());
+  if (!(box.sizes().maxCoeff() < static_cast<double>(kMaxCell - 1) * side)) {
+    throw Error(
+        fmt::format("points spread over {} m, allowed: at most {} m with neighbourhoods of "
+                    "{} m",
+                    box.sizes().maxCoeff(), static_cast<double>(kMaxCell - 1) * side, side));
+  }
+  struct Entry {
+    std::uint64_t key;
+    std::uint32_t index;
+    bool operator<(const Entry& other) const {
+      return key != other.key ? key < other.key : index < other.index;
+    }
+  };
+  std::vector<Entry> entries(points.size());
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size()), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i != range.end(); ++i) {
+      const Eigen::Vector3d offset = (points[i].cast<double>() - box.min()) / side;
+      std::uint64_t key = 0;
+      for (int axis = 0; axis < 3; ++axis) {
+        key = key << kAxisBits | (static_cast<std::uint64_t>(offset[axis]) + 1);
+      }
+      entries[i] = {key, static_cast<std::uint32_t>(i)};
+    }
+  });
+  tbb::parallel_sort(entries.begin(), entries.end());
+
+  order_.resize(entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    order_[i] = entries[i].index;
+    if (i > 0 && entries[i].key == entries[i - 1].key) continue;
+    keys_.push_back(entries[i].key);
+    begins_.push_back(i);
+  }
+  begins_.push_back(entries.size());
+}
+
+std::size_t CellGrid::lowerBound(std::uint64_t key, std::size_t cell) const {
+  // Callers walk the cells in order, so the answer is near: double the step until it is passed.
+  std::size_t step = 1;
+  while (cell + step < keys_.size() && keys_[cell + step] < key) {
+    cell += step;
+    step *= 2;
+  }
+  const auto first = keys_.begin() + static_cast<std::ptrdiff_t>(cell);
+  const auto last =
+      keys_.begin() + static_cast<std::ptrdiff_t>(std::min(cell + step + 1, keys_.size()));
+  return static_cast<std::size_t>(std::lower_bound(first, last, key) - keys_.begin());
+}
+
+/// Coordinates of the points around one cell [m], apart by axis, with scratch space for a search
+/// among them.
+struct Candidates {
+  std::vector<double> x, y, z;
+  std::vector<double> squared_distance;
+  std::vector<std::uint32_t> near;
+
+  std::size_t size() const { return x.size(); }
+  void resize(std::size_t size) {
+    for (std::vector<double>* values : {&x, &y, &z, &squared_distance}) values->resize(size);
+    near.resize(size);
+  }
+};
+
+/// Count, mean and covariance (divided by the count) of a point's neighbours, itself included, all
+/// relative to the point [m, m^2].
+struct Neighbourhood {
+  std::size_t count = 0;
+  Eigen::Vector3d mean = Eigen::Vector3d::Zero();
+  Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();
+};
+
+/// Indices of the candidates within reach into `near`; returns their number. Two loops without
+/// branches: the first runs on all lanes, and whether a candidate is near cannot be predicted.
+std::size_t findNear(Candidates& candidates, const Eigen::Vector3d& point, double squared_radius) {
+  const std::size_t size = candidates.size();
+  const double* const x = candidates.x.data();
+  const double* const y = candidates.y.data();
+  const double* const z = candidates.z.data();
+  double* const squared_distance = candidates.squared_distance.data();
+  const double px = point.x(), py = point.y(), pz = point.z();
+  for (std::size_t i = 0; i < size; ++i) {
+    const double dx = x[i] - px, dy = y[i] - py, dz = z[i] - pz;
+    squared_distance[i] = dx * dx + dy * dy + dz * dz;
+  }
+  std::uint32_t* const near = candidates.near.data();
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    near[count] = static_cast<std::uint32_t>(i);
+    count += squared_distance[i] <= squared_radius ? 1 : 0;
+  }
+  return count;
+}
+
+Neighbourhood neighbourhood(Candidates& candidates, const Eigen::Vector3d& point,
+                            double squared_radius) {
+  Neighbourhood result;
+  result.count = findNear(candidates, point, squared_radius);
+  double sx = 0, sy = 0, sz = 0, sxx = 0, sxy = 0, sxz = 0, syy = 0, syz = 0, szz = 0;
+  for (std::size_t k = 0; k < result.count; ++k) {
+    const std::uint32_t i = candidates.near[k];
+    const double x = candidates.x[i] - point.x();
+    const double y = candidates.y[i] - point.y();
+    const double z = candidates.z[i] - point.z();
+    sx += x;
+    sy += y;
+    sz += z;
+    sxx += x * x;
+    sxy += x * y;
+    sxz += x * z;
+    syy += y * y;
+    syz += y * z;
+    szz += z * z;
+  }
+  const double n = static_cast<double>(result.count);
+  result.mean = Eigen::Vector3d(sx, sy, sz) / n;
+  result.covariance << sxx, sxy, sxz, sxy, syy, syz, sxz, syz, szz;
+  result.covariance = result.covariance / n - result.mean * result.mean.transpose();
+  return result;
+}
+
+/// Gives the surfel its normal and thickness, or leaves it as it is (not planar) where the
+/// neighbours span no plane: fewer than three, or on a line.
+void fitPlane(const Neighbourhood& around, Surfel& surfel) {
+  if (around.count < 3) return;
+  // The closed form is twice as fast as iteration. Its normal is as good; its least eigenvalue
+  // loses half the digits where the next is small too, and the normal's own variance (its Rayleigh
+  // quotient) restores them.
+  Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver;
+  solver.computeDirect(around.covariance);
+  const Eigen::Vector3d& variances = solver.eigenvalues();
+  const Eigen::Vector3d normal = solver.eigenvectors().col(0);
+  // On a line: a middle extent below a thousandth of the greatest, or within what rounding the
+  // coordinates to float makes of a line.
+  const double rounding = static_cast<double>(std::numeric_limits<float>::epsilon()) *
+                          static_cast<double>(surfel.position.cwiseAbs().maxCoeff());
+  if (!(variances[1] > std::max(1e-6 * variances[2], rounding * rounding))) return;
+  const double variance = normal.dot(around.covariance * normal);
+  surfel.normal = normal.cast<float>().normalized();
+  surfel.thickness = static_cast<float>(std::sqrt(std::max(0.0, variance)));
+}
+
+class Estimator {
+ public:
+  Estimator(const std::vector<Eigen::Vector3f>& points, double radius)
+      : points_(points),
+        radius_(radius),
+        grid_(points, radius * kCellSlack),
+        surfels_(points.size()) {}
+
+  std::size_t cells() const { return grid_.cells(); }
+  std::size_t pointsBefore(std::size_t cell) const { return grid_.begin(cell); }
+  void estimate(std::size_t first_cell, std::size_t last_cell);
+  std::vector<Surfel> take() { return std::move(surfels_); }
+
+ private:
+  void gather(std::size_t cell, std::array<std::size_t, 9>& cursors, Candidates& candidates) const;
+
+  const std::vector<Eigen::Vector3f>& points_;
+  double radius_;
+  CellGrid grid_;
+  std::vector<Surfel> surfels_;
+};
+
+/// Collects the points of the 27 cells around a cell. `cursors` remember where each column of three
+/// cells was found for the cell before.
+void Estimator::gather(std::size_t cell, std::array<std::size_t, 9>& cursors,
+                       Candidates& candidates) const {
+  constexpr std::uint64_t kX = 1ULL << (2 * kAxisBits);
+  constexpr std::uint64_t kY = 1ULL << kAxisBits;
+  std::array<std::size_t, 9> ends;
+  std::size_t size = 0;
+  for (std::uint64_t column = 0; column < 9; ++column) {
+    const std::uint64_t lowest =
+        grid_.key(cell) + (column / 3) * kX - kX + (column % 3) * kY - kY - 1;
+    cursors[column] = grid_.lowerBound(lowest, cursors[column]);
+    std::size_t last = cursors[column];
+    while (last < grid_.cells() && grid_.key(last) <= lowest + 2) ++last;
+    ends[column] = last;
+    size += grid_.begin(last) - grid_.begin(cursors[column]);
+  }
+  candidates.resize(size);
+  std::size_t next = 0;
+  for (std::size_t column = 0; column < 9; ++column) {
+    for (std::size_t i = grid_.begin(cursors[column]); i < grid_.begin(ends[column]); ++i, ++next) {
+      const Eigen::Vector3f& point = points_[grid_.order()[i]];
+      candidates.x[next] = static_cast<double>(point.x());
+      candidates.y[next] = static_cast<double>(point.y());
+      candidates.z[next] = static_cast<double>(point.z());
+    }
+  }
+}
+
+void Estimator::estimate(std::size_t first_cell, std::size_t last_cell) {
+  std::array<std::size_t, 9> cursors{};
+  Candidates candidates;
+  for (std::size_t cell = first_cell; cell < last_cell; ++cell) {
+    gather(cell, cursors, candidates);
+    for (std::size_t i = grid_.begin(cell); i < grid_.begin(cell + 1); ++i) {
+      const Eigen::Vector3f& point = points_[grid_.order()[i]];
+      Surfel& surfel = surfels_[grid_.order()[i]];
+      surfel = {point, Eigen::Vector3f::UnitZ(), static_cast<float>(radius_)};
+      fitPlane(neighbourhood(candidates, point.cast<double>(), radius_ * radius_), surfel);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Surfel> estimateSurfels(const PointCloud& cloud, double radius, Progress& progress) {
+  Validator("").positive("radius", radius, "m");
+  if (cloud.empty()) return {};
+  progress.phase("normals", cloud.size());
+  Estimator estimator(cloud.points, radius);
+  for (std::size_t begin = 0; begin < estimator.cells(); begin += kCellsPerBlock) {
+    const std::size_t end = std::min(begin + kCellsPerBlock, estimator.cells());
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(begin, end, 256),
+                      [&](const auto& range) { estimator.estimate(range.begin(), range.end()); });
+    progress.update(estimator.pointsBefore(end));
+  }
+  return estimator.take();
+}
+
+}  // namespace marsim::map

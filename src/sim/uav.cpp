@@ -1,0 +1,123 @@
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "marsim/common/error.hpp"
+#include "marsim/sim/world.hpp"
+
+namespace marsim::sim {
+namespace {
+
+// Runge-Kutta of fourth order is stable up to 2.78 for a real pole.
+constexpr double kStablePoleTimesStep = 2.5;
+
+bool divides(double rate, double dynamics) {
+  const double ratio = dynamics / rate;
+  return ratio > 0.5 && std::abs(ratio - std::round(ratio)) < 1e-9 * ratio;
+}
+
+void requireDivides(const Validator& check, const std::string& field, double rate,
+                    double dynamics) {
+  check.positive(field, rate, "Hz");
+  check.require(divides(rate, dynamics), field, fmt::format("{}", rate),
+                fmt::format("the dynamics rate ({} Hz) divided by a whole number", dynamics));
+}
+
+UavConfig validated(UavConfig config) {
+  config.rates.validate("rates");
+  config.imu.validate("imu");
+  const double dynamics = config.rates.dynamics;
+  requireDivides(Validator("imu"), "rate", config.imu.rate, dynamics);
+  const double pole = config.vehicle.motor.fastestPole();
+  Validator("rates").require(pole <= kStablePoleTimesStep * dynamics, "dynamics",
+                             fmt::format("{}", dynamics),
+                             fmt::format("{:.0f} Hz or more for motors as fast as {:.0f} rad/s",
+                                         pole / kStablePoleTimesStep, pole));
+  for (int axis = 0; axis < 3; ++axis) {
+    Validator("start").finite(fmt::format("position[{}]", axis), config.start_p_WB[axis], "m");
+  }
+  Validator("start").finite("yaw", config.start_yaw, "rad");
+  return config;
+}
+
+std::int64_t stepsPer(double rate, const RateConfig& rates) {
+  return std::llround(rates.dynamics / rate);
+}
+
+}  // namespace
+
+control::VehicleModel vehicleModel(const vehicle::VehicleConfig& config) {
+  control::VehicleModel model;
+  model.mass = config.mass;
+  model.inertia = config.inertia;
+  model.thrust_coefficient = config.thrust_coefficient;
+  model.torque_coefficient = config.torque_coefficient;
+  model.motor_speed_min = config.motor.speed_min;
+  model.motor_speed_max = config.motor.speed_max;
+  model.motor_natural_frequency_up = config.motor.natural_frequency_up;
+  model.motor_natural_frequency_down = config.motor.natural_frequency_down;
+  model.motor_damping = config.motor.damping;
+  model.rotor_drag_coefficient = config.rotor_drag_coefficient;
+  model.linear_drag = config.linear_drag;
+  for (std::size_t i = 0; i < model.rotors.size(); ++i) {
+    model.rotors[i] = {config.rotors.at(i).position, config.rotors.at(i).spin};
+  }
+  return model;
+}
+
+void RateConfig::validate(const std::string& where) const {
+  const Validator check(where);
+  check.within("dynamics", dynamics, 10.0, 1e6, "Hz");
+  const double microseconds = 1e6 / dynamics;
+  check.require(std::abs(microseconds - std::round(microseconds)) < 1e-6, "dynamics",
+                fmt::format("{}", dynamics), "1,000,000 Hz divided by a whole number");
+  requireDivides(check, "state", state, dynamics);
+  requireDivides(check, "odometry", odometry, dynamics);
+}
+
+Uav::Uav(const UavConfig& config, std::shared_ptr<const lidar::Renderer> renderer, double ground_z)
+    : config_(validated(config)),
+      dynamics_step_(periodNs(config.rates.dynamics)),
+      state_every_(stepsPer(config.rates.state, config.rates)),
+      imu_every_(stepsPer(config.imu.rate, config.rates)),
+      quadrotor_(config.vehicle),
+      controller_(config.controller, vehicleModel(config.vehicle)),
+      commander_(config.controller.goal),
+      imu_(config.imu, config.seed) {
+  if (config_.lidar) lidar_.emplace(*config_.lidar, std::move(renderer));
+  quadrotor_.setGround(ground_z);
+  quadrotor_.reset(config_.start_p_WB, config_.start_yaw);
+  control();
+}
+
+void Uav::step() {
+  quadrotor_.step(dynamics_step_);
+  ++steps_;
+  if (steps_ % state_every_ == 0) control();
+  if (steps_ % imu_every_ == 0) {
+    // Drawn also where nobody listens, so that the noise does not depend on it.
+    const vehicle::ImuSample sample = imu_.sample(state());
+    if (on_imu) on_imu(sample);
+  }
+  if (lidar_) scanIfComplete();
+}
+
+void Uav::control() {
+  if (lidar_) history_.push(state());
+  reference_ = commander_.reference(state());
+  if (quadrotor_.onGround() && !commander_.commanded()) return;
+  quadrotor_.command(controller_.update(state(), reference_));
+}
+
+void Uav::scanIfComplete() {
+  const double rate = lidar_->config().rate;
+  const TimeNs begin = toNs(static_cast<double>(scans_) / rate);
+  const TimeNs end = toNs(static_cast<double>(scans_ + 1) / rate);
+  if (!history_.covers(begin, end)) return;
+  ++scans_;
+  if (on_scan) on_scan(lidar_->scan(begin, end, history_));
+  history_.discardBefore(end);
+}
+
+}  // namespace marsim::sim

@@ -1,0 +1,117 @@
+#include "marsim/vehicle/vehicle_config.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <Eigen/LU>
+
+#include "marsim/common/error.hpp"
+#include "marsim/common/units.hpp"
+
+namespace marsim::vehicle {
+namespace {
+
+// The dynamics run at 1 kHz by default; Runge-Kutta steps of 1 ms follow poles up to here well.
+constexpr double kFastestPole = 2000.0;  // [rad/s]
+
+void validateMotor(const MotorConfig& motor, const Validator& check) {
+  check.positive("motor.natural_frequency_up", motor.natural_frequency_up, "rad/s");
+  check.positive("motor.natural_frequency_down", motor.natural_frequency_down, "rad/s");
+  check.within("motor.damping", motor.damping, 0.1, 10.0);
+  check.require(motor.fastestPole() <= kFastestPole, "motor",
+                fmt::format("of a fastest pole of {:.0f} rad/s (natural frequency and damping)",
+                            motor.fastestPole()),
+                fmt::format("up to {} rad/s", kFastestPole));
+  check.notNegative("motor.speed_min", motor.speed_min, "rad/s");
+  check.positive("motor.speed_max", motor.speed_max, "rad/s");
+  check.require(motor.speed_min < motor.speed_max, "motor.speed_min",
+                fmt::format("{}", motor.speed_min),
+                fmt::format("less than motor.speed_max ({} rad/s)", motor.speed_max));
+}
+
+void validateRotors(const std::vector<RotorConfig>& rotors, const Validator& check) {
+  check.require(rotors.size() == 4, "rotors", fmt::format("a list of {}", rotors.size()),
+                "a list of 4");
+  int spin_sum = 0;
+  for (std::size_t i = 0; i < rotors.size(); ++i) {
+    for (int axis = 0; axis < 3; ++axis) {
+      check.finite(fmt::format("rotors[{}].position[{}]", i, axis), rotors[i].position[axis], "m");
+    }
+    const int spin = rotors[i].spin;
+    check.require(spin == 1 || spin == -1, fmt::format("rotors[{}].spin", i),
+                  fmt::format("{}", spin), "1 or -1");
+    spin_sum += spin;
+  }
+  check.require(spin_sum == 0, "rotors[].spin", fmt::format("of sum {}", spin_sum),
+                "two of 1 and two of -1");
+}
+
+}  // namespace
+
+double MotorConfig::fastestPole() const {
+  const double fastest = std::max(natural_frequency_up, natural_frequency_down);
+  return damping <= 1.0 ? fastest : fastest * (damping + std::sqrt(damping * damping - 1.0));
+}
+
+double VehicleConfig::hoverSpeed() const {
+  return std::sqrt(mass * kGravity / (4.0 * thrust_coefficient));
+}
+
+Eigen::Array4d VehicleConfig::hoverSpeeds() const {
+  // Rows: thrust and the three torques of the rotors' squared speeds.
+  Eigen::Matrix4d wrench;
+  for (int i = 0; i < 4; ++i) {
+    const RotorConfig& rotor = rotors.at(static_cast<std::size_t>(i));
+    wrench.col(i) << thrust_coefficient, thrust_coefficient * rotor.position.y(),
+        -thrust_coefficient * rotor.position.x(), -rotor.spin * torque_coefficient;
+  }
+  wrench.topRows<1>() /= thrust_coefficient;
+  wrench.bottomRows<1>() /= torque_coefficient;
+  wrench.middleRows<2>(1) /= thrust_coefficient;
+  const Eigen::Vector4d weight(mass * kGravity / thrust_coefficient, 0.0, 0.0, 0.0);
+  const Eigen::FullPivLU<Eigen::Matrix4d> lu(wrench);
+  if (!lu.isInvertible()) return Eigen::Array4d::Constant(std::nan(""));
+  // The square root of a negative solution is the NaN that the header promises.
+  return lu.solve(weight).array().sqrt();
+}
+
+double VehicleConfig::maxThrust() const {
+  return 4.0 * thrust_coefficient * motor.speed_max * motor.speed_max;
+}
+
+void VehicleConfig::validate(const std::string& where) const {
+  const Validator check(where);
+  check.positive("mass", mass, "kg");
+  // Published inertias of real craft break the triangle inequality, so it is not asked for.
+  for (int axis = 0; axis < 3; ++axis) {
+    check.positive(fmt::format("inertia[{}]", axis), inertia[axis], "kg m^2");
+  }
+  validateRotors(rotors, check);
+  check.positive("thrust_coefficient", thrust_coefficient, "N/(rad/s)^2");
+  check.positive("torque_coefficient", torque_coefficient, "N m/(rad/s)^2");
+  validateMotor(motor, check);
+  check.notNegative("rotor_drag_coefficient", rotor_drag_coefficient, "N/(rad/s)/(m/s)");
+  for (int axis = 0; axis < 3; ++axis) {
+    check.notNegative(fmt::format("linear_drag[{}]", axis), linear_drag[axis], "N/(m/s)");
+  }
+  check.positive("radius", radius, "m");
+  check.notNegative("ground_clearance", ground_clearance, "m");
+
+  const double weight = mass * kGravity;
+  check.require(maxThrust() > weight, "mass", fmt::format("{}", mass),
+                fmt::format("less than {:.4g} kg: the rotors' thrust at motor.speed_max is {:.4g} "
+                            "N",
+                            maxThrust() / kGravity, maxThrust()));
+  const Eigen::Array4d hover = hoverSpeeds();
+  check.require(hover.allFinite(), "rotors", "a layout without hover equilibrium",
+                "positions and spins whose thrusts and torques can balance");
+  for (int i = 0; i < 4; ++i) {
+    check.require(hover[i] > motor.speed_min && hover[i] < motor.speed_max,
+                  fmt::format("rotors[{}] hover speed", i), fmt::format("{:.1f}", hover[i]),
+                  fmt::format("between motor.speed_min ({}) and motor.speed_max ({} rad/s)",
+                              motor.speed_min, motor.speed_max));
+  }
+}
+
+}  // namespace marsim::vehicle

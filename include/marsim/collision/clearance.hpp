@@ -3,18 +3,18 @@
 #include <limits>
 #include <optional>
 
-#include <Eigen/Core>
+#include <Eigen/Geometry>
 
 #include "marsim/geometry/kd_tree.hpp"
-#include "marsim/map/surfel_map.hpp"
+#include "marsim/map/point_cloud.hpp"
 
 namespace marsim::collision {
 
 /// Distances from a place to the map's points.
 class ClearanceMap {
  public:
-  /// `surfels` are the map's; keeps a copy of their positions.
-  explicit ClearanceMap(const map::SurfelMap& surfels);
+  /// Keeps a copy of the map's points; `resolution` [m] is the map's r.
+  ClearanceMap(const map::PointCloud& cloud, double resolution);
 
   /// Distance [m] to the nearest map point and that point.
   struct Clearance {

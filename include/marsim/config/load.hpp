@@ -31,8 +31,9 @@ Vehicle loadVehicle(const std::string& name_or_path);
 
 control::ControllerConfig loadController(const std::string& name_or_path);
 
-/// The file of a map: the path itself, or for the name of a bundled place ("forest", "building")
-/// its generated cloud in the cache folder, made on first use.
+/// The file of a map: the path itself of a .pcd or .ply file, or for the name of a bundled place
+/// ("forest", "building") or the path of a place's YAML file its generated cloud, made on first use
+/// in the cache folder (in the temporary one where that cannot be written).
 std::filesystem::path resolveMap(const std::string& name_or_path);
 
 }  // namespace marsim::config

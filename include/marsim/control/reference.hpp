@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <Eigen/Core>
 
@@ -14,8 +15,10 @@ struct Reference {
   Eigen::Vector3d p_WB = Eigen::Vector3d::Zero();  ///< [m]
   Eigen::Vector3d v_WB = Eigen::Vector3d::Zero();  ///< [m/s]
   Eigen::Vector3d a_WB = Eigen::Vector3d::Zero();  ///< [m/s^2]
-  double yaw = 0.0;                                ///< [rad]
-  double yaw_rate = 0.0;                           ///< [rad/s]
+  /// [m/s^3] lets the attitude lead its own lag; zero where it is not known.
+  Eigen::Vector3d j_WB = Eigen::Vector3d::Zero();
+  double yaw = 0.0;       ///< [rad]
+  double yaw_rate = 0.0;  ///< [rad/s]
 };
 
 /// Bounds of the path flown to a goal.
@@ -28,8 +31,11 @@ struct GoalLimits {
 };
 
 /// A smooth path from any reference to rest at a goal: quintic polynomials of time in x, y, z and
-/// yaw (the shorter way round), of one duration, the shortest that keeps speed, acceleration and
-/// yaw rate within limits (found numerically). Rest to rest it is a straight line.
+/// yaw (the shorter way round), of one duration, the shortest that keeps the norms of velocity and
+/// acceleration and the yaw rate within limits (found numerically). Rest to rest it is a straight
+/// line. Where a moving start leaves no such path it is first brought to rest, then flown to the
+/// goal. A start that itself moves faster than a limit raises that limit to its own motion; one
+/// that accelerates while at the limit of speed must exceed it a little.
 class GoalPath {
  public:
   GoalPath(const Reference& from, TimeNs start, const Eigen::Vector3d& goal_p_WB, double goal_yaw,
@@ -39,8 +45,16 @@ class GoalPath {
   TimeNs end() const { return end_; }
 
  private:
+  /// Rows x, y, z, yaw; columns powers of the time since the segment's start [s].
+  using Coefficients = Eigen::Matrix<double, 4, 6>;
+  struct Segment {
+    TimeNs start, end;
+    Coefficients coefficients;
+  };
+
+  Reference from_;
   TimeNs start_, end_;
-  Eigen::Matrix<double, 4, 6> coefficients_;  ///< rows x, y, z, yaw; columns powers of time [s]
+  std::vector<Segment> segments_;
 };
 
 }  // namespace marsim::control

@@ -20,31 +20,37 @@ struct Firing {
   std::uint8_t line;          ///< Livox: laser line of the shot; spinning: 0
 };
 
+/// A glass wedge with one plane and one inclined face, turning about the optical axis.
+struct RotatingPrism {
+  double speed = 0.0;        ///< [rad/s] about the optical axis, signed
+  double wedge_angle = 0.0;  ///< [rad] > 0: the inclined face meets the beam first
+  double refractive_index = 1.51;
+  double phase = 0.0;  ///< [rad] at simulated time 0
+};
+
 /// Rotating prisms (Risley) in front of a fan of lasers. Model: refraction at the plane and the
-/// inclined face of each prism (Li, Liu, Sun, Opt. Express 25:7677, 2017).
+/// inclined face of each prism (Li, Liu, Sun, Opt. Express 25:7677, 2017). The optical axis is +x.
 struct RisleyPatternConfig {
-  struct Prism {
-    double speed = 0.0;        ///< [rad/s] rotation about the optical axis, signed
-    double wedge_angle = 0.0;  ///< [rad] > 0: the inclined face meets the beam first
-    double refractive_index = 1.51;
-    double phase = 0.0;  ///< [rad] at simulated time 0
-  };
+  using Prism = RotatingPrism;
   std::vector<Prism> prisms;
   std::vector<double> beam_angles = {0.0};  ///< [rad] of each line in the fan, vertical, + up
   double points_per_second = 0.0;           ///< over all lines
   bool lines_fire_together = true;          ///< lines at one instant; else evenly spread
 };
 
-/// Livox Mid-360: four lines in a fan that turns with the mirror while its elevation sweeps up and
-/// down.
+/// Livox Mid-360: a fan of lasers shines up the z axis through a rotating prism onto a mirror that
+/// turns at another speed. The mirror sweeps azimuth; the prism, turning against the mirror at the
+/// difference of their speeds, sweeps elevation up and down; the fan turns in the image once a
+/// revolution, as it stands still in the body. The lines of a group follow one another evenly, all
+/// through the deflector as it stands at the group's first.
 struct Mid360PatternConfig {
-  double points_per_second = 200000.0;
-  double rotation_rate = 0.0;  ///< [rad/s] of azimuth, negative: clockwise from above
-  double sweep_rate = 0.0;     ///< [Hz] of the elevation sweep
-  double elevation_min = 0.0;  ///< [rad] of the whole field of view
-  double elevation_max = 0.0;  ///< [rad]
-  int lines = 4;
-  double fan_spacing = 0.0;  ///< [rad] between neighbouring lines
+  double points_per_second = 200000.0;  ///< over all lines
+  std::vector<double> beam_angles;      ///< [rad] of each line in the fan, before the prism
+  double fan_azimuth = 0.0;             ///< [rad] direction to which positive beam angles lean
+  RotatingPrism prism;                  ///< its optical axis is +z
+  double mirror_speed = 0.0;            ///< [rad/s] negative: clockwise from above
+  double mirror_phase = 0.0;            ///< [rad] azimuth of the mirror at simulated time 0
+  double mirror_tilt = 0.0;             ///< [rad] between the mirror's normal and -z
 };
 
 /// Channels in a column that turns about z.

@@ -65,9 +65,11 @@ class SurfelMap {
   Eigen::AlignedBox3f bounds_;
 };
 
-/// Normal and thickness of every point of a downsampled cloud from its neighbours within `radius`
-/// [m] (principal components; fewer than three neighbours: not planar, thickness = radius). Runs on
-/// all cores; the result does not depend on their number.
+/// Normal and thickness of every point of a downsampled cloud, in its order, from its neighbours
+/// within `radius` [m], itself included (principal components; covariance divided by their number).
+/// Fewer than three neighbours, or all on a line: not planar, thickness = radius, normal +z. Runs
+/// on all cores; the result does not depend on their number. Throws ConfigError for a radius that
+/// is not positive, Error where the points spread over more than two million radii.
 std::vector<Surfel> estimateSurfels(const PointCloud& cloud, double radius, Progress& progress);
 
 }  // namespace marsim::map

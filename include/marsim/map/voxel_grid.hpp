@@ -8,14 +8,16 @@
 
 namespace marsim::map {
 
-/// Key of the voxel of side `resolution` [m] that holds a point: 21 bits an axis (two million
-/// voxels each way from the origin of the grid), so maps of many kilometres do not overflow.
-/// Throws Error where the point lies outside that range.
+/// Key of the voxel of side `resolution` [m] that holds a point: 21 bits an axis, interleaved
+/// (Morton order), so that neighbours in space are near in memory. The grid reaches 2^20 voxels
+/// from the origin either way: 104 km at 0.1 m. A border belongs to the voxel above it. Throws
+/// Error where the point lies outside that range.
 std::uint64_t voxelKey(const Eigen::Vector3f& point, double resolution);
 
 /// One point a voxel: the mean of the voxel's points (and of their intensities). Output in the
-/// order of the voxels' keys, so that it does not depend on the input's order except by rounding.
-/// Throws ConfigError for a resolution that is not positive or larger than the cloud's extent.
+/// order of the voxels' keys, so that it does not depend on the input's order except by rounding,
+/// nor on the number of cores. Throws ConfigError for a resolution that is not positive or larger
+/// than the cloud's extent, Error where a point lies outside the grid's range.
 PointCloud downsample(const PointCloud& cloud, double resolution);
 
 }  // namespace marsim::map

@@ -24,7 +24,8 @@ struct RateConfig {
   double state = 500.0;      ///< [Hz] states handed to controller and lidar
   double odometry = 200.0;   ///< [Hz]
 
-  /// Throws ConfigError where a rate does not divide the dynamics rate.
+  /// Throws ConfigError where a rate does not divide the dynamics rate, or the dynamics step is not
+  /// a whole number of microseconds.
   void validate(const std::string& where) const;
 };
 
@@ -42,6 +43,8 @@ struct UavConfig {
 /// One UAV, all of it, without ROS: the same components as the nodes.
 class Uav {
  public:
+  /// The renderer is needed only by a lidar. Throws ConfigError, also where the motors are too fast
+  /// for the dynamics step or the IMU's rate does not divide its rate.
   Uav(const UavConfig& config, std::shared_ptr<const lidar::Renderer> renderer, double ground_z);
 
   void setGoal(const Eigen::Vector3d& p_WB, double yaw) {
@@ -54,6 +57,7 @@ class Uav {
   void step();
 
   const KinematicState& state() const { return quadrotor_.state(); }
+  /// What is tracked, as of the last state step.
   const control::Reference& reference() const { return reference_; }
   const vehicle::Quadrotor& quadrotor() const { return quadrotor_; }
 
@@ -62,7 +66,13 @@ class Uav {
   std::function<void(const lidar::Scan&)> on_scan;
 
  private:
+  void control();
+  void scanIfComplete();
+
   UavConfig config_;
+  TimeNs dynamics_step_;
+  std::int64_t state_every_, imu_every_;  // dynamics steps
+  std::int64_t steps_ = 0;
   vehicle::Quadrotor quadrotor_;
   control::Controller controller_;
   control::Commander commander_;
@@ -70,23 +80,28 @@ class Uav {
   std::optional<lidar::Lidar> lidar_;
   StateHistory history_;
   control::Reference reference_;
-  TimeNs next_scan_ = 0;
+  std::int64_t scans_ = 0;  // made so far; the next covers [scans, scans + 1) / rate
 };
 
 /// A map and the UAVs in it; deterministic from configuration and seed.
 class World {
  public:
-  World(std::shared_ptr<const map::SurfelMap> map, const lidar::RendererConfig& renderer);
+  /// Without ground_z [m] the ground is a plane at the map's lowest point.
+  World(std::shared_ptr<const map::SurfelMap> map, const lidar::RendererConfig& renderer,
+        std::optional<double> ground_z = std::nullopt);
 
   /// The UAV lives as long as the world.
   Uav& addUav(const UavConfig& config);
   /// Advances all UAVs by one dynamics step.
   void step();
   const map::SurfelMap& map() const { return *map_; }
+  /// Height of the ground [m].
+  double groundZ() const { return ground_z_; }
 
  private:
   std::shared_ptr<const map::SurfelMap> map_;
   std::shared_ptr<const lidar::Renderer> renderer_;
+  double ground_z_;
   std::vector<std::unique_ptr<Uav>> uavs_;
 };
 

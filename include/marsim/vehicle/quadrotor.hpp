@@ -20,20 +20,25 @@ class Quadrotor {
  public:
   explicit Quadrotor(VehicleConfig config);
 
-  /// Places it at rest. In the air (feet above the ground) with the rotors at hover speed, which
-  /// they keep until the first command; on the ground with the motors stopped.
+  /// Places it at rest. In the air (feet more than 1 cm above the ground) with the rotors at hover
+  /// speed, which they keep until the first command; else standing on the ground with the motors
+  /// stopped. The ground is that of the last setGround().
   void reset(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp = 0);
-  /// Height of the plane that carries a resting vehicle [m] (-inf: none).
+  /// Height of the plane that carries a resting vehicle [m] (-inf: none). Touching it ends all
+  /// motion (no bounce, no sliding) and levels the attitude; the vehicle stays until its thrust
+  /// exceeds its weight.
   void setGround(double ground_z);
   /// Commanded rotor speeds [rad/s], clamped to the motor's range; held until the next call.
   /// The first command ends the hover or rest of reset().
   void command(const RotorArray& speeds);
   /// Force [N] in W and torque [N m] in B acting during the coming steps (tests, wind, contacts).
   void setExternalWrench(const Eigen::Vector3d& force_W, const Eigen::Vector3d& torque_B);
-  /// Advances by dt [ns].
+  /// Advances by dt [ns]. The step must resolve the motors: dt times MotorConfig::fastestPole()
+  /// below 2.5 (Runge-Kutta stability).
   void step(TimeNs dt);
 
-  /// The motion at the last step, accelerations included.
+  /// The motion at the last step; the accelerations are the derivatives at that instant, zero
+  /// while resting on the ground.
   const KinematicState& state() const { return state_; }
   const RotorArray& motorSpeeds() const { return motor_speeds_; }  ///< [rad/s]
   const RotorArray& motorCommands() const { return commands_; }    ///< [rad/s]
@@ -45,6 +50,10 @@ class Quadrotor {
                  const Eigen::Vector3d& w_WB_B);
 
  private:
+  void restOnGround();
+  void updateAccelerations();
+  bool liftsOff() const;
+
   VehicleConfig config_;
   KinematicState state_;
   RotorArray motor_speeds_ = RotorArray::Zero();
@@ -54,7 +63,6 @@ class Quadrotor {
   Eigen::Vector3d external_torque_B_ = Eigen::Vector3d::Zero();
   double ground_z_ = -std::numeric_limits<double>::infinity();
   bool on_ground_ = false;
-  bool commanded_ = false;
 };
 
 }  // namespace marsim::vehicle

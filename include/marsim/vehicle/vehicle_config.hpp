@@ -16,6 +16,9 @@ struct MotorConfig {
   double damping = 1.0;                   ///< zeta
   double speed_min = 0.0;                 ///< [rad/s] commands below are raised to it in flight
   double speed_max = 1000.0;              ///< [rad/s] commands above are lowered to it
+
+  /// The faster of the response's poles [rad/s]: what an integration step must resolve.
+  double fastestPole() const;
 };
 
 /// A rotor: thrust k_F w^2 along body +z, reaction torque k_M w^2 about it.
@@ -42,12 +45,16 @@ struct VehicleConfig {
   double radius = 0.3;            ///< [m] of the sphere about the centre of mass that holds it
   double ground_clearance = 0.1;  ///< [m] from the centre of mass down to its feet
 
-  /// Rotor speed at which the thrust carries the weight [rad/s].
+  /// Rotor speed at which four equal rotors carry the weight [rad/s].
   double hoverSpeed() const;
+  /// Speed of each rotor [rad/s] at which thrust carries the weight and no torque is left, also
+  /// where the rotors lie unevenly about the centre of mass. NaN where there is no such speed.
+  Eigen::Array4d hoverSpeeds() const;
   /// Thrust of all rotors at speed_max [N].
   double maxThrust() const;
 
-  /// Throws ConfigError; also where it cannot hover (max thrust below weight).
+  /// Throws ConfigError; also where it cannot hover: thrust below weight, or a rotor that would
+  /// have to leave its range to balance the torques.
   void validate(const std::string& where) const;
 };
 

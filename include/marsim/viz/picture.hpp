@@ -8,6 +8,7 @@
 
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/map/point_cloud.hpp"
+#include "marsim/viz/camera.hpp"
 
 namespace marsim::viz {
 
@@ -23,16 +24,27 @@ struct FlightScene {
 
 enum class View {
   kTop,      ///< parallel projection along -z; a cut above the path takes roofs away
-  kSide,     ///< parallel projection along +y
-  kOblique,  ///< perspective from behind and above
+  kSide,     ///< parallel projection along +y; a cut before the path takes walls away
+  kOblique,  ///< perspective from behind and above, cut above the path as well
 };
 
 struct PictureConfig {
   int width = 1600;   ///< [px]
   int height = 1000;  ///< [px]
+  /// [m] left standing above the path (side: before the path); what is beyond is cut away where it
+  /// would hide the flight.
+  double cut_margin = 0.7;
+
+  /// Throws ConfigError.
+  void validate(const std::string& where) const;
 };
 
-/// Writes a PNG with a scale bar and a legend. Throws FileError.
+/// Camera and section for a view: all of the map where it is not much larger than the flight and
+/// the scan, else the surroundings of these.
+Framing frameFlight(const FlightScene& scene, View view, const PictureConfig& config);
+
+/// Writes a PNG with a scale bar and a legend; the same bytes for the same scene. Throws FileError,
+/// ConfigError.
 void drawFlight(const FlightScene& scene, View view, const PictureConfig& config,
                 const std::filesystem::path& path);
 

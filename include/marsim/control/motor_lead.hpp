@@ -1,0 +1,42 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "marsim/common/time.hpp"
+#include "marsim/control/mixer.hpp"
+
+namespace marsim::control {
+
+/// Lead for slow motors. It follows the motors' speeds with their own second-order model, fed with
+/// the commands it gave, and chooses commands such that the speeds approach the wanted ones with a
+/// natural frequency of its own, critically damped and the same up and down:
+/// w'' = wf^2 (w_wanted - w) - 2 wf w'. A motor of natural frequency wn is for this commanded
+/// (wf/wn)^2 times as far as its speed shall go, as far as its range allows; what the range cuts
+/// off the model knows of.
+class MotorLead {
+ public:
+  /// The largest wf/wn: commands swing 16 times as far as the wanted speeds.
+  static constexpr double kMaxRatio = 4.0;
+
+  /// natural_frequency: wf [rad/s].
+  MotorLead(const VehicleModel& vehicle, double natural_frequency);
+
+  /// Starts over with motors running steadily at these speeds [rad/s].
+  void reset(const Eigen::Array4d& speeds);
+  /// Carries the model on by dt under the last command.
+  void advance(TimeNs dt);
+  /// Commands [rad/s], within the motors' range, that lead to the wanted speeds [rad/s].
+  Eigen::Array4d commandTowards(const Eigen::Array4d& wanted);
+
+  const Eigen::Array4d& speeds() const { return speeds_; }                ///< [rad/s] modelled
+  const Eigen::Array4d& accelerations() const { return accelerations_; }  ///< [rad/s^2] modelled
+  double naturalFrequency() const { return natural_frequency_; }          ///< wf [rad/s]
+
+ private:
+  double up_, down_, damping_, speed_min_, speed_max_, natural_frequency_;
+  Eigen::Array4d speeds_ = Eigen::Array4d::Zero();
+  Eigen::Array4d accelerations_ = Eigen::Array4d::Zero();
+  Eigen::Array4d commands_ = Eigen::Array4d::Zero();
+};
+
+}  // namespace marsim::control

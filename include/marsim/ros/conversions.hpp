@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+
+#include <geometry_msgs/Point.h>
+#include <geometry_msgs/Pose.h>
+#include <geometry_msgs/Quaternion.h>
+#include <geometry_msgs/TransformStamped.h>
+#include <geometry_msgs/Vector3.h>
+#include <ros/time.h>
+
+#include "marsim/StateReference.h"
+#include "marsim/VehicleState.h"
+#include "marsim/control/reference.hpp"
+#include "marsim/geometry/kinematic_state.hpp"
+
+/// Messages from and to the core's types; units and frames are the same on both sides.
+namespace marsim::ros_nodes {
+
+ros::Time toRos(TimeNs t);
+TimeNs fromRos(const ros::Time& t);
+
+geometry_msgs::Vector3 toVector3(const Eigen::Vector3d& v);
+geometry_msgs::Point toPoint(const Eigen::Vector3d& p);
+geometry_msgs::Quaternion toQuaternion(const Eigen::Quaterniond& q);
+geometry_msgs::Pose toPose(const Pose& X_AB);
+geometry_msgs::TransformStamped toTransform(const Pose& X_AB, const std::string& frame_a,
+                                            const std::string& frame_b, TimeNs stamp);
+Eigen::Vector3d fromVector3(const geometry_msgs::Vector3& v);
+Eigen::Vector3d fromPoint(const geometry_msgs::Point& p);
+Eigen::Quaterniond fromQuaternion(const geometry_msgs::Quaternion& q);
+
+/// Fills all but header.frame_id and child_frame_id.
+void toMessage(const KinematicState& state, bool on_ground, marsim::VehicleState& message);
+KinematicState fromMessage(const marsim::VehicleState& message);
+
+/// Fills all but header.frame_id.
+void toMessage(const control::Reference& reference, TimeNs stamp, marsim::StateReference& message);
+control::Reference fromMessage(const marsim::StateReference& message);
+
+/// Whether a frame named by a user is the one called `name`, a leading slash apart.
+bool isFrame(const std::string& frame, const std::string& name);
+/// The same for the world frame, which an empty name means too.
+bool isWorldFrame(const std::string& frame, const std::string& world);
+
+}  // namespace marsim::ros_nodes

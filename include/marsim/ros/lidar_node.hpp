@@ -1,0 +1,70 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include <diagnostic_updater/diagnostic_updater.h>
+#include <ros/ros.h>
+#include <tf2_ros/static_transform_broadcaster.h>
+
+#include "marsim/VehicleState.h"
+#include "marsim/lidar/lidar.hpp"
+#include "marsim/ros/frames.hpp"
+
+namespace marsim::ros_nodes {
+
+/// LiDAR of one UAV: a scan for every interval of simulated time, rendered in a thread of its own
+/// so that states keep flowing. A scan that falls due while the one before is still being rendered
+/// is dropped whole, counted and reported.
+///
+/// In: `state` (marsim/VehicleState).
+/// Out: `points` (sensor_msgs/PointCloud2, sensor frame, the driver's layout), `points_world`
+/// (world frame), `sensor_pose` (geometry_msgs/PoseStamped at the scan's stamp), static tf to the
+/// sensor. Nothing is rendered while nobody subscribes. Parameters: lidar, map, resolution,
+/// renderer (cpu), threads, world_frame, frame_prefix, points_frame_id, points_world_frame_id.
+class LidarNode {
+ public:
+  LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
+  ~LidarNode();
+
+ private:
+  struct Job {
+    TimeNs begin = 0, end = 0;
+    StateHistory motion;
+  };
+
+  void onState(const marsim::VehicleStateConstPtr& message);
+  void schedule();
+  void run();
+  void render(const Job& job);
+  bool wanted() const;
+  void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
+
+  Frames frames_;
+  std::string points_frame_, world_frame_;
+  std::unique_ptr<lidar::Lidar> lidar_;
+  StateHistory history_;
+  std::int64_t next_scan_ = -1;  ///< number of the interval since simulated time 0
+
+  ros::Publisher points_publisher_, world_publisher_, pose_publisher_;
+  ros::Subscriber state_subscriber_;
+  tf2_ros::StaticTransformBroadcaster static_tf_;
+  diagnostic_updater::Updater diagnostics_;
+
+  struct Statistics {
+    std::uint64_t scans = 0, dropped = 0, returns = 0;
+    double render_seconds = 0.0, render_seconds_max = 0.0;
+  };
+  std::mutex mutex_;  ///< guards what follows
+  std::condition_variable wake_;
+  std::unique_ptr<Job> job_;
+  bool busy_ = false;
+  bool stop_ = false;
+  Statistics statistics_;
+  std::thread thread_;
+};
+
+}  // namespace marsim::ros_nodes

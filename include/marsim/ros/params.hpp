@@ -1,0 +1,46 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include <ros/node_handle.h>
+
+#include "marsim/common/units.hpp"
+
+namespace marsim::ros_nodes {
+
+/// Reads a node's private parameters, each with a default, and refuses what it does not know: a
+/// misspelt parameter is an error with the nearest known name, not a silent default. All errors
+/// name the parameter's full path.
+class Params {
+ public:
+  explicit Params(const ros::NodeHandle& private_handle);
+
+  std::string text(const std::string& name, const std::string& fallback);
+  bool flag(const std::string& name, bool fallback);
+  int integer(const std::string& name, int fallback, int low, int high);
+  /// A number, or text with a unit ("90deg"); must be finite.
+  double number(const std::string& name, double fallback, Quantity quantity);
+  /// As number(), but NaN where the parameter is not set, empty or "auto".
+  double numberOrAuto(const std::string& name, Quantity quantity);
+  /// As number(); must be more than 0.
+  double positive(const std::string& name, double fallback, Quantity quantity);
+  /// One of the choices.
+  std::string choice(const std::string& name, const std::string& fallback,
+                     const std::vector<std::string>& choices);
+
+  /// Throws UnknownNameError where the node's namespace holds a parameter that was never asked for.
+  void finish() const;
+
+  const std::string& where() const { return where_; }
+
+ private:
+  bool fetch(const std::string& name, XmlRpc::XmlRpcValue& value);
+
+  ros::NodeHandle handle_;
+  std::string where_;  ///< the node's name
+  std::set<std::string> known_;
+};
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include <diagnostic_updater/diagnostic_updater.h>
+#include <nav_msgs/Path.h>
+#include <ros/ros.h>
+#include <rosgraph_msgs/Clock.h>
+#include <std_srvs/Trigger.h>
+#include <tf2_ros/static_transform_broadcaster.h>
+#include <tf2_ros/transform_broadcaster.h>
+
+#include "marsim/MotorSpeeds.h"
+#include "marsim/ros/frames.hpp"
+#include "marsim/sim/world.hpp"
+#include "marsim/vehicle/imu.hpp"
+#include "marsim/vehicle/quadrotor.hpp"
+
+namespace marsim::ros_nodes {
+
+/// Dynamics and IMU of one UAV, stepped by /clock.
+///
+/// In: `motor_speeds` (marsim/MotorSpeeds), /clock.
+/// Out: `state` (marsim/VehicleState), `odom` (nav_msgs/Odometry), `imu/data` and `imu/data_raw`
+/// (sensor_msgs/Imu), `motor_states` (marsim/MotorStates), `path` (nav_msgs/Path, flown), `visual`
+/// (visualization_msgs/MarkerArray, latched), tf. Service `reset` (std_srvs/Trigger): back to the
+/// start.
+/// Parameters: vehicle, map, resolution, x, y, z, yaw, ground_z, dynamics_rate, state_rate,
+/// odom_rate, seed, odom_twist_frame (body | world), publish_ground_truth_tf, record (file in TUM
+/// format), check_start, world_frame, frame_prefix, odom_frame_id, odom_child_frame_id,
+/// imu_frame_id.
+class QuadrotorNode {
+ public:
+  QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
+
+ private:
+  void readMap(Params& params);
+  void advertise(ros::NodeHandle& handle);
+  void publishStatic(ros::NodeHandle& handle);
+  void onClock(const rosgraph_msgs::ClockConstPtr& message);
+  void onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message);
+  bool onReset(std_srvs::Trigger::Request& request, std_srvs::Trigger::Response& response);
+  void start(TimeNs now);
+  void publishState();
+  void publishOdometry();
+  void publishImu();
+  void publishMotors();
+  void publishPath();
+  void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
+
+  Frames frames_;
+  sim::RateConfig rates_;
+  std::string odom_frame_, odom_child_frame_, imu_frame_, tf_child_frame_;
+  bool twist_in_world_ = false;
+  Eigen::Vector3d start_p_WB_;
+  double start_yaw_ = 0.0;
+  TimeNs step_ = 0, state_period_ = 0, odom_period_ = 0, imu_period_ = 0;
+
+  std::unique_ptr<vehicle::Quadrotor> quadrotor_;
+  std::unique_ptr<vehicle::Imu> imu_;
+  bool started_ = false;
+  nav_msgs::Path path_;
+  std::ofstream record_;
+
+  ros::WallTime reported_at_;  ///< for the real-time factor between two reports
+  TimeNs reported_stamp_ = 0;
+
+  ros::Publisher state_publisher_, odom_publisher_, imu_publisher_, imu_raw_publisher_,
+      motor_publisher_, path_publisher_, visual_publisher_;
+  ros::Subscriber clock_subscriber_, motor_subscriber_;
+  ros::ServiceServer reset_service_;
+  tf2_ros::TransformBroadcaster tf_;
+  tf2_ros::StaticTransformBroadcaster static_tf_;
+  diagnostic_updater::Updater diagnostics_;
+};
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "marsim/geometry/pose.hpp"
+#include "yaml_reader.hpp"
+
+namespace marsim::config {
+
+/// A sensor's pose in the body: position: [x, y, z], rpy: [roll, pitch, yaw].
+inline void readMounting(YamlReader& reader, Pose& X_BS) {
+  Eigen::Vector3d rpy = Eigen::Vector3d::Zero();
+  reader.read("position", X_BS.p, Quantity::kLength);
+  reader.read("rpy", rpy, Quantity::kAngle);
+  X_BS.q = fromRollPitchYaw(rpy.x(), rpy.y(), rpy.z());
+}
+
+}  // namespace marsim::config

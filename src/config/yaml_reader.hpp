@@ -1,0 +1,97 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <yaml-cpp/yaml.h>
+#include <Eigen/Core>
+
+#include "marsim/common/error.hpp"
+#include "marsim/common/units.hpp"
+
+namespace marsim::config {
+
+/// Reads the keys of one YAML map into variables. It remembers which keys were asked for, so that
+/// those nobody reads are errors. An absent key leaves its variable as it is, unless the call is a
+/// require...(). Every error is a ConfigError that names file, full path of the field, value and
+/// what is allowed.
+class YamlReader {
+ public:
+  using ReadMap = std::function<void(YamlReader&)>;
+
+  /// Reads a whole file. Throws FileError where it is missing, a folder, empty, not YAML or not a
+  /// map, and where a key comes twice.
+  static void readFile(const std::filesystem::path& path, const ReadMap& read);
+
+  /// A number, a bare one being SI, or one with a unit of its quantity: 0.4, 90deg, 5 cm.
+  void read(const std::string& key, double& value, Quantity quantity = Quantity::kNumber);
+  void require(const std::string& key, double& value, Quantity quantity = Quantity::kNumber);
+  /// Text that is not empty.
+  void require(const std::string& key, std::string& value);
+  /// true or false.
+  void read(const std::string& key, bool& value);
+  /// A whole number of 0 or more.
+  void read(const std::string& key, std::uint64_t& value);
+  /// [x, y, z].
+  void read(const std::string& key, Eigen::Vector3d& value, Quantity quantity = Quantity::kNumber);
+  void require(const std::string& key, Eigen::Vector3d& value,
+               Quantity quantity = Quantity::kNumber);
+  /// [min, max].
+  void readInterval(const std::string& key, double& min, double& max, Quantity quantity);
+  /// A list of any length.
+  void requireList(const std::string& key, std::vector<double>& values, Quantity quantity);
+
+  /// One of some words, e.g. requireWord("spin", rotor.spin, {{"ccw", 1}, {"cw", -1}}).
+  template <class Value>
+  void requireWord(const std::string& key, Value& value,
+                   const std::vector<std::pair<std::string, Value>>& words) {
+    std::vector<std::string> names;
+    for (const auto& word : words) names.push_back(word.first);
+    value = words[wordIndex(key, names)].second;
+  }
+  template <class Value>
+  void readWord(const std::string& key, Value& value,
+                const std::vector<std::pair<std::string, Value>>& words) {
+    if (has(key)) requireWord(key, value, words);
+  }
+
+  /// A map inside this one.
+  void readMap(const std::string& key, const ReadMap& read);
+  void requireMap(const std::string& key, const ReadMap& read);
+  /// A list of maps: read() is called once for each, in order.
+  void requireMaps(const std::string& key, const ReadMap& read);
+
+  /// Whether the key is there (asking makes it a known one).
+  bool has(const std::string& key);
+  /// The error of a field, for conditions that only the caller can judge.
+  [[noreturn]] void fail(const std::string& key, const std::string& value,
+                         const std::string& allowed) const;
+
+  const std::string& file() const { return file_; }
+
+ private:
+  YamlReader(std::string file, std::string path, YAML::Node node)
+      : file_(std::move(file)), path_(std::move(path)), node_(std::move(node)) {}
+
+  /// Undefined where the key is absent.
+  YAML::Node at(const std::string& key) const { return node_[key]; }
+  YAML::Node present(const std::string& key);
+  std::string scalar(const std::string& key, const YAML::Node& node, const std::string& allowed);
+  double number(const std::string& key, const YAML::Node& node, Quantity quantity);
+  std::vector<double> numbers(const std::string& key, const YAML::Node& node, Quantity quantity,
+                              const std::string& allowed);
+  std::size_t wordIndex(const std::string& key, const std::vector<std::string>& words);
+  void readMapNode(const std::string& key, const YAML::Node& node, const ReadMap& read);
+  void refuseUnknownKeys() const;
+  std::string fieldPath(const std::string& key) const;
+
+  std::string file_;
+  std::string path_;  // of this map in the file, "" at the top
+  YAML::Node node_;
+  std::vector<std::string> known_;  // keys asked for, in that order
+};
+
+}  // namespace marsim::config

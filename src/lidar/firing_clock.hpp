@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "marsim/common/time.hpp"
+
+namespace marsim::lidar {
+
+/// When the shots of a pattern happen: groups (columns, fans) follow one another at a fixed period
+/// for ever, each with the same shots at fixed offsets. All arithmetic is in whole femtoseconds, so
+/// that intervals that adjoin never lose or double a shot, however late the simulated time.
+class FiringClock {
+ public:
+  /// `offsets` [s] of a group's shots are not decreasing, not negative and below the period [s].
+  FiringClock(double period, const std::vector<double>& offsets);
+  /// `lines` shots a group, at one instant or evenly spread; `rate` [Hz] counts all shots.
+  static FiringClock ofLines(double rate, std::size_t lines, bool together);
+
+  /// Part of a group that lies in an interval: the shots first <= shot < last.
+  struct Group {
+    TimeNs ns;        ///< start of the group, whole nanoseconds
+    std::int64_t fs;  ///< and the rest of it in femtoseconds
+    std::size_t first, last;
+
+    /// Start of the group [s].
+    double seconds() const { return toSeconds(ns) + static_cast<double>(fs) * 1e-15; }
+  };
+
+  /// Calls visit(group) for the groups that have shots with begin <= stamp < end, in order.
+  template <class Visit>
+  void forEachGroup(TimeNs begin, TimeNs end, Visit&& visit) const {
+    if (begin >= end) return;
+    for (Group group = groupAtOrBefore(begin);; advance(group)) {
+      group.first = 0;
+      while (group.first < offsets_fs_.size() && stamp(group, group.first) < begin) ++group.first;
+      group.last = group.first;
+      while (group.last < offsets_fs_.size() && stamp(group, group.last) < end) ++group.last;
+      if (group.first < group.last) visit(group);
+      if (group.last < offsets_fs_.size() && stamp(group, group.last) >= end) return;
+    }
+  }
+
+  /// Time of a shot: its exact time, rounded down to the nanosecond.
+  TimeNs stamp(const Group& group, std::size_t shot) const {
+    return group.ns + (group.fs + offsets_fs_[shot]) / kFsPerNs;
+  }
+
+ private:
+  FiringClock() = default;
+  /// A group that begins early enough for no shot at or after t to lie before it.
+  Group groupAtOrBefore(TimeNs t) const;
+  void advance(Group& group) const {
+    group.ns += period_fs_ / kFsPerNs;
+    group.fs += period_fs_ % kFsPerNs;
+    if (group.fs >= kFsPerNs) {
+      group.fs -= kFsPerNs;
+      ++group.ns;
+    }
+  }
+
+  static constexpr std::int64_t kFsPerNs = 1'000'000;
+  std::int64_t period_fs_ = 0;
+  std::vector<std::int64_t> offsets_fs_;
+};
+
+}  // namespace marsim::lidar

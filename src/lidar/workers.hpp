@@ -1,0 +1,45 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include <tbb/blocked_range.h>
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+namespace marsim::lidar {
+
+/// The threads of one renderer.
+class Workers {
+ public:
+  /// `threads` as in RendererConfig.
+  explicit Workers(int threads)
+      : threads_(threads == 0 ? cores() : std::min(threads, cores())), arena_(threads_) {}
+
+  /// Threads that really run: at most one a core.
+  int count() const { return threads_; }
+
+  /// Calls work(begin, end) over pieces of [0, size) of about `grain`; may be called by several
+  /// threads at once.
+  template <class Work>
+  void forRanges(std::size_t size, std::size_t grain, const Work& work) const {
+    if (threads_ == 1 || size <= grain) {
+      work(std::size_t{0}, size);
+      return;
+    }
+    arena_.execute([&] {
+      tbb::parallel_for(
+          tbb::blocked_range<std::size_t>(0, size, grain),
+          [&](const auto& range) { work(range.begin(), range.end()); }, tbb::simple_partitioner());
+    });
+  }
+
+ private:
+  static int cores() { return tbb::info::default_concurrency(); }
+
+  int threads_;
+  mutable tbb::task_arena arena_;
+};
+
+}  // namespace marsim::lidar

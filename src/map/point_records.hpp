@@ -1,0 +1,112 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "marsim/common/progress.hpp"
+#include "marsim/map/point_cloud.hpp"
+
+/// What the PCD and PLY readers share: tables of numbers, a row (record) a point, as text or bytes.
+/// Nothing here trusts a header: sizes are held against the file before memory is taken.
+namespace marsim::map {
+
+/// Type of a number in a file.
+struct NumberType {
+  enum class Kind { kFloat, kSigned, kUnsigned };
+  Kind kind = Kind::kFloat;
+  std::uint32_t size = 4;  ///< [bytes] 1, 2, 4, 8
+};
+
+/// One column of the table that is read.
+struct Column {
+  NumberType type;
+  std::size_t offset = 0;  ///< [bytes] inside a binary record
+  std::size_t value = 0;   ///< position among the values of an ascii record
+};
+
+/// Layout of a record.
+struct RecordLayout {
+  std::size_t record_size = 0;  ///< [bytes] of a binary record
+  std::size_t values = 0;       ///< in an ascii record
+  std::array<Column, 3> xyz;
+  std::optional<Column> intensity;
+  bool big_endian = false;
+};
+
+/// Fields of a record in file order, by which a reader assembles the layout.
+struct Field {
+  std::string name;
+  NumberType type;
+  std::size_t count = 1;
+};
+
+/// Finds x, y, z and intensity among the fields. Throws FileError where a coordinate is missing,
+/// no float32 or float64, or a vector.
+RecordLayout makeLayout(const std::string& path, const std::vector<Field>& fields);
+
+/// An open file.
+struct InputFile {
+  std::string path;
+  std::ifstream stream;
+  std::uint64_t size = 0;  ///< [bytes]
+};
+
+/// Lines of a file's text header: reads at most the first mebibyte, so that a binary file under a
+/// wrong name is not swallowed whole.
+class HeaderLines {
+ public:
+  explicit HeaderLines(InputFile& file);
+  /// The next line without its end, or nothing where the text ends.
+  std::optional<std::string_view> next();
+  /// Number of the line that next() gave last, from 1.
+  std::size_t number() const { return number_; }
+  /// Byte after the line that next() gave last.
+  std::uint64_t position() const { return position_; }
+
+ private:
+  std::string text_;
+  std::size_t position_ = 0;
+  std::size_t number_ = 0;
+};
+
+/// Words of a line separated by blanks.
+std::vector<std::string_view> words(std::string_view line);
+
+/// Part of a file's text fit for a one-line message: at most 24 characters, the unprintable shown
+/// as '?'.
+std::string excerpt(std::string_view text);
+
+/// A whole number of at least 0 or nothing.
+std::optional<std::uint64_t> parseCount(std::string_view word);
+
+/// Appends `count` binary records, which follow each other from the stream's position on.
+void readBinary(InputFile& file, const RecordLayout& layout, std::uint64_t count,
+                Progress& progress, PointCloud& cloud);
+
+/// Appends `count` records stored column by column in `bytes` (all x, then all y, ...), as
+/// binary_compressed PCD holds them.
+void readColumns(const std::vector<char>& bytes, const RecordLayout& layout, std::uint64_t count,
+                 PointCloud& cloud);
+
+/// Appends `count` records of text, one a line (blank lines skipped) from the stream's position on;
+/// `first_line` is the number of the next line. Where `to_end`, nothing may follow.
+void readAscii(InputFile& file, const RecordLayout& layout, std::uint64_t count,
+               std::size_t first_line, bool to_end, Progress& progress, PointCloud& cloud);
+
+/// Bytes from the stream's position to the file's end.
+std::uint64_t bytesLeft(InputFile& file);
+
+/// Reads all points of an opened PCD file, those that are not finite included.
+PointCloud readPcd(InputFile& file, Progress& progress);
+
+/// Reads all vertices of an opened PLY file, those that are not finite included.
+PointCloud readPly(InputFile& file, Progress& progress);
+
+}  // namespace marsim::map

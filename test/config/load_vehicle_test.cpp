@@ -1,0 +1,131 @@
+#include <algorithm>
+
+#include "marsim/common/data_dir.hpp"
+#include "marsim/common/units.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/sim/world.hpp"
+#include "support.hpp"
+
+namespace marsim::config {
+namespace {
+
+class LoadVehicleTest : public ConfigTest {};
+
+TEST_F(LoadVehicleTest, EveryShippedVehicleCanHoverUnderTheDefaultController) {
+  const std::vector<std::string> names = knownNames("vehicle");
+  for (const char* name : {"crazyflie", "hummingbird", "iris", "uzh_5inch"}) {
+    EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
+  }
+  const control::ControllerConfig controller = loadController("default");
+  for (const std::string& name : names) {
+    const Vehicle loaded = loadVehicle(name);
+    EXPECT_GT(loaded.vehicle.maxThrust(), 1.5 * loaded.vehicle.mass * kGravity) << name;
+    EXPECT_GT(loaded.vehicle.hoverSpeed(), loaded.vehicle.motor.speed_min) << name;
+    EXPECT_LT(loaded.vehicle.hoverSpeed(), loaded.vehicle.motor.speed_max) << name;
+    EXPECT_DOUBLE_EQ(loaded.imu.rate, 200.0) << name;
+    EXPECT_EQ(
+        complaint([&] { control::Controller(controller, sim::vehicleModel(loaded.vehicle)); }),
+        "no error")
+        << name;
+  }
+}
+
+TEST_F(LoadVehicleTest, ReadsEveryField) {
+  const Vehicle iris = loadVehicle("iris");
+  EXPECT_EQ(iris.vehicle.name, "Iris");
+  EXPECT_DOUBLE_EQ(iris.vehicle.mass, 1.535);
+  EXPECT_EQ(iris.vehicle.inertia, Eigen::Vector3d(0.029125, 0.029125, 0.055225));
+  ASSERT_EQ(iris.vehicle.rotors.size(), 4U);
+  EXPECT_EQ(iris.vehicle.rotors[1].position, Eigen::Vector3d(-0.13, 0.20, 0.023));
+  EXPECT_EQ(iris.vehicle.rotors[1].spin, 1);
+  EXPECT_EQ(iris.vehicle.rotors[2].spin, -1);
+  EXPECT_DOUBLE_EQ(iris.vehicle.thrust_coefficient, 5.84e-6);
+  EXPECT_DOUBLE_EQ(iris.vehicle.torque_coefficient, 0.06 * 5.84e-6);
+  EXPECT_DOUBLE_EQ(iris.vehicle.motor.natural_frequency_up, 160.0);
+  EXPECT_DOUBLE_EQ(iris.vehicle.motor.natural_frequency_down, 80.0);
+  EXPECT_DOUBLE_EQ(iris.vehicle.motor.speed_max, 1100.0);
+  EXPECT_DOUBLE_EQ(iris.vehicle.rotor_drag_coefficient, 1.75e-4);
+  EXPECT_DOUBLE_EQ(iris.imu.gyro_noise_density, 1.6968e-4);
+  EXPECT_DOUBLE_EQ(iris.imu.accel_bias_random_walk, 3.0e-3);
+  EXPECT_EQ(loadVehicle("uzh_5inch").vehicle.linear_drag, Eigen::Vector3d(0.26, 0.26, 0.30));
+  EXPECT_DOUBLE_EQ(loadVehicle("crazyflie").vehicle.torque_coefficient, 7.8e-10);
+}
+
+TEST_F(LoadVehicleTest, BadInputIsNamed) {
+  const std::string good = contents(dataDir() / "config/vehicle/hummingbird.yaml");
+  const auto complaintOf = [&](const std::string& part, const std::string& by) {
+    const std::string path = write("x.yaml", replaced(good, part, by));
+    const std::string message = complaint([&] { loadVehicle(path); });
+    return message == "no error" ? message : message.substr(message.find("x.yaml"));
+  };
+  EXPECT_EQ(complaintOf("mass: 0.716kg", "mass: 716g"), "no error");
+  EXPECT_EQ(complaintOf("mass: 0.716kg", "mass: -1kg"),
+            "x.yaml: mass is -1, allowed: more than 0 kg");
+  EXPECT_EQ(complaintOf("mass: 0.716kg", "mass: heavy"),
+            "x.yaml: mass is 'heavy', allowed: a finite number, bare in kg, or with one of the "
+            "units kg, g");
+  EXPECT_EQ(complaintOf("mass: 0.716kg", ""),
+            "x.yaml: mass is missing, allowed: this key is required");
+  EXPECT_EQ(complaintOf("spin: ccw", "spin: left"),
+            "x.yaml: rotors[1].spin is 'left', allowed: ccw, cw");
+  EXPECT_EQ(
+      complaintOf("moment_constant: 0.016m", "moment_constant: 0.016m\ntorque_coefficient: 1"),
+      "x.yaml: moment_constant is given beside torque_coefficient, allowed: one of the two");
+  EXPECT_EQ(complaintOf("  damping: 1", "  dampign: 1"),
+            "x.yaml: motor.dampign is an unknown key (did you mean 'damping'?), allowed: "
+            "natural_frequency_up, natural_frequency_down, damping, speed_min, speed_max");
+  EXPECT_EQ(complaintOf("rate: 200Hz", "rate: nan").substr(0, 25), "x.yaml: imu.rate is 'nan'");
+  EXPECT_NE(complaintOf("rate: 200Hz", "rate: 0Hz").find("imu: rate is 0"), std::string::npos);
+  EXPECT_NE(complaintOf("mass: 0.716kg", "mass: 7kg"), "no error") << "it cannot hover";
+}
+
+TEST_F(LoadVehicleTest, UnknownNamesListTheKnownOnes) {
+  EXPECT_EQ(complaint([] { loadVehicle("humingbird"); }),
+            "unknown vehicle 'humingbird' (did you mean 'hummingbird'?), known: crazyflie, "
+            "hummingbird, iris, uzh_5inch");
+}
+
+// A default lives once, in the struct: the written-out file only shows it.
+TEST_F(LoadVehicleTest, DefaultControllerFileHoldsTheStructsDefaults) {
+  const control::ControllerConfig file = loadController("default"), built_in;
+  const auto values = [](const control::ControllerConfig& c) {
+    return std::vector<double>{c.position.natural_frequency,
+                               c.position.damping,
+                               c.attitude.natural_frequency,
+                               c.attitude.damping,
+                               c.yaw.natural_frequency,
+                               c.yaw.damping,
+                               c.position_integral,
+                               c.attitude_integral,
+                               c.integral_limit,
+                               c.tilt_max,
+                               c.speed_max,
+                               c.acceleration_max,
+                               c.yaw_rate_max,
+                               c.thrust_min_ratio,
+                               c.thrust_max_ratio,
+                               c.goal.speed,
+                               c.goal.acceleration,
+                               c.goal.yaw_rate};
+  };
+  EXPECT_EQ(values(file), values(built_in));
+}
+
+TEST_F(LoadVehicleTest, ControllerKeysAreOptionalAndChecked) {
+  EXPECT_EQ(loadController(write("a.yaml", "{goal: {speed: 3m/s}}")).goal.speed, 3.0);
+  const auto complaintOf = [&](const std::string& text) {
+    const std::string path = write("x.yaml", text);
+    const std::string message = complaint([&] { loadController(path); });
+    return message == "no error" ? message : message.substr(message.find("x.yaml"));
+  };
+  EXPECT_EQ(complaintOf("tilt_max: 40deg"), "no error");
+  EXPECT_EQ(complaintOf("tilt_max: 200deg").substr(0, 28), "x.yaml: tilt_max is 3.490658");
+  EXPECT_EQ(complaintOf("position: {dampin: 1}"),
+            "x.yaml: position.dampin is an unknown key (did you mean 'damping'?), allowed: "
+            "natural_frequency, damping");
+  EXPECT_EQ(complaint([] { loadController("defualt"); }),
+            "unknown control 'defualt' (did you mean 'default'?), known: default");
+}
+
+}  // namespace
+}  // namespace marsim::config

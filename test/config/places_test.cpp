@@ -1,0 +1,105 @@
+#include <sys/wait.h>
+
+#include "marsim/common/progress.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/map/cloud_io.hpp"
+#include "support.hpp"
+
+namespace marsim::config {
+namespace {
+
+namespace fs = std::filesystem;
+
+class PlacesTest : public ConfigTest {
+ protected:
+  // Small and coarse: quick to make.
+  const std::string building_ = "place: building\nroom_length: 4m\nroom_width: 4m\nspacing: 20cm\n";
+};
+
+std::size_t pointsIn(const fs::path& pcd) {
+  Progress progress("test", Progress::Output::kNone);
+  return map::loadCloud(pcd, progress).cloud.size();
+}
+
+TEST_F(PlacesTest, MakesAPlaceOnceAndAnewWhenASettingChanges) {
+  const fs::path first = resolveMap(write("mine.yaml", building_));
+  EXPECT_EQ(first.parent_path(), folder_ / "cache" / "marsim" / "places");
+  EXPECT_EQ(first.filename().string().substr(0, 5), "mine-");
+  EXPECT_EQ(first.extension(), ".pcd");
+  EXPECT_GT(pointsIn(first), 100U);
+  const auto written = fs::last_write_time(first);
+  EXPECT_EQ(resolveMap(write("mine.yaml", building_)), first);
+  EXPECT_EQ(fs::last_write_time(first), written);
+  EXPECT_NE(resolveMap(write("mine.yaml", building_ + "seed: 2\n")), first);
+  EXPECT_NE(resolveMap(write("mine.yaml", building_ + "height: 3m\n")), first);
+}
+
+TEST_F(PlacesTest, TwoProcessesAtOnceBothGetTheWholePlace) {
+  const std::string yaml = write("shared.yaml", building_);
+  const pid_t child = fork();
+  if (child == 0) {
+    bool good = false;
+    try {
+      good = pointsIn(resolveMap(yaml)) > 100U;
+    } catch (...) {
+    }
+    _exit(good ? 0 : 1);
+  }
+  EXPECT_GT(pointsIn(resolveMap(yaml)), 100U);
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(PlacesTest, FallsBackToTheTemporaryFolder) {
+  write("blocked", "a file where the cache folder should be");
+  const ScopedVariable cache("XDG_CACHE_HOME", folder_ / "blocked");
+  const ScopedVariable temporary("TMPDIR", folder_ / "tmp");
+  fs::create_directories(folder_ / "tmp");
+  testing::internal::CaptureStderr();
+  const fs::path made = resolveMap(write("mine.yaml", building_));
+  const std::string output = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(made.parent_path(), folder_ / "tmp" / "marsim" / "places");
+  EXPECT_NE(output.find("warning: "), std::string::npos) << output;
+  EXPECT_GT(pointsIn(made), 100U);
+}
+
+TEST_F(PlacesTest, PathsAreCheckedAndReturnedAsTheyAre) {
+  const std::string path = write("hall.pcd", "anything");
+  EXPECT_EQ(resolveMap(path), fs::path(path));
+  EXPECT_EQ(complaint([] { resolveMap("no/such.pcd"); }), "no/such.pcd: no such file");
+  EXPECT_EQ(complaint([&] { resolveMap(folder_.string()); }),
+            folder_.string() + ": is a folder, a map file is wanted");
+  const std::string las = write("hall.las", "anything");
+  EXPECT_EQ(complaint([&] { resolveMap(las); }), las + ": is a '.las' file, allowed: .pcd, .ply");
+}
+
+TEST_F(PlacesTest, UnknownNamesListTheBundledPlaces) {
+  EXPECT_EQ(complaint([] { resolveMap("forrest"); }),
+            "unknown place 'forrest' (did you mean 'forest'?), known: building, forest, or the "
+            "path of a .pcd or .ply file");
+}
+
+TEST_F(PlacesTest, SettingsOfAPlaceAreChecked) {
+  const auto complaintOf = [&](const std::string& text) {
+    const std::string path = write("x.yaml", text);
+    const std::string message = complaint([&] { resolveMap(path); });
+    return message == "no error" ? message : message.substr(message.find("x.yaml"));
+  };
+  EXPECT_EQ(complaintOf("place: desert"), "x.yaml: place is 'desert', allowed: forest, building");
+  EXPECT_EQ(complaintOf("seed: 1"), "x.yaml: place is missing, allowed: this key is required");
+  EXPECT_NE(complaintOf("place: forest\nheight: 3m").find("height is an unknown key"),
+            std::string::npos);
+  EXPECT_NE(complaintOf("place: forest\nspacing: 0m").find("spacing is 0"), std::string::npos);
+  EXPECT_NE(complaintOf("place: building\nroom_length: .nan").find("room_length is '.nan'"),
+            std::string::npos);
+}
+
+TEST_F(PlacesTest, BundledPlacesAreValid) {
+  for (const char* name : {"forest", "building"}) {
+    EXPECT_TRUE(fs::is_regular_file(resolveMap(name))) << name;
+  }
+}
+
+}  // namespace
+}  // namespace marsim::config

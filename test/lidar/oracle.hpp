@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "marsim/lidar/renderer.hpp"
+#include "marsim/map/surfel_map.hpp"
+
+namespace marsim::lidar {
+
+/// A ray in double precision, in W [m].
+struct OracleRay {
+  Eigen::Vector3d origin, direction;
+  double range_max;
+};
+
+struct OracleResult {
+  double range = std::numeric_limits<double>::infinity();  ///< [m]
+  bool ambiguous = false;  ///< a change within rounding would change the answer
+
+  bool hit() const { return range < std::numeric_limits<double>::infinity(); }
+};
+
+/// What SurfelMap defines a ray to meet, in double precision by trying every surfel that the ray
+/// does not miss by far.
+class Oracle {
+ public:
+  explicit Oracle(const map::SurfelMap& map);
+
+  /// The first surface. A ray is ambiguous if changing R or the planar threshold by 1e-5 of itself,
+  /// its origin by 1e-6 m or its direction by 1e-6 rad changes hit to miss or moves the range by
+  /// more than 1 mm.
+  OracleResult trace(const OracleRay& ray) const;
+  /// Range at which a ray meets one surfel; infinite where it does not.
+  double rangeOf(std::uint32_t surfel, const OracleRay& ray) const;
+
+ private:
+  struct Variation;
+  std::vector<std::uint32_t> candidates(const OracleRay& ray) const;
+  double rangeOf(std::uint32_t surfel, const OracleRay& ray, const Variation& variation) const;
+  double nearest(const std::vector<std::uint32_t>& surfels, const OracleRay& ray,
+                 const Variation& variation) const;
+
+  /// Neighbouring surfels in a ball, so that a ray can pass them by together.
+  struct Group {
+    Eigen::Vector3d centre;
+    double radius;  ///< [m] about the positions
+    std::vector<std::uint32_t> surfels;
+  };
+  void addGroups(std::vector<std::uint32_t> surfels);
+  bool passesWithin(const OracleRay& ray, const Eigen::Vector3d& point, double distance) const;
+
+  const map::SurfelMap& map_;
+  std::vector<Group> groups_;
+};
+
+OracleRay toOracleRay(const Ray& ray);
+
+/// The rays of an image's cell centres, row by row.
+std::vector<OracleRay> imageRays(const ImageGrid& grid, const Pose& X_WS, double range_max);
+
+/// Outcome of a comparison.
+struct Agreement {
+  int rays = 0;
+  int hits = 0;
+  int ambiguous = 0;
+  int wrong = 0;  ///< unambiguous with another answer, or with a surfel that is not at the range
+
+  double ambiguousShare() const { return rays == 0 ? 0.0 : static_cast<double>(ambiguous) / rays; }
+};
+
+/// Compares a renderer's answers with the oracle's: hit and miss equal, ranges within 1 mm. Reports
+/// the first few wrong ones as test failures.
+Agreement compare(const map::SurfelMap& map, const std::vector<OracleRay>& rays,
+                  const std::vector<Hit>& hits);
+
+}  // namespace marsim::lidar

@@ -1,0 +1,482 @@
+#include "marsim/lidar/renderer.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "lidar/oracle.hpp"
+#include "lidar/surfel_sets.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/common/units.hpp"
+#include "marsim/map/cloud_io.hpp"
+
+namespace marsim::lidar {
+namespace {
+
+using Map = std::shared_ptr<const map::SurfelMap>;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+struct Maker {
+  const char* name;
+  std::unique_ptr<Renderer> (*make)(Map, const RendererConfig&);
+};
+
+std::string nameOf(const testing::TestParamInfo<Maker>& maker) { return maker.param.name; }
+
+Ray makeRay(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction, double range_max) {
+  const Eigen::Vector3f unit = direction.cast<float>();
+  return {origin.cast<float>(), static_cast<float>(range_max), unit, 0.0F};
+}
+
+ImageGrid sphericalGrid(int width, int height, double azimuth_min, double azimuth_max,
+                        double elevation_min, double elevation_max) {
+  ImageGrid grid;
+  grid.width = width;
+  grid.height = height;
+  grid.azimuth_min = radians(azimuth_min);
+  grid.azimuth_max = radians(azimuth_max);
+  grid.elevation_min = radians(elevation_min);
+  grid.elevation_max = radians(elevation_max);
+  return grid;
+}
+
+ImageGrid pinholeGrid(int width, int height, double focal) {
+  ImageGrid grid;
+  grid.projection = ImageGrid::Projection::kPinhole;
+  grid.width = width;
+  grid.height = height;
+  grid.fx = focal;
+  grid.fy = 1.1 * focal;
+  grid.cx = 0.5 * width - 3.2;
+  grid.cy = 0.5 * height + 1.7;
+  return grid;
+}
+
+// Every renderer against the oracle.
+class RendererTest : public testing::TestWithParam<Maker> {
+ protected:
+  static std::unique_ptr<Renderer> make(const Map& map, int threads = 1) {
+    return GetParam().make(map, RendererConfig{threads});
+  }
+
+  // Rays of any kind, where the renderer takes them; elsewhere it must say that it does not.
+  static Agreement checkRays(const Map& map, const std::vector<Ray>& rays) {
+    const auto renderer = make(map);
+    std::vector<Hit> hits;
+    if (!renderer->castsRays()) {
+      EXPECT_THROW(renderer->cast(rays, hits), Error);
+      return {};
+    }
+    renderer->cast(rays, hits);
+    std::vector<OracleRay> oracle_rays;
+    for (const Ray& ray : rays) oracle_rays.push_back(toOracleRay(ray));
+    return compare(*map, oracle_rays, hits);
+  }
+
+  static Agreement checkImage(const Map& map, const ImageGrid& grid, const Pose& X_WS,
+                              double range_max) {
+    std::vector<Hit> hits(7);  // of another size: it is resized
+    make(map)->renderImage(grid, X_WS, range_max, hits);
+    return compare(*map, imageRays(grid, X_WS, range_max), hits);
+  }
+
+  static void expectMeaningful(const Agreement& agreement) {
+    if (agreement.rays == 0) return;  // the renderer casts no rays
+    EXPECT_GT(agreement.hits, agreement.rays / 10);
+    EXPECT_LT(agreement.ambiguousShare(), 1e-3);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(All, RendererTest,
+                         testing::Values(Maker{"ray_caster", makeRayCaster},
+                                         Maker{"projection", makeDepthImageRenderer}),
+                         nameOf);
+
+TEST_P(RendererTest, SaysItsName) {
+  const auto renderer = make(scatteredMap(1, 10, 1.0, 0.1, Kind::kPlanar));
+  EXPECT_EQ(renderer->name(), GetParam().name);
+}
+
+// ---------------------------------------------------------------- single rays
+
+TEST_P(RendererTest, RandomRaysOverRandomSets) {
+  for (const Kind kind : {Kind::kPlanar, Kind::kNotPlanar, Kind::kMixed}) {
+    for (const double r : {0.05, 0.2, 0.6}) {
+      // As many as hide about two thirds of what is six metres away.
+      const int count = static_cast<int>(150.0 / (r * r));
+      const Map map = scatteredMap(1, std::min(count, 20000), 6.0, r, kind);
+      RandomStream random(2);
+      std::vector<Ray> rays;
+      for (int i = 0; i < 1500; ++i) {
+        rays.push_back(makeRay(randomInCube(random, 5.0), randomDirection(random), 12.0));
+      }
+      expectMeaningful(checkRays(map, rays));
+    }
+  }
+}
+
+TEST_P(RendererTest, AxisParallelRaysWithZerosOfBothSigns) {
+  const Map map = scatteredMap(3, 4000, 5.0, 0.2, Kind::kMixed);
+  RandomStream random(4);
+  std::vector<Ray> rays;
+  for (int i = 0; i < 1800; ++i) {
+    // One or two components exactly zero or minus zero, with a sign that the test chooses.
+    Eigen::Vector3d direction = Eigen::Vector3d::Zero();
+    const int axis = i % 3;
+    direction[axis] = random.uniform() < 0.5 ? -1.0 : 1.0;
+    if (i % 2 == 0) {
+      const double angle = random.uniform(0.1, 1.4);
+      direction[axis] *= std::cos(angle);
+      direction[(axis + 1) % 3] = std::sin(angle);
+    }
+    for (int a = 0; a < 3; ++a) {
+      if (direction[a] == 0.0 && random.uniform() < 0.5) direction[a] = -0.0;
+    }
+    Eigen::Vector3d origin = randomInCube(random, 6.0);
+    // Some start exactly at a surfel's coordinate, where boxes begin and end.
+    if (i % 5 == 0) {
+      origin = map->surfels()[random.index(map->size())].position.cast<double>();
+      origin[axis] = -6.0 * (direction[axis] < 0.0 ? -1.0 : 1.0);
+    }
+    rays.push_back(makeRay(origin, direction, 20.0));
+  }
+  expectMeaningful(checkRays(map, rays));
+}
+
+// Planes of boxes and origins that coincide exactly: a lattice of surfels, rays along its lines.
+TEST_P(RendererTest, RaysAlongALattice) {
+  std::vector<map::Surfel> surfels;
+  for (int x = -8; x <= 8; ++x) {
+    for (int y = -8; y <= 8; ++y) {
+      const bool planar = (x + y) % 2 == 0;
+      surfels.push_back({Eigen::Vector3f(0.25F * x, 0.25F * y, 1.0F), Eigen::Vector3f::UnitZ(),
+                         planar ? 0.0F : 1.0F});
+    }
+  }
+  const Map map = makeMap(surfels, 0.25);
+  std::vector<Ray> rays;
+  for (const map::Surfel& surfel : surfels) {
+    const Eigen::Vector3d p = surfel.position.cast<double>();
+    rays.push_back(makeRay(p - Eigen::Vector3d(0, 0, 3), {0.0, 0.0, 1.0}, 10.0));
+    rays.push_back(makeRay(p + Eigen::Vector3d(0, 0, 3), {-0.0, -0.0, -1.0}, 10.0));
+    rays.push_back(makeRay({p.x(), -4.0, 1.0}, {0.0, 1.0, -0.0}, 10.0));
+  }
+  const Agreement agreement = checkRays(map, rays);
+  if (agreement.rays > 0) {
+    EXPECT_GT(agreement.hits, agreement.rays / 2);
+  }
+}
+
+TEST_P(RendererTest, GrazingRays) {
+  const Map map = scatteredMap(5, 3000, 4.0, 0.3, Kind::kPlanar);
+  RandomStream random(6);
+  std::vector<Ray> rays;
+  for (int i = 0; i < 3000; ++i) {
+    // Towards a place on a disc, tilted out of its plane by 0.06 to 3 degrees.
+    const map::Surfel& surfel = map->surfels()[random.index(map->size())];
+    const Eigen::Vector3d n = surfel.normal.cast<double>();
+    const Eigen::Vector3d u = n.unitOrthogonal();
+    const Eigen::Vector3d in_plane = Eigen::AngleAxisd(random.uniform(0.0, 2.0 * kPi), n) * u;
+    const double tilt = std::pow(10.0, random.uniform(-3.0, -1.3));
+    const Eigen::Vector3d direction = (in_plane + tilt * n).normalized();
+    const Eigen::Vector3d target =
+        surfel.position.cast<double>() + 0.8 * map->radius() * random.uniform() * n.cross(in_plane);
+    rays.push_back(makeRay(target - random.uniform(0.05, 1.5) * direction, direction, 8.0));
+  }
+  const Agreement agreement = checkRays(map, rays);
+  if (agreement.rays == 0) return;
+  EXPECT_GT(agreement.hits, agreement.rays * 9 / 10);
+  // A range moves by its product with the change over the tilt: up to 1.5 mm at the least tilt.
+  EXPECT_LT(agreement.ambiguousShare(), 0.05);
+}
+
+TEST_P(RendererTest, RaysThatStartInsideSurfels) {
+  for (const Kind kind : {Kind::kPlanar, Kind::kNotPlanar, Kind::kMixed}) {
+    const Map map = roomMap({2.0, 1.5, 1.0}, 0.1, kind);
+    RandomStream random(7);
+    std::vector<Ray> rays;
+    for (int i = 0; i < 1500; ++i) {
+      const map::Surfel& surfel = map->surfels()[random.index(map->size())];
+      const Eigen::Vector3d inside = randomDirection(random) * random.uniform(0.0, map->radius());
+      rays.push_back(
+          makeRay(surfel.position.cast<double>() + inside, randomDirection(random), 10.0));
+    }
+    const Agreement agreement = checkRays(map, rays);
+    if (agreement.rays > 0) {
+      EXPECT_GT(agreement.hits, agreement.rays / 3);
+    }
+  }
+}
+
+TEST_P(RendererTest, FarFromTheOrigin) {
+  const Eigen::Vector3d centre(1000.0, -1000.0, 400.0);
+  const Map map = scatteredMap(8, 4000, 5.0, 0.2, Kind::kMixed, centre);
+  RandomStream random(9);
+  std::vector<Ray> rays;
+  for (int i = 0; i < 2000; ++i) {
+    rays.push_back(makeRay(centre + randomInCube(random, 6.0), randomDirection(random), 15.0));
+  }
+  expectMeaningful(checkRays(map, rays));
+
+  // A sensor's position needs more digits than a float has there.
+  const Pose X_WS{fromRollPitchYaw(0.1, 0.2, 0.3), centre + Eigen::Vector3d(0.1234567, 0.2, 0.3)};
+  expectMeaningful(checkImage(map, sphericalGrid(90, 40, -180, 180, -60, 60), X_WS, 15.0));
+}
+
+TEST_P(RendererTest, LongRaysOverALargeMap) {
+  RandomStream random(10);
+  std::vector<map::Surfel> surfels;
+  for (int i = 0; i < 6000; ++i) {
+    surfels.push_back(makeSurfel(random, 400.0 * randomDirection(random), randomDirection(random),
+                                 8.0, Kind::kMixed));
+  }
+  const Map map = makeMap(std::move(surfels), 8.0);
+  std::vector<Ray> rays;
+  for (int i = 0; i < 2000; ++i) {
+    rays.push_back(makeRay(randomInCube(random, 300.0), randomDirection(random), kInfinity));
+  }
+  const Agreement agreement = checkRays(map, rays);
+  if (agreement.rays == 0) return;
+  EXPECT_GT(agreement.hits, agreement.rays / 4);
+  // A change of direction by 1e-6 rad moves the place it meets by up to 0.7 mm there.
+  EXPECT_LT(agreement.ambiguousShare(), 0.03);
+}
+
+// Closed form: a plane at x = 5, met at exactly its distance.
+TEST_P(RendererTest, RangeMaxIsIncluded) {
+  const Map map = makeMap({{{5.0F, 0.0F, 0.0F}, {1.0F, 0.0F, 0.0F}, 0.0F}}, 0.5);
+  ImageGrid grid = sphericalGrid(1, 1, -1, 1, -1, 1);
+  const auto renderer = make(map);
+  std::vector<Hit> hits;
+  const float beyond = std::nextafter(5.0F, 0.0F);
+  renderer->renderImage(grid, Pose{}, 5.0, hits);
+  EXPECT_EQ(hits.at(0).range, 5.0F);
+  EXPECT_EQ(hits.at(0).surfel, 0U);
+  renderer->renderImage(grid, Pose{}, static_cast<double>(beyond), hits);
+  EXPECT_FALSE(hits.at(0).valid());
+  EXPECT_EQ(hits.at(0).range, kInfinity);
+  if (!renderer->castsRays()) return;
+  renderer->cast({makeRay({0, 0, 0}, {1, 0, 0}, 5.0), makeRay({0, 0, 0}, {1, 0, 0}, beyond),
+                  makeRay({0, 0, 0}, {-1, 0, 0}, 50.0), makeRay({0, 0, 0}, {1, 0, 0}, kInfinity),
+                  makeRay({0, 0, 0}, {1, 0, 0}, 0.0), makeRay({5, 0, 0}, {1, 0, 0}, 9.0)},
+                 hits);
+  EXPECT_EQ(hits.at(0).range, 5.0F);
+  EXPECT_FALSE(hits.at(1).valid()) << "beyond the maximum";
+  EXPECT_FALSE(hits.at(2).valid()) << "behind";
+  EXPECT_EQ(hits.at(3).range, 5.0F);
+  EXPECT_FALSE(hits.at(4).valid()) << "no range at all";
+  EXPECT_FALSE(hits.at(5).valid()) << "in the plane: the range would be zero";
+}
+
+TEST_P(RendererTest, RangeMaxCutsTheMap) {
+  const Map map = roomMap({3.0, 2.0, 1.2}, 0.1, Kind::kMixed);
+  const ImageGrid grid = sphericalGrid(120, 40, -180, 180, -45, 45);
+  const Pose X_WS{Eigen::Quaterniond::Identity(), {0.4, -0.3, 0.1}};
+  const Agreement all = checkImage(map, grid, X_WS, 50.0);
+  const Agreement cut = checkImage(map, grid, X_WS, 2.3);
+  EXPECT_EQ(all.hits, all.rays);
+  EXPECT_LT(cut.hits, cut.rays * 9 / 10);
+  EXPECT_GT(cut.hits, cut.rays / 10);
+}
+
+TEST_P(RendererTest, EmptyMapAndEmptyResults) {
+  const Map none = makeMap({}, 0.1);
+  const ImageGrid grid = sphericalGrid(8, 4, -180, 180, -45, 45);
+  const Agreement agreement = checkImage(none, grid, Pose{}, 10.0);
+  EXPECT_EQ(agreement.rays, 32);
+  EXPECT_EQ(agreement.hits, 0);
+  checkRays(none, {makeRay({0, 0, 0}, {1, 0, 0}, 10.0)});
+
+  const Map map = scatteredMap(12, 500, 2.0, 0.1, Kind::kMixed);
+  EXPECT_EQ(checkImage(map, grid, Pose{Eigen::Quaterniond::Identity(), {80, 0, 0}}, 10.0).hits, 0);
+  const auto renderer = make(map);
+  if (!renderer->castsRays()) return;
+  std::vector<Hit> hits(3);
+  renderer->cast({}, hits);
+  EXPECT_TRUE(hits.empty());
+}
+
+// Rays that mean nothing give no return and do no harm.
+TEST_P(RendererTest, NotANumberMeetsNothing) {
+  const Map map = scatteredMap(12, 500, 2.0, 0.1, Kind::kMixed);
+  const auto renderer = make(map);
+  if (!renderer->castsRays()) return;
+  const double nan = std::nan("");
+  std::vector<Hit> hits;
+  renderer->cast({makeRay({nan, 0, 0}, {1, 0, 0}, 10.0), makeRay({0, 0, 0}, {nan, 0, 1}, 10.0),
+                  makeRay({0, 0, 0}, {1, 0, 0}, nan), makeRay({0, 0, 0}, {0, 0, 0}, 10.0)},
+                 hits);
+  for (const Hit& hit : hits) EXPECT_FALSE(hit.valid());
+}
+
+TEST_P(RendererTest, CoincidentSurfelsGiveTheFirst) {
+  std::vector<map::Surfel> surfels(100, {{3.0F, 0.0F, 0.0F}, {1.0F, 0.0F, 0.0F}, 0.0F});
+  const Map map = makeMap(surfels, 0.5);
+  std::vector<Hit> hits;
+  make(map)->renderImage(sphericalGrid(1, 1, -1, 1, -1, 1), Pose{}, 5.0, hits);
+  EXPECT_EQ(hits.at(0).surfel, 0U);
+  EXPECT_EQ(hits.at(0).range, 3.0F);
+}
+
+// ---------------------------------------------------------------- images
+
+TEST_P(RendererTest, ImagesOfRandomSets) {
+  for (const Kind kind : {Kind::kPlanar, Kind::kNotPlanar, Kind::kMixed}) {
+    const Map map = scatteredMap(13, 6000, 6.0, 0.15, kind);
+    RandomStream random(14);
+    for (int i = 0; i < 3; ++i) {
+      const Pose X_WS{expMap(randomInCube(random, 1.8)), randomInCube(random, 3.0)};
+      expectMeaningful(checkImage(map, sphericalGrid(70, 50, -35, 35, -38, 38), X_WS, 12.0));
+      expectMeaningful(checkImage(map, pinholeGrid(70, 50, 45.0), X_WS, 12.0));
+    }
+  }
+}
+
+TEST_P(RendererTest, ImagesAcrossTheSeam) {
+  const Map map = scatteredMap(15, 5000, 6.0, 0.2, Kind::kMixed);
+  for (const double yaw : {0.0, 45.0, 180.0, -179.9}) {
+    const Pose X_WS{fromRollPitchYaw(0.0, 0.0, radians(yaw)), {0.2, -0.1, 0.3}};
+    expectMeaningful(checkImage(map, sphericalGrid(180, 12, -180, 180, -30, 30), X_WS, 10.0));
+    // Spans that hold the seam, and a full turn that begins elsewhere.
+    expectMeaningful(checkImage(map, sphericalGrid(50, 12, 150, 230, -30, 30), X_WS, 10.0));
+    expectMeaningful(checkImage(map, sphericalGrid(50, 12, -220, -140, -30, 30), X_WS, 10.0));
+    expectMeaningful(checkImage(map, sphericalGrid(90, 12, 10, 370, -30, 30), X_WS, 10.0));
+  }
+}
+
+TEST_P(RendererTest, ImagesUpToThePoles) {
+  const Map map = scatteredMap(16, 5000, 6.0, 0.2, Kind::kMixed);
+  for (const double pitch : {0.0, 37.0, 90.0}) {
+    const Pose X_WS{fromRollPitchYaw(0.3, radians(pitch), 1.0), {0.2, -0.1, 0.3}};
+    expectMeaningful(checkImage(map, sphericalGrid(72, 60, -180, 180, -90, 90), X_WS, 10.0));
+    expectMeaningful(checkImage(map, sphericalGrid(40, 30, -60, 100, 60, 90), X_WS, 10.0));
+  }
+}
+
+TEST_P(RendererTest, SurfelsLargerThanCellsAndCellsLargerThanSurfels) {
+  const Pose X_WS{fromRollPitchYaw(0.1, -0.2, 0.4), {0.1, 0.2, -0.1}};
+  const Map large = scatteredMap(17, 60, 3.0, 0.8, Kind::kMixed);
+  expectMeaningful(checkImage(large, sphericalGrid(160, 100, -60, 60, -40, 40), X_WS, 10.0));
+  expectMeaningful(checkImage(large, pinholeGrid(160, 100, 90.0), X_WS, 10.0));
+  const Map small = scatteredMap(18, 20000, 6.0, 0.08, Kind::kMixed);
+  expectMeaningful(checkImage(small, sphericalGrid(60, 25, -180, 180, -80, 80), X_WS, 10.0));
+  expectMeaningful(checkImage(small, pinholeGrid(40, 30, 12.0), X_WS, 10.0));
+}
+
+TEST_P(RendererTest, ImagesFromInsideWallsAndSurfels) {
+  for (const Kind kind : {Kind::kPlanar, Kind::kNotPlanar, Kind::kMixed}) {
+    const Map map = roomMap({1.5, 1.2, 1.0}, 0.1, kind);
+    for (const std::size_t index : {std::size_t{0}, map->size() / 3, map->size() - 1}) {
+      const Eigen::Vector3d at = map->surfels()[index].position.cast<double>();
+      const Pose X_WS{fromRollPitchYaw(0.1, 0.2, 0.7), at + Eigen::Vector3d(0.03, 0.02, 0.01)};
+      checkImage(map, sphericalGrid(72, 36, -180, 180, -90, 90), X_WS, 10.0);
+      checkImage(map, pinholeGrid(60, 50, 20.0), X_WS, 10.0);
+    }
+  }
+}
+
+TEST_P(RendererTest, OneSurfelBesideBehindAndAroundTheSensor) {
+  RandomStream random(19);
+  int hits = 0;
+  for (int i = 0; i < 300; ++i) {
+    const Eigen::Vector3d position = randomInCube(random, i % 3 == 0 ? 0.3 : 1.5);
+    const Map map =
+        makeMap({makeSurfel(random, position, randomDirection(random), 0.5, Kind::kMixed)}, 0.5);
+    hits += checkImage(map, sphericalGrid(24, 16, -180, 180, -90, 90), Pose{}, 4.0).hits;
+    hits += checkImage(map, sphericalGrid(24, 8, 100, 260, -20, 50), Pose{}, 4.0).hits;
+    hits += checkImage(map, pinholeGrid(24, 16, 7.0), Pose{}, 4.0).hits;
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(hits, 1000);
+}
+
+TEST_P(RendererTest, SameAnswerWithAnyNumberOfThreads) {
+  const Map map = scatteredMap(20, 20000, 6.0, 0.1, Kind::kMixed);
+  const ImageGrid grid = sphericalGrid(203, 61, -180, 180, -60, 60);
+  const Pose X_WS{fromRollPitchYaw(0.2, 0.1, 0.4), {0.1, 0.2, 0.3}};
+  RandomStream random(21);
+  std::vector<Ray> rays;
+  for (int i = 0; i < 5000; ++i) {
+    rays.push_back(makeRay(randomInCube(random, 5.0), randomDirection(random), 10.0));
+  }
+  const auto render = [&](int threads) {
+    const auto renderer = make(map, threads);
+    std::vector<Hit> image, cast;
+    renderer->renderImage(grid, X_WS, 10.0, image);
+    if (renderer->castsRays()) renderer->cast(rays, cast);
+    image.insert(image.end(), cast.begin(), cast.end());
+    return image;
+  };
+  const std::vector<Hit> expected = render(1);
+  for (const int threads : {0, 2, 5}) {
+    const std::vector<Hit> hits = render(threads);
+    ASSERT_EQ(hits.size(), expected.size());
+    for (std::size_t i = 0; i < hits.size(); ++i) {
+      ASSERT_EQ(hits[i].range, expected[i].range) << i;
+      ASSERT_EQ(hits[i].surfel, expected[i].surfel) << i;
+    }
+  }
+}
+
+TEST_P(RendererTest, RefusesBadSettings) {
+  const Map map = scatteredMap(1, 10, 1.0, 0.1, Kind::kPlanar);
+  EXPECT_THROW(make(map, -1), ConfigError);
+  std::vector<Hit> hits;
+  EXPECT_THROW(make(map)->renderImage(ImageGrid{}, Pose{}, 10.0, hits), ConfigError);
+}
+
+// ---------------------------------------------------------------- real places
+
+struct Place {
+  const char* file;
+  Eigen::Vector3d start;  // [m] in free space
+};
+
+class RealPlace : public RendererTest {
+ protected:
+  // The surfels within 5 m of the start, made of a real scan at r = 0.1 m.
+  static Map load(const std::filesystem::path& folder, const Place& place) {
+    Progress progress("loading", Progress::Output::kNone);
+    const map::LoadedCloud loaded = map::loadCloud(folder / place.file, progress);
+    map::PointCloud piece;
+    for (const Eigen::Vector3f& point : loaded.cloud.points) {
+      if ((point.cast<double>() - place.start).cwiseAbs().maxCoeff() < 5.0) {
+        piece.points.push_back(point);
+      }
+    }
+    map::SurfelMapConfig config;
+    config.resolution = 0.1;
+    return std::make_shared<const map::SurfelMap>(map::SurfelMap::build(piece, config, progress));
+  }
+
+  static void check(const Place& place) {
+    const char* folder = std::getenv("MARSIM_REAL_DATA");
+    if (folder == nullptr) GTEST_SKIP() << "MARSIM_REAL_DATA is not set";
+    const Map map = load(folder, place);
+    EXPECT_GT(map->size(), 5000U);
+    RandomStream random(22);
+    std::vector<Ray> rays;
+    for (int i = 0; i < 2000; ++i) {
+      const Eigen::Vector3d origin = place.start + randomInCube(random, 0.8);
+      rays.push_back(makeRay(origin, randomDirection(random), 12.0));
+    }
+    expectMeaningful(checkRays(map, rays));
+    const Pose X_WS{fromRollPitchYaw(0.02, -0.05, 2.9), place.start};
+    expectMeaningful(checkImage(map, sphericalGrid(120, 40, -180, 180, -60, 60), X_WS, 12.0));
+    expectMeaningful(checkImage(map, sphericalGrid(60, 60, -35, 35, -38, 38), X_WS, 12.0));
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(All, RealPlace,
+                         testing::Values(Maker{"ray_caster", makeRayCaster},
+                                         Maker{"projection", makeDepthImageRenderer}),
+                         nameOf);
+
+TEST_P(RealPlace, Building) { check({"building_indoor_2storey.pcd", {10.0, 11.0, 1.8}}); }
+TEST_P(RealPlace, Office) { check({"office_floor_geb079_008.pcd", {30.0, 7.4, 1.3}}); }
+
+}  // namespace
+}  // namespace marsim::lidar

@@ -1,0 +1,106 @@
+#include "marsim/map/surfel_map.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "map/test_files.hpp"
+
+namespace marsim::map {
+namespace {
+
+using Eigen::Vector3f;
+
+SurfelMap build(const PointCloud& cloud, const SurfelMapConfig& config) {
+  Progress progress("building", Progress::Output::kNone);
+  return SurfelMap::build(cloud, config, progress);
+}
+
+std::string validationError(const SurfelMapConfig& config) {
+  try {
+    config.validate("sim.yaml");
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(SurfelMapConfig, NamesFieldValueAndBound) {
+  SurfelMapConfig config;
+  EXPECT_EQ(validationError(config), "no error");
+  config.resolution = 0.0;
+  EXPECT_EQ(validationError(config), "sim.yaml: resolution is 0, allowed: more than 0 m");
+  config = {};
+  config.normal_radius_factor = 0.5;
+  EXPECT_EQ(validationError(config), "sim.yaml: normal_radius_factor is 0.5, allowed: 1 to 100");
+  config = {};
+  config.planar_factor = std::nan("");
+  EXPECT_EQ(validationError(config), "sim.yaml: planar_factor is nan, allowed: 0 or more");
+}
+
+TEST(SurfelMap, DerivesRadiusThresholdAndBounds) {
+  SurfelMapConfig config;
+  config.resolution = 0.2;
+  const SurfelMap map({{Vector3f(1.0F, -2.0F, 3.0F), Vector3f::UnitX(), 0.049F},
+                       {Vector3f(-1.0F, 5.0F, 3.5F), Vector3f::UnitY(), 0.051F}},
+                      config);
+  EXPECT_EQ(map.size(), 2U);
+  EXPECT_FLOAT_EQ(map.radius(), 0.17320508F);
+  EXPECT_FLOAT_EQ(map.planarThreshold(), 0.05F);
+  EXPECT_TRUE(map.isPlanar(map.surfels()[0]));
+  EXPECT_FALSE(map.isPlanar(map.surfels()[1]));
+  EXPECT_DOUBLE_EQ(map.planarShare(), 0.5);
+  EXPECT_EQ(map.bounds().min(), Vector3f(-1.0F, -2.0F, 3.0F));
+  EXPECT_EQ(map.bounds().max(), Vector3f(1.0F, 5.0F, 3.5F));
+}
+
+TEST(SurfelMap, MayBeEmpty) {
+  const SurfelMap map({}, {});
+  EXPECT_TRUE(map.bounds().isEmpty());
+  EXPECT_EQ(map.planarShare(), 0.0);
+}
+
+TEST(SurfelMap, BuildKeepsOneSurfelAVoxelAndSeesTheFloor) {
+  PointCloud cloud;
+  for (int x = 0; x < 200; ++x) {
+    for (int y = 0; y < 200; ++y) cloud.points.emplace_back(0.02F * x, 0.02F * y, 0.05F);
+  }
+  const SurfelMap map = build(cloud, {});
+  EXPECT_NEAR(static_cast<double>(map.size()), 1600.0, 41.0);  // 4 m x 4 m, borders in float
+  EXPECT_EQ(map.planarShare(), 1.0);
+  for (const Surfel& surfel : map.surfels()) {
+    EXPECT_NEAR(std::abs(surfel.normal.z()), 1.0F, 1e-6F);
+  }
+}
+
+TEST(SurfelMap, BuildRefusesWhatMakesNoMap) {
+  EXPECT_THROW(build({}, {}), Error);
+  PointCloud cloud;
+  cloud.points = {{0.0F, 0.0F, 0.0F}, {1.0F, 1.0F, 1.0F}};
+  SurfelMapConfig config;
+  config.resolution = 2.0;
+  EXPECT_THROW(build(cloud, config), ConfigError);
+  config.resolution = -1.0;
+  EXPECT_THROW(build(cloud, config), ConfigError);
+}
+
+TEST(SurfelMap, RealBuildingIsMostlyPlanar) {
+  if (realDataFolder().empty()) GTEST_SKIP() << "MARSIM_REAL_DATA is not set";
+  const LoadedCloud loaded = loadQuietly(realDataFolder() / "building_indoor_2storey.pcd");
+  const SurfelMap map = build(loaded.cloud, {});
+  EXPECT_GT(map.size(), 50000U);
+  EXPECT_LT(map.size(), loaded.cloud.size());
+  EXPECT_GT(map.planarShare(), 0.4);
+  EXPECT_LT(map.planarShare(), 0.95);
+  // Two floors and their ceilings: the commonest normal of a building is upright.
+  std::size_t upright = 0;
+  for (const Surfel& surfel : map.surfels()) {
+    ASSERT_NEAR(surfel.normal.norm(), 1.0F, 1e-5F);
+    ASSERT_GE(surfel.thickness, 0.0F);
+    ASSERT_LE(surfel.thickness, 0.3F);
+    upright += map.isPlanar(surfel) && std::abs(surfel.normal.z()) > 0.95F ? 1 : 0;
+  }
+  EXPECT_GT(static_cast<double>(upright) / static_cast<double>(map.size()), 0.15);
+}
+
+}  // namespace
+}  // namespace marsim::map

@@ -1,0 +1,129 @@
+#include "marsim/vehicle/imu.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "marsim/common/units.hpp"
+#include "marsim/vehicle/quadrotor.hpp"
+#include "vehicle/vehicles.hpp"
+
+namespace marsim::vehicle {
+namespace {
+
+using Eigen::Vector3d;
+
+TEST(Imu, AtRestReadsGravityUpwards) {
+  Imu imu(ImuConfig{}, 1);
+  const ImuSample sample = imu.sample(KinematicState{});
+  EXPECT_EQ(sample.specific_force, Vector3d(0.0, 0.0, 9.80665));
+  EXPECT_EQ(sample.angular_velocity, Vector3d::Zero());
+}
+
+TEST(Imu, ReadsInItsOwnFrame) {
+  ImuConfig config;
+  config.X_BI.q = fromRollPitchYaw(kPi, 0.0, 0.0);  // upside down
+  KinematicState state;
+  state.w_WB_B = {1.0, 2.0, 3.0};
+  const ImuSample sample = Imu(config, 1).sample(state);
+  EXPECT_NEAR(sample.specific_force.z(), -9.80665, 1e-12);
+  EXPECT_LT((sample.angular_velocity - Vector3d(1.0, -2.0, -3.0)).norm(), 1e-12);
+}
+
+// Differentiates the mounting point's own path twice, 0.3 m off the centre, on a wild flight.
+TEST(Imu, AgreesWithDifferentiatedMotionOffCentre) {
+  ImuConfig config;
+  config.X_BI.p = {0.2, -0.2, 0.1};
+  config.X_BI.q = fromRollPitchYaw(0.3, -0.4, 1.2);
+  Imu imu(config, 1);
+  const VehicleConfig vehicle = racer();
+  Quadrotor quadrotor(vehicle);
+  quadrotor.setMotion(fromRollPitchYaw(0.5, 0.2, 0.1), {5.0, 0.0, 2.0}, {4.0, -6.0, 3.0});
+  const TimeNs step = 250'000;
+  const double dt = toSeconds(step);
+  std::vector<Pose> poses;  // of the IMU in W
+  std::vector<ImuSample> samples;
+  for (int i = 0; i < 2000; ++i) {
+    const double t = dt * i;
+    const Eigen::Array4d phases(0.0, 1.0, 2.0, 3.0);
+    quadrotor.command(vehicle.hoverSpeeds() * (1.7 + 0.3 * (15.0 * t + phases).sin()));
+    quadrotor.step(step);
+    poses.push_back(quadrotor.state().X_WB * config.X_BI);
+    samples.push_back(imu.sample(quadrotor.state()));
+  }
+  double strongest = 0.0;
+  for (std::size_t i = 1; i + 1 < poses.size(); ++i) {
+    const Vector3d a_W = (poses[i + 1].p - 2.0 * poses[i].p + poses[i - 1].p) / (dt * dt);
+    const Vector3d force = poses[i].q.conjugate() * (a_W + Vector3d(0.0, 0.0, kGravity));
+    const Vector3d rate = logMap(poses[i - 1].q.conjugate() * poses[i + 1].q) / (2.0 * dt);
+    ASSERT_LT((samples[i].specific_force - force).norm(), 2e-3) << i;
+    ASSERT_LT((samples[i].angular_velocity - rate).norm(), 2e-3) << i;
+    ASSERT_LT(logMap(samples[i].q_WI.conjugate() * poses[i].q).norm(), 1e-9);
+    strongest = std::max(strongest, force.norm());
+  }
+  EXPECT_GT(strongest, 20.0) << "not an aggressive motion";
+}
+
+// Allan deviation at tau = n samples of one axis, overlapping windows left out.
+double allanDeviation(const std::vector<double>& values, std::size_t n) {
+  std::vector<double> means;
+  for (std::size_t i = 0; i + n <= values.size(); i += n) {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < n; ++k) sum += values[i + k];
+    means.push_back(sum / static_cast<double>(n));
+  }
+  double sum = 0.0;
+  for (std::size_t i = 1; i < means.size(); ++i) {
+    sum += (means[i] - means[i - 1]) * (means[i] - means[i - 1]);
+  }
+  return std::sqrt(0.5 * sum / static_cast<double>(means.size() - 1));
+}
+
+// White noise of density N: N / sqrt(tau); a random walk of K: K sqrt(tau / 3) (IEEE 952-1997).
+TEST(Imu, NoiseHasTheDensitiesAsked) {
+  ImuConfig white;
+  white.gyro_noise_density = 1.7e-4;
+  white.accel_noise_density = 2.0e-3;
+  ImuConfig walk;
+  walk.gyro_bias_random_walk = 1.9e-5;
+  walk.accel_bias_random_walk = 3.0e-3;
+  Imu white_imu(white, 7), walking_imu(walk, 8);
+  constexpr int kCount = 400'000;
+  std::vector<double> gyro_white, accel_white, gyro_walk, accel_walk;
+  Vector3d products = Vector3d::Zero();
+  for (int i = 0; i < kCount; ++i) {
+    const ImuSample a = white_imu.sample(KinematicState{});
+    const ImuSample b = walking_imu.sample(KinematicState{});
+    gyro_white.push_back(a.angular_velocity.x());
+    accel_white.push_back(a.specific_force.y());
+    gyro_walk.push_back(b.angular_velocity.z());
+    accel_walk.push_back(b.specific_force.x());
+    const Vector3d& w = a.angular_velocity;
+    products += Vector3d(w.x() * w.y(), w.y() * w.z(), w.z() * w.x());
+  }
+  const double one = 200.0;  // samples a second
+  const auto n = static_cast<std::size_t>(one);
+  EXPECT_NEAR(allanDeviation(gyro_white, n), 1.7e-4, 0.06 * 1.7e-4);
+  EXPECT_NEAR(allanDeviation(accel_white, n), 2.0e-3, 0.06 * 2.0e-3);
+  EXPECT_NEAR(allanDeviation(gyro_white, 1), 1.7e-4 * std::sqrt(one), 0.01 * 1.7e-4 * 14.1);
+  EXPECT_NEAR(allanDeviation(gyro_walk, n), 1.9e-5 / std::sqrt(3.0), 0.1 * 1.1e-5);
+  EXPECT_NEAR(allanDeviation(accel_walk, 4 * n), 3.0e-3 * std::sqrt(4.0 / 3.0), 0.1 * 3.5e-3);
+  // Axes independent: the correlation of n samples is about 1/sqrt(n).
+  const double variance = 1.7e-4 * 1.7e-4 * one;
+  EXPECT_LT((products / kCount / variance).cwiseAbs().maxCoeff(), 0.01);
+}
+
+TEST(Imu, SeedDecidesTheNoise) {
+  ImuConfig config;
+  config.gyro_noise_density = 1e-3;
+  Imu a(config, 5), b(config, 5), c(config, 6);
+  for (int i = 0; i < 100; ++i) {
+    const Vector3d from_a = a.sample(KinematicState{}).angular_velocity;
+    EXPECT_EQ(from_a, b.sample(KinematicState{}).angular_velocity);
+    EXPECT_NE(from_a, c.sample(KinematicState{}).angular_velocity);
+  }
+}
+
+}  // namespace
+}  // namespace marsim::vehicle

@@ -1,0 +1,83 @@
+#include "marsim/vehicle/vehicle_config.hpp"
+
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "marsim/common/error.hpp"
+#include "marsim/vehicle/imu.hpp"
+#include "vehicle/vehicles.hpp"
+
+namespace marsim::vehicle {
+namespace {
+
+template <class Config>
+std::string messageOf(const Config& config) {
+  try {
+    config.validate("x.yaml");
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string afterChange(const std::function<void(VehicleConfig&)>& change) {
+  VehicleConfig config = hummingbird();
+  change(config);
+  return messageOf(config);
+}
+
+TEST(VehicleConfig, PublishedAirframesAreValid) {
+  for (const VehicleConfig& config : allVehicles()) {
+    EXPECT_EQ(messageOf(config), "");
+    EXPECT_NEAR(config.hoverSpeeds().square().mean(), std::pow(config.hoverSpeed(), 2), 1e-6);
+  }
+}
+
+TEST(VehicleConfig, MessagesNameFileFieldValueAndBound) {
+  EXPECT_EQ(afterChange([](auto& c) { c.mass = -1.0; }),
+            "x.yaml: mass is -1, allowed: more than 0 kg");
+  EXPECT_EQ(afterChange([](auto& c) { c.inertia.y() = 0.0; }),
+            "x.yaml: inertia[1] is 0, allowed: more than 0 kg m^2");
+  EXPECT_EQ(afterChange([](auto& c) { c.rotors.pop_back(); }),
+            "x.yaml: rotors is a list of 3, allowed: a list of 4");
+  EXPECT_EQ(afterChange([](auto& c) { c.rotors[2].spin = 0; }),
+            "x.yaml: rotors[2].spin is 0, allowed: 1 or -1");
+  EXPECT_EQ(afterChange([](auto& c) { c.rotors[2].spin = 1; }),
+            "x.yaml: rotors[].spin is of sum 2, allowed: two of 1 and two of -1");
+  EXPECT_EQ(afterChange([](auto& c) { c.motor.speed_min = 900.0; }),
+            "x.yaml: motor.speed_min is 900, allowed: less than motor.speed_max (838 rad/s)");
+  EXPECT_EQ(afterChange([](auto& c) { c.motor.damping = std::nan(""); }),
+            "x.yaml: motor.damping is nan, allowed: 0.1 to 10");
+  EXPECT_EQ(afterChange([](auto& c) { c.motor.natural_frequency_up = 3000.0; }),
+            "x.yaml: motor is of a fastest pole of 3000 rad/s (natural frequency and damping), "
+            "allowed: up to 2000 rad/s");
+  EXPECT_EQ(afterChange([](auto& c) { c.linear_drag.z() = -0.1; }),
+            "x.yaml: linear_drag[2] is -0.1, allowed: 0 or more N/(m/s)");
+}
+
+TEST(VehicleConfig, RefusesWhatCannotHover) {
+  EXPECT_EQ(afterChange([](auto& c) { c.mass = 3.0; }),
+            "x.yaml: mass is 3, allowed: less than 2.449 kg: the rotors' thrust at "
+            "motor.speed_max is 24.01 N");
+  EXPECT_NE(afterChange([](auto& c) {
+              c.rotors[0].position = {-0.17, 0.0, 0.0};
+            }).find("rotors"),
+            std::string::npos);
+  EXPECT_EQ(afterChange([](auto& c) { c.motor.speed_min = 600.0; }),
+            "x.yaml: rotors[0] hover speed is 453.1, allowed: between motor.speed_min (600) and "
+            "motor.speed_max (838 rad/s)");
+}
+
+TEST(ImuConfig, MessagesNameFileFieldValueAndBound) {
+  ImuConfig config;
+  config.rate = 0.0;
+  EXPECT_EQ(messageOf(config), "x.yaml: rate is 0, allowed: more than 0 Hz");
+  config.rate = 200.0;
+  config.accel_noise_density = -1e-3;
+  EXPECT_EQ(messageOf(config),
+            "x.yaml: accel_noise_density is -0.001, allowed: 0 or more m/s^2/sqrt(Hz)");
+}
+
+}  // namespace
+}  // namespace marsim::vehicle
