@@ -1,5 +1,6 @@
 # Messages and the catkin face of the package.
 add_message_files(DIRECTORY msg FILES
+  MapInfo.msg
   MotorSpeeds.msg
   MotorStates.msg
   StateReference.msg
@@ -15,7 +16,7 @@ catkin_package(
             marsim_config marsim_ros
   CATKIN_DEPENDS diagnostic_msgs diagnostic_updater geometry_msgs message_runtime
                  nav_msgs nodelet pluginlib rosgraph_msgs roscpp
-                 roslib sensor_msgs std_msgs tf2 tf2_ros visualization_msgs
+                 roslib sensor_msgs std_msgs std_srvs tf2 tf2_msgs tf2_ros visualization_msgs
   DEPENDS EIGEN3
 )
 

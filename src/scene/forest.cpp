@@ -1,0 +1,166 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "marsim/common/error.hpp"
+#include "marsim/common/units.hpp"
+#include "marsim/scene/places.hpp"
+#include "surface_sampler.hpp"
+#include "vegetation.hpp"
+
+namespace marsim::scene {
+namespace {
+
+constexpr double kRoughness = 0.015;  // [m] standard deviation of the ground under the relief
+
+// Smooth relief: a sum of waves of a dozen metres' length, scaled to the height asked for and
+// shifted so that it is 0 at the origin.
+class Ground {
+ public:
+  explicit Ground(const ForestConfig& config) {
+    RandomStream random(config.seed, "ground");
+    for (Wave& wave : waves_) {
+      const double length = random.uniform(9.0, 24.0);
+      const double azimuth = random.uniform(0.0, 2.0 * kPi);
+      wave.kx = 2.0 * kPi / length * std::cos(azimuth);
+      wave.ky = 2.0 * kPi / length * std::sin(azimuth);
+      wave.phase = random.uniform(0.0, 2.0 * kPi);
+      wave.amplitude = length;
+    }
+    double low = 0.0;
+    double high = 0.0;
+    constexpr int kSteps = 60;
+    for (int i = 0; i <= kSteps; ++i) {
+      for (int j = 0; j <= kSteps; ++j) {
+        const double z = raw(config.size_x * (static_cast<double>(i) / kSteps - 0.5),
+                             config.size_y * (static_cast<double>(j) / kSteps - 0.5));
+        low = i + j == 0 ? z : std::min(low, z);
+        high = i + j == 0 ? z : std::max(high, z);
+      }
+    }
+    scale_ = high > low ? config.ground_relief / (high - low) : 0.0;
+    offset_ = raw(0.0, 0.0);
+  }
+
+  double height(double x, double y) const { return scale_ * (raw(x, y) - offset_); }
+  Eigen::Vector3d at(const Eigen::Vector2d& p) const {
+    return {p.x(), p.y(), height(p.x(), p.y())};
+  }
+
+ private:
+  struct Wave {
+    double kx, ky, phase, amplitude;
+  };
+  double raw(double x, double y) const {
+    double z = 0.0;
+    for (const Wave& wave : waves_) {
+      z += wave.amplitude * std::sin(wave.kx * x + wave.ky * y + wave.phase);
+    }
+    return z;
+  }
+  std::array<Wave, 6> waves_{};
+  double scale_ = 0.0;
+  double offset_ = 0.0;
+};
+
+// Places at least `spacing` apart and `clearing` from the origin, by throwing darts: as many as
+// `density` [1/m^2] asks for, fewer where they do not fit.
+std::vector<Eigen::Vector2d> scatter(const ForestConfig& config, double density, double spacing,
+                                     double clearing, std::vector<Eigen::Vector2d> taken,
+                                     RandomStream& random) {
+  const std::size_t before = taken.size();
+  const auto wanted =
+      static_cast<std::size_t>(std::lround(density * config.size_x * config.size_y));
+  const double border = 0.4;
+  for (std::size_t tries = 60 * wanted; tries > 0 && taken.size() < before + wanted; --tries) {
+    const double x = (config.size_x - 2.0 * border) * (random.uniform() - 0.5);
+    const double y = (config.size_y - 2.0 * border) * (random.uniform() - 0.5);
+    const Eigen::Vector2d place(x, y);
+    const bool crowded = place.norm() < clearing ||
+                         std::any_of(taken.begin(), taken.end(), [&](const Eigen::Vector2d& other) {
+                           return (place - other).norm() < spacing;
+                         });
+    if (!crowded) taken.push_back(place);
+  }
+  return {taken.begin() + static_cast<std::ptrdiff_t>(before), taken.end()};
+}
+
+void layGround(const ForestConfig& config, const Ground& ground, SurfaceSampler& sampler) {
+  RandomStream& random = sampler.random();
+  const auto columns = std::max(1L, std::lround(config.size_x / config.spacing));
+  const auto rows = std::max(1L, std::lround(config.size_y / config.spacing));
+  for (long row = 0; row < rows; ++row) {
+    for (long column = 0; column < columns; ++column) {
+      const double du = 0.9 * (random.uniform() - 0.5);
+      const double dv = 0.9 * (random.uniform() - 0.5);
+      const double x = config.size_x * ((column + 0.5 + du) / static_cast<double>(columns) - 0.5);
+      const double y = config.size_y * ((row + 0.5 + dv) / static_cast<double>(rows) - 0.5);
+      const double rough = kRoughness * random.normal();
+      sampler.point({x, y, ground.height(x, y) + rough}, Eigen::Vector3d::UnitZ());
+    }
+  }
+}
+
+}  // namespace
+
+void ForestConfig::validate(const std::string& where) const {
+  const Validator check(where);
+  check.within("size_x", size_x, 5.0, 1000.0, "m");
+  check.within("size_y", size_y, 5.0, 1000.0, "m");
+  check.within("trees_per_100_m2", trees_per_100_m2, 0.0, 100.0);
+  check.within("min_tree_spacing", min_tree_spacing, 0.2, 100.0, "m");
+  check.within("tree_height", tree_height, 3.0, 60.0, "m");
+  check.within("trunk_radius", trunk_radius, 0.02, 1.5, "m");
+  check.within("ground_relief", ground_relief, 0.0, 20.0, "m");
+  check.within("clearing_radius", clearing_radius, 1.5, 100.0, "m");
+  check.within("spacing", spacing, 0.005, 1.0, "m");
+  check.within("range_noise", range_noise, 0.0, 0.2, "m");
+}
+
+map::PointCloud makeForest(const ForestConfig& config) {
+  config.validate("forest");
+  const Ground ground(config);
+  // Nothing but the ground within the clearing up to 3 m, and nothing outside the extent.
+  const double keep_out = std::max(1.2, 0.8 * config.clearing_radius);
+  const auto keep = [&](const Eigen::Vector3d& p) {
+    const bool inside =
+        std::abs(p.x()) <= 0.5 * config.size_x && std::abs(p.y()) <= 0.5 * config.size_y;
+    const double above = p.z() - ground.height(p.x(), p.y());
+    const bool in_clearing = p.head<2>().norm() < keep_out && above > 0.1 && above < 3.0;
+    return inside && !in_clearing;
+  };
+
+  RandomStream layout(config.seed, "layout");
+  SurfaceSampler sampler(RandomStream(config.seed, "surfaces"), config.spacing, config.range_noise,
+                         keep);
+  layGround(config, ground, sampler);
+
+  const std::vector<Eigen::Vector2d> trees =
+      scatter(config, config.trees_per_100_m2 / 100.0, config.min_tree_spacing,
+              config.clearing_radius + 1.5 * config.trunk_radius, {}, layout);
+  for (const Eigen::Vector2d& place : trees) {
+    TreeShape shape;
+    shape.foot = ground.at(place) - 0.05 * Eigen::Vector3d::UnitZ();
+    const double size = std::clamp(1.0 + 0.18 * layout.normal(), 0.6, 1.5);
+    const double thickness = std::clamp(1.0 + 0.15 * layout.normal(), 0.6, 1.5);
+    shape.height = config.tree_height * size;
+    shape.radius = config.trunk_radius * size * thickness;
+    shape.conifer = layout.uniform() < 0.4;
+    growTree(shape, sampler);
+  }
+  const double undergrowth_clearing = config.clearing_radius + 0.8;
+  for (const Eigen::Vector2d& place :
+       scatter(config, 0.012, 1.0, undergrowth_clearing, trees, layout)) {
+    growBush(ground.at(place), layout.uniform(0.35, 0.7), sampler);
+  }
+  for (const Eigen::Vector2d& place :
+       scatter(config, 0.006, 1.0, undergrowth_clearing, trees, layout)) {
+    placeRock(ground.at(place), layout.uniform(0.2, 0.6), sampler);
+  }
+  return sampler.takeCloud();
+}
+
+}  // namespace marsim::scene

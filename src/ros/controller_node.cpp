@@ -1,0 +1,156 @@
+#include "marsim/ros/controller_node.hpp"
+
+#include <cmath>
+
+#include <nav_msgs/Path.h>
+
+#include "marsim/MotorSpeeds.h"
+#include "marsim/TrackingError.h"
+#include "marsim/config/load.hpp"
+#include "marsim/ros/conversions.hpp"
+#include "marsim/sim/world.hpp"
+
+namespace marsim::ros_nodes {
+namespace {
+
+constexpr double kWarningPeriod = 2.0;              // [s]
+constexpr TimeNs kPathSpacing = kNsPerSecond / 10;  // of the poses on `planned_path`
+
+bool isFinite(const geometry_msgs::Pose& pose) {
+  return fromPoint(pose.position).allFinite() &&
+         fromQuaternion(pose.orientation).coeffs().allFinite();
+}
+
+bool isFinite(const control::Reference& reference) {
+  return reference.p_WB.allFinite() && reference.v_WB.allFinite() && reference.a_WB.allFinite() &&
+         std::isfinite(reference.yaw) && std::isfinite(reference.yaw_rate);
+}
+
+}  // namespace
+
+ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
+  Params params(private_handle);
+  frames_ = Frames::read(params, handle);
+  const config::Vehicle vehicle = config::loadVehicle(params.text("vehicle", "hummingbird"));
+  control::ControllerConfig config = config::loadController(params.text("controller", "default"));
+  config.goal.speed = params.number("goal_speed", config.goal.speed, Quantity::kSpeed);
+  config.goal.acceleration =
+      params.number("goal_acceleration", config.goal.acceleration, Quantity::kNumber);
+  params.finish();
+  config.validate(params.where());
+
+  limits_ = config.goal;
+  controller_ = std::make_unique<control::Controller>(config, sim::vehicleModel(vehicle.vehicle));
+  commander_ = std::make_unique<control::Commander>(config.goal);
+
+  motor_publisher_ = handle.advertise<marsim::MotorSpeeds>("motor_speeds", 10);
+  reference_publisher_ = handle.advertise<marsim::StateReference>("reference", 10);
+  error_publisher_ = handle.advertise<marsim::TrackingError>("tracking_error", 10);
+  path_publisher_ = handle.advertise<nav_msgs::Path>("planned_path", 1, true);
+
+  const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
+  goal_subscriber_ = handle.subscribe<geometry_msgs::PoseStamped>(
+      "goal", 10, [this](const geometry_msgs::PoseStampedConstPtr& goal) { onGoal(goal, false); });
+  goal_2d_subscriber_ = handle.subscribe<geometry_msgs::PoseStamped>(
+      "goal_2d", 10,
+      [this](const geometry_msgs::PoseStampedConstPtr& goal) { onGoal(goal, true); });
+  reference_subscriber_ =
+      handle.subscribe("command/state", 10, &ControllerNode::onReference, this, no_delay);
+  state_subscriber_ = handle.subscribe("state", 10, &ControllerNode::onState, this, no_delay);
+}
+
+void ControllerNode::onState(const marsim::VehicleStateConstPtr& message) {
+  const KinematicState state = fromMessage(*message);
+  if (has_state_ && state.stamp < state_.stamp) {  // the simulation was restarted
+    commander_->reset();
+    controller_->reset();
+  }
+  state_ = state;
+  has_state_ = true;
+  reference_ = commander_->reference(state);
+  if (message->on_ground && !commander_->commanded()) return;  // rests until its first command
+
+  const Eigen::Array4d speeds = controller_->update(state, reference_);
+  marsim::MotorSpeeds motors;
+  motors.header.stamp = message->header.stamp;
+  motors.header.frame_id = frames_.base();
+  motors.speeds.assign(speeds.data(), speeds.data() + speeds.size());
+  motor_publisher_.publish(motors);
+
+  marsim::StateReference reference;
+  toMessage(reference_, state.stamp, reference);
+  reference.header.frame_id = frames_.world;
+  reference_publisher_.publish(reference);
+
+  marsim::TrackingError error;
+  error.header = reference.header;
+  error.position = toVector3(reference_.p_WB - state.X_WB.p);
+  error.velocity = toVector3(reference_.v_WB - state.v_WB);
+  error.yaw = wrapAngle(reference_.yaw - yawOf(state.X_WB.q));
+  error_publisher_.publish(error);
+}
+
+void ControllerNode::onGoal(const geometry_msgs::PoseStampedConstPtr& message, bool keep_altitude) {
+  if (!has_state_) {
+    ROS_WARN_THROTTLE(kWarningPeriod, "goal ignored: no state of the vehicle received yet");
+    return;
+  }
+  if (!isFinite(message->pose)) {
+    ROS_WARN_THROTTLE(kWarningPeriod, "goal ignored: pose has a value that is NaN or infinite");
+    return;
+  }
+  const std::string& frame = message->header.frame_id;
+  const bool in_body = isFrame(frame, frames_.base());
+  if (!in_body && !isWorldFrame(frame, frames_.world)) {
+    ROS_WARN_THROTTLE(kWarningPeriod,
+                      "goal ignored: header.frame_id is '%s', allowed: '%s' or '%s'", frame.c_str(),
+                      frames_.world.c_str(), frames_.base().c_str());
+    return;
+  }
+  Pose X_WG{fromQuaternion(message->pose.orientation), fromPoint(message->pose.position)};
+  const bool keeps_yaw = X_WG.q.norm() < 1e-6;
+  if (keeps_yaw) {
+    X_WG.q.setIdentity();
+  } else {
+    X_WG.q.normalize();
+  }
+  if (in_body) X_WG = state_.X_WB * X_WG;
+  if (keep_altitude) X_WG.p.z() = reference_.p_WB.z();
+  const double yaw = keeps_yaw ? reference_.yaw : yawOf(X_WG.q);
+  commander_->setGoal(X_WG.p, yaw, state_.stamp);
+  publishPlannedPath(X_WG.p, yaw);
+}
+
+void ControllerNode::onReference(const marsim::StateReferenceConstPtr& message) {
+  const control::Reference reference = fromMessage(*message);
+  if (!isFinite(reference)) {
+    ROS_WARN_THROTTLE(kWarningPeriod, "command/state ignored: a value is NaN or infinite");
+    return;
+  }
+  if (!isWorldFrame(message->header.frame_id, frames_.world)) {
+    ROS_WARN_THROTTLE(kWarningPeriod,
+                      "command/state ignored: header.frame_id is '%s', allowed: '%s'",
+                      message->header.frame_id.c_str(), frames_.world.c_str());
+    return;
+  }
+  if (has_state_) commander_->setReference(reference, state_.stamp);
+}
+
+void ControllerNode::publishPlannedPath(const Eigen::Vector3d& goal_p_WB, double yaw) {
+  const control::GoalPath path(reference_, state_.stamp, goal_p_WB, yaw, limits_);
+  nav_msgs::Path message;
+  message.header.stamp = toRos(state_.stamp);
+  message.header.frame_id = frames_.world;
+  for (TimeNs t = state_.stamp;; t += kPathSpacing) {
+    const control::Reference at = path.at(t);
+    geometry_msgs::PoseStamped pose;
+    pose.header.frame_id = frames_.world;
+    pose.header.stamp = toRos(t);
+    pose.pose = toPose({fromRollPitchYaw(0.0, 0.0, at.yaw), at.p_WB});
+    message.poses.push_back(pose);
+    if (t >= path.end()) break;
+  }
+  path_publisher_.publish(message);
+}
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,243 @@
+#include "marsim/ros/flight_recorder_node.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <geometry_msgs/PoseStamped.h>
+#include <nlohmann/json.hpp>
+
+#include "marsim/common/error.hpp"
+#include "marsim/map/cloud_io.hpp"
+#include "marsim/map/voxel_grid.hpp"
+#include "marsim/ros/conversions.hpp"
+
+namespace marsim::ros_nodes {
+namespace {
+
+constexpr double kCloudVoxel = 0.05;                 // [m] of the accumulated cloud
+constexpr double kRestSpeed = 0.1;                   // [m/s] below it a vehicle counts as arrived
+constexpr TimeNs kSettleTime = kNsPerSecond / 2;     // at rest at a goal before the next one
+constexpr TimeNs kGoalTimeout = 120 * kNsPerSecond;  // simulated; then the flight is given up
+constexpr TimeNs kReportPeriod = kNsPerSecond;
+constexpr double kPassRadius = 0.3;  // [m] at which a way point is passed
+
+}  // namespace
+
+FlightRecorderNode::FlightRecorderNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
+  Params params(private_handle);
+  readPlan(params.text("plan", ""));
+  params.finish();
+
+  csv_.open(folder_ / "trajectory.csv");
+  tum_.open(folder_ / "trajectory.tum");
+  if (!csv_ || !tum_) throw FileError(folder_.string(), "cannot be written into");
+  csv_ << "stamp,x,y,z,qx,qy,qz,qw,vx,vy,vz,ref_x,ref_y,ref_z\n";
+  tum_ << "# stamp x y z qx qy qz qw\n";
+
+  goal_publisher_ = handle.advertise<geometry_msgs::PoseStamped>("goal", 1);
+  odom_subscriber_ = handle.subscribe("odom", 1000, &FlightRecorderNode::onOdometry, this);
+  points_subscriber_ = handle.subscribe("points_world", 20, &FlightRecorderNode::onPoints, this);
+  reference_subscriber_ = handle.subscribe("reference", 10, &FlightRecorderNode::onReference, this);
+  diagnostics_subscriber_ =
+      handle.subscribe("/diagnostics", 20, &FlightRecorderNode::onDiagnostics, this);
+}
+
+FlightRecorderNode::~FlightRecorderNode() {
+  try {
+    save(false);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+  }
+}
+
+void FlightRecorderNode::readPlan(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw FileError(path, "the plan of the flight cannot be read");
+  try {
+    const nlohmann::json plan = nlohmann::json::parse(file);
+    folder_ = plan.at("output").get<std::string>();
+    tolerance_ = plan.value("goal_tolerance", tolerance_);
+    for (const nlohmann::json& leg : plan.at("legs")) {
+      legs_.emplace_back();
+      for (const nlohmann::json& point : leg.at("waypoints")) {
+        legs_.back().waypoints.emplace_back(point.at(0).get<double>(), point.at(1).get<double>(),
+                                            point.at(2).get<double>());
+      }
+      if (legs_.back().waypoints.empty()) throw FileError(path, "a leg has no way points");
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw FileError(path, error.what());
+  }
+}
+
+void FlightRecorderNode::onReference(const marsim::StateReferenceConstPtr& message) {
+  reference_ = fromMessage(*message);
+  has_reference_ = true;
+}
+
+void FlightRecorderNode::onOdometry(const nav_msgs::OdometryConstPtr& message) {
+  if (saved_) return;
+  const TimeNs stamp = fromRos(message->header.stamp);
+  const Eigen::Vector3d p = fromPoint(message->pose.pose.position);
+  const Eigen::Quaterniond q = fromQuaternion(message->pose.pose.orientation);
+  const Eigen::Vector3d v = q * fromVector3(message->twist.twist.linear);
+  if (first_stamp_ < 0) {
+    first_stamp_ = stamp;
+    first_wall_ = ros::WallTime::now();
+  }
+  last_stamp_ = stamp;
+  last_wall_ = ros::WallTime::now();
+  p_WB_ = p;
+
+  const Eigen::Vector3d reference = has_reference_ ? reference_.p_WB : p;
+  if (has_reference_) {
+    squared_error_sum_ += (reference - p).squaredNorm();
+    ++error_count_;
+  }
+  const std::string pose = fmt::format("{:.6f} {:.6f} {:.6f} {:.9f} {:.9f} {:.9f} {:.9f}", p.x(),
+                                       p.y(), p.z(), q.x(), q.y(), q.z(), q.w());
+  tum_ << fmt::format("{:.9f} {}\n", toSeconds(stamp), pose);
+  std::string row = pose;
+  std::replace(row.begin(), row.end(), ' ', ',');
+  csv_ << fmt::format("{:.9f},{},{:.6f},{:.6f},{:.6f},{:.6f},{:.6f},{:.6f}\n", toSeconds(stamp),
+                      row, v.x(), v.y(), v.z(), reference.x(), reference.y(), reference.z());
+  advance(p, v.norm(), stamp);
+}
+
+// Sends goals one after another: way points on the way are passed without stopping.
+void FlightRecorderNode::advance(const Eigen::Vector3d& p_WB, double speed, TimeNs now) {
+  if (leg_ >= legs_.size()) return;
+  // The controller must listen before the first goal is sent.
+  if (goal_sent_ < 0) {
+    if (goal_publisher_.getNumSubscribers() == 0 || !has_reference_) return;
+    publishGoal(now);
+  }
+  report(p_WB, now);
+  const std::vector<Eigen::Vector3d>& waypoints = legs_[leg_].waypoints;
+  const double distance = (waypoints[waypoint_] - p_WB).norm();
+  const bool is_goal = waypoint_ + 1 == waypoints.size();
+  if (!is_goal) {
+    if (distance < kPassRadius) {
+      ++waypoint_;
+      publishGoal(now);
+    }
+    return;
+  }
+  if (distance > tolerance_ || speed > kRestSpeed) {
+    settled_since_ = -1;
+    if (now - goal_sent_ > kGoalTimeout) {
+      ROS_ERROR("goal %zu not reached within %.0f s: %.2f m away", leg_ + 1,
+                toSeconds(kGoalTimeout), distance);
+      save(true);
+      ros::shutdown();
+    }
+    return;
+  }
+  if (settled_since_ < 0) settled_since_ = now;
+  if (now - settled_since_ < kSettleTime) return;
+  ++goals_reached_;
+  ++leg_;
+  waypoint_ = 0;
+  settled_since_ = -1;
+  if (leg_ < legs_.size()) {
+    publishGoal(now);
+    return;
+  }
+  save(true);
+  ros::shutdown();
+}
+
+void FlightRecorderNode::publishGoal(TimeNs now) {
+  const std::vector<Eigen::Vector3d>& waypoints = legs_[leg_].waypoints;
+  const Eigen::Vector3d& target = waypoints[waypoint_];
+  geometry_msgs::PoseStamped goal;
+  goal.header.stamp = toRos(now);
+  goal.header.frame_id = "world";
+  goal.pose.position = toPoint(target);
+  const Eigen::Vector3d ahead = target - p_WB_;
+  if (ahead.head<2>().norm() > 0.3) {  // look where it flies
+    goal.pose.orientation =
+        toQuaternion(fromRollPitchYaw(0.0, 0.0, std::atan2(ahead.y(), ahead.x())));
+  }
+  goal_publisher_.publish(goal);
+  goal_sent_ = now;
+}
+
+void FlightRecorderNode::report(const Eigen::Vector3d& p_WB, TimeNs now) {
+  if (now - reported_ < kReportPeriod) return;
+  reported_ = now;
+  const double wall = (last_wall_ - first_wall_).toSec();
+  fmt::print(
+      "flying to goal {} of {}, at ({:.1f}, {:.1f}, {:.1f}) m, {:.1f} s simulated, "
+      "real-time factor {:.2f}, {} scans\n",
+      leg_ + 1, legs_.size(), p_WB.x(), p_WB.y(), p_WB.z(), toSeconds(now - first_stamp_),
+      wall > 0.0 ? toSeconds(last_stamp_ - first_stamp_) / wall : 0.0, scans_);
+  std::fflush(stdout);
+}
+
+void FlightRecorderNode::onPoints(const sensor_msgs::PointCloud2ConstPtr& message) {
+  ++scans_;
+  scan_points_ += message->width;
+  map::PointCloud scan;
+  scan.points.reserve(message->width);
+  for (std::size_t i = 0; i < message->width; ++i) {
+    float point[4];  // x y z intensity
+    std::memcpy(point, &message->data[i * message->point_step], sizeof(point));
+    scan.points.emplace_back(point[0], point[1], point[2]);
+    scan.intensity.push_back(point[3]);
+    if (!occupied_.insert(map::voxelKey(scan.points.back(), kCloudVoxel)).second) continue;
+    accumulated_.points.push_back(scan.points.back());
+    accumulated_.intensity.push_back(point[3]);
+  }
+  if (scan.size() > largest_scan_.size()) {
+    largest_scan_ = std::move(scan);
+    scan_origin_ = p_WB_;
+  }
+}
+
+void FlightRecorderNode::onDiagnostics(const diagnostic_msgs::DiagnosticArrayConstPtr& message) {
+  for (const diagnostic_msgs::DiagnosticStatus& status : message->status) {
+    for (const diagnostic_msgs::KeyValue& entry : status.values) {
+      if (entry.key == "mean render time [ms]") {
+        render_ms_mean_ = std::strtod(entry.value.c_str(), nullptr);
+      }
+    }
+  }
+}
+
+void FlightRecorderNode::save(bool completed) {
+  if (saved_) return;
+  saved_ = true;
+  csv_.close();
+  tum_.close();
+  if (!accumulated_.empty()) map::savePcd(folder_ / "cloud.pcd", accumulated_);
+  if (!largest_scan_.empty()) map::savePcd(folder_ / "scan.pcd", largest_scan_);
+
+  const double simulated = first_stamp_ < 0 ? 0.0 : toSeconds(last_stamp_ - first_stamp_);
+  const double wall = (last_wall_ - first_wall_).toSec();
+  const auto ratio = [](double numerator, double denominator) {
+    return denominator > 0.0 ? numerator / denominator : 0.0;
+  };
+  const nlohmann::json flight{
+      {"goals", legs_.size()},
+      {"goals_reached", goals_reached_},
+      {"rms_tracking_error_m",
+       std::sqrt(ratio(squared_error_sum_, static_cast<double>(error_count_)))},
+      {"scans", scans_},
+      {"points_per_scan_mean",
+       ratio(static_cast<double>(scan_points_), static_cast<double>(scans_))},
+      {"render_ms_mean", render_ms_mean_},
+      {"real_time_factor", ratio(simulated, wall)},
+      {"simulated_s", simulated},
+      {"scan_origin", {scan_origin_.x(), scan_origin_.y(), scan_origin_.z()}},
+      {"completed", completed}};
+  std::ofstream file(folder_ / "flight.json");
+  file << flight.dump(2) << "\n";
+  if (!file) throw FileError((folder_ / "flight.json").string(), "cannot be written");
+}
+
+}  // namespace marsim::ros_nodes

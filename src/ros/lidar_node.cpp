@@ -1,0 +1,168 @@
+#include "marsim/ros/lidar_node.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <geometry_msgs/PoseStamped.h>
+#include <sensor_msgs/PointCloud2.h>
+
+#include "marsim/common/progress.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/map/cloud_io.hpp"
+#include "marsim/map/surfel_map.hpp"
+#include "marsim/ros/cloud_message.hpp"
+#include "marsim/ros/conversions.hpp"
+
+namespace marsim::ros_nodes {
+
+LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
+    : diagnostics_(handle, private_handle) {
+  Params params(private_handle);
+  frames_ = Frames::read(params, handle);
+  points_frame_ = params.text("points_frame_id", frames_.lidar());
+  world_frame_ = params.text("points_world_frame_id", frames_.world);
+  lidar::LidarConfig config = config::loadLidar(params.text("lidar", "avia"));
+  const std::string source = params.text("map", "forest");
+  map::SurfelMapConfig map_config;
+  map_config.resolution = params.number("resolution", map_config.resolution, Quantity::kLength);
+  params.choice("renderer", "cpu", {"cpu"});
+  lidar::RendererConfig renderer;
+  renderer.threads = params.integer("threads", renderer.threads, 0, 1024);
+  params.finish();
+  map_config.validate(params.where());
+
+  Progress progress("lidar");
+  const map::LoadedCloud loaded = map::loadCloud(config::resolveMap(source), progress);
+  auto surfels = std::make_shared<const map::SurfelMap>(
+      map::SurfelMap::build(loaded.cloud, map_config, progress));
+  progress.phase("tree");
+  const Pose X_BS = config.X_BS;
+  diagnostics_.setHardwareID(config.name);
+  lidar_ = std::make_unique<lidar::Lidar>(std::move(config),
+                                          lidar::makeRayCaster(std::move(surfels), renderer));
+  progress.finish();
+
+  points_publisher_ = handle.advertise<sensor_msgs::PointCloud2>("points", 10);
+  world_publisher_ = handle.advertise<sensor_msgs::PointCloud2>("points_world", 10);
+  pose_publisher_ = handle.advertise<geometry_msgs::PoseStamped>("sensor_pose", 10);
+  static_tf_.sendTransform(toTransform(X_BS, frames_.base(), frames_.lidar(), 0));
+  diagnostics_.add("lidar", this, &LidarNode::diagnose);
+  thread_ = std::thread(&LidarNode::run, this);
+  state_subscriber_ =
+      handle.subscribe("state", 100, &LidarNode::onState, this, ros::TransportHints().tcpNoDelay());
+}
+
+LidarNode::~LidarNode() {
+  state_subscriber_.shutdown();
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void LidarNode::onState(const marsim::VehicleStateConstPtr& message) {
+  const KinematicState state = fromMessage(*message);
+  if (!history_.empty() && state.stamp < history_.back().stamp) {  // the simulation was restarted
+    history_.clear();
+    next_scan_ = -1;
+  }
+  if (!history_.push(state)) return;
+  schedule();
+  diagnostics_.update();
+}
+
+// Intervals are whole multiples of the scan period since simulated time 0.
+void LidarNode::schedule() {
+  const double rate = lidar_->config().rate;
+  const auto boundary = [rate](std::int64_t scan) {
+    return toNs(static_cast<double>(scan) / rate);
+  };
+  if (next_scan_ < 0) {
+    next_scan_ = static_cast<std::int64_t>(toSeconds(history_.front().stamp) * rate);
+    while (boundary(next_scan_) < history_.front().stamp) ++next_scan_;
+  }
+  while (history_.back().stamp >= boundary(next_scan_ + 1)) {
+    const TimeNs begin = boundary(next_scan_), end = boundary(next_scan_ + 1);
+    ++next_scan_;
+    if (wanted() && history_.covers(begin, end)) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (busy_ || job_ != nullptr) {
+        ++statistics_.dropped;
+      } else {
+        job_ = std::make_unique<Job>(Job{begin, end, history_});
+        wake_.notify_one();
+      }
+    }
+    history_.discardBefore(end);
+  }
+}
+
+bool LidarNode::wanted() const {
+  return points_publisher_.getNumSubscribers() > 0 || world_publisher_.getNumSubscribers() > 0 ||
+         pose_publisher_.getNumSubscribers() > 0;
+}
+
+void LidarNode::run() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    wake_.wait(lock, [this] { return stop_ || job_ != nullptr; });
+    if (stop_) return;
+    const std::unique_ptr<Job> job = std::move(job_);
+    busy_ = true;
+    lock.unlock();
+    render(*job);
+    lock.lock();
+    busy_ = false;
+  }
+}
+
+void LidarNode::render(const Job& job) {
+  const auto started = std::chrono::steady_clock::now();
+  const lidar::Scan scan = lidar_->scan(job.begin, job.end, job.motion);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+
+  if (points_publisher_.getNumSubscribers() > 0) {
+    points_publisher_.publish(sensorCloud(scan, lidar_->config().layout, points_frame_));
+  }
+  if (world_publisher_.getNumSubscribers() > 0) {
+    world_publisher_.publish(worldCloud(scan, world_frame_));
+  }
+  if (pose_publisher_.getNumSubscribers() > 0) {
+    geometry_msgs::PoseStamped pose;
+    pose.header.stamp = toRos(scan.stamp);
+    pose.header.frame_id = world_frame_;
+    pose.pose = toPose(scan.X_WS);
+    pose_publisher_.publish(pose);
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ++statistics_.scans;
+  statistics_.returns += scan.points.size();
+  statistics_.render_seconds += seconds;
+  statistics_.render_seconds_max = std::max(statistics_.render_seconds_max, seconds);
+}
+
+void LidarNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const Statistics& s = statistics_;
+  if (!wanted()) {
+    status.summary(diagnostic_msgs::DiagnosticStatus::OK, "idle: nobody subscribes");
+  } else if (s.dropped > 0) {
+    status.summaryf(diagnostic_msgs::DiagnosticStatus::WARN,
+                    "%lu scans dropped: rendering is too slow",
+                    static_cast<unsigned long>(s.dropped));
+  } else {
+    status.summary(diagnostic_msgs::DiagnosticStatus::OK, "scanning");
+  }
+  const double scans = static_cast<double>(std::max<std::uint64_t>(1, s.scans));
+  status.add("scans", s.scans);
+  status.add("dropped scans", s.dropped);
+  status.add("mean returns per scan", static_cast<double>(s.returns) / scans);
+  status.add("mean render time [ms]", 1e3 * s.render_seconds / scans);
+  status.add("longest render time [ms]", 1e3 * s.render_seconds_max);
+}
+
+}  // namespace marsim::ros_nodes

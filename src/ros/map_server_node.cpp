@@ -1,0 +1,67 @@
+#include "marsim/ros/map_server_node.hpp"
+
+#include <algorithm>
+
+#include <sensor_msgs/PointCloud2.h>
+
+#include "marsim/MapInfo.h"
+#include "marsim/common/progress.hpp"
+#include "marsim/common/text.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/map/cloud_io.hpp"
+#include "marsim/map/surfel_map.hpp"
+#include "marsim/map/voxel_grid.hpp"
+#include "marsim/ros/cloud_message.hpp"
+#include "marsim/ros/conversions.hpp"
+#include "marsim/ros/params.hpp"
+
+namespace marsim::ros_nodes {
+
+MapServerNode::MapServerNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
+  Params params(private_handle);
+  const std::string source = params.text("map", "forest");
+  map::SurfelMapConfig config;
+  config.resolution = params.number("resolution", config.resolution, Quantity::kLength);
+  const double display_resolution =
+      params.positive("display_resolution", std::max(0.1, config.resolution), Quantity::kLength);
+  const std::string world_frame = params.text("world_frame", "world");
+  params.finish();
+  config.validate(params.where());
+
+  const std::filesystem::path path = config::resolveMap(source);
+  Progress progress("map server");
+  const map::LoadedCloud loaded = map::loadCloud(path, progress);
+  const map::SurfelMap surfels = map::SurfelMap::build(loaded.cloud, config, progress);
+  map::PointCloud display;
+  display.points.reserve(surfels.size());
+  for (const map::Surfel& surfel : surfels.surfels()) display.points.push_back(surfel.position);
+  if (display_resolution > config.resolution)
+    display = map::downsample(display, display_resolution);
+  progress.finish();
+
+  marsim::MapInfo info;
+  info.header.frame_id = world_frame;
+  info.source = source;
+  info.path = path.string();
+  info.resolution = config.resolution;
+  info.points_read = loaded.read;
+  info.points_not_finite = loaded.non_finite;
+  info.points_duplicate = loaded.duplicates;
+  info.surfels = surfels.size();
+  info.planar_share = surfels.planarShare();
+  info.min = toPoint(surfels.bounds().min().cast<double>());
+  info.max = toPoint(surfels.bounds().max().cast<double>());
+
+  map_publisher_ = handle.advertise<sensor_msgs::PointCloud2>("map", 1, true);
+  info_publisher_ = handle.advertise<marsim::MapInfo>("map_info", 1, true);
+  map_publisher_.publish(mapCloud(display, world_frame));
+  info_publisher_.publish(info);
+  ROS_INFO(
+      "map %s: %s points read, %s not finite and %s duplicates dropped, %s surfels at r = %g m "
+      "(%.0f %% planar)",
+      path.c_str(), withThousands(loaded.read).c_str(), withThousands(loaded.non_finite).c_str(),
+      withThousands(loaded.duplicates).c_str(), withThousands(surfels.size()).c_str(),
+      config.resolution, 100.0 * surfels.planarShare());
+}
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,24 @@
+#include <pluginlib/class_list_macros.hpp>
+
+#include "marsim/ros/controller_node.hpp"
+#include "marsim/ros/lidar_node.hpp"
+#include "marsim/ros/map_server_node.hpp"
+#include "marsim/ros/node_main.hpp"
+#include "marsim/ros/quadrotor_node.hpp"
+#include "marsim/ros/sim_clock_node.hpp"
+
+namespace marsim {
+
+using ControllerNodelet = ros_nodes::NodeletOf<ros_nodes::ControllerNode>;
+using LidarNodelet = ros_nodes::NodeletOf<ros_nodes::LidarNode>;
+using MapServerNodelet = ros_nodes::NodeletOf<ros_nodes::MapServerNode>;
+using QuadrotorNodelet = ros_nodes::NodeletOf<ros_nodes::QuadrotorNode>;
+using SimClockNodelet = ros_nodes::NodeletOf<ros_nodes::SimClockNode>;
+
+}  // namespace marsim
+
+PLUGINLIB_EXPORT_CLASS(marsim::ControllerNodelet, nodelet::Nodelet)
+PLUGINLIB_EXPORT_CLASS(marsim::LidarNodelet, nodelet::Nodelet)
+PLUGINLIB_EXPORT_CLASS(marsim::MapServerNodelet, nodelet::Nodelet)
+PLUGINLIB_EXPORT_CLASS(marsim::QuadrotorNodelet, nodelet::Nodelet)
+PLUGINLIB_EXPORT_CLASS(marsim::SimClockNodelet, nodelet::Nodelet)

@@ -1,0 +1,270 @@
+#include "marsim/ros/quadrotor_node.hpp"
+
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nav_msgs/Odometry.h>
+#include <sensor_msgs/Imu.h>
+#include <visualization_msgs/MarkerArray.h>
+
+#include "marsim/MotorStates.h"
+#include "marsim/collision/clearance.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/common/progress.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/map/cloud_io.hpp"
+#include "marsim/map/surfel_map.hpp"
+#include "marsim/ros/conversions.hpp"
+#include "marsim/ros/vehicle_marker.hpp"
+
+namespace marsim::ros_nodes {
+namespace {
+
+constexpr double kWarningPeriod = 2.0;              // [s]
+constexpr TimeNs kMotorPeriod = kNsPerSecond / 50;  // of `motor_states`
+constexpr TimeNs kPathPeriod = kNsPerSecond / 2;    // of `path`
+constexpr TimeNs kLargestGap = kNsPerSecond / 20;   // between clock messages without a warning
+constexpr double kPathSpacing = 0.05;               // [m] between poses on `path`
+constexpr std::size_t kPathLength = 20000;          // poses kept on `path`
+
+void setDiagonal(boost::array<double, 9>& covariance, double variance) {
+  covariance.fill(0.0);
+  covariance[0] = covariance[4] = covariance[8] = variance;
+}
+
+double square(double x) { return x * x; }
+
+}  // namespace
+
+QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
+    : diagnostics_(handle, private_handle) {
+  Params params(private_handle);
+  frames_ = Frames::read(params, handle);
+  const config::Vehicle vehicle = config::loadVehicle(params.text("vehicle", "hummingbird"));
+  rates_.dynamics = params.positive("dynamics_rate", rates_.dynamics, Quantity::kFrequency);
+  rates_.state = params.positive("state_rate", rates_.state, Quantity::kFrequency);
+  rates_.odometry = params.positive("odom_rate", rates_.odometry, Quantity::kFrequency);
+  const int seed = params.integer("seed", 1, 0, std::numeric_limits<int>::max());
+  twist_in_world_ = params.choice("odom_twist_frame", "body", {"body", "world"}) == "world";
+  const bool truth_tf = params.flag("publish_ground_truth_tf", true);
+  tf_child_frame_ = truth_tf ? frames_.base() : frames_.base() + "_truth";
+  odom_frame_ = params.text("odom_frame_id", frames_.world);
+  odom_child_frame_ = params.text("odom_child_frame_id", frames_.base());
+  imu_frame_ = params.text("imu_frame_id", frames_.imu());
+  start_p_WB_ = {params.number("x", 0.0, Quantity::kLength),
+                 params.number("y", 0.0, Quantity::kLength),
+                 params.number("z", 1.5, Quantity::kLength)};
+  start_yaw_ = params.number("yaw", 0.0, Quantity::kAngle);
+  const std::string record = params.text("record", "");
+  quadrotor_ = std::make_unique<vehicle::Quadrotor>(vehicle.vehicle);
+  imu_ = std::make_unique<vehicle::Imu>(vehicle.imu, static_cast<std::uint64_t>(seed));
+  readMap(params);
+  params.finish();
+
+  rates_.validate(params.where());
+  step_ = periodNs(rates_.dynamics);
+  state_period_ = periodNs(rates_.state);
+  odom_period_ = periodNs(rates_.odometry);
+  imu_period_ = periodNs(vehicle.imu.rate);
+  if (!record.empty()) {
+    record_.open(record);
+    if (!record_) throw FileError(record, "cannot be written");
+    record_ << "# stamp x y z qx qy qz qw\n";
+  }
+  path_.header.frame_id = frames_.world;
+  diagnostics_.setHardwareID(vehicle.vehicle.name);
+  diagnostics_.add("dynamics", this, &QuadrotorNode::diagnose);
+  advertise(handle);
+  publishStatic(handle);
+}
+
+void QuadrotorNode::readMap(Params& params) {
+  const std::string source = params.text("map", "forest");
+  map::SurfelMapConfig config;
+  config.resolution = params.number("resolution", config.resolution, Quantity::kLength);
+  const double ground_z = params.numberOrAuto("ground_z", Quantity::kLength);
+  const bool check_start = params.flag("check_start", true);
+  config.validate(params.where());
+  if (source.empty()) {
+    if (std::isfinite(ground_z)) quadrotor_->setGround(ground_z);
+    return;
+  }
+  Progress progress("quadrotor");
+  const map::LoadedCloud loaded = map::loadCloud(config::resolveMap(source), progress);
+  const collision::ClearanceMap clearance(loaded.cloud, config.resolution);
+  const double ground =
+      std::isfinite(ground_z) ? ground_z : static_cast<double>(clearance.bounds().min().z());
+  quadrotor_->setGround(ground);
+  if (!check_start) return;
+  // One that starts on the ground touches it: its sphere is tried standing on the ground instead.
+  const vehicle::VehicleConfig& craft = quadrotor_->config();
+  Eigen::Vector3d tried = start_p_WB_;
+  if (start_p_WB_.z() - craft.ground_clearance < ground + config.resolution) {
+    tried.z() = ground + craft.radius + 2.0 * config.resolution;
+  }
+  collision::requireFreeStart(clearance, tried, craft.radius);
+}
+
+void QuadrotorNode::advertise(ros::NodeHandle& handle) {
+  state_publisher_ = handle.advertise<marsim::VehicleState>("state", 100);
+  odom_publisher_ = handle.advertise<nav_msgs::Odometry>("odom", 100);
+  imu_publisher_ = handle.advertise<sensor_msgs::Imu>("imu/data", 200);
+  imu_raw_publisher_ = handle.advertise<sensor_msgs::Imu>("imu/data_raw", 200);
+  motor_publisher_ = handle.advertise<marsim::MotorStates>("motor_states", 10);
+  path_publisher_ = handle.advertise<nav_msgs::Path>("path", 1, true);
+  visual_publisher_ = handle.advertise<visualization_msgs::MarkerArray>("visual", 1, true);
+  reset_service_ = handle.advertiseService("reset", &QuadrotorNode::onReset, this);
+
+  const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
+  motor_subscriber_ =
+      handle.subscribe("motor_speeds", 1, &QuadrotorNode::onMotorSpeeds, this, no_delay);
+  clock_subscriber_ = handle.subscribe("/clock", 1000, &QuadrotorNode::onClock, this, no_delay);
+}
+
+void QuadrotorNode::publishStatic(ros::NodeHandle&) {
+  static_tf_.sendTransform(toTransform(imu_->config().X_BI, frames_.base(), frames_.imu(), 0));
+  visual_publisher_.publish(vehicleMarkers(quadrotor_->config(), tf_child_frame_));
+}
+
+void QuadrotorNode::start(TimeNs now) {
+  // Steps lie on multiples of the step, whenever the node joined.
+  const TimeNs stamp = now - now % step_;
+  quadrotor_->reset(start_p_WB_, start_yaw_, stamp);
+  path_.poses.clear();
+  started_ = true;
+  reported_at_ = ros::WallTime::now();
+  reported_stamp_ = stamp;
+}
+
+void QuadrotorNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
+  const TimeNs now = fromRos(message->clock);
+  if (!started_ || now < quadrotor_->state().stamp - step_) start(now);
+  if (now - quadrotor_->state().stamp > kLargestGap) {
+    ROS_WARN_THROTTLE(kWarningPeriod, "the clock leapt %.3f s; motor commands were held meanwhile",
+                      toSeconds(now - quadrotor_->state().stamp));
+  }
+  while (quadrotor_->state().stamp + step_ <= now) {
+    quadrotor_->step(step_);
+    const TimeNs stamp = quadrotor_->state().stamp;
+    if (stamp % state_period_ == 0) publishState();
+    if (stamp % odom_period_ == 0) publishOdometry();
+    if (stamp % imu_period_ == 0) publishImu();
+    if (stamp % kMotorPeriod == 0) publishMotors();
+    if (stamp % kPathPeriod == 0) publishPath();
+  }
+  diagnostics_.update();
+}
+
+void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
+  if (message->speeds.size() != vehicle::kRotors) {
+    ROS_WARN_THROTTLE(kWarningPeriod, "motor_speeds ignored: %zu speeds, allowed: %d",
+                      message->speeds.size(), vehicle::kRotors);
+    return;
+  }
+  const vehicle::RotorArray speeds = Eigen::Map<const vehicle::RotorArray>(message->speeds.data());
+  if (!speeds.isFinite().all()) {
+    ROS_WARN_THROTTLE(kWarningPeriod, "motor_speeds ignored: a speed is NaN or infinite");
+    return;
+  }
+  quadrotor_->command(speeds);
+}
+
+bool QuadrotorNode::onReset(std_srvs::Trigger::Request&, std_srvs::Trigger::Response& response) {
+  if (started_) start(quadrotor_->state().stamp);
+  response.success = started_;
+  response.message = started_ ? "back at the start" : "no clock received yet";
+  return true;
+}
+
+void QuadrotorNode::publishState() {
+  marsim::VehicleState message;
+  toMessage(quadrotor_->state(), quadrotor_->onGround(), message);
+  message.header.frame_id = frames_.world;
+  message.child_frame_id = frames_.base();
+  state_publisher_.publish(message);
+}
+
+void QuadrotorNode::publishOdometry() {
+  const KinematicState& state = quadrotor_->state();
+  nav_msgs::Odometry message;
+  message.header.stamp = toRos(state.stamp);
+  message.header.frame_id = odom_frame_;
+  message.child_frame_id = odom_child_frame_;
+  message.pose.pose = toPose(state.X_WB);
+  const Eigen::Quaterniond q_BW = state.X_WB.q.conjugate();
+  message.twist.twist.linear = toVector3(twist_in_world_ ? state.v_WB : q_BW * state.v_WB);
+  message.twist.twist.angular =
+      toVector3(twist_in_world_ ? state.X_WB.q * state.w_WB_B : state.w_WB_B);
+  odom_publisher_.publish(message);
+  tf_.sendTransform(toTransform(state.X_WB, frames_.world, tf_child_frame_, state.stamp));
+  if (record_.is_open()) {
+    const Eigen::Vector3d& p = state.X_WB.p;
+    const Eigen::Quaterniond& q = state.X_WB.q;
+    record_ << fmt::format("{:.9f} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g}\n",
+                           toSeconds(state.stamp), p.x(), p.y(), p.z(), q.x(), q.y(), q.z(), q.w());
+  }
+}
+
+void QuadrotorNode::publishImu() {
+  const vehicle::ImuSample sample = imu_->sample(quadrotor_->state());
+  const vehicle::ImuConfig& config = imu_->config();
+  sensor_msgs::Imu message;
+  message.header.stamp = toRos(sample.stamp);
+  message.header.frame_id = imu_frame_;
+  message.orientation = toQuaternion(sample.q_WI);
+  message.angular_velocity = toVector3(sample.angular_velocity);
+  message.linear_acceleration = toVector3(sample.specific_force);
+  setDiagonal(message.angular_velocity_covariance, square(config.gyro_noise_density) * config.rate);
+  setDiagonal(message.linear_acceleration_covariance,
+              square(config.accel_noise_density) * config.rate);
+  imu_publisher_.publish(message);
+
+  message.orientation = geometry_msgs::Quaternion();
+  message.orientation_covariance[0] = -1.0;  // REP-145: no orientation
+  imu_raw_publisher_.publish(message);
+}
+
+void QuadrotorNode::publishMotors() {
+  const vehicle::RotorArray& speeds = quadrotor_->motorSpeeds();
+  const vehicle::RotorArray& commands = quadrotor_->motorCommands();
+  const vehicle::RotorArray thrusts = quadrotor_->config().thrust_coefficient * speeds * speeds;
+  marsim::MotorStates message;
+  message.header.stamp = toRos(quadrotor_->state().stamp);
+  message.header.frame_id = frames_.base();
+  message.speeds.assign(speeds.data(), speeds.data() + speeds.size());
+  message.commands.assign(commands.data(), commands.data() + commands.size());
+  message.thrusts.assign(thrusts.data(), thrusts.data() + thrusts.size());
+  motor_publisher_.publish(message);
+}
+
+void QuadrotorNode::publishPath() {
+  const KinematicState& state = quadrotor_->state();
+  if (record_.is_open()) record_.flush();
+  if (!path_.poses.empty() &&
+      (fromPoint(path_.poses.back().pose.position) - state.X_WB.p).norm() < kPathSpacing) {
+    return;
+  }
+  geometry_msgs::PoseStamped pose;
+  pose.header.frame_id = frames_.world;
+  pose.header.stamp = toRos(state.stamp);
+  pose.pose = toPose(state.X_WB);
+  if (path_.poses.size() >= kPathLength) path_.poses.erase(path_.poses.begin());
+  path_.poses.push_back(pose);
+  path_.header.stamp = pose.header.stamp;
+  path_publisher_.publish(path_);
+}
+
+void QuadrotorNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
+  const ros::WallTime now = ros::WallTime::now();
+  const TimeNs stamp = quadrotor_->state().stamp;
+  const double wall = (now - reported_at_).toSec();
+  status.summary(diagnostic_msgs::DiagnosticStatus::OK,
+                 quadrotor_->onGround() ? "on the ground" : "flying");
+  status.add("real-time factor", wall > 0.0 ? toSeconds(stamp - reported_stamp_) / wall : 0.0);
+  status.add("simulated time [s]", toSeconds(stamp));
+  reported_at_ = now;
+  reported_stamp_ = stamp;
+}
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,94 @@
+#include "surface_sampler.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "marsim/common/units.hpp"
+
+namespace marsim::scene {
+namespace {
+
+// Share of a cell within which its point lies: apart enough not to clump, loose enough not to show
+// the grid.
+constexpr double kJitter = 0.7;
+
+int cells(double length, double spacing) {
+  return std::max(1, static_cast<int>(std::lround(length / spacing)));
+}
+
+bool inside(const SurfaceSampler::Hole& hole, double u, double v) {
+  return u > hole.u_min && u < hole.u_max && v > hole.v_min && v < hole.v_max;
+}
+
+}  // namespace
+
+SurfaceSampler::SurfaceSampler(RandomStream random, double spacing, double range_noise,
+                               std::function<bool(const Eigen::Vector3d&)> keep)
+    : random_(random), spacing_(spacing), range_noise_(range_noise), keep_(std::move(keep)) {}
+
+void SurfaceSampler::point(const Eigen::Vector3d& p, const Eigen::Vector3d& normal) {
+  const Eigen::Vector3d noisy = p + range_noise_ * random_.normal() * normal;
+  if (!keep_ || keep_(noisy)) cloud_.points.push_back(noisy.cast<float>());
+}
+
+void SurfaceSampler::patch(const Eigen::Vector3d& corner, const Eigen::Vector3d& a,
+                           const Eigen::Vector3d& b, const std::vector<Hole>& holes) {
+  const Eigen::Vector3d normal = a.cross(b).normalized();
+  const int columns = cells(a.norm(), spacing_);
+  const int rows = cells(b.norm(), spacing_);
+  for (int row = 0; row < rows; ++row) {
+    for (int column = 0; column < columns; ++column) {
+      const double du = kJitter * (random_.uniform() - 0.5);
+      const double dv = kJitter * (random_.uniform() - 0.5);
+      const double u = (column + 0.5 + du) / columns;
+      const double v = (row + 0.5 + dv) / rows;
+      const bool in_hole = std::any_of(holes.begin(), holes.end(), [&](const Hole& hole) {
+        return inside(hole, u * a.norm(), v * b.norm());
+      });
+      if (!in_hole) point(corner + u * a + v * b, normal);
+    }
+  }
+}
+
+void SurfaceSampler::box(const Eigen::AlignedBox3d& box) {
+  const Eigen::Vector3d& low = box.min();
+  const Eigen::Vector3d size = box.sizes();
+  for (int axis = 0; axis < 3; ++axis) {
+    const Eigen::Vector3d a = size[(axis + 1) % 3] * Eigen::Vector3d::Unit((axis + 1) % 3);
+    const Eigen::Vector3d b = size[(axis + 2) % 3] * Eigen::Vector3d::Unit((axis + 2) % 3);
+    patch(low, a, b);
+    patch(low + size[axis] * Eigen::Vector3d::Unit(axis), a, b);
+  }
+}
+
+void SurfaceSampler::tube(double length, const std::function<Eigen::Vector3d(double)>& axis,
+                          const std::function<double(double)>& radius) {
+  const int rings = cells(length, spacing_);
+  const double step = length / rings;
+  for (int ring = 0; ring < rings; ++ring) {
+    const double middle = (ring + 0.5) * step;
+    const Eigen::Vector3d along = (axis(middle + 0.5 * step) - axis(middle - 0.5 * step));
+    const Eigen::Vector3d x = anyNormalTo(along);
+    const Eigen::Vector3d y = along.normalized().cross(x);
+    // Thin twigs: fewer than three points a ring would not show them as tubes.
+    const int around = std::max(3, cells(2.0 * kPi * radius(middle), spacing_));
+    const double first = random_.uniform();
+    for (int i = 0; i < around; ++i) {
+      const double jitter = kJitter * (random_.uniform() - 0.5);
+      const double angle = 2.0 * kPi * (i + first + jitter) / around;
+      const double s = middle + kJitter * (random_.uniform() - 0.5) * step;
+      const Eigen::Vector3d normal = std::cos(angle) * x + std::sin(angle) * y;
+      point(axis(s) + radius(s) * normal, normal);
+    }
+  }
+}
+
+Eigen::Vector3d anyNormalTo(const Eigen::Vector3d& direction) {
+  const Eigen::Vector3d d = direction.normalized();
+  const Eigen::Vector3d other =
+      std::abs(d.z()) < 0.9 ? Eigen::Vector3d::UnitZ() : Eigen::Vector3d::UnitX();
+  return d.cross(other).normalized();
+}
+
+}  // namespace marsim::scene

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <Eigen/Geometry>
+
+#include "marsim/common/random.hpp"
+#include "marsim/map/point_cloud.hpp"
+
+namespace marsim::scene {
+
+/// Scatters points over surfaces as a scanner would leave them after merging many scans: one point
+/// in every square of side `spacing`, off its centre, moved along the normal by Gaussian noise.
+/// Every draw is a statement of its own, so that the order of evaluation, and with it the result,
+/// is the same with every compiler.
+class SurfaceSampler {
+ public:
+  /// `spacing` and `range_noise` in m. `keep` decides which points become part of the cloud.
+  SurfaceSampler(RandomStream random, double spacing, double range_noise,
+                 std::function<bool(const Eigen::Vector3d&)> keep = {});
+
+  /// A rectangle in its own coordinates: u along the first side, v along the second [m].
+  struct Hole {
+    double u_min, u_max, v_min, v_max;
+  };
+
+  /// Parallelogram corner + a u + b v with u, v in [0, 1]. Holes are in metres along a and b.
+  void patch(const Eigen::Vector3d& corner, const Eigen::Vector3d& a, const Eigen::Vector3d& b,
+             const std::vector<Hole>& holes = {});
+
+  /// The six faces of an axis-parallel box.
+  void box(const Eigen::AlignedBox3d& box);
+
+  /// Side of a tube round an axis given by its position at s in [0, length] and its radius there.
+  void tube(double length, const std::function<Eigen::Vector3d(double)>& axis,
+            const std::function<double(double)>& radius);
+
+  /// One point; noise goes along the unit normal.
+  void point(const Eigen::Vector3d& p, const Eigen::Vector3d& normal);
+
+  double spacing() const { return spacing_; }
+  RandomStream& random() { return random_; }
+  map::PointCloud takeCloud() { return std::move(cloud_); }
+
+ private:
+  RandomStream random_;
+  double spacing_;
+  double range_noise_;
+  std::function<bool(const Eigen::Vector3d&)> keep_;
+  map::PointCloud cloud_;
+};
+
+/// Any unit vector at a right angle to `direction`.
+Eigen::Vector3d anyNormalTo(const Eigen::Vector3d& direction);
+
+}  // namespace marsim::scene

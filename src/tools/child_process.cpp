@@ -1,0 +1,221 @@
+#include "child_process.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "marsim/common/error.hpp"
+#include "marsim/common/text.hpp"
+
+namespace marsim::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int kPollMs = 100;
+constexpr double kPatience = 30.0;  // [s] for an orderly end before it is insisted on
+
+volatile std::sig_atomic_t interrupts = 0;
+
+void countInterrupt(int /*signal*/) { interrupts = interrupts + 1; }
+
+// Counts SIGINT and SIGTERM instead of dying of them, while it lives.
+class InterruptGuard {
+ public:
+  InterruptGuard() {
+    interrupts = 0;
+    struct sigaction action {};
+    action.sa_handler = countInterrupt;
+    sigaction(SIGINT, &action, &old_int_);
+    sigaction(SIGTERM, &action, &old_term_);
+  }
+  ~InterruptGuard() {
+    sigaction(SIGINT, &old_int_, nullptr);
+    sigaction(SIGTERM, &old_term_, nullptr);
+  }
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+ private:
+  struct sigaction old_int_ {};
+  struct sigaction old_term_ {};
+};
+
+[[noreturn]] void becomeChild(const ChildCommand& command, int output, int failure, pid_t parent) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // no simulation is left behind if this process is killed
+  if (getppid() != parent) _exit(127);
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+  for (const std::string& name : command.unset) unsetenv(name.c_str());
+  for (const auto& [name, value] : command.environment) setenv(name.c_str(), value.c_str(), 1);
+  const int nothing = open("/dev/null", O_RDONLY);
+  dup2(nothing, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  std::vector<char*> arguments;
+  for (const std::string& argument : command.arguments) {
+    arguments.push_back(const_cast<char*>(argument.c_str()));
+  }
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+  const int reason = errno;
+  if (write(failure, &reason, sizeof(reason)) < 0) _exit(126);
+  _exit(127);
+}
+
+// Cuts a stream into lines; a carriage return ends one, too.
+class LineCutter {
+ public:
+  explicit LineCutter(const std::function<void(const std::string&)>& on_line) : on_line_(on_line) {}
+  void add(const char* data, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) {
+      if (data[i] == '\n' || data[i] == '\r') {
+        flush();
+      } else {
+        line_.push_back(data[i]);
+      }
+    }
+  }
+  void flush() {
+    if (!line_.empty()) on_line_(line_);
+    line_.clear();
+  }
+
+ private:
+  const std::function<void(const std::string&)>& on_line_;
+  std::string line_;
+};
+
+// Passes requests to end on to the child's group, more firmly each time.
+class Ender {
+ public:
+  explicit Ender(pid_t child) : child_(child) {}
+  void ask() {
+    kill(-child_, asked_ == 0 ? SIGINT : asked_ == 1 ? SIGTERM : SIGKILL);
+    ++asked_;
+    last_ = Clock::now();
+  }
+  // Asks again where the child takes no notice.
+  void insist() {
+    if (asked_ > 0 && std::chrono::duration<double>(Clock::now() - last_).count() > kPatience) {
+      ask();
+    }
+  }
+
+ private:
+  pid_t child_;
+  int asked_ = 0;
+  Clock::time_point last_;
+};
+
+void closeAll(std::initializer_list<int> files) {
+  for (const int file : files) close(file);
+}
+
+}  // namespace
+
+int freePort() {
+  const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (file < 0) throw Error(fmt::format("no TCP socket: {}", std::strerror(errno)));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  const bool bound = bind(file, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+                     getsockname(file, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  const int reason = errno;
+  close(file);
+  if (!bound) throw Error(fmt::format("no free TCP port: {}", std::strerror(reason)));
+  return ntohs(address.sin_port);
+}
+
+bool onPath(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  for (const std::string& folder : split(path == nullptr ? "" : path, ':')) {
+    if (!folder.empty() && access((folder + "/" + program).c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
+ChildResult runChild(const ChildCommand& command,
+                     const std::function<void(const std::string&)>& on_line) {
+  int output[2], failure[2];
+  if (pipe2(output, O_CLOEXEC) != 0) throw Error(fmt::format("pipe: {}", std::strerror(errno)));
+  if (pipe2(failure, O_CLOEXEC) != 0) throw Error(fmt::format("pipe: {}", std::strerror(errno)));
+  const InterruptGuard guard;
+  const pid_t self = getpid();
+  const pid_t child = fork();
+  if (child == 0) becomeChild(command, output[1], failure[1], self);
+  closeAll({output[1], failure[1]});
+  if (child < 0) {
+    closeAll({output[0], failure[0]});
+    throw Error(fmt::format("fork: {}", std::strerror(errno)));
+  }
+  setpgid(child, child);
+
+  int reason = 0;
+  const bool failed = read(failure[0], &reason, sizeof(reason)) == sizeof(reason);
+  close(failure[0]);
+
+  ChildResult result;
+  Ender ender(child);
+  LineCutter lines(on_line);
+  int passed_on = 0, status = 0;
+  bool open = true, running = true;
+  Clock::time_point heard = Clock::now();
+  // Also ends when the child has ended while something it started keeps the pipe open.
+  while (running || open) {
+    pollfd ready{output[0], POLLIN, 0};
+    const int events = open ? poll(&ready, 1, running ? kPollMs : 0) : 0;
+    if (events > 0) {
+      char buffer[4096];
+      const ssize_t size = read(output[0], buffer, sizeof(buffer));
+      if (size > 0) {
+        lines.add(buffer, static_cast<std::size_t>(size));
+        heard = Clock::now();
+      } else if (size == 0) {
+        open = false;
+      }
+    } else if (!running) {
+      break;
+    } else if (!open) {
+      usleep(1000 * kPollMs);
+    }
+    if (passed_on < interrupts) {
+      result.interrupted = true;
+      ++passed_on;
+      if (running) ender.ask();
+    }
+    if (command.silence_limit > 0.0 && !result.silent && !result.interrupted &&
+        std::chrono::duration<double>(Clock::now() - heard).count() > command.silence_limit) {
+      result.silent = true;
+      if (running) ender.ask();
+    }
+    if (running) {
+      ender.insist();
+      running = waitpid(child, &status, WNOHANG) != child;
+    }
+  }
+  lines.flush();
+  close(output[0]);
+  if (failed) {
+    throw Error(
+        fmt::format("{} cannot be started: {}", command.arguments.at(0), std::strerror(reason)));
+  }
+  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return result;
+}
+
+}  // namespace marsim::tools

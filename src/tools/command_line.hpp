@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "marsim/common/units.hpp"
+
+/// What the programs' mains share.
+namespace marsim::tools {
+
+/// Parses the command line and runs `body`, whose result is the exit code. Errors become one line
+/// on standard error, "marsim demo: <text>", and exit code 1 (2 for a wrong command line).
+int runCommand(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
+
+/// Reads a quantity with its unit. Throws ConfigError naming the option.
+double parseOption(const std::string& option, const std::string& text, Quantity quantity);
+
+/// Shows a line that replaces the one shown before on a terminal, and prints it elsewhere.
+class LiveLine {
+ public:
+  LiveLine();
+  ~LiveLine();
+  LiveLine(const LiveLine&) = delete;
+  LiveLine& operator=(const LiveLine&) = delete;
+  void show(const std::string& text);
+  /// A line that stays, above the live one.
+  void print(const std::string& text);
+  void clear();
+
+ private:
+  bool terminal_;
+  bool shown_ = false;
+};
+
+}  // namespace marsim::tools

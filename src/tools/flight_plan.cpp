@@ -1,0 +1,129 @@
+#include "flight_plan.hpp"
+
+#include <fstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "marsim/collision/route.hpp"
+#include "marsim/common/error.hpp"
+#include "points.hpp"
+
+namespace marsim::tools {
+namespace {
+
+nlohmann::json toJson(const Eigen::Vector3d& point) { return {point.x(), point.y(), point.z()}; }
+
+// A goal must itself keep the clearance, and lie where there is map round it.
+void requireFreeGoal(const collision::ClearanceMap& map, const Eigen::Vector3d& goal, int number,
+                     double clearance) {
+  const Eigen::AlignedBox3d box = map.bounds().cast<double>();
+  if (!box.contains(goal)) {
+    throw Error(fmt::format("goal {} at {} lies outside the map, allowed: {} to {}", number,
+                            pointText(goal), pointText(box.min()), pointText(box.max())));
+  }
+  const collision::ClearanceMap::Clearance at = map.at(goal);
+  if (at.distance >= clearance) return;
+  const auto free = map.nearestFree(goal, clearance, 5.0);
+  throw Error(
+      fmt::format("goal {} at {} is {:.2f} m from the map's point {}, allowed: at least "
+                  "{:.2f} m{}",
+                  number, pointText(goal), at.distance, pointText(at.nearest), clearance,
+                  free ? "; the nearest free place is " + pointText(*free) : ""));
+}
+
+}  // namespace
+
+std::vector<Eigen::Vector3d> FlightPlan::goals() const {
+  std::vector<Eigen::Vector3d> goals;
+  for (const Leg& leg : legs) goals.push_back(leg.goal());
+  return goals;
+}
+
+double FlightPlan::length() const {
+  double sum = 0.0;
+  Eigen::Vector3d from = start;
+  for (const Leg& leg : legs) {
+    for (const Eigen::Vector3d& to : leg.waypoints) {
+      sum += (to - from).norm();
+      from = to;
+    }
+  }
+  return sum;
+}
+
+void writePlan(const FlightPlan& plan, const std::filesystem::path& path) {
+  nlohmann::json legs = nlohmann::json::array();
+  for (const Leg& leg : plan.legs) {
+    nlohmann::json waypoints = nlohmann::json::array();
+    for (const Eigen::Vector3d& waypoint : leg.waypoints) waypoints.push_back(toJson(waypoint));
+    legs.push_back({{"waypoints", waypoints}});
+  }
+  const nlohmann::json json = {{"map", plan.map},
+                               {"resolution", plan.resolution},
+                               {"lidar", plan.lidar},
+                               {"vehicle", plan.vehicle},
+                               {"start", toJson(plan.start)},
+                               {"yaw", plan.yaw},
+                               {"speed", plan.speed},
+                               {"goal_tolerance", plan.goal_tolerance},
+                               {"output", plan.output.string()},
+                               {"legs", legs}};
+  std::ofstream file(path);
+  file << json.dump(2) << '\n';
+  if (!file.flush()) throw FileError(path.string(), "cannot be written");
+}
+
+Eigen::Vector3d chooseStart(const collision::ClearanceMap& map, const Eigen::Vector3d& usual,
+                            double clearance) {
+  const Eigen::AlignedBox3d box = map.bounds().cast<double>();
+  if (box.contains(usual) && map.at(usual).distance >= clearance) return usual;
+  const auto free = map.nearestFree(box.center(), clearance, box.diagonal().norm());
+  if (!free) {
+    throw Error(
+        fmt::format("no place of the map keeps {:.2f} m from its points; give --start", clearance));
+  }
+  return *free;
+}
+
+std::vector<Leg> chooseLegs(const collision::ClearanceMap& map, const Eigen::Vector3d& start,
+                            int count, double clearance, std::uint64_t seed) {
+  std::vector<Leg> legs;
+  for (const Eigen::Vector3d& goal : collision::chooseGoals(map, start, count, clearance, seed)) {
+    legs.push_back({{goal}});
+  }
+  if (legs.empty()) {
+    throw Error(
+        fmt::format("no goal can be reached from the start {} in a straight line that "
+                    "keeps {:.2f} m from the map; give --goals or another --start",
+                    pointText(start), clearance));
+  }
+  return legs;
+}
+
+std::vector<Leg> routeLegs(const collision::ClearanceMap& map, const Eigen::Vector3d& start,
+                           const std::vector<Eigen::Vector3d>& goals, double clearance) {
+  collision::RouteConfig config;
+  config.clearance = clearance;
+  std::vector<Leg> legs;
+  Eigen::Vector3d from = start;
+  for (const Eigen::Vector3d& goal : goals) {
+    const int number = static_cast<int>(legs.size()) + 1;
+    requireFreeGoal(map, goal, number, clearance);
+    auto route = collision::findRoute(map, from, goal, config);
+    if (!route) {
+      const auto blocked = collision::firstBlocked(map, from, goal, clearance);
+      throw Error(fmt::format(
+          "goal {} at {} cannot be reached from {} keeping {:.2f} m from the "
+          "map: the straight way is blocked at {} and there is no way round",
+          number, pointText(goal), pointText(from), clearance, pointText(blocked.value_or(goal))));
+    }
+    route->erase(route->begin());  // where it begins
+    if (route->empty()) route->push_back(goal);
+    legs.push_back({std::move(*route)});
+    from = goal;
+  }
+  return legs;
+}
+
+}  // namespace marsim::tools

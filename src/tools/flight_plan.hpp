@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "marsim/collision/clearance.hpp"
+
+namespace marsim::tools {
+
+/// The way to one goal: free straight segments from the place before.
+struct Leg {
+  std::vector<Eigen::Vector3d> waypoints;  ///< [m] in W; the last one is the goal
+
+  const Eigen::Vector3d& goal() const { return waypoints.back(); }
+};
+
+/// What `marsim demo` asks of the flight recorder, handed over as plan.json.
+struct FlightPlan {
+  std::string map;                                  ///< absolute path of the map file
+  double resolution = 0.1;                          ///< [m]
+  std::string lidar;                                ///< name or path
+  std::string vehicle;                              ///< name or path
+  Eigen::Vector3d start = Eigen::Vector3d::Zero();  ///< [m] in W
+  double yaw = 0.0;                                 ///< [rad]
+  double speed = 2.0;                               ///< [m/s] between way points
+  double goal_tolerance = 0.1;                      ///< [m] within which a goal counts as reached
+  std::vector<Leg> legs;
+  std::filesystem::path output;  ///< absolute folder
+
+  std::vector<Eigen::Vector3d> goals() const;
+  /// Of all segments from the start on [m].
+  double length() const;
+};
+
+/// Writes a plan as JSON. Throws FileError.
+void writePlan(const FlightPlan& plan, const std::filesystem::path& path);
+
+/// A place to start from where none was given: `usual` if it is free, else the free place nearest
+/// to the middle of the map. Throws Error where there is none.
+Eigen::Vector3d chooseStart(const collision::ClearanceMap& map, const Eigen::Vector3d& usual,
+                            double clearance);
+
+/// Legs to goals chosen by collision::chooseGoals. Throws Error where there are none.
+std::vector<Leg> chooseLegs(const collision::ClearanceMap& map, const Eigen::Vector3d& start,
+                            int count, double clearance, std::uint64_t seed);
+
+/// Legs to given goals, round what stands in the way. Throws Error naming the goal and the blocking
+/// place where a goal is too near to the map or cannot be reached.
+std::vector<Leg> routeLegs(const collision::ClearanceMap& map, const Eigen::Vector3d& start,
+                           const std::vector<Eigen::Vector3d>& goals, double clearance);
+
+}  // namespace marsim::tools

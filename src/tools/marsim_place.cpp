@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+
+#include "marsim/common/text.hpp"
+#include "marsim/map/cloud_io.hpp"
+#include "marsim/scene/places.hpp"
+#include "command_line.hpp"
+
+namespace {
+
+using marsim::scene::BuildingConfig;
+using marsim::scene::ForestConfig;
+
+void addForestOptions(CLI::App& app, ForestConfig& config) {
+  app.add_option("--seed", config.seed, "another seed, another wood");
+  app.add_option("--size-x", config.size_x, "extent along x [m]");
+  app.add_option("--size-y", config.size_y, "extent along y [m]");
+  app.add_option("--trees", config.trees_per_100_m2, "trees on 100 m^2");
+  app.add_option("--tree-spacing", config.min_tree_spacing, "least distance of trunk axes [m]");
+  app.add_option("--tree-height", config.tree_height, "mean [m]");
+  app.add_option("--trunk-radius", config.trunk_radius, "mean, at breast height [m]");
+  app.add_option("--relief", config.ground_relief, "of the ground, peak to peak [m]");
+  app.add_option("--clearing", config.clearing_radius, "radius without trees at the origin [m]");
+  app.add_option("--spacing", config.spacing, "distance of neighbouring points [m]");
+  app.add_option("--noise", config.range_noise, "standard deviation off the surface [m]");
+}
+
+void addBuildingOptions(CLI::App& app, BuildingConfig& config) {
+  app.add_option("--seed", config.seed, "of the points' noise");
+  app.add_option("--room-length", config.room_length, "along x, each room [m]");
+  app.add_option("--room-width", config.room_width, "along y [m]");
+  app.add_option("--height", config.height, "clear height [m]");
+  app.add_option("--wall", config.wall_thickness, "thickness of walls [m]");
+  app.add_option("--door-width", config.door_width, "[m]");
+  app.add_option("--door-height", config.door_height, "[m]");
+  app.add_option("--spacing", config.spacing, "distance of neighbouring points [m]");
+  app.add_option("--noise", config.range_noise, "standard deviation off the surface [m]");
+}
+
+int save(const marsim::map::PointCloud& cloud, const std::string& path) {
+  marsim::map::savePcd(path, cloud);
+  fmt::print("{}: {} points\n", path, marsim::withThousands(cloud.size()));
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ForestConfig forest;
+  BuildingConfig building;
+  std::string path;
+  CLI::App app(
+      "Writes a generated place as PCD; the same for the same options on every machine.\n"
+      "marsim place forest --help and marsim place building --help list their options.",
+      "marsim place");
+  app.require_subcommand(1);
+  app.option_defaults()->always_capture_default();
+  CLI::App* forest_app = app.add_subcommand("forest", "a wood on rolling ground");
+  CLI::App* building_app = app.add_subcommand("building", "two rooms joined by a door");
+  for (CLI::App* sub : {forest_app, building_app}) {
+    sub->option_defaults()->always_capture_default();
+    sub->add_option("--out", path, "PCD file to write")->required();
+  }
+  addForestOptions(*forest_app, forest);
+  addBuildingOptions(*building_app, building);
+  return marsim::tools::runCommand(app, argc, argv, [&] {
+    if (forest_app->parsed()) {
+      forest.validate("command line");
+      return save(marsim::scene::makeForest(forest), path);
+    }
+    building.validate("command line");
+    return save(marsim::scene::makeBuilding(building), path);
+  });
+}

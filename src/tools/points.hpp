@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <Eigen/Core>
+
+/// Places as written on a command line.
+namespace marsim::tools {
+
+/// "10,11,1.8" -> a point in W [m]; each number may carry a unit of length. Throws ConfigError
+/// naming `option`, the text and what is allowed.
+Eigen::Vector3d parsePoint(std::string_view text, const std::string& option);
+
+/// "x,y,z;x,y,z" -> points in W [m]; a trailing semicolon is allowed, an empty list is not.
+std::vector<Eigen::Vector3d> parsePoints(std::string_view text, const std::string& option);
+
+/// "(10.00, 11.00, 1.80)".
+std::string pointText(const Eigen::Vector3d& point);
+
+}  // namespace marsim::tools

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include <cairo.h>
+
+#include "layout.hpp"
+#include "marsim/viz/camera.hpp"
+#include "marsim/viz/picture.hpp"
+
+namespace marsim::viz {
+
+/// Path, start, goals and sensor, over the picture.
+void drawFlightMarks(cairo_t* context, const FlightScene& scene, const Camera& camera,
+                     const Layout& layout);
+
+/// Title, scale bar, axes, legend and the colour bar of ranges from 0 to `range_shown` [m] (none
+/// where it is 0).
+void drawStrips(cairo_t* context, const FlightScene& scene, const std::string& subtitle,
+                const Framing& framing, double range_shown, const Layout& layout);
+
+}  // namespace marsim::viz

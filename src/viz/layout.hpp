@@ -1,0 +1,24 @@
+#pragma once
+
+#include <algorithm>
+
+#include "marsim/viz/picture.hpp"
+
+namespace marsim::viz {
+
+/// How a picture's area is shared out [px]: a strip for the title, the view, a strip for the
+/// legend.
+struct Layout {
+  double unit;  ///< one thousandth of the height, at least 0.5: sizes of text and lines
+  double width, height;
+  double top, bottom;  ///< y of the view's edges
+
+  explicit Layout(const PictureConfig& config)
+      : unit(std::max(0.5, std::min(config.height / 1000.0, config.width / 1500.0))),
+        width(config.width),
+        height(config.height),
+        top(54.0 * unit),
+        bottom(config.height - 78.0 * unit) {}
+};
+
+}  // namespace marsim::viz

@@ -1,0 +1,136 @@
+// Every kind of bad input at start-up ends the node with an exit code other than 0 and one line
+// that names file or node, field, value and what is allowed.
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <ros/package.h>
+#include <ros/ros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int exit_code = -1;
+  std::string output;
+};
+
+// Runs a node of the package under the name `bad` until it ends (60 s at most).
+Outcome runNode(const std::string& node) {
+  const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / node;
+  const std::string command = "timeout 60 " + program.string() + " __name:=bad 2>&1";
+  Outcome outcome;
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return outcome;
+  std::array<char, 512> buffer{};
+  while (fgets(buffer.data(), buffer.size(), pipe) != nullptr) outcome.output += buffer.data();
+  outcome.exit_code = WEXITSTATUS(pclose(pipe));
+  return outcome;
+}
+
+class BadStart : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("marsim_bad_start_" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override {
+    nh_.deleteParam("/bad");
+    fs::remove_all(folder_);
+  }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+
+  void expectRefused(const std::string& node, const std::vector<std::string>& words) {
+    const Outcome outcome = runNode(node);
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.output;
+    for (const std::string& word : words) {
+      EXPECT_NE(outcome.output.find(word), std::string::npos) << "'" << word << "' is not in:\n"
+                                                              << outcome.output;
+    }
+  }
+
+  ros::NodeHandle nh_;
+  fs::path folder_;
+};
+
+TEST_F(BadStart, UnknownLidarListsKnownOnes) {
+  nh_.setParam("/bad/lidar", "avai");
+  expectRefused("lidar", {"avai", "avia", "mid360", "vlp16"});
+}
+
+TEST_F(BadStart, UnknownVehicleListsKnownOnes) {
+  nh_.setParam("/bad/vehicle", "humingbird");
+  expectRefused("quadrotor", {"humingbird", "did you mean 'hummingbird'", "iris"});
+}
+
+TEST_F(BadStart, UnknownParameterSuggestsTheNearest) {
+  nh_.setParam("/bad/resolutoin", 0.1);
+  expectRefused("map_server", {"resolutoin", "did you mean 'resolution'"});
+}
+
+TEST_F(BadStart, ResolutionOutOfBounds) {
+  for (const double resolution : {0.0, -0.1, 1e4}) {
+    nh_.setParam("/bad/resolution", resolution);
+    expectRefused("map_server", {"resolution"});
+    expectRefused("lidar", {"resolution"});
+  }
+}
+
+TEST_F(BadStart, MapFiles) {
+  const std::string header =
+      "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 3\nHEIGHT 1\n"
+      "POINTS 3\n";
+  const std::vector<std::string> files{
+      (folder_ / "missing.pcd").string(),
+      write("empty.pcd", ""),
+      write("garbage.pcd", "hello, this is no point cloud\n"),
+      write("truncated.pcd", header + "DATA binary\nabc"),
+      write("nan.pcd", header + "DATA ascii\nnan nan nan\nnan 0 0\n0 0 nan\n"),
+  };
+  for (const std::string& file : files) {
+    nh_.setParam("/bad/map", file);
+    expectRefused("map_server", {file});
+  }
+}
+
+TEST_F(BadStart, UnknownYamlKeyAndValueOutOfBounds) {
+  nh_.setParam("/bad/vehicle", write("key.yaml", "name: x\nmas: 1.0\n"));
+  expectRefused("quadrotor", {"key.yaml", "mas"});
+  nh_.setParam("/bad/vehicle", write("list.yaml", "- 1\n- 2\n"));
+  expectRefused("controller", {"list.yaml"});
+}
+
+TEST_F(BadStart, StartInsideSomethingOrOutside) {
+  nh_.setParam("/bad/map", "building");
+  nh_.setParam("/bad/x", -5.0);  // in the wall at the end of the first room
+  expectRefused("quadrotor", {"start", "nearest free place"});
+  nh_.setParam("/bad/x", 500.0);
+  expectRefused("quadrotor", {"start", "outside", "nearest free place"});
+}
+
+TEST_F(BadStart, WrongChoice) {
+  nh_.setParam("/bad/odom_twist_frame", "wrold");
+  expectRefused("quadrotor", {"odom_twist_frame", "'wrold'", "body | world"});
+  nh_.setParam("/bad/renderer", "vulkan");
+  expectRefused("lidar", {"renderer", "'vulkan'", "cpu"});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  ros::init(argc, argv, "bad_start_test");
+  ros::start();
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,46 @@
+#include "marsim/ros/conversions.hpp"
+
+#include <gtest/gtest.h>
+
+namespace marsim::ros_nodes {
+namespace {
+
+TEST(Conversions, StateRoundTrip) {
+  KinematicState state;
+  state.stamp = 12'345'678'901;
+  state.X_WB = {fromRollPitchYaw(0.1, -0.2, 1.3), {1.0, 2.0, 3.0}};
+  state.v_WB = {4.0, 5.0, 6.0};
+  state.a_WB = {0.1, 0.2, 0.3};
+  state.w_WB_B = {-1.0, 0.5, 0.25};
+  state.dw_WB_B = {7.0, 8.0, 9.0};
+  marsim::VehicleState message;
+  toMessage(state, true, message);
+  EXPECT_TRUE(message.on_ground);
+  const KinematicState back = fromMessage(message);
+  EXPECT_EQ(back.stamp, state.stamp);
+  EXPECT_EQ(back.X_WB.p, state.X_WB.p);
+  EXPECT_EQ(back.X_WB.q.coeffs(), state.X_WB.q.coeffs());
+  EXPECT_EQ(back.v_WB, state.v_WB);
+  EXPECT_EQ(back.a_WB, state.a_WB);
+  EXPECT_EQ(back.w_WB_B, state.w_WB_B);
+  EXPECT_EQ(back.dw_WB_B, state.dw_WB_B);
+}
+
+TEST(Conversions, TimeKeepsItsNanoseconds) {
+  const TimeNs t = 36'000'000'000'001;
+  EXPECT_EQ(toRos(t).sec, 36000U);
+  EXPECT_EQ(toRos(t).nsec, 1U);
+  EXPECT_EQ(fromRos(toRos(t)), t);
+}
+
+TEST(Conversions, WorldFrameNames) {
+  EXPECT_TRUE(isWorldFrame("world", "world"));
+  EXPECT_TRUE(isWorldFrame("/world", "world"));
+  EXPECT_TRUE(isWorldFrame("", "world"));
+  EXPECT_FALSE(isWorldFrame("map", "world"));
+  EXPECT_TRUE(isFrame("/uav0/base_link", "uav0/base_link"));
+  EXPECT_FALSE(isFrame("", "uav0/base_link"));
+}
+
+}  // namespace
+}  // namespace marsim::ros_nodes

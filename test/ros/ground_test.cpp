@@ -1,0 +1,84 @@
+// A UAV spawned on the ground rests with its motors stopped, takes off at its first command,
+// follows a full-state reference and can be reset.
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <ros/ros.h>
+#include <std_srvs/Trigger.h>
+#include <tf2_ros/buffer.h>
+#include <tf2_ros/transform_listener.h>
+
+#include "marsim/MotorStates.h"
+#include "marsim/StateReference.h"
+#include "marsim/VehicleState.h"
+
+namespace {
+
+class Ground : public testing::Test {
+ protected:
+  template <class Condition>
+  bool waitFor(Condition condition, double wall_seconds) {
+    const ros::WallTime end = ros::WallTime::now() + ros::WallDuration(wall_seconds);
+    while (ros::ok() && ros::WallTime::now() < end) {
+      ros::getGlobalCallbackQueue()->callAvailable(ros::WallDuration(0.02));
+      if (condition()) return true;
+    }
+    return false;
+  }
+
+  ros::NodeHandle nh_{"uav0"};
+  marsim::VehicleState state_;
+  marsim::MotorStates motors_;
+  ros::Subscriber state_subscriber_ = nh_.subscribe<marsim::VehicleState>(
+      "state", 1000, [this](const marsim::VehicleStateConstPtr& m) { state_ = *m; });
+  ros::Subscriber motor_subscriber_ = nh_.subscribe<marsim::MotorStates>(
+      "motor_states", 100, [this](const marsim::MotorStatesConstPtr& m) { motors_ = *m; });
+  ros::Publisher command_ = nh_.advertise<marsim::StateReference>("command/state", 10);
+};
+
+TEST_F(Ground, RestsTakesOffFollowsAndResets) {
+  ASSERT_TRUE(
+      waitFor([&] { return !motors_.speeds.empty() && state_.header.stamp.toSec() > 2.0; }, 60.0));
+  EXPECT_TRUE(state_.on_ground);
+  for (const double speed : motors_.speeds) EXPECT_EQ(speed, 0.0);
+  const double rest_z = state_.pose.position.z;
+
+  ASSERT_TRUE(waitFor([&] { return command_.getNumSubscribers() > 0; }, 20.0));
+  marsim::StateReference reference;
+  reference.header.frame_id = "world";
+  reference.position.z = rest_z + 0.6;
+  reference.yaw = 0.3;
+  EXPECT_TRUE(waitFor(
+      [&] {
+        command_.publish(reference);
+        return std::abs(state_.pose.position.z - reference.position.z) < 0.05 &&
+               std::abs(state_.velocity.z) < 0.05;
+      },
+      30.0));
+  EXPECT_FALSE(state_.on_ground);
+  // The reference is held when nothing more comes.
+  waitFor([] { return false; }, 1.5);
+  EXPECT_NEAR(state_.pose.position.z, reference.position.z, 0.05);
+
+  std_srvs::Trigger reset;
+  ASSERT_TRUE(ros::service::call("/uav0/reset", reset));
+  EXPECT_TRUE(reset.response.success);
+}
+
+TEST_F(Ground, TruthDoesNotClaimTheBaseFrame) {
+  tf2_ros::Buffer buffer;
+  tf2_ros::TransformListener listener(buffer);
+  EXPECT_TRUE(waitFor(
+      [&] { return buffer.canTransform("world", "uav0/base_link_truth", ros::Time(0)); }, 30.0));
+  EXPECT_TRUE(waitFor(
+      [&] { return buffer.canTransform("uav0/base_link", "uav0/lidar", ros::Time(0)); }, 30.0));
+  EXPECT_FALSE(buffer.canTransform("world", "uav0/base_link", ros::Time(0)));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  ros::init(argc, argv, "ground_test");
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,70 @@
+#include "child_process.hpp"
+
+#include <csignal>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "marsim/common/error.hpp"
+
+namespace marsim::tools {
+namespace {
+
+std::vector<std::string> linesOf(const std::string& script, ChildResult& result,
+                                 double silence_limit = 0.0) {
+  ChildCommand command;
+  command.arguments = {"sh", "-c", script};
+  command.environment = {{"MARSIM_TEST_VALUE", "some value"}};
+  command.unset = {"MARSIM_TEST_GONE"};
+  command.silence_limit = silence_limit;
+  std::vector<std::string> lines;
+  result = runChild(command, [&](const std::string& line) { lines.push_back(line); });
+  return lines;
+}
+
+TEST(ChildProcess, HandsOverOutputEnvironmentAndExitCode) {
+  setenv("MARSIM_TEST_GONE", "here", 1);
+  ChildResult result;
+  const auto lines = linesOf(
+      "echo \"$MARSIM_TEST_VALUE\"; echo \"[$MARSIM_TEST_GONE]\" >&2; printf 'a\\rb'; exit 3",
+      result);
+  EXPECT_EQ(lines, (std::vector<std::string>{"some value", "[]", "a", "b"}));
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_FALSE(result.interrupted);
+}
+
+TEST(ChildProcess, InterruptIsPassedOnOnceAndTheEndAwaited) {
+  ChildResult result;
+  const auto lines = linesOf(
+      "trap 'echo asked; exit 7' INT; kill -INT $PPID; while :; do sleep 0.05; done", result);
+  EXPECT_EQ(lines, std::vector<std::string>{"asked"});
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_EQ(result.exit_code, 7);
+}
+
+TEST(ChildProcess, SilenceEndsIt) {
+  ChildResult result;
+  linesOf("trap 'exit 4' INT; while :; do sleep 0.05; done", result, 0.3);
+  EXPECT_TRUE(result.silent);
+  EXPECT_FALSE(result.interrupted);
+  EXPECT_EQ(result.exit_code, 4);
+}
+
+TEST(ChildProcess, MissingProgramIsAnError) {
+  ChildCommand command;
+  command.arguments = {"marsim-no-such-program"};
+  EXPECT_THROW(runChild(command, [](const std::string&) {}), Error);
+  EXPECT_FALSE(onPath("marsim-no-such-program"));
+  EXPECT_TRUE(onPath("sh"));
+}
+
+TEST(ChildProcess, FreePortsAreUnprivilegedAndNeverTheUsualMaster) {
+  for (int i = 0; i < 20; ++i) {
+    const int port = freePort();
+    EXPECT_GT(port, 1024);
+    EXPECT_NE(port, 11311);
+  }
+}
+
+}  // namespace
+}  // namespace marsim::tools

@@ -1,0 +1,175 @@
+#include "demo.hpp"
+
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "marsim/map/cloud_io.hpp"
+#include "tools/temporary_folder.hpp"
+#include "tools/test_room.hpp"
+
+namespace marsim::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Stands for roslaunch: notes how it was called, then `flight` runs with $out, the plan's folder.
+std::string fakeRoslaunch(const std::string& flight) {
+  return R"(#!/bin/sh
+for argument in "$@"; do
+  case $argument in plan:=*) plan=${argument#plan:=} ;; esac
+done
+out=$(dirname "$plan")
+echo "$@" > "$out/arguments"
+echo "$ROS_MASTER_URI $ROS_LOG_DIR" > "$out/environment"
+record() {  # goals reached, scans
+  echo "{\"goals\": 1, \"goals_reached\": $1, \"rms_tracking_error_m\": 0.02, \"scans\": $2,
+    \"points_per_scan_mean\": 2.0, \"render_ms_mean\": 1.5, \"real_time_factor\": 1.0,
+    \"simulated_s\": 2.0, \"scan_origin\": [2, 2, 1.5], \"completed\": true}" > "$out/flight.json"
+}
+fly() {  # y...
+  echo stamp,x,y,z,qx,qy,qz,qw,vx,vy,vz,ref_x,ref_y,ref_z > "$out/trajectory.csv"
+  for y in "$@"; do
+    echo "0.1,2,$y,1.5,0,0,0,1,0,0,0,2,$y,1.5" >> "$out/trajectory.csv"
+  done
+  printf 'VERSION .7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 2\nHEIGHT 1\n' \
+    > "$out/scan.pcd"
+  printf 'VIEWPOINT 0 0 0 1 0 0 0\nPOINTS 2\nDATA ascii\n0 2 1.5\n2 0 1.5\n' >> "$out/scan.pcd"
+}
+)" + flight;
+}
+
+// A room on disk, a fake roslaunch in front of the PATH, and `marsim demo` run as a program.
+class Demo : public ::testing::Test {
+ protected:
+  Demo() {
+    map::PointCloud cloud;
+    cloud.points = roomPoints(4.0);  // door closed
+    map::savePcd(folder_.path() / "room.pcd", cloud);
+    fs::create_directory(folder_.path() / "bin");
+  }
+
+  void install(const std::string& flight) {
+    folder_.write("bin/roslaunch", fakeRoslaunch(flight), true);
+  }
+
+  int run(std::vector<std::string> options, const char* path = std::getenv("PATH")) {
+    ChildCommand command;
+    command.arguments = {std::string(MARSIM_PROGRAMS) + "/marsim-demo", "--map",
+                         (folder_.path() / "room.pcd").string(), "--out", out().string()};
+    command.arguments.insert(command.arguments.end(), options.begin(), options.end());
+    command.environment = {{"PATH", fmt::format("{}/bin:{}", folder_.path().string(), path)}};
+    output_.clear();
+    return runChild(command, [&](const std::string& line) { output_ += line + "\n"; }).exit_code;
+  }
+
+  bool said(const std::string& text) const { return output_.find(text) != std::string::npos; }
+  fs::path out() const { return folder_.path() / "out"; }
+  std::string read(const std::string& name) const {
+    std::ifstream file(out() / name);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  nlohmann::json summary() const { return nlohmann::json::parse(read("summary.json")); }
+
+  const std::vector<std::string> there_ = {"--start", "2,2,1.5", "--goals", "2,4,1.5"};
+  TemporaryFolder folder_;
+  std::string output_;
+};
+
+TEST_F(Demo, GoodFlightGivesSummaryPicturesAndCode0) {
+  install("echo 'flying to goal 1 of 1'; echo chatter; fly 2 3 4; record 1 20");
+  EXPECT_EQ(run(there_), 0) << output_;
+  EXPECT_EQ(summary().at("goals_reached"), 1);
+  EXPECT_EQ(summary().at("collisions"), 0);
+  EXPECT_NEAR(summary().at("min_clearance_m").get<double>(), 1.5, 1e-3);
+  for (const char* name : {"flight_top.png", "flight_oblique.png", "flight_side.png"}) {
+    EXPECT_GT(fs::file_size(out() / name), 1000U) << name;
+  }
+  EXPECT_TRUE(said("flying to goal 1 of 1"));
+  EXPECT_FALSE(said("chatter"));
+  EXPECT_NE(read("log/roslaunch.log").find("chatter"), std::string::npos);
+}
+
+TEST_F(Demo, LaunchesWithAMasterOfItsOwn) {
+  install("fly 2 4; record 1 20");
+  auto options = there_;
+  options.insert(options.end(), {"--yaw", "90deg", "--lidar", "mid360", "--nodelets"});
+  EXPECT_EQ(run(options), 0) << output_;
+  const std::string arguments = read("arguments");
+  for (const char* part : {"marsim demo.launch", " x:=2 ", " z:=1.5 ", " yaw:=1.57", " rviz:=false",
+                           " lidar:=mid360 ", " nodelets:=true "}) {
+    EXPECT_NE(arguments.find(part), std::string::npos) << part << " in " << arguments;
+  }
+  const std::string port = arguments.substr(3, arguments.find(' ', 3) - 3);
+  EXPECT_NE(port, "11311");
+  EXPECT_EQ(read("environment"),
+            fmt::format("http://127.0.0.1:{} {}\n", port, (out() / "log").string()));
+}
+
+TEST_F(Demo, CollisionIsNamedAndCode1) {
+  install("fly 2 4 5.9 4; record 1 20");
+  EXPECT_EQ(run(there_), 1);
+  EXPECT_EQ(summary().at("collisions"), 1);
+  EXPECT_TRUE(said("1 collision, the first at 0.10 s, (2.00, 5.90, 1.50)")) << output_;
+}
+
+TEST_F(Demo, MissedGoalIsNamedAndCode1) {
+  install("fly 2 3; record 0 20");
+  EXPECT_EQ(run(there_), 1);
+  EXPECT_TRUE(said("1 of 1 goals not reached")) << output_;
+}
+
+TEST_F(Demo, InterruptKeepsWhatWasMade) {
+  install("trap 'fly 2 3; record 0 7; exit 0' INT; kill -INT $PPID; while :; do sleep 0.05; done");
+  EXPECT_EQ(run(there_), 130) << output_;
+  EXPECT_EQ(summary().at("scans"), 7);
+  EXPECT_EQ(summary().at("success"), false);
+  EXPECT_TRUE(fs::exists(out() / "flight_top.png"));
+  EXPECT_TRUE(said("interrupted"));
+}
+
+TEST_F(Demo, FlightWithoutARecordPointsToTheLog) {
+  install("echo '[FATAL] [1.0]: no such thing'; exit 5");
+  EXPECT_EQ(run(there_), 1);
+  EXPECT_TRUE(said("no such thing")) << output_;
+  EXPECT_TRUE(said("ended with code 5")) << output_;
+  EXPECT_TRUE(said("roslaunch.log")) << output_;
+}
+
+TEST_F(Demo, ResultsOfAnEarlierFlightAreNotTakenForThisOnes) {
+  install("fly 2 4; record 1 20");
+  EXPECT_EQ(run(there_), 0) << output_;
+  install("exit 1");
+  EXPECT_EQ(run(there_), 1) << output_;
+  EXPECT_FALSE(fs::exists(out() / "summary.json"));
+}
+
+TEST_F(Demo, WithoutRoslaunchItSaysSo) {
+  EXPECT_EQ(run(there_, "/nonexistent"), 1);
+  EXPECT_TRUE(said("no roslaunch on the PATH")) << output_;
+}
+
+TEST_F(Demo, RefusesBeforeTheFlight) {
+  install("fly 2 4; record 1 20");
+  const auto refused = [&](std::vector<std::string> options, const std::string& text) {
+    EXPECT_EQ(run(std::move(options)), 1) << output_;
+    EXPECT_TRUE(said(text)) << "'" << text << "' in " << output_;
+    EXPECT_FALSE(fs::exists(out() / "arguments"));
+  };
+  refused({"--start", "2,2,1.5", "--goals", "8,2,1.5"}, "goal 1 at (8.00, 2.00, 1.50) cannot be");
+  refused({"--start", "5,2,1.5"}, "start");
+  refused({"--start", "2,2"}, "--start is '2,2'");
+  refused({"--start", "99,2,1"}, "outside");
+  refused({"--start", "2,2,1.5", "--goals", "2,4"}, "--goals, point 1 is '2,4'");
+  refused({"--lidar", "avai"}, "did you mean 'avia'");
+  refused({"--vehicle", "humingbird"}, "did you mean 'hummingbird'");
+  refused({"--resolution", "0"}, "--resolution");
+  refused({"--resolution", "ten"}, "--resolution");
+  refused({"--speed", "-1"}, "--speed");
+  refused({"--goal-count", "0"}, "--goal-count");
+}
+
+}  // namespace
+}  // namespace marsim::tools

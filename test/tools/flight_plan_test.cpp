@@ -1,0 +1,127 @@
+#include "flight_plan.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <limits>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "marsim/common/error.hpp"
+#include "tools/temporary_folder.hpp"
+#include "tools/test_room.hpp"
+
+namespace marsim::tools {
+namespace {
+
+constexpr double kClearance = 0.5;
+const Eigen::Vector3d kStart(2.0, 2.0, 1.5);
+
+// Least distance from the segments of all legs to any point, by brute force.
+double leastDistance(const std::vector<Eigen::Vector3f>& points, Eigen::Vector3d from,
+                     const std::vector<Leg>& legs) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Leg& leg : legs) {
+    for (const Eigen::Vector3d& to : leg.waypoints) {
+      const Eigen::Vector3d along = to - from;
+      for (const Eigen::Vector3f& point : points) {
+        const Eigen::Vector3d p = point.cast<double>();
+        const double t =
+            std::clamp((p - from).dot(along) / std::max(along.squaredNorm(), 1e-12), 0.0, 1.0);
+        least = std::min(least, (p - from - t * along).norm());
+      }
+      from = to;
+    }
+  }
+  return least;
+}
+
+std::string messageOf(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(FlightPlan, RoutesThroughTheDoor) {
+  const auto points = roomPoints();
+  const Eigen::Vector3d goal(8.0, 2.0, 1.5);
+  const auto legs = routeLegs(clearanceOf(points), kStart, {goal, kStart}, kClearance);
+  ASSERT_EQ(legs.size(), 2U);
+  EXPECT_EQ(legs[0].goal(), goal);
+  EXPECT_EQ(legs[1].goal(), kStart);
+  EXPECT_GT(legs[0].waypoints.size(), 1U);
+  EXPECT_GE(leastDistance(points, kStart, legs), kClearance - 1e-3);
+}
+
+TEST(FlightPlan, FreeSegmentIsFlownStraight) {
+  const auto legs = routeLegs(clearanceOf(roomPoints()), kStart, {{2.0, 4.0, 1.5}}, kClearance);
+  ASSERT_EQ(legs.size(), 1U);
+  EXPECT_EQ(legs[0].waypoints.size(), 1U);
+}
+
+TEST(FlightPlan, ClosedDoorIsRefusedWithTheBlockingPlace) {
+  const auto map = clearanceOf(roomPoints(4.0));
+  const std::string message = messageOf([&] {
+    routeLegs(map, kStart, {{8.0, 2.0, 1.5}}, kClearance);
+  });
+  EXPECT_NE(message.find("goal 1 at (8.00, 2.00, 1.50) cannot be reached"), std::string::npos)
+      << message;
+  // Half a metre before the wall, reached along y = 2 and z = 1.5.
+  EXPECT_NE(message.find("blocked at (4.5"), std::string::npos) << message;
+}
+
+TEST(FlightPlan, GoalAtAWallIsRefusedWithAFreePlace) {
+  const auto map = clearanceOf(roomPoints());
+  const std::string message = messageOf([&] {
+    routeLegs(map, kStart, {{2.0, 5.8, 1.5}}, kClearance);
+  });
+  EXPECT_NE(message.find("is 0.20 m from the map's point"), std::string::npos) << message;
+  EXPECT_NE(message.find("nearest free place"), std::string::npos) << message;
+  EXPECT_NE(messageOf([&] {
+              routeLegs(map, kStart, {{99, 0, 1}}, kClearance);
+            }).find("outside"),
+            std::string::npos);
+}
+
+TEST(FlightPlan, ChosenGoalsKeepTheClearance) {
+  const auto points = roomPoints();
+  const auto legs = chooseLegs(clearanceOf(points), kStart, 4, kClearance, 3);
+  EXPECT_FALSE(legs.empty());
+  EXPECT_GE(leastDistance(points, kStart, legs), kClearance - 1e-3);
+}
+
+TEST(FlightPlan, StartIsTheUsualOneWhereFree) {
+  const auto map = clearanceOf(roomPoints());
+  EXPECT_EQ(chooseStart(map, kStart, kClearance), kStart);
+  const Eigen::Vector3d other = chooseStart(map, {5.0, 1.0, 1.5}, kClearance);
+  EXPECT_GE(map.at(other).distance, kClearance);
+  EXPECT_THROW(chooseStart(map, {5.0, 1.0, 1.5}, 2.9), Error);
+}
+
+TEST(FlightPlan, IsWrittenAsJson) {
+  FlightPlan plan;
+  plan.map = "/maps/a \"b\".pcd";
+  plan.lidar = "avia";
+  plan.vehicle = "hummingbird";
+  plan.start = {1, 2, 3};
+  plan.output = "/tmp/out";
+  plan.legs = {{{{4, 2, 3}, {4, 6, 3}}}, {{{4, 6, 5}}}};
+  EXPECT_DOUBLE_EQ(plan.length(), 3.0 + 4.0 + 2.0);
+  const TemporaryFolder folder;
+  writePlan(plan, folder.path() / "plan.json");
+  std::ifstream file(folder.path() / "plan.json");
+  const auto json = nlohmann::json::parse(file);
+  EXPECT_EQ(json.at("map"), plan.map);
+  EXPECT_EQ(json.at("goal_tolerance"), 0.1);
+  EXPECT_EQ(json.at("start"), nlohmann::json({1.0, 2.0, 3.0}));
+  EXPECT_EQ(json.at("legs").size(), 2U);
+  EXPECT_EQ(json.at("legs")[0].at("waypoints")[1], nlohmann::json({4.0, 6.0, 3.0}));
+  EXPECT_THROW(writePlan(plan, folder.path() / "missing" / "plan.json"), FileError);
+}
+
+}  // namespace
+}  // namespace marsim::tools

@@ -1,0 +1,109 @@
+#include "launcher.hpp"
+
+#include <fstream>
+#include <iterator>
+
+#include <gtest/gtest.h>
+
+#include "child_process.hpp"
+#include "tools/temporary_folder.hpp"
+
+namespace marsim::tools {
+namespace {
+
+struct ProgramRun {
+  int exit_code;
+  std::string output;
+};
+
+ProgramRun run(std::vector<std::string> arguments) {
+  arguments[0] = std::string(MARSIM_PROGRAMS) + "/" + arguments[0];
+  ChildCommand command;
+  command.arguments = std::move(arguments);
+  std::string output;
+  const ChildResult result =
+      runChild(command, [&](const std::string& line) { output += line + "\n"; });
+  return {result.exit_code, output};
+}
+
+TEST(Launcher, ListsKnownSubcommandsFirstThenWhatElseIsInstalled) {
+  const TemporaryFolder folder;
+  folder.write("marsim-extra", "#!/bin/sh\n", true);
+  folder.write("marsim-demo", "#!/bin/sh\n", true);
+  folder.write("marsim-data.txt", "not a program");
+  folder.write("other", "#!/bin/sh\n", true);
+  const auto known = parseSubcommands("test: runs tests\ndemo:  flies\n");
+  const auto all = listSubcommands(known, folder.path());
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].name, "test");
+  EXPECT_EQ(all[1].summary, "flies");
+  EXPECT_EQ(all[2].name, "extra");
+}
+
+TEST(Launcher, HelpListsEverySubcommandAndEachHasHelp) {
+  const ProgramRun help = run({"marsim", "--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  for (const char* name : {"demo", "map", "place"}) {
+    EXPECT_NE(help.output.find(std::string("\n  ") + name), std::string::npos) << help.output;
+    const ProgramRun own = run({"marsim", name, "--help"});
+    EXPECT_EQ(own.exit_code, 0) << name;
+    EXPECT_NE(own.output.find(std::string("marsim ") + name), std::string::npos) << own.output;
+  }
+}
+
+TEST(Launcher, UnknownSubcommandSuggestsTheNearest) {
+  const ProgramRun unknown = run({"marsim", "dmo"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.output.find("did you mean 'demo'"), std::string::npos) << unknown.output;
+  EXPECT_EQ(run({"marsim", "../marsim"}).exit_code, 2);
+}
+
+TEST(Launcher, WrongOptionIsOneClearLineAndCode2) {
+  const ProgramRun wrong = run({"marsim", "demo", "--spede", "3"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_NE(wrong.output.find("--spede"), std::string::npos) << wrong.output;
+}
+
+TEST(Map, SaysWhatAFileHolds) {
+  const TemporaryFolder folder;
+  const auto path =
+      folder.write("ten.pcd",
+                   "VERSION .7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\n"
+                   "WIDTH 5\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS 5\nDATA ascii\n"
+                   "0 0 0\n1 0 0\n1 0 0\nnan 0 0\n0 2 0.5\n");
+  const ProgramRun described = run({"marsim", "map", path.string(), "--resolution", "10cm"});
+  EXPECT_EQ(described.exit_code, 0) << described.output;
+  EXPECT_NE(described.output.find("1 not finite, 1 duplicates"), std::string::npos)
+      << described.output;
+  EXPECT_NE(described.output.find("1.00 x 2.00 x 0.50 m"), std::string::npos) << described.output;
+  EXPECT_NE(described.output.find("3 at 0.1 m"), std::string::npos) << described.output;
+  const ProgramRun missing = run({"marsim", "map", (folder.path() / "none.pcd").string()});
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_NE(missing.output.find("none.pcd"), std::string::npos) << missing.output;
+  const ProgramRun zero = run({"marsim", "map", path.string(), "--resolution", "0"});
+  EXPECT_EQ(zero.exit_code, 1);
+  EXPECT_NE(zero.output.find("resolution"), std::string::npos) << zero.output;
+}
+
+TEST(Place, WritesTheSameFileForTheSameSeed) {
+  const TemporaryFolder folder;
+  const auto write = [&](const char* name, const char* seed) {
+    const auto path = (folder.path() / name).string();
+    const ProgramRun made = run({"marsim", "place", "forest", "--out", path, "--seed", seed,
+                                 "--size-x", "12", "--size-y", "12", "--spacing", "0.2"});
+    EXPECT_EQ(made.exit_code, 0) << made.output;
+    std::ifstream file(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string first = write("a.pcd", "3");
+  EXPECT_GT(first.size(), 1000U);
+  EXPECT_EQ(first, write("b.pcd", "3"));
+  EXPECT_NE(first, write("c.pcd", "4"));
+  EXPECT_EQ(run({"marsim", "place", "forest", "--out", (folder.path() / "d.pcd").string(),
+                 "--spacing", "-1"})
+                .exit_code,
+            1);
+}
+
+}  // namespace
+}  // namespace marsim::tools

@@ -1,0 +1,43 @@
+#include "points.hpp"
+
+#include <gtest/gtest.h>
+
+#include "marsim/common/error.hpp"
+
+namespace marsim::tools {
+namespace {
+
+TEST(Points, ReadsNumbersAndUnits) {
+  EXPECT_EQ(parsePoint("10,11,1.8", "--start"), Eigen::Vector3d(10, 11, 1.8));
+  EXPECT_EQ(parsePoint(" -1 , 50cm, 2 m", "--start"), Eigen::Vector3d(-1, 0.5, 2));
+}
+
+TEST(Points, ReadsLists) {
+  const auto points = parsePoints("1,2,3; 4,5,6;", "--goals");
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_EQ(points[0], Eigen::Vector3d(1, 2, 3));
+  EXPECT_EQ(points[1], Eigen::Vector3d(4, 5, 6));
+}
+
+TEST(Points, RefusesWhatIsNoPoint) {
+  for (const char* text :
+       {"", "1,2", "1,2,3,4", "1,x,3", "1,nan,3", "1,inf,3", "1;2;3", "1,2deg,3"}) {
+    EXPECT_THROW(parsePoint(text, "--start"), ConfigError) << text;
+  }
+  EXPECT_THROW(parsePoints("", "--goals"), ConfigError);
+  EXPECT_THROW(parsePoints("1,2,3;;4,5,6", "--goals"), ConfigError);
+}
+
+TEST(Points, ErrorNamesOptionPointAndText) {
+  try {
+    parsePoints("1,2,3;4,5", "--goals");
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(),
+                 "command line: --goals, point 2 is '4,5', allowed: x,y,z in metres, e.g. "
+                 "10,11,1.8");
+  }
+}
+
+}  // namespace
+}  // namespace marsim::tools
