@@ -2,15 +2,16 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <regex>
 
 #include <fmt/format.h>
 
+#include "command_line.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/text.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/cloud_io.hpp"
-#include "command_line.hpp"
 #include "points.hpp"
 
 namespace marsim::tools {
@@ -55,6 +56,12 @@ bool isTrouble(const std::string& line) {
   return false;
 }
 
+// Without the colours that roslaunch adds.
+std::string plain(const std::string& line) {
+  static const std::regex colour("\x1b\\[[0-9;]*[A-Za-z]");
+  return std::regex_replace(line, colour, "");
+}
+
 void printPlan(const Preparation& preparation) {
   const FlightPlan& plan = preparation.plan;
   fmt::print("map       {} ({} points)\n", plan.map, withThousands(preparation.cloud.size()));
@@ -77,7 +84,8 @@ ChildResult fly(const DemoOptions& options, const FlightPlan& plan) {
   std::FILE* log = std::fopen(log_path.c_str(), "w");
   if (log == nullptr) throw FileError(log_path.string(), "cannot be written");
   LiveLine live;
-  const auto on_line = [&](const std::string& line) {
+  const auto on_line = [&](const std::string& raw) {
+    const std::string line = plain(raw);
     std::fprintf(log, "%s\n", line.c_str());
     std::fflush(log);
     if (startsWith(line, "flying to goal")) {

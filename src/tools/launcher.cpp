@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "commands.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/text.hpp"
-#include "commands.hpp"
 
 namespace marsim::tools {
 namespace fs = std::filesystem;

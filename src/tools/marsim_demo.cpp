@@ -1,6 +1,6 @@
-#include "marsim/common/units.hpp"
 #include "command_line.hpp"
 #include "demo.hpp"
+#include "marsim/common/units.hpp"
 
 int main(int argc, char** argv) {
   marsim::tools::DemoOptions options;

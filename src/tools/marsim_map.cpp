@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "command_line.hpp"
 #include "marsim/common/text.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/map/surfel_map.hpp"
-#include "command_line.hpp"
 #include "points.hpp"
 
 namespace {

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
+#include "command_line.hpp"
 #include "marsim/common/text.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/scene/places.hpp"
-#include "command_line.hpp"
 
 namespace {
 
