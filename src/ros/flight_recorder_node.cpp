@@ -19,6 +19,7 @@ namespace marsim::ros_nodes {
 namespace {
 
 constexpr double kCloudVoxel = 0.05;                 // [m] of the accumulated cloud
+constexpr double kSeenVoxel = 0.25;                  // [m] by which scans are compared
 constexpr double kRestSpeed = 0.1;                   // [m/s] below it a vehicle counts as arrived
 constexpr TimeNs kSettleTime = kNsPerSecond / 2;     // at rest at a goal before the next one
 constexpr TimeNs kGoalTimeout = 120 * kNsPerSecond;  // simulated; then the flight is given up
@@ -42,6 +43,8 @@ FlightRecorderNode::FlightRecorderNode(ros::NodeHandle handle, ros::NodeHandle p
   odom_subscriber_ = handle.subscribe("odom", 1000, &FlightRecorderNode::onOdometry, this);
   points_subscriber_ = handle.subscribe("points_world", 20, &FlightRecorderNode::onPoints, this);
   reference_subscriber_ = handle.subscribe("reference", 10, &FlightRecorderNode::onReference, this);
+  error_subscriber_ =
+      handle.subscribe("tracking_error", 1000, &FlightRecorderNode::onTrackingError, this);
   diagnostics_subscriber_ =
       handle.subscribe("/diagnostics", 20, &FlightRecorderNode::onDiagnostics, this);
 }
@@ -76,7 +79,14 @@ void FlightRecorderNode::readPlan(const std::string& path) {
 
 void FlightRecorderNode::onReference(const marsim::StateReferenceConstPtr& message) {
   reference_ = fromMessage(*message);
+  reference_stamp_ = fromRos(message->header.stamp);
   has_reference_ = true;
+}
+
+void FlightRecorderNode::onTrackingError(const marsim::TrackingErrorConstPtr& message) {
+  if (saved_) return;
+  squared_error_sum_ += fromVector3(message->position).squaredNorm();
+  ++error_count_;
 }
 
 void FlightRecorderNode::onOdometry(const nav_msgs::OdometryConstPtr& message) {
@@ -93,10 +103,10 @@ void FlightRecorderNode::onOdometry(const nav_msgs::OdometryConstPtr& message) {
   last_wall_ = ros::WallTime::now();
   p_WB_ = p;
 
-  const Eigen::Vector3d reference = has_reference_ ? reference_.p_WB : p;
+  // The reference comes at its own rate: carried on to this stamp.
+  Eigen::Vector3d reference = p;
   if (has_reference_) {
-    squared_error_sum_ += (reference - p).squaredNorm();
-    ++error_count_;
+    reference = reference_.p_WB + toSeconds(stamp - reference_stamp_) * reference_.v_WB;
   }
   const std::string pose = fmt::format("{:.6f} {:.6f} {:.6f} {:.9f} {:.9f} {:.9f} {:.9f}", p.x(),
                                        p.y(), p.z(), q.x(), q.y(), q.z(), q.w());
@@ -193,8 +203,12 @@ void FlightRecorderNode::onPoints(const sensor_msgs::PointCloud2ConstPtr& messag
     accumulated_.points.push_back(scan.points.back());
     accumulated_.intensity.push_back(point[3]);
   }
-  if (scan.size() > largest_scan_.size()) {
-    largest_scan_ = std::move(scan);
+  // The scan that is shown is the one that saw most.
+  std::unordered_set<std::uint64_t> seen;
+  for (const Eigen::Vector3f& point : scan.points) seen.insert(map::voxelKey(point, kSeenVoxel));
+  if (seen.size() > shown_scan_voxels_) {
+    shown_scan_voxels_ = seen.size();
+    shown_scan_ = std::move(scan);
     scan_origin_ = p_WB_;
   }
 }
@@ -215,7 +229,7 @@ void FlightRecorderNode::save(bool completed) {
   csv_.close();
   tum_.close();
   if (!accumulated_.empty()) map::savePcd(folder_ / "cloud.pcd", accumulated_);
-  if (!largest_scan_.empty()) map::savePcd(folder_ / "scan.pcd", largest_scan_);
+  if (!shown_scan_.empty()) map::savePcd(folder_ / "scan.pcd", shown_scan_);
 
   const double simulated = first_stamp_ < 0 ? 0.0 : toSeconds(last_stamp_ - first_stamp_);
   const double wall = (last_wall_ - first_wall_).toSec();

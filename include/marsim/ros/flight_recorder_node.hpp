@@ -13,6 +13,7 @@
 #include <sensor_msgs/PointCloud2.h>
 
 #include "marsim/StateReference.h"
+#include "marsim/TrackingError.h"
 #include "marsim/control/reference.hpp"
 #include "marsim/geometry/pose.hpp"
 #include "marsim/map/point_cloud.hpp"
@@ -24,7 +25,7 @@ namespace marsim::ros_nodes {
 /// one after another and writes, when all are reached (it then shuts itself down) or on Ctrl-C,
 /// trajectory.csv, trajectory.tum, cloud.pcd, scan.pcd and flight.json into the plan's folder.
 ///
-/// In: `odom`, `points_world`, `reference`, /diagnostics. Out: `goal`.
+/// In: `odom`, `points_world`, `reference`, `tracking_error`, /diagnostics. Out: `goal`.
 /// Parameters: plan (JSON file, see docs/design.md).
 class FlightRecorderNode {
  public:
@@ -40,6 +41,7 @@ class FlightRecorderNode {
   void onOdometry(const nav_msgs::OdometryConstPtr& message);
   void onPoints(const sensor_msgs::PointCloud2ConstPtr& message);
   void onReference(const marsim::StateReferenceConstPtr& message);
+  void onTrackingError(const marsim::TrackingErrorConstPtr& message);
   void onDiagnostics(const diagnostic_msgs::DiagnosticArrayConstPtr& message);
   void advance(const Eigen::Vector3d& p_WB, double speed, TimeNs now);
   void publishGoal(TimeNs now);
@@ -63,17 +65,19 @@ class FlightRecorderNode {
   double squared_error_sum_ = 0.0;
   std::uint64_t error_count_ = 0;
   control::Reference reference_;
+  TimeNs reference_stamp_ = 0;
   bool has_reference_ = false;
   map::PointCloud accumulated_;
   std::unordered_set<std::uint64_t> occupied_;  ///< voxels of accumulated_
-  map::PointCloud largest_scan_;
+  map::PointCloud shown_scan_;
+  std::size_t shown_scan_voxels_ = 0;
   Eigen::Vector3d scan_origin_ = Eigen::Vector3d::Zero();
   Eigen::Vector3d p_WB_ = Eigen::Vector3d::Zero();
   std::uint64_t scans_ = 0, scan_points_ = 0;
   double render_ms_mean_ = 0.0;
 
   ros::Publisher goal_publisher_;
-  ros::Subscriber odom_subscriber_, points_subscriber_, reference_subscriber_,
+  ros::Subscriber odom_subscriber_, points_subscriber_, reference_subscriber_, error_subscriber_,
       diagnostics_subscriber_;
 };
 

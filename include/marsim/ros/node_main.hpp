@@ -13,8 +13,10 @@ namespace marsim::ros_nodes {
 template <class Node>
 int runNode(int argc, char** argv, const char* default_name) {
   ros::init(argc, argv, default_name);
+  // The last handle to go shuts the log down; this one keeps it open for what is caught below.
+  const ros::NodeHandle handle;
   try {
-    Node node(ros::NodeHandle{}, ros::NodeHandle{"~"});
+    Node node(handle, ros::NodeHandle{"~"});
     ros::spin();
     return 0;
   } catch (const Error& error) {
