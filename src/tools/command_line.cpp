@@ -8,6 +8,11 @@
 #include "marsim/common/error.hpp"
 
 namespace marsim::tools {
+namespace {
+
+constexpr std::chrono::seconds kLogInterval{5};
+
+}  // namespace
 
 int runCommand(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
   try {
@@ -40,6 +45,11 @@ LiveLine::LiveLine() : terminal_(isatty(STDOUT_FILENO) == 1) {}
 LiveLine::~LiveLine() { clear(); }
 
 void LiveLine::show(const std::string& text) {
+  if (!terminal_) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_) return;
+    next_ = now + kLogInterval;
+  }
   fmt::print("{}{}{}", terminal_ ? "\r\033[K" : "", text, terminal_ ? "" : "\n");
   std::fflush(stdout);
   shown_ = true;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 
@@ -17,7 +18,8 @@ int runCommand(CLI::App& app, int argc, char** argv, const std::function<int()>&
 /// Reads a quantity with its unit. Throws ConfigError naming the option.
 double parseOption(const std::string& option, const std::string& text, Quantity quantity);
 
-/// Shows a line that replaces the one shown before on a terminal, and prints it elsewhere.
+/// Shows a line that replaces the one shown before on a terminal; elsewhere one is printed every
+/// five seconds.
 class LiveLine {
  public:
   LiveLine();
@@ -32,6 +34,7 @@ class LiveLine {
  private:
   bool terminal_;
   bool shown_ = false;
+  std::chrono::steady_clock::time_point next_{};
 };
 
 }  // namespace marsim::tools

@@ -94,7 +94,7 @@ ChildResult fly(const DemoOptions& options, const FlightPlan& plan) {
       live.print(line);
     }
   };
-  live.show("starting the simulation");
+  live.print("starting the simulation");
   const ChildResult result = runChild(launchCommand(options, plan, freePort()), on_line);
   std::fclose(log);
   return result;
@@ -122,6 +122,7 @@ Preparation prepareDemo(const DemoOptions& options) {
       options.start.empty() ? kUsualStart : parsePoint(options.start, "--start");
 
   plan.map = fs::absolute(config::resolveMap(options.map)).string();
+  plan.map_name = fs::path(options.map).stem().string();
   Progress progress("reading the map");
   map::PointCloud cloud = map::loadCloud(plan.map, progress).cloud;
   progress.phase("planning the flight");

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kPicturePoints = 2'000'000;  // more are not seen at the pictures' size
 
 std::string title(const FlightPlan& plan, const FlightRecord& record) {
-  return fmt::format("{}, {}, {}: {} of {} goals in {:.0f} s", fs::path(plan.map).stem().string(),
+  return fmt::format("{}, {}, {}: {} of {} goals in {:.0f} s", plan.map_name,
                      fs::path(plan.vehicle).stem().string(), fs::path(plan.lidar).stem().string(),
                      record.goals_reached, record.goals, record.simulated);
 }

@@ -21,10 +21,11 @@ struct Leg {
 
 /// What `marsim demo` asks of the flight recorder, handed over as plan.json.
 struct FlightPlan {
-  std::string map;                                  ///< absolute path of the map file
-  double resolution = 0.1;                          ///< [m]
-  std::string lidar;                                ///< name or path
-  std::string vehicle;                              ///< name or path
+  std::string map;          ///< absolute path of the map file
+  std::string map_name;     ///< for people: the bundled place, or the file without its folder
+  double resolution = 0.1;  ///< [m]
+  std::string lidar;        ///< name or path
+  std::string vehicle;      ///< name or path
   Eigen::Vector3d start = Eigen::Vector3d::Zero();  ///< [m] in W
   double yaw = 0.0;                                 ///< [rad]
   double speed = 2.0;                               ///< [m/s] between way points

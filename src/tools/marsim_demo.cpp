@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
       "nothing was touched.",
       "marsim demo");
   app.option_defaults()->always_capture_default();
-  app.add_option("--map", options.map, "forest, building or a PCD or PLY file [m]");
+  app.add_option("--map", options.map, "forest, building or a PCD, PLY or place file [m]");
   app.add_option("--start", options.start,
                  "x,y,z [m]; by default 0,0,1.5 or, where that is not free, a free place in the "
                  "middle of the map");

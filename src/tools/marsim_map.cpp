@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
   std::string name;
   std::string resolution = "0.1";
   CLI::App app("Says what a map file holds and what becomes of it at a resolution.", "marsim map");
-  app.add_option("map", name, "forest, building or a PCD or PLY file")->required();
+  app.add_option("map", name, "forest, building or a PCD, PLY or place file")->required();
   app.add_option("--resolution", resolution, "voxel side [m]")->capture_default_str();
   return marsim::tools::runCommand(app, argc, argv, [&] {
     return describeMap(

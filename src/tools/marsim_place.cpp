@@ -1,7 +1,11 @@
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "command_line.hpp"
+#include "marsim/common/error.hpp"
 #include "marsim/common/text.hpp"
+#include "marsim/config/load.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/scene/places.hpp"
 
@@ -36,6 +40,17 @@ void addBuildingOptions(CLI::App& app, BuildingConfig& config) {
   app.add_option("--noise", config.range_noise, "standard deviation off the surface [m]");
 }
 
+// A place described by a YAML file is made once and kept; a copy is handed out.
+int copyMade(const std::string& config_path, const std::string& path) {
+  const auto made = marsim::config::resolveMap(config_path);
+  std::error_code error;
+  std::filesystem::copy_file(made, path, std::filesystem::copy_options::overwrite_existing, error);
+  if (error) throw marsim::FileError(path, "cannot be written: " + error.message());
+  fmt::print("{}: {} bytes\n", path,
+             marsim::withThousands(std::filesystem::file_size(path, error)));
+  return 0;
+}
+
 int save(const marsim::map::PointCloud& cloud, const std::string& path) {
   marsim::map::savePcd(path, cloud);
   fmt::print("{}: {} points\n", path, marsim::withThousands(cloud.size()));
@@ -50,19 +65,26 @@ int main(int argc, char** argv) {
   std::string path;
   CLI::App app(
       "Writes a generated place as PCD; the same for the same options on every machine.\n"
-      "marsim place forest --help and marsim place building --help list their options.",
+      "marsim place forest --help and marsim place building --help list their options;\n"
+      "marsim place file FILE.yaml takes them from a file.",
       "marsim place");
   app.require_subcommand(1);
   app.option_defaults()->always_capture_default();
   CLI::App* forest_app = app.add_subcommand("forest", "a wood on rolling ground");
   CLI::App* building_app = app.add_subcommand("building", "two rooms joined by a door");
-  for (CLI::App* sub : {forest_app, building_app}) {
+  CLI::App* file_app = app.add_subcommand("file", "a place described by a YAML file");
+  std::string config_path;
+  file_app->add_option("config", config_path, "YAML file, as those in maps/")
+      ->required()
+      ->check(CLI::ExistingFile);
+  for (CLI::App* sub : {forest_app, building_app, file_app}) {
     sub->option_defaults()->always_capture_default();
     sub->add_option("--out", path, "PCD file to write")->required();
   }
   addForestOptions(*forest_app, forest);
   addBuildingOptions(*building_app, building);
   return marsim::tools::runCommand(app, argc, argv, [&] {
+    if (file_app->parsed()) return copyMade(config_path, path);
     if (forest_app->parsed()) {
       forest.validate("command line");
       return save(marsim::scene::makeForest(forest), path);

@@ -105,5 +105,18 @@ TEST(Place, WritesTheSameFileForTheSameSeed) {
             1);
 }
 
+TEST(Place, IsMadeFromAFile) {
+  const TemporaryFolder folder;
+  setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
+  const auto config =
+      folder.write("my.yaml", "place: building\nseed: 2\nspacing: 20cm\nroom_width: 4m\n");
+  const auto path = folder.path() / "my.pcd";
+  const ProgramRun made = run({"marsim", "place", "file", config.string(), "--out", path.string()});
+  EXPECT_EQ(made.exit_code, 0) << made.output;
+  EXPECT_GT(std::filesystem::file_size(path), 1000U);
+  const ProgramRun missing = run({"marsim", "place", "file", "none.yaml", "--out", path.string()});
+  EXPECT_EQ(missing.exit_code, 2) << missing.output;
+}
+
 }  // namespace
 }  // namespace marsim::tools
