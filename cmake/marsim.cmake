@@ -66,6 +66,6 @@ function(marsim_add_test name)
   target_link_libraries(${name} PRIVATE marsim_options ${ARG_LIBRARIES} GTest::gtest GTest::gtest_main)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
     PROPERTIES ENVIRONMENT "MARSIM_TEST_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
 endfunction()
