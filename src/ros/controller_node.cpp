@@ -14,7 +14,16 @@ namespace marsim::ros_nodes {
 namespace {
 
 constexpr double kWarningPeriod = 2.0;              // [s]
+constexpr double kLargestJump = 0.25;               // [m] beyond what was flown between two states
 constexpr TimeNs kPathSpacing = kNsPerSecond / 10;  // of the poses on `planned_path`
+
+// Whether a vehicle did not fly from one state to the next: the simulation was restarted, or the
+// vehicle put back to its start.
+bool wasMoved(const KinematicState& from, const KinematicState& to) {
+  if (to.stamp < from.stamp) return true;
+  const Eigen::Vector3d flown = toSeconds(to.stamp - from.stamp) * from.v_WB;
+  return (to.X_WB.p - from.X_WB.p - flown).norm() > kLargestJump;
+}
 
 bool isFinite(const geometry_msgs::Pose& pose) {
   return fromPoint(pose.position).allFinite() &&
@@ -61,7 +70,7 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
 
 void ControllerNode::onState(const marsim::VehicleStateConstPtr& message) {
   const KinematicState state = fromMessage(*message);
-  if (has_state_ && state.stamp < state_.stamp) {  // the simulation was restarted
+  if (has_state_ && wasMoved(state_, state)) {
     commander_->reset();
     controller_->reset();
   }

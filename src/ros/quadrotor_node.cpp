@@ -62,7 +62,7 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   readMap(params);
   params.finish();
 
-  rates_.validate(params.where());
+  sim::validateRates(rates_, vehicle.vehicle, vehicle.imu, params.where());
   step_ = periodNs(rates_.dynamics);
   state_period_ = periodNs(rates_.state);
   odom_period_ = periodNs(rates_.odometry);

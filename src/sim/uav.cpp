@@ -25,15 +25,8 @@ void requireDivides(const Validator& check, const std::string& field, double rat
 }
 
 UavConfig validated(UavConfig config) {
-  config.rates.validate("rates");
   config.imu.validate("imu");
-  const double dynamics = config.rates.dynamics;
-  requireDivides(Validator("imu"), "rate", config.imu.rate, dynamics);
-  const double pole = config.vehicle.motor.fastestPole();
-  Validator("rates").require(pole <= kStablePoleTimesStep * dynamics, "dynamics",
-                             fmt::format("{}", dynamics),
-                             fmt::format("{:.0f} Hz or more for motors as fast as {:.0f} rad/s",
-                                         pole / kStablePoleTimesStep, pole));
+  validateRates(config.rates, config.vehicle, config.imu, "rates");
   for (int axis = 0; axis < 3; ++axis) {
     Validator("start").finite(fmt::format("position[{}]", axis), config.start_p_WB[axis], "m");
   }
@@ -74,6 +67,18 @@ void RateConfig::validate(const std::string& where) const {
                 fmt::format("{}", dynamics), "1,000,000 Hz divided by a whole number");
   requireDivides(check, "state", state, dynamics);
   requireDivides(check, "odometry", odometry, dynamics);
+}
+
+void validateRates(const RateConfig& rates, const vehicle::VehicleConfig& vehicle,
+                   const vehicle::ImuConfig& imu, const std::string& where) {
+  rates.validate(where);
+  const Validator check(where);
+  requireDivides(Validator("imu"), "rate", imu.rate, rates.dynamics);
+  const double pole = vehicle.motor.fastestPole();
+  check.require(pole <= kStablePoleTimesStep * rates.dynamics, "dynamics",
+                fmt::format("{}", rates.dynamics),
+                fmt::format("{:.0f} Hz or more for motors as fast as {:.0f} rad/s",
+                            pole / kStablePoleTimesStep, pole));
 }
 
 Uav::Uav(const UavConfig& config, std::shared_ptr<const lidar::Renderer> renderer, double ground_z)

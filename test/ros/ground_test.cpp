@@ -63,6 +63,11 @@ TEST_F(Ground, RestsTakesOffFollowsAndResets) {
   std_srvs::Trigger reset;
   ASSERT_TRUE(ros::service::call("/uav0/reset", reset));
   EXPECT_TRUE(reset.response.success);
+  // Back where it started it rests again: what was commanded before is forgotten.
+  EXPECT_TRUE(waitFor([&] { return state_.on_ground; }, 10.0));
+  waitFor([] { return false; }, 1.5);
+  EXPECT_TRUE(state_.on_ground);
+  EXPECT_NEAR(state_.pose.position.z, rest_z, 1e-3);
 }
 
 TEST_F(Ground, TruthDoesNotClaimTheBaseFrame) {

@@ -29,6 +29,11 @@ struct RateConfig {
   void validate(const std::string& where) const;
 };
 
+/// Whether a vehicle and its IMU can be stepped at these rates. Throws ConfigError where the IMU's
+/// rate does not divide the dynamics rate or the motors are too fast for the step.
+void validateRates(const RateConfig& rates, const vehicle::VehicleConfig& vehicle,
+                   const vehicle::ImuConfig& imu, const std::string& where);
+
 struct UavConfig {
   vehicle::VehicleConfig vehicle;
   control::ControllerConfig controller;
