@@ -11,7 +11,7 @@
 #include "checksum.hpp"
 #include "marsim/common/data_dir.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/map/cloud_io.hpp"
+#include "stream_voxels.hpp"
 
 namespace marsim::map {
 namespace {
@@ -96,14 +96,11 @@ fs::path cachedPath(const MapLoading& loading, const fs::path& source, const Map
 }
 
 LoadedMap build(const fs::path& path, const SurfelMapConfig& config, Progress& progress) {
-  const LoadedCloud loaded = loadCloud(path, progress);
   LoadedMap result;
-  result.map = std::make_shared<SurfelMap>(SurfelMap::build(loaded.cloud, config, progress));
-  result.source.points = loaded.read;
-  result.source.non_finite = loaded.non_finite;
-  result.source.duplicates = loaded.duplicates;
-  result.source.has_intensity = loaded.cloud.hasIntensity();
-  for (const Eigen::Vector3f& point : loaded.cloud.points) result.source.box.extend(point);
+  const double radius = config.normal_radius_factor * config.resolution;
+  std::vector<Surfel> surfels = estimateSurfels(
+      streamVoxels(path, config.resolution, result.source, progress), radius, progress);
+  result.map = std::make_shared<SurfelMap>(std::move(surfels), config);
   return result;
 }
 

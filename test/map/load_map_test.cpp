@@ -247,5 +247,18 @@ TEST_F(LoadMap, TwoClustersAKilometreApart) {
   EXPECT_GT(loaded.map->bounds().max().x(), 1003.0F);
 }
 
+TEST_F(LoadMap, FarAwayAndCoarseIsSaidEveryTime) {
+  std::vector<Eigen::Vector3d> points = corner(20000);
+  for (Eigen::Vector3d& point : points) point += Eigen::Vector3d(0.0, 4e6, 0.0);
+  const auto path = write(points);
+  for (const bool from_cache : {false, true}) {
+    const LoadedMap loaded = load(path);
+    EXPECT_EQ(loaded.from_cache, from_cache);
+    EXPECT_EQ(loaded.source.origin, Eigen::Vector3d(0.0, 4e6, 0.0));
+    ASSERT_EQ(lines_.size(), 1U);
+    EXPECT_NE(lines_[0].find("0.25 m apart"), std::string::npos) << lines_[0];
+  }
+}
+
 }  // namespace
 }  // namespace marsim::map
