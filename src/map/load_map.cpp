@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -104,9 +104,16 @@ LoadedMap build(const fs::path& path, const SurfelMapConfig& config, Progress& p
   return result;
 }
 
+/// Size and time of a file, by which one that changes while it is read is caught.
+std::pair<std::uintmax_t, fs::file_time_type> stamp(const fs::path& path) {
+  std::error_code none;
+  return {fs::file_size(path, none), fs::last_write_time(path, none)};
+}
+
 /// Opens the map in the cache or makes it there; in memory only where the cache cannot be used.
 LoadedMap loadThroughCache(const fs::path& path, const SurfelMapConfig& config, Progress& progress,
                            const MapLoading& loading) {
+  const auto read_at = stamp(path);
   const MapFileKey key = keyOf(hashFile(path, progress), config);
   LoadedMap result;
   result.from_cache = true;
@@ -121,6 +128,7 @@ LoadedMap loadThroughCache(const fs::path& path, const SurfelMapConfig& config, 
   InfoRecord info{};
   const auto make = [&] {
     result = build(path, config, progress);
+    if (stamp(path) != read_at) throw FileError(path.string(), "changed while it was read");
     info = record(config, result.source);
     progress.phase("keeping the map");
     MapFileWriter writer(key);

@@ -185,7 +185,7 @@ void readPcd(InputFile& file, Progress& progress, const PointSink& sink) {
   const RecordLayout layout = makeLayout(file.path, header.fields);
   if (header.points == 0) throw FileError(file.path, "holds no points");
   file.stream.seekg(static_cast<std::streamoff>(header.data_begin));
-  progress.phase("reading", header.points);
+  progress.phase(sink.phase, header.points);
 
   if (header.data == "binary") {
     readBinary(file, layout, header.points, progress, sink);

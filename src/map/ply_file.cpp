@@ -129,7 +129,7 @@ void readPly(InputFile& file, Progress& progress, const PointSink& sink) {
   for (auto element = header.elements.begin(); element != vertex; ++element) {
     skipElement(file, header, *element, line);
   }
-  progress.phase("reading", vertex->count);
+  progress.phase(sink.phase, vertex->count);
   if (header.ascii) {
     readAscii(file, layout, vertex->count, line, vertex + 1 == header.elements.end(), progress,
               sink);

@@ -104,6 +104,7 @@ struct PointSink {
   /// Called once, before the first block, when the file has proved large enough for `count`.
   std::function<void(const RecordLayout& layout, std::uint64_t count)> begin;
   std::function<void(const PointBlock& block)> take;
+  std::string phase = "reading";  ///< of the progress
 };
 
 /// Gives the sink `count` binary records, which follow each other from the stream's position on.

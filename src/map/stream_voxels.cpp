@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -23,7 +24,7 @@ namespace {
 
 /// Of one point in a range: itself, its key, its share of the list of voxels.
 constexpr std::size_t kBytesPerPoint = sizeof(Eigen::Vector3f) + sizeof(KeyedPoint) + 8;
-constexpr std::uint64_t kSampledPoints = 64;   // one point in so many tells how they are spread
+constexpr std::uint64_t kSampledPoints = 256;  // one point in so many tells how they are spread
 constexpr std::uint64_t kSampledVoxels = 256;  // one voxel in so many tells how many there are
 constexpr std::uint64_t kAllKeys = std::numeric_limits<std::uint64_t>::max();
 
@@ -38,10 +39,10 @@ class VoxelStream {
  private:
   void survey();
   std::vector<std::uint64_t> ranges() const;
-  void gather(std::uint64_t begin, std::uint64_t end);
+  void gather(const std::string& phase, std::uint64_t begin, std::uint64_t end);
   void computeKeys();
   template <class Take>
-  void read(const Take& take);
+  void read(const std::string& phase, const Take& take);
   void requirePoints() const;
 
   const std::filesystem::path& path_;
@@ -62,8 +63,9 @@ class VoxelStream {
 
 /// Reads the file; take() finds each block in block_.
 template <class Take>
-void VoxelStream::read(const Take& take) {
+void VoxelStream::read(const std::string& phase, const Take& take) {
   PointSink sink;
+  sink.phase = phase;
   sink.begin = [this](const RecordLayout& layout, std::uint64_t count) {
     frame_.begin(layout);
     has_intensity_ = layout.intensity.has_value();
@@ -90,7 +92,7 @@ void VoxelStream::computeKeys() {
 /// Keeps the points where they fit; else looks how they are spread.
 void VoxelStream::survey() {
   std::uint64_t seen = 0;
-  read([&] {
+  read("reading", [&] {
     whole_ = promised_ * kBytesPerPoint <= budget_.base;
     if (whole_) {
       points_.points.reserve(promised_);
@@ -131,10 +133,10 @@ std::vector<std::uint64_t> VoxelStream::ranges() const {
 }
 
 /// Reads the points in the voxels from `begin` on and before `end`.
-void VoxelStream::gather(std::uint64_t begin, std::uint64_t end) {
+void VoxelStream::gather(const std::string& phase, std::uint64_t begin, std::uint64_t end) {
   points_.points.clear();
   keyed_.clear();
-  read([&] {
+  read(phase, [&] {
     computeKeys();
     for (std::size_t i = 0; i < keys_.size(); ++i) {
       if (keys_[i] < begin || keys_[i] >= end) continue;
@@ -165,7 +167,7 @@ PointCloud VoxelStream::means(MapSource& source) {
     source.duplicates = 0;
     std::uint64_t begin = 0;
     for (std::size_t i = 0; i < ends.size(); begin = ends[i++]) {
-      gather(begin, ends[i]);
+      gather(fmt::format("downsampling, part {} of {}", i + 1, ends.size()), begin, ends[i]);
       gathered += points_.size();
       source.duplicates += appendMeans(points_, keyed_, Duplicates::kDrop, means);
     }

@@ -12,8 +12,8 @@ namespace marsim::map {
 /// Memory for points while a source is downsampled. With what else is needed it stays below 300 MB
 /// and 100 bytes a voxel.
 struct StreamBudget {
-  std::size_t base = std::size_t{150} << 20;  ///< [bytes]
-  std::size_t per_voxel = 48;                 ///< [bytes]
+  std::size_t base = std::size_t{160} << 20;  ///< [bytes]
+  std::size_t per_voxel = 80;                 ///< [bytes]
 };
 
 /// The voxel means of a PCD or PLY file, without intensities: what

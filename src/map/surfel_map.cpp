@@ -15,57 +15,47 @@
 namespace marsim::map {
 namespace {
 
-constexpr std::size_t kGrain = 65536;             // surfels a task; fewer start no threads
 constexpr std::size_t kMostSurfels = 0xFFFFFFFE;  // indices have 32 bits
 
 static_assert(sizeof(Surfel) == 28 && offsetof(Surfel, normal) == 12 &&
                   offsetof(Surfel, thickness) == 24,
               "map files hold surfels as they lie in memory");
 
-/// Joins what part(begin, end) gives for parts of [0, size) on all cores.
-template <class Result, class Part, class Join>
-Result overParts(std::size_t size, const Result& nothing, const Part& part, const Join& join) {
-  if (size <= kGrain) return part(0, size);
-  return tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(0, size, kGrain), nothing,
-      [&](const auto& range, const Result& r) { return join(r, part(range.begin(), range.end())); },
-      join);
-}
-
-Eigen::AlignedBox3f boxOf(View<Surfel> surfels) {
-  return overParts(
-      surfels.size(), Eigen::AlignedBox3f(),
-      [&](std::size_t begin, std::size_t end) {
-        Eigen::AlignedBox3f box;
-        for (std::size_t i = begin; i < end; ++i) box.extend(surfels[i].position);
-        return box;
-      },
-      [](const Eigen::AlignedBox3f& a, const Eigen::AlignedBox3f& b) { return a.merged(b); });
-}
-
-/// Whether a surfel is one that a map can have; NaN and infinities fail every comparison.
+/// Whether a surfel is one that a map can have; NaN fails every comparison.
 bool possible(const Surfel& surfel) {
   constexpr float kFarthest = 1e8F;  // [m] squares of it are finite
-  return surfel.position.cwiseAbs().maxCoeff() <= kFarthest &&
+  return std::abs(surfel.position.x()) <= kFarthest && std::abs(surfel.position.y()) <= kFarthest &&
+         std::abs(surfel.position.z()) <= kFarthest &&
          std::abs(surfel.normal.squaredNorm() - 1.0F) <= 1e-3F && surfel.thickness >= 0.0F &&
-         surfel.thickness <= kFarthest && surfel.position.allFinite();
+         surfel.thickness <= kFarthest;
 }
 
-/// The surfels of a file. Throws FileError where one of them cannot be.
-View<Surfel> verifiedSurfels(const MapFile& file) {
-  const View<Surfel> surfels = file.section<Surfel>(section::kSurfels);
-  if (surfels.size() > kMostSurfels) {
-    throw FileError(file.name(), fmt::format("has {} surfels, allowed: at most {}", surfels.size(),
-                                             kMostSurfels));
-  }
-  const bool all = overParts(
-      surfels.size(), true,
-      [&](std::size_t begin, std::size_t end) {
-        return std::all_of(surfels.data() + begin, surfels.data() + end, possible);
+struct Survey {
+  Eigen::AlignedBox3f box;
+  bool possible = true;  ///< all of them
+};
+
+/// Looks at every surfel once, on all cores.
+Survey survey(View<Surfel> surfels) {
+  constexpr std::size_t kGrain = 65536;  // surfels a task; fewer start no threads
+  const auto look = [surfels](std::size_t begin, std::size_t end) {
+    Survey part;
+    for (std::size_t i = begin; i < end; ++i) {
+      part.box.extend(surfels[i].position);
+      part.possible = part.possible && possible(surfels[i]);
+    }
+    return part;
+  };
+  const auto join = [](const Survey& a, const Survey& b) {
+    return Survey{a.box.merged(b.box), a.possible && b.possible};
+  };
+  if (surfels.size() <= kGrain) return look(0, surfels.size());
+  return tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(0, surfels.size(), kGrain), Survey(),
+      [&](const auto& range, const Survey& before) {
+        return join(before, look(range.begin(), range.end()));
       },
-      [](bool a, bool b) { return a && b; });
-  if (!all) throw FileError(file.name(), "has impossible surfels");
-  return surfels;
+      join);
 }
 
 }  // namespace
@@ -95,13 +85,19 @@ SurfelMap::SurfelMap(std::vector<Surfel> surfels, const SurfelMapConfig& config)
   config_.validate("");
   radius_ = static_cast<float>(0.5 * std::sqrt(3.0) * config_.resolution);
   planar_threshold_ = static_cast<float>(config_.planar_factor * config_.resolution);
-  bounds_ = boxOf(surfels_);
+  bounds_ = survey(surfels_).box;
 }
 
 SurfelMap SurfelMap::fromFile(std::shared_ptr<const MapFile> file, const SurfelMapConfig& config) {
   SurfelMap map(std::vector<Surfel>(), config);
-  map.surfels_ = verifiedSurfels(*file);
-  map.bounds_ = boxOf(map.surfels_);
+  map.surfels_ = file->section<Surfel>(section::kSurfels);
+  if (map.size() > kMostSurfels) {
+    throw FileError(file->name(),
+                    fmt::format("has {} surfels, allowed: at most {}", map.size(), kMostSurfels));
+  }
+  const Survey found = survey(map.surfels_);
+  if (!found.possible) throw FileError(file->name(), "has impossible surfels");
+  map.bounds_ = found.box;
   map.file_ = std::move(file);
   return map;
 }

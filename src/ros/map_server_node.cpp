@@ -48,6 +48,7 @@ MapServerNode::MapServerNode(ros::NodeHandle handle, ros::NodeHandle private_han
   info.planar_share = surfels.planarShare();
   info.min = toPoint(surfels.bounds().min().cast<double>());
   info.max = toPoint(surfels.bounds().max().cast<double>());
+  info.origin = toPoint(loaded.source.origin);
 
   map_publisher_ = handle.advertise<sensor_msgs::PointCloud2>("map", 1, true);
   info_publisher_ = handle.advertise<marsim::MapInfo>("map_info", 1, true);
