@@ -33,6 +33,10 @@ if(MARSIM_SANITIZE)
   target_link_options(marsim_options INTERFACE -fsanitize=${MARSIM_SANITIZE})
 endif()
 
+if(MARSIM_FUZZ)
+  target_compile_options(marsim_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # marsim_add_library(<module> SOURCES ... [PUBLIC lib...] [PRIVATE lib...])
 # makes the shared library marsim_<module>, installed with the package.
 function(marsim_add_library module)

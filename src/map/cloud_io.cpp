@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "local_frame.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
 #include "point_records.hpp"
@@ -40,17 +41,6 @@ InputFile openFile(const fs::path& path) {
   if (error) throw FileError(file.path, fmt::format("cannot be read: {}", error.message()));
   if (file.size == 0) throw FileError(file.path, "is empty");
   return file;
-}
-
-PointCloud readFile(const fs::path& path, Progress& progress) {
-  InputFile file = openFile(path);
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (extension == ".pcd") return readPcd(file, progress);
-  if (extension == ".ply") return readPly(file, progress);
-  throw FileError(file.path,
-                  fmt::format("extension is '{}', allowed: .pcd, .ply", excerpt(extension)));
 }
 
 /// Keeps the points for which keep(index) holds, called once for each in order, when all kept
@@ -149,13 +139,32 @@ class TemporaryFile {
 
 }  // namespace
 
+void readPoints(const fs::path& path, Progress& progress, const PointSink& sink) {
+  InputFile file = openFile(path);
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (extension == ".pcd") return readPcd(file, progress, sink);
+  if (extension == ".ply") return readPly(file, progress, sink);
+  throw FileError(file.path,
+                  fmt::format("extension is '{}', allowed: .pcd, .ply", excerpt(extension)));
+}
+
 LoadedCloud loadCloud(const std::filesystem::path& path, Progress& progress) {
   LoadedCloud loaded;
-  loaded.cloud = readFile(path, progress);
   PointCloud& cloud = loaded.cloud;
-  loaded.read = cloud.size();
-  loaded.non_finite = filter(
-      cloud, [&cloud](std::size_t index, std::size_t) { return cloud.points[index].allFinite(); });
+  LocalFrame frame;
+  PointSink sink;
+  sink.begin = [&](const RecordLayout& layout, std::uint64_t count) {
+    frame.begin(layout);
+    cloud.points.reserve(count);
+    if (layout.intensity) cloud.intensity.reserve(count);
+  };
+  sink.take = [&](const PointBlock& block) { frame.append(block, cloud); };
+  readPoints(path, progress, sink);
+  loaded.read = frame.points();
+  loaded.non_finite = frame.nonFinite();
+  loaded.origin = frame.origin();
   if (cloud.empty()) {
     throw FileError(path.string(),
                     fmt::format("none of its {} points has finite coordinates", loaded.read));

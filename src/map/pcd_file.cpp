@@ -146,7 +146,8 @@ PcdHeader parseHeader(InputFile& file) {
   return header;
 }
 
-PointCloud readCompressed(InputFile& file, const RecordLayout& layout, std::uint64_t points) {
+void readCompressed(InputFile& file, const RecordLayout& layout, std::uint64_t points,
+                    const PointSink& sink) {
   // Two sizes, then the compressed columns. LZF makes at most 264 bytes of 3.
   std::array<std::uint32_t, 2> sizes{};
   if (!file.stream.read(reinterpret_cast<char*>(sizes.data()), sizeof(sizes))) {
@@ -163,7 +164,6 @@ PointCloud readCompressed(InputFile& file, const RecordLayout& layout, std::uint
                                            "bytes that its data expand to",
                                            points, layout.record_size, expanded));
   }
-  PointCloud cloud;
   const std::string damaged = "is damaged: its compressed data cannot be expanded";
   if (expanded / 88 > compressed) throw FileError(file.path, damaged);
   std::vector<char> packed(compressed);
@@ -174,32 +174,30 @@ PointCloud readCompressed(InputFile& file, const RecordLayout& layout, std::uint
   if (pcl::lzfDecompress(packed.data(), sizes[0], bytes.data(), sizes[1]) != sizes[1]) {
     throw FileError(file.path, damaged);
   }
-  readColumns(bytes, layout, points, cloud);
-  return cloud;
+  packed = {};
+  readColumns(bytes, layout, points, sink);
 }
 
 }  // namespace
 
-PointCloud readPcd(InputFile& file, Progress& progress) {
+void readPcd(InputFile& file, Progress& progress, const PointSink& sink) {
   const PcdHeader header = parseHeader(file);
   const RecordLayout layout = makeLayout(file.path, header.fields);
   if (header.points == 0) throw FileError(file.path, "holds no points");
   file.stream.seekg(static_cast<std::streamoff>(header.data_begin));
-  progress.phase("reading", header.points);
+  progress.phase(sink.phase, header.points);
 
-  PointCloud cloud;
   if (header.data == "binary") {
-    readBinary(file, layout, header.points, progress, cloud);
+    readBinary(file, layout, header.points, progress, sink);
   } else if (header.data == "binary_compressed") {
-    cloud = readCompressed(file, layout, header.points);
+    readCompressed(file, layout, header.points, sink);
   } else if (header.data == "ascii") {
-    readAscii(file, layout, header.points, header.data_line, true, progress, cloud);
+    readAscii(file, layout, header.points, header.data_line, true, progress, sink);
   } else {
     throw FileError(file.path, fmt::format("header: DATA is '{}', allowed: ascii, binary, "
                                            "binary_compressed",
                                            excerpt(header.data)));
   }
-  return cloud;
 }
 
 }  // namespace marsim::map

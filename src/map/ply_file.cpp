@@ -112,7 +112,7 @@ void skipElement(InputFile& file, const PlyHeader& header, const Element& elemen
 
 }  // namespace
 
-PointCloud readPly(InputFile& file, Progress& progress) {
+void readPly(InputFile& file, Progress& progress, const PointSink& sink) {
   const PlyHeader header = parseHeader(file);
   const auto vertex = std::find_if(header.elements.begin(), header.elements.end(),
                                    [](const Element& e) { return e.name == "vertex"; });
@@ -129,15 +129,13 @@ PointCloud readPly(InputFile& file, Progress& progress) {
   for (auto element = header.elements.begin(); element != vertex; ++element) {
     skipElement(file, header, *element, line);
   }
-  progress.phase("reading", vertex->count);
-  PointCloud cloud;
+  progress.phase(sink.phase, vertex->count);
   if (header.ascii) {
     readAscii(file, layout, vertex->count, line, vertex + 1 == header.elements.end(), progress,
-              cloud);
+              sink);
   } else {
-    readBinary(file, layout, vertex->count, progress, cloud);
+    readBinary(file, layout, vertex->count, progress, sink);
   }
-  return cloud;
 }
 
 }  // namespace marsim::map

@@ -8,6 +8,8 @@
 #include <cstring>
 
 #include <fmt/format.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
 
 #include "marsim/common/error.hpp"
 #include "marsim/common/text.hpp"
@@ -15,10 +17,9 @@
 namespace marsim::map {
 namespace {
 
-constexpr std::size_t kMaxHeader = std::size_t{1} << 20;   // [bytes]
-constexpr std::size_t kMaxLine = std::size_t{1} << 16;     // [bytes] of an ascii record
-constexpr std::size_t kBlockBytes = std::size_t{4} << 20;  // read at a time
-constexpr std::uint64_t kMaxPoints = 0xFFFFFFFFULL;        // indices have 32 bits
+constexpr std::size_t kMaxHeader = std::size_t{1} << 20;  // [bytes]
+constexpr std::size_t kMaxLine = std::size_t{1} << 16;    // [bytes] of an ascii record
+constexpr std::uint64_t kMaxPoints = 0xFFFFFFFFULL;       // indices have 32 bits
 
 template <class T>
 double loadAs(const char* bytes) {
@@ -55,15 +56,32 @@ std::string typeName(NumberType type) {
   return fmt::format("{}{}", kind, 8 * type.size);
 }
 
-/// Takes room for `count` more points; called once the file has proved large enough for them.
-void reserve(const InputFile& file, const RecordLayout& layout, std::uint64_t count,
-             PointCloud& cloud) {
+/// Tells the sink what comes; called once the file has proved large enough for it.
+void begin(const InputFile& file, const RecordLayout& layout, std::uint64_t count,
+           const PointSink& sink) {
   if (count > kMaxPoints) {
     throw FileError(file.path, fmt::format("holds {} points, allowed: at most {}", count,
                                            withThousands(kMaxPoints)));
   }
-  cloud.points.reserve(count);
-  if (layout.intensity) cloud.intensity.reserve(count);
+  sink.begin(layout, count);
+}
+
+/// Fills a block with `rows` records, of which value(row, column) is a number.
+template <class Value>
+void fill(PointBlock& block, const RecordLayout& layout, std::size_t rows, const Value& value) {
+  block.points.resize(rows);
+  block.intensity.resize(layout.intensity ? rows : 0);
+  constexpr std::size_t kGrain = 8192;  // records a task
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, rows, kGrain), [&](const auto& range) {
+    for (std::size_t row = range.begin(); row != range.end(); ++row) {
+      for (int axis = 0; axis < 3; ++axis) {
+        block.points[row][axis] = value(row, layout.xyz[static_cast<std::size_t>(axis)]);
+      }
+      if (layout.intensity) {
+        block.intensity[row] = static_cast<float>(value(row, *layout.intensity));
+      }
+    }
+  });
 }
 
 /// Numbers in text as C writes them, whatever the program's locale.
@@ -87,11 +105,6 @@ class NumberParser {
  private:
   locale_t locale_;
 };
-
-void append(const std::array<double, 3>& xyz, PointCloud& cloud) {
-  cloud.points.emplace_back(static_cast<float>(xyz[0]), static_cast<float>(xyz[1]),
-                            static_cast<float>(xyz[2]));
-}
 
 }  // namespace
 
@@ -178,53 +191,47 @@ std::uint64_t bytesLeft(InputFile& file) {
 }
 
 void readBinary(InputFile& file, const RecordLayout& layout, std::uint64_t count,
-                Progress& progress, PointCloud& cloud) {
+                Progress& progress, const PointSink& sink) {
   const std::uint64_t available = bytesLeft(file) / layout.record_size;
   if (available < count) {
     throw FileError(file.path, fmt::format("is truncated: its header promises {} points, {} follow",
                                            count, available));
   }
-  reserve(file, layout, count, cloud);
-  const std::size_t block =
-      std::max<std::size_t>(1, std::min<std::uint64_t>(count, kBlockBytes / layout.record_size));
-  std::vector<char> bytes(block * layout.record_size);
+  begin(file, layout, count, sink);
+  std::vector<char> bytes;
+  PointBlock block;
   for (std::uint64_t done = 0; done < count;) {
-    const std::size_t rows = static_cast<std::size_t>(std::min<std::uint64_t>(block, count - done));
-    const auto wanted = static_cast<std::streamsize>(rows * layout.record_size);
-    if (!file.stream.read(bytes.data(), wanted)) {
+    const auto rows = static_cast<std::size_t>(std::min<std::uint64_t>(kBlockPoints, count - done));
+    bytes.resize(rows * layout.record_size);
+    if (!file.stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {
       throw FileError(file.path, fmt::format("cannot be read beyond point {}", done));
     }
-    for (std::size_t row = 0; row < rows; ++row) {
-      const char* record = bytes.data() + row * layout.record_size;
-      const auto value = [&](const Column& column) {
-        return decode(record + column.offset, column.type, layout.big_endian);
-      };
-      append({value(layout.xyz[0]), value(layout.xyz[1]), value(layout.xyz[2])}, cloud);
-      if (layout.intensity) {
-        cloud.intensity.push_back(static_cast<float>(value(*layout.intensity)));
-      }
-    }
+    fill(block, layout, rows, [&](std::size_t row, const Column& column) {
+      return decode(bytes.data() + row * layout.record_size + column.offset, column.type,
+                    layout.big_endian);
+    });
+    sink.take(block);
     done += rows;
     progress.update(done);
   }
 }
 
 void readColumns(const std::vector<char>& bytes, const RecordLayout& layout, std::uint64_t count,
-                 PointCloud& cloud) {
-  cloud.points.reserve(count);
-  if (layout.intensity) cloud.intensity.reserve(count);
-  for (std::size_t row = 0; row < count; ++row) {
-    const auto value = [&](const Column& column) {
-      return decode(bytes.data() + column.offset * count + row * column.type.size, column.type,
-                    layout.big_endian);
-    };
-    append({value(layout.xyz[0]), value(layout.xyz[1]), value(layout.xyz[2])}, cloud);
-    if (layout.intensity) cloud.intensity.push_back(static_cast<float>(value(*layout.intensity)));
+                 const PointSink& sink) {
+  sink.begin(layout, count);
+  PointBlock block;
+  for (std::size_t done = 0; done < count; done += block.size()) {
+    const auto rows = static_cast<std::size_t>(std::min<std::uint64_t>(kBlockPoints, count - done));
+    fill(block, layout, rows, [&](std::size_t row, const Column& column) {
+      return decode(bytes.data() + column.offset * count + (done + row) * column.type.size,
+                    column.type, layout.big_endian);
+    });
+    sink.take(block);
   }
 }
 
 void readAscii(InputFile& file, const RecordLayout& layout, std::uint64_t count,
-               std::size_t first_line, bool to_end, Progress& progress, PointCloud& cloud) {
+               std::size_t first_line, bool to_end, Progress& progress, const PointSink& sink) {
   // The shortest record: one digit a value, a separator after each but the file's last.
   const std::uint64_t most = (bytesLeft(file) + 1) / (2 * layout.values);
   const auto truncated = [&](std::uint64_t have) {
@@ -232,8 +239,9 @@ void readAscii(InputFile& file, const RecordLayout& layout, std::uint64_t count,
                                             count, have == most ? "at most" : "only", have));
   };
   if (most < count) throw truncated(most);
-  reserve(file, layout, count, cloud);
+  begin(file, layout, count, sink);
 
+  PointBlock block;
   const NumberParser parser;
   std::vector<char> line(kMaxLine);
   std::vector<double> row(layout.values);
@@ -265,11 +273,18 @@ void readAscii(InputFile& file, const RecordLayout& layout, std::uint64_t count,
       throw FileError(file.path,
                       fmt::format("line {}: more than {} values", number, layout.values));
     }
-    append({row[layout.xyz[0].value], row[layout.xyz[1].value], row[layout.xyz[2].value]}, cloud);
+    block.points.emplace_back(row[layout.xyz[0].value], row[layout.xyz[1].value],
+                              row[layout.xyz[2].value]);
     if (layout.intensity) {
-      cloud.intensity.push_back(static_cast<float>(row[layout.intensity->value]));
+      block.intensity.push_back(static_cast<float>(row[layout.intensity->value]));
     }
-    if (++done % 65536 == 0) progress.update(done);
+    ++done;
+    if (block.size() == kBlockPoints) {
+      sink.take(block);
+      block.points.clear();
+      block.intensity.clear();
+      progress.update(done);
+    }
     if (done == count && !to_end) break;
   }
   if (!file.stream.eof() && file.stream.fail()) {
@@ -277,6 +292,7 @@ void readAscii(InputFile& file, const RecordLayout& layout, std::uint64_t count,
                                            number + 1, kMaxLine));
   }
   if (done < count) throw truncated(done);
+  if (block.size() > 0) sink.take(block);
 }
 
 }  // namespace marsim::map

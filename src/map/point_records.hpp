@@ -5,13 +5,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <Eigen/Core>
+
 #include "marsim/common/progress.hpp"
-#include "marsim/map/point_cloud.hpp"
 
 /// What the PCD and PLY readers share: tables of numbers, a row (record) a point, as text or bytes.
 /// Nothing here trusts a header: sizes are held against the file before memory is taken.
@@ -86,27 +88,49 @@ std::string excerpt(std::string_view text);
 /// A whole number of at least 0 or nothing.
 std::optional<std::uint64_t> parseCount(std::string_view word);
 
-/// Appends `count` binary records, which follow each other from the stream's position on.
-void readBinary(InputFile& file, const RecordLayout& layout, std::uint64_t count,
-                Progress& progress, PointCloud& cloud);
+/// Points that follow one another in a file, those that are not finite included.
+struct PointBlock {
+  std::vector<Eigen::Vector3d> points;  ///< [m] as the file has them
+  std::vector<float> intensity;         ///< empty where the file has none
 
-/// Appends `count` records stored column by column in `bytes` (all x, then all y, ...), as
+  std::size_t size() const { return points.size(); }
+};
+
+/// Points of a block, but for the file's last.
+constexpr std::size_t kBlockPoints = 65536;
+
+/// Takes the points of a file in its order, block by block, so that none need hold them all.
+struct PointSink {
+  /// Called once, before the first block, when the file has proved large enough for `count`.
+  std::function<void(const RecordLayout& layout, std::uint64_t count)> begin;
+  std::function<void(const PointBlock& block)> take;
+  std::string phase = "reading";  ///< of the progress
+};
+
+/// Gives the sink `count` binary records, which follow each other from the stream's position on.
+void readBinary(InputFile& file, const RecordLayout& layout, std::uint64_t count,
+                Progress& progress, const PointSink& sink);
+
+/// Gives the sink `count` records stored column by column in `bytes` (all x, then all y, ...), as
 /// binary_compressed PCD holds them.
 void readColumns(const std::vector<char>& bytes, const RecordLayout& layout, std::uint64_t count,
-                 PointCloud& cloud);
+                 const PointSink& sink);
 
-/// Appends `count` records of text, one a line (blank lines skipped) from the stream's position on;
-/// `first_line` is the number of the next line. Where `to_end`, nothing may follow.
+/// Gives the sink `count` records of text, one a line (blank lines skipped) from the stream's
+/// position on; `first_line` is the number of the next line. Where `to_end`, nothing may follow.
 void readAscii(InputFile& file, const RecordLayout& layout, std::uint64_t count,
-               std::size_t first_line, bool to_end, Progress& progress, PointCloud& cloud);
+               std::size_t first_line, bool to_end, Progress& progress, const PointSink& sink);
 
 /// Bytes from the stream's position to the file's end.
 std::uint64_t bytesLeft(InputFile& file);
 
-/// Reads all points of an opened PCD file, those that are not finite included.
-PointCloud readPcd(InputFile& file, Progress& progress);
+/// Reads all points of an opened PCD file.
+void readPcd(InputFile& file, Progress& progress, const PointSink& sink);
 
-/// Reads all vertices of an opened PLY file, those that are not finite included.
-PointCloud readPly(InputFile& file, Progress& progress);
+/// Reads all vertices of an opened PLY file.
+void readPly(InputFile& file, Progress& progress, const PointSink& sink);
+
+/// Reads all points of a PCD or PLY file. Throws FileError; see loadCloud.
+void readPoints(const std::filesystem::path& path, Progress& progress, const PointSink& sink);
 
 }  // namespace marsim::map

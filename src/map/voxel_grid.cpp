@@ -1,6 +1,7 @@
 #include "marsim/map/voxel_grid.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -13,6 +14,7 @@
 #include <Eigen/Geometry>
 
 #include "marsim/common/error.hpp"
+#include "voxel_runs.hpp"
 
 namespace marsim::map {
 namespace {
@@ -42,36 +44,36 @@ std::uint64_t axisKey(const Eigen::Vector3f& point, int axis, double resolution)
   return spread(static_cast<std::uint64_t>(index + kHalfRange));
 }
 
-struct KeyedPoint {
-  std::uint64_t key;
-  std::size_t index;
-  bool operator<(const KeyedPoint& other) const {
-    return key != other.key ? key < other.key : index < other.index;
+/// Removes from the points of one voxel, in the cloud's order, those that equal an earlier one;
+/// returns how many are left at the front.
+std::size_t removeEqual(const PointCloud& cloud, KeyedPoint* points, std::size_t count) {
+  constexpr std::size_t kFew = 32;  // compared each with each
+  const auto at = [&](std::size_t i) -> const Eigen::Vector3f& {
+    return cloud.points[points[i].index];
+  };
+  if (count > kFew) {
+    const auto before = [&](const KeyedPoint& a, const KeyedPoint& b) {
+      const Eigen::Vector3f& p = cloud.points[a.index];
+      const Eigen::Vector3f& q = cloud.points[b.index];
+      if (p.x() != q.x()) return p.x() < q.x();
+      if (p.y() != q.y()) return p.y() < q.y();
+      if (p.z() != q.z()) return p.z() < q.z();
+      return a.index < b.index;
+    };
+    std::sort(points, points + count, before);
+    KeyedPoint* const end = std::unique(points, points + count, [&](const auto& a, const auto& b) {
+      return cloud.points[a.index] == cloud.points[b.index];
+    });
+    std::sort(points, end);
+    return static_cast<std::size_t>(end - points);
   }
-};
-
-void requireResolution(const PointCloud& cloud, double resolution) {
-  const std::string value = fmt::format("{} m", resolution);
-  if (!(resolution > 0.0) || !std::isfinite(resolution)) {
-    throw ConfigError("", "resolution", value, "more than 0 m");
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::size_t earlier = 0;
+    while (earlier < kept && at(earlier) != at(i)) ++earlier;
+    if (earlier == kept) points[kept++] = points[i];
   }
-  Eigen::AlignedBox3d box;
-  for (const Eigen::Vector3f& point : cloud.points) box.extend(point.cast<double>());
-  if (cloud.empty() || resolution <= box.sizes().maxCoeff()) return;
-  throw ConfigError(
-      "", "resolution", value,
-      fmt::format("more than 0 m, at most the cloud's extent of {:.3f} m", box.sizes().maxCoeff()));
-}
-
-std::vector<KeyedPoint> sortByVoxel(const PointCloud& cloud, double resolution) {
-  std::vector<KeyedPoint> keyed(cloud.size());
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, cloud.size()), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i) {
-      keyed[i] = {voxelKey(cloud.points[i], resolution), i};
-    }
-  });
-  tbb::parallel_sort(keyed.begin(), keyed.end());
-  return keyed;
+  return kept;
 }
 
 }  // namespace
@@ -81,32 +83,73 @@ std::uint64_t voxelKey(const Eigen::Vector3f& point, double resolution) {
          axisKey(point, 2, resolution);
 }
 
-PointCloud downsample(const PointCloud& cloud, double resolution) {
-  requireResolution(cloud, resolution);
-  const std::vector<KeyedPoint> keyed = sortByVoxel(cloud, resolution);
+void requireResolution(const Eigen::AlignedBox3f& box, double resolution) {
+  const std::string value = fmt::format("{} m", resolution);
+  if (!(resolution > 0.0) || !std::isfinite(resolution)) {
+    throw ConfigError("", "resolution", value, "more than 0 m");
+  }
+  if (box.isEmpty()) return;
+  const double extent = box.cast<double>().sizes().maxCoeff();
+  if (resolution <= extent) return;
+  throw ConfigError("", "resolution", value,
+                    fmt::format("more than 0 m, at most the cloud's extent of {:.3f} m", extent));
+}
+
+std::size_t appendMeans(const PointCloud& cloud, std::vector<KeyedPoint>& keyed,
+                        Duplicates duplicates, PointCloud& means) {
+  tbb::parallel_sort(keyed.begin(), keyed.end());
   std::vector<std::size_t> begins;  // of the voxels' runs, and the end
   for (std::size_t i = 0; i < keyed.size(); ++i) {
     if (i == 0 || keyed[i].key != keyed[i - 1].key) begins.push_back(i);
   }
   begins.push_back(keyed.size());
 
-  PointCloud means;
   const std::size_t voxels = begins.size() - 1;
-  means.points.resize(voxels);
-  if (cloud.hasIntensity()) means.intensity.resize(voxels);
+  const std::size_t first = means.size();
+  means.points.resize(first + voxels);
+  if (cloud.hasIntensity()) means.intensity.resize(first + voxels);
+  std::atomic<std::size_t> dropped{0};
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, voxels), [&](const auto& range) {
+    std::size_t dropped_here = 0;
     for (std::size_t voxel = range.begin(); voxel != range.end(); ++voxel) {
+      KeyedPoint* const points = keyed.data() + begins[voxel];
+      std::size_t size = begins[voxel + 1] - begins[voxel];
+      if (duplicates == Duplicates::kDrop) {
+        const std::size_t kept = removeEqual(cloud, points, size);
+        dropped_here += size - kept;
+        size = kept;
+      }
       Eigen::Vector3d sum = Eigen::Vector3d::Zero();
       double intensity = 0.0;
-      for (std::size_t i = begins[voxel]; i < begins[voxel + 1]; ++i) {
-        sum += cloud.points[keyed[i].index].cast<double>();
-        if (cloud.hasIntensity()) intensity += static_cast<double>(cloud.intensity[keyed[i].index]);
+      for (std::size_t i = 0; i < size; ++i) {
+        sum += cloud.points[points[i].index].cast<double>();
+        if (cloud.hasIntensity()) {
+          intensity += static_cast<double>(cloud.intensity[points[i].index]);
+        }
       }
-      const auto count = static_cast<double>(begins[voxel + 1] - begins[voxel]);
-      means.points[voxel] = (sum / count).cast<float>();
-      if (cloud.hasIntensity()) means.intensity[voxel] = static_cast<float>(intensity / count);
+      const auto count = static_cast<double>(size);
+      means.points[first + voxel] = (sum / count).cast<float>();
+      if (cloud.hasIntensity()) {
+        means.intensity[first + voxel] = static_cast<float>(intensity / count);
+      }
+    }
+    dropped += dropped_here;
+  });
+  return dropped;
+}
+
+PointCloud downsample(const PointCloud& cloud, double resolution) {
+  Eigen::AlignedBox3f box;
+  for (const Eigen::Vector3f& point : cloud.points) box.extend(point);
+  requireResolution(box, resolution);
+  std::vector<KeyedPoint> keyed(cloud.size());
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, cloud.size()), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i != range.end(); ++i) {
+      keyed[i] = {voxelKey(cloud.points[i], resolution), i};
     }
   });
+  PointCloud means;
+  appendMeans(cloud, keyed, Duplicates::kCount, means);
   return means;
 }
 

@@ -9,8 +9,7 @@
 
 #include "marsim/common/progress.hpp"
 #include "marsim/config/load.hpp"
-#include "marsim/map/cloud_io.hpp"
-#include "marsim/map/surfel_map.hpp"
+#include "marsim/map/load_map.hpp"
 #include "marsim/ros/cloud_message.hpp"
 #include "marsim/ros/conversions.hpp"
 
@@ -33,9 +32,7 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   map_config.validate(params.where());
 
   Progress progress("lidar");
-  const map::LoadedCloud loaded = map::loadCloud(config::resolveMap(source), progress);
-  auto surfels = std::make_shared<const map::SurfelMap>(
-      map::SurfelMap::build(loaded.cloud, map_config, progress));
+  auto surfels = map::loadSurfelMap(config::resolveMap(source), map_config, progress).map;
   progress.phase("tree");
   const Pose X_BS = config.X_BS;
   diagnostics_.setHardwareID(config.name);

@@ -8,8 +8,7 @@
 #include "marsim/common/progress.hpp"
 #include "marsim/common/text.hpp"
 #include "marsim/config/load.hpp"
-#include "marsim/map/cloud_io.hpp"
-#include "marsim/map/surfel_map.hpp"
+#include "marsim/map/load_map.hpp"
 #include "marsim/map/voxel_grid.hpp"
 #include "marsim/ros/cloud_message.hpp"
 #include "marsim/ros/conversions.hpp"
@@ -30,11 +29,9 @@ MapServerNode::MapServerNode(ros::NodeHandle handle, ros::NodeHandle private_han
 
   const std::filesystem::path path = config::resolveMap(source);
   Progress progress("map server");
-  const map::LoadedCloud loaded = map::loadCloud(path, progress);
-  const map::SurfelMap surfels = map::SurfelMap::build(loaded.cloud, config, progress);
-  map::PointCloud display;
-  display.points.reserve(surfels.size());
-  for (const map::Surfel& surfel : surfels.surfels()) display.points.push_back(surfel.position);
+  const map::LoadedMap loaded = map::loadSurfelMap(path, config, progress);
+  const map::SurfelMap& surfels = *loaded.map;
+  map::PointCloud display = map::positions(surfels);
   if (display_resolution > config.resolution)
     display = map::downsample(display, display_resolution);
   progress.finish();
@@ -44,13 +41,14 @@ MapServerNode::MapServerNode(ros::NodeHandle handle, ros::NodeHandle private_han
   info.source = source;
   info.path = path.string();
   info.resolution = config.resolution;
-  info.points_read = loaded.read;
-  info.points_not_finite = loaded.non_finite;
-  info.points_duplicate = loaded.duplicates;
+  info.points_read = loaded.source.points;
+  info.points_not_finite = loaded.source.non_finite;
+  info.points_duplicate = loaded.source.duplicates;
   info.surfels = surfels.size();
   info.planar_share = surfels.planarShare();
   info.min = toPoint(surfels.bounds().min().cast<double>());
   info.max = toPoint(surfels.bounds().max().cast<double>());
+  info.origin = toPoint(loaded.source.origin);
 
   map_publisher_ = handle.advertise<sensor_msgs::PointCloud2>("map", 1, true);
   info_publisher_ = handle.advertise<marsim::MapInfo>("map_info", 1, true);
@@ -59,8 +57,9 @@ MapServerNode::MapServerNode(ros::NodeHandle handle, ros::NodeHandle private_han
   ROS_INFO(
       "map %s: %s points read, %s not finite and %s duplicates dropped, %s surfels at r = %g m "
       "(%.0f %% planar)",
-      path.c_str(), withThousands(loaded.read).c_str(), withThousands(loaded.non_finite).c_str(),
-      withThousands(loaded.duplicates).c_str(), withThousands(surfels.size()).c_str(),
+      path.c_str(), withThousands(loaded.source.points).c_str(),
+      withThousands(loaded.source.non_finite).c_str(),
+      withThousands(loaded.source.duplicates).c_str(), withThousands(surfels.size()).c_str(),
       config.resolution, 100.0 * surfels.planarShare());
 }
 

@@ -13,8 +13,7 @@
 #include "marsim/common/error.hpp"
 #include "marsim/common/progress.hpp"
 #include "marsim/config/load.hpp"
-#include "marsim/map/cloud_io.hpp"
-#include "marsim/map/surfel_map.hpp"
+#include "marsim/map/load_map.hpp"
 #include "marsim/ros/conversions.hpp"
 #include "marsim/ros/vehicle_marker.hpp"
 
@@ -91,12 +90,12 @@ void QuadrotorNode::readMap(Params& params) {
     return;
   }
   Progress progress("quadrotor");
-  const map::LoadedCloud loaded = map::loadCloud(config::resolveMap(source), progress);
-  const collision::ClearanceMap clearance(loaded.cloud, config.resolution);
+  const map::LoadedMap loaded = map::loadSurfelMap(config::resolveMap(source), config, progress);
   const double ground =
-      std::isfinite(ground_z) ? ground_z : static_cast<double>(clearance.bounds().min().z());
+      std::isfinite(ground_z) ? ground_z : static_cast<double>(loaded.source.box.min().z());
   quadrotor_->setGround(ground);
   if (!check_start) return;
+  const collision::ClearanceMap clearance(map::positions(*loaded.map), config.resolution);
   // One that starts on the ground touches it: its sphere is tried standing on the ground instead.
   const vehicle::VehicleConfig& craft = quadrotor_->config();
   Eigen::Vector3d tried = start_p_WB_;

@@ -6,8 +6,7 @@
 #include "command_line.hpp"
 #include "marsim/common/text.hpp"
 #include "marsim/config/load.hpp"
-#include "marsim/map/cloud_io.hpp"
-#include "marsim/map/surfel_map.hpp"
+#include "marsim/map/load_map.hpp"
 #include "points.hpp"
 
 namespace {
@@ -22,40 +21,44 @@ void printLine(const char* name, const std::string& value) {
   fmt::print("{:<14}{}\n", name, value);
 }
 
-Eigen::AlignedBox3f boxOf(const marsim::map::PointCloud& cloud) {
-  Eigen::AlignedBox3f box;
-  for (const Eigen::Vector3f& point : cloud.points) box.extend(point);
-  return box;
-}
-
-// What loading the file gives, then what the simulation makes of it.
-int describeMap(const std::string& name, double resolution) {
+// What the file holds and what the simulation makes of it.
+int describeMap(const std::string& name, double resolution, bool use_cache) {
   using marsim::withThousands;
   marsim::Progress progress("map");
   const auto path = marsim::config::resolveMap(name);
-  Clock::time_point start = Clock::now();
-  const marsim::map::LoadedCloud loaded = marsim::map::loadCloud(path, progress);
-  const double load_time = secondsSince(start);
-  const Eigen::AlignedBox3f box = boxOf(loaded.cloud);
-  const Eigen::Vector3f size = box.sizes();
   marsim::map::SurfelMapConfig config;
   config.resolution = resolution;
-  start = Clock::now();
-  const auto map = marsim::map::SurfelMap::build(loaded.cloud, config, progress);
-  const double build_time = secondsSince(start);
+  marsim::map::MapLoading loading;
+  loading.use_cache = use_cache;
+  const Clock::time_point start = Clock::now();
+  const auto loaded = marsim::map::loadSurfelMap(path, config, progress, loading);
+  const double seconds = secondsSince(start);
   progress.finish();
 
+  const marsim::map::MapSource& source = loaded.source;
+  const marsim::map::SurfelMap& map = *loaded.map;
+  const Eigen::Vector3f size = source.box.sizes();
   printLine("file", path.string());
-  printLine("points", fmt::format("{} read in {:.2f} s", withThousands(loaded.read), load_time));
-  printLine("dropped", fmt::format("{} not finite, {} duplicates", withThousands(loaded.non_finite),
-                                   withThousands(loaded.duplicates)));
-  printLine("intensity", loaded.cloud.hasIntensity() ? "yes" : "no");
-  printLine("extent", fmt::format("{:.2f} x {:.2f} x {:.2f} m, {} to {}", size.x(), size.y(),
-                                  size.z(), marsim::tools::pointText(box.min().cast<double>()),
-                                  marsim::tools::pointText(box.max().cast<double>())));
-  printLine("surfels",
-            fmt::format("{} at {} m, {:.1f} % planar, made in {:.2f} s", withThousands(map.size()),
-                        resolution, 100.0 * map.planarShare(), build_time));
+  printLine("points", withThousands(source.points));
+  printLine("dropped", fmt::format("{} not finite, {} duplicates", withThousands(source.non_finite),
+                                   withThousands(source.duplicates)));
+  printLine("intensity", source.has_intensity ? "yes" : "no");
+  printLine("extent",
+            fmt::format("{:.2f} x {:.2f} x {:.2f} m, {} to {}", size.x(), size.y(), size.z(),
+                        marsim::tools::pointText(source.box.min().cast<double>()),
+                        marsim::tools::pointText(source.box.max().cast<double>())));
+  if (!source.origin.isZero()) {
+    printLine("origin", fmt::format("{} of the file is the world's (0, 0, 0)",
+                                    marsim::tools::pointText(source.origin)));
+  }
+  printLine("surfels", fmt::format("{} at {} m, {:.1f} % planar", withThousands(map.size()),
+                                   resolution, 100.0 * map.planarShare()));
+  printLine("time", fmt::format("{:.2f} s, {}", seconds,
+                                loaded.from_cache ? "made before" : "read and made now"));
+  if (map.file() != nullptr) {
+    printLine("kept as", fmt::format("{} ({:.1f} MB)", map.file()->name(),
+                                     1e-6 * static_cast<double>(map.file()->size())));
+  }
   return 0;
 }
 
@@ -67,8 +70,11 @@ int main(int argc, char** argv) {
   CLI::App app("Says what a map file holds and what becomes of it at a resolution.", "marsim map");
   app.add_option("map", name, "forest, building or a PCD, PLY or place file")->required();
   app.add_option("--resolution", resolution, "voxel side [m]")->capture_default_str();
+  bool no_cache = false;
+  app.add_flag("--no-cache", no_cache, "make the map anew and keep nothing");
   return marsim::tools::runCommand(app, argc, argv, [&] {
     return describeMap(
-        name, marsim::tools::parseOption("--resolution", resolution, marsim::Quantity::kLength));
+        name, marsim::tools::parseOption("--resolution", resolution, marsim::Quantity::kLength),
+        !no_cache);
   });
 }

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <filesystem>
 
+#include <Eigen/Core>
+
 #include "marsim/common/progress.hpp"
 #include "marsim/map/point_cloud.hpp"
 
@@ -14,12 +16,16 @@ struct LoadedCloud {
   std::size_t read = 0;        ///< points in the file
   std::size_t non_finite = 0;  ///< dropped: a coordinate was NaN or infinite
   std::size_t duplicates = 0;  ///< dropped: same coordinates as an earlier point
+  /// [m] W's origin in the file's coordinates: p_file = p_W + origin. Zero unless the points lie
+  /// more than 10 km from their origin (UTM and the like).
+  Eigen::Vector3d origin = Eigen::Vector3d::Zero();
 };
 
 /// Reads a PCD (ascii, binary, binary_compressed) or PLY (ascii, binary) file; fields x, y, z of
-/// float32 or float64, intensity (or reflectivity) of any number type if there. Points keep the
-/// file's order. Throws FileError, naming the file and the reason, where it is missing, of another
-/// kind, truncated, garbage, without x y z, empty or without a single finite point.
+/// float32 or float64, intensity (or reflectivity) of any number type if there. Coordinates far
+/// from the origin are recentred before they are narrowed to float. Points keep the file's order.
+/// Throws FileError, naming the file and the reason, where it is missing, of another kind,
+/// truncated, garbage, without x y z, empty or without a single finite point.
 LoadedCloud loadCloud(const std::filesystem::path& path, Progress& progress);
 
 /// Writes a binary PCD with x y z (and intensity where the cloud has it), through a temporary file

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <Eigen/Geometry>
 
 #include "marsim/common/progress.hpp"
+#include "marsim/common/view.hpp"
+#include "marsim/map/map_file.hpp"
 #include "marsim/map/point_cloud.hpp"
 
 namespace marsim::map {
@@ -42,8 +45,11 @@ class SurfelMap {
                          Progress& progress);
   /// Takes surfels as they are (tests, procedural sets).
   SurfelMap(std::vector<Surfel> surfels, const SurfelMapConfig& config);
+  /// The surfels in section `surfels` of a file, which stays mapped as long as the map or a copy of
+  /// it lives. Throws FileError where a surfel is not finite or its normal is none.
+  static SurfelMap fromFile(std::shared_ptr<const MapFile> file, const SurfelMapConfig& config);
 
-  const std::vector<Surfel>& surfels() const { return surfels_; }
+  View<Surfel> surfels() const { return surfels_; }
   std::size_t size() const { return surfels_.size(); }
   const SurfelMapConfig& config() const { return config_; }
   double resolution() const { return config_.resolution; }
@@ -56,9 +62,14 @@ class SurfelMap {
   const Eigen::AlignedBox3f& bounds() const { return bounds_; }
   /// Share of planar surfels, 0 to 1.
   double planarShare() const;
+  /// The file that holds the surfels and whatever else was made of the map; null where the map is
+  /// in memory only.
+  const std::shared_ptr<const MapFile>& file() const { return file_; }
 
  private:
-  std::vector<Surfel> surfels_;
+  std::shared_ptr<const std::vector<Surfel>> owned_;  // shared by copies: they never change
+  std::shared_ptr<const MapFile> file_;
+  View<Surfel> surfels_;  // of one of the two
   SurfelMapConfig config_;
   float radius_;
   float planar_threshold_;

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include <Eigen/Geometry>
+
+#include "marsim/common/progress.hpp"
+#include "marsim/map/map_cache.hpp"
+#include "marsim/map/surfel_map.hpp"
+
+namespace marsim::map {
+
+/// What a map's source held.
+struct MapSource {
+  std::uint64_t points = 0;      ///< in the file
+  std::uint64_t non_finite = 0;  ///< dropped: a coordinate was NaN or infinite
+  std::uint64_t duplicates = 0;  ///< dropped: same coordinates as an earlier point
+  bool has_intensity = false;
+  Eigen::AlignedBox3f box;  ///< of the points kept [m] in W
+  /// [m] W's origin in the source's coordinates: p_source = p_W + origin. Zero unless the source
+  /// lies more than 10 km from its own origin (UTM and the like).
+  Eigen::Vector3d origin = Eigen::Vector3d::Zero();
+  /// [m] distance between neighbouring numbers where the source's float32 coordinates are largest;
+  /// 0 for float64.
+  double coordinate_step = 0.0;
+};
+
+/// A map as loaded.
+struct LoadedMap {
+  std::shared_ptr<const SurfelMap> map;
+  MapSource source;
+  bool from_cache = false;  ///< made earlier, or by another process while this one waited
+};
+
+/// How loadSurfelMap works.
+struct MapLoading {
+  bool use_cache = true;
+  std::filesystem::path folder;  ///< of the cached maps; empty: cacheDir()/maps
+  Report report = reportToStandardError;
+};
+
+/// The map of a PCD or PLY file: mapped from the cache where it was made before, whatever process
+/// did, of a file of the same content, with the same settings; else made and kept there. Reports,
+/// a line each, why a cached file is not used, that the cache cannot be used, and coordinates that
+/// are coarser than a quarter of the resolution. Throws FileError for the source and what
+/// SurfelMap::build throws.
+LoadedMap loadSurfelMap(const std::filesystem::path& path, const SurfelMapConfig& config,
+                        Progress& progress, const MapLoading& loading = {});
+
+/// The surfels' positions, in their order.
+PointCloud positions(const SurfelMap& map);
+
+}  // namespace marsim::map

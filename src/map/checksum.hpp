@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+#include "marsim/common/progress.hpp"
+#include "marsim/map/map_file.hpp"
+
+namespace marsim::map {
+
+/// XXH3-64 of a few bytes.
+std::uint64_t checksum(const void* bytes, std::size_t size);
+
+/// XXH3-64 of the XXH3-64 of every 4 MiB, so that all cores can share the work; the size counts in.
+std::uint64_t blockChecksum(const unsigned char* bytes, std::size_t size);
+
+/// XXH3-128 of a file's content, block by block like blockChecksum. Throws FileError.
+MapFileKey hashFile(const std::filesystem::path& path, Progress& progress);
+
+/// XXH3-128 of a text.
+MapFileKey hashText(std::string_view text);
+
+}  // namespace marsim::map

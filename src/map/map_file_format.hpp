@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "marsim/map/map_file.hpp"
+
+/// Layout of a map file, shared by reader and writer.
+namespace marsim::map {
+
+constexpr std::array<char, 8> kMagic = {'M', 'A', 'R', 'S', 'I', 'M', 'A', 'P'};
+constexpr std::uint32_t kByteOrder = 0x01020304;
+constexpr std::uint32_t kByteOrderSwapped = 0x04030201;
+constexpr std::size_t kAlignment = 64;           // [bytes] of sections
+constexpr std::uint32_t kMaxSections = 64;       // more than that is damage
+constexpr std::uint32_t kMaxElementSize = 4096;  // [bytes]
+
+/// Magic, byte order and version stay where they are in every version.
+struct FileHeader {
+  std::array<char, 8> magic;
+  std::uint32_t byte_order;
+  std::uint32_t version;
+  std::uint64_t file_size;  // [bytes]
+  MapFileKey key;
+  std::uint32_t header_size;       // [bytes]
+  std::uint32_t table_entry_size;  // [bytes]
+  std::uint32_t sections;
+  std::uint32_t reserved32;                 // 0
+  std::array<std::uint64_t, 3> reserved64;  // 0
+  std::uint64_t table_checksum;
+  std::uint64_t header_checksum;  // of all before it
+};
+static_assert(sizeof(FileHeader) == 96 && std::is_trivially_copyable_v<FileHeader>);
+
+struct TableEntry {
+  std::array<char, 32> name;  // zeros after it
+  std::uint32_t type;
+  std::uint32_t element_size;  // [bytes]
+  std::uint64_t count;
+  std::uint64_t offset;  // [bytes] from the file's begin
+  std::uint64_t checksum;
+  std::array<std::uint64_t, 2> reserved;  // 0
+};
+static_assert(sizeof(TableEntry) == 80 && std::is_trivially_copyable_v<TableEntry>);
+
+/// The next multiple of kAlignment; the caller rules overflow out.
+constexpr std::uint64_t aligned(std::uint64_t offset) {
+  return (offset + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+}  // namespace marsim::map

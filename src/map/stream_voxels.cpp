@@ -1,0 +1,192 @@
+#include "stream_voxels.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include "local_frame.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/common/random.hpp"
+#include "marsim/map/voxel_grid.hpp"
+#include "point_records.hpp"
+#include "voxel_runs.hpp"
+
+namespace marsim::map {
+namespace {
+
+/// Of one point in a range: itself, its key, its share of the list of voxels.
+constexpr std::size_t kBytesPerPoint = sizeof(Eigen::Vector3f) + sizeof(KeyedPoint) + 8;
+constexpr std::uint64_t kSampledPoints = 256;  // one point in so many tells how they are spread
+constexpr std::uint64_t kSampledVoxels = 256;  // one voxel in so many tells how many there are
+constexpr std::uint64_t kAllKeys = std::numeric_limits<std::uint64_t>::max();
+
+class VoxelStream {
+ public:
+  VoxelStream(const std::filesystem::path& path, double resolution, const StreamBudget& budget,
+              Progress& progress)
+      : path_(path), resolution_(resolution), budget_(budget), progress_(progress) {}
+
+  PointCloud means(MapSource& source);
+
+ private:
+  void survey();
+  std::vector<std::uint64_t> ranges() const;
+  void gather(const std::string& phase, std::uint64_t begin, std::uint64_t end);
+  void computeKeys();
+  template <class Take>
+  void read(const std::string& phase, const Take& take);
+  void requirePoints() const;
+
+  const std::filesystem::path& path_;
+  double resolution_;
+  const StreamBudget& budget_;
+  Progress& progress_;
+  LocalFrame frame_;
+  bool has_intensity_ = false;
+  std::uint64_t promised_ = 0;         // points in the file
+  PointCloud block_;                   // the last block in W
+  std::vector<std::uint64_t> keys_;    // of its points
+  PointCloud points_;                  // of the range of voxels at hand
+  std::vector<KeyedPoint> keyed_;      // the same points
+  std::vector<std::uint64_t> sample_;  // keys of every kSampledPoints-th point
+  std::unordered_set<std::uint64_t> sampled_voxels_;
+  bool whole_ = true;  // the survey kept all points, without keys
+};
+
+/// Reads the file; take() finds each block in block_.
+template <class Take>
+void VoxelStream::read(const std::string& phase, const Take& take) {
+  PointSink sink;
+  sink.phase = phase;
+  sink.begin = [this](const RecordLayout& layout, std::uint64_t count) {
+    frame_.begin(layout);
+    has_intensity_ = layout.intensity.has_value();
+    promised_ = count;
+  };
+  sink.take = [&](const PointBlock& block) {
+    block_.points.clear();
+    block_.intensity.clear();
+    frame_.append(block, block_);
+    take();
+  };
+  readPoints(path_, progress_, sink);
+}
+
+void VoxelStream::computeKeys() {
+  keys_.resize(block_.size());
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, keys_.size(), 4096), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i != range.end(); ++i) {
+      keys_[i] = voxelKey(block_.points[i], resolution_);
+    }
+  });
+}
+
+/// Keeps the points where they fit; else looks how they are spread.
+void VoxelStream::survey() {
+  std::uint64_t seen = 0;
+  read("reading", [&] {
+    whole_ = promised_ * kBytesPerPoint <= budget_.base;
+    if (whole_) {
+      points_.points.reserve(promised_);
+      points_.points.insert(points_.points.end(), block_.points.begin(), block_.points.end());
+      return;
+    }
+    computeKeys();
+    for (const std::uint64_t key : keys_) {
+      if (seen++ % kSampledPoints == 0) sample_.push_back(key);
+      if (mixBits(key) % kSampledVoxels == 0) sampled_voxels_.insert(key);
+    }
+  });
+  requirePoints();
+  requireResolution(frame_.box(), resolution_);
+}
+
+void VoxelStream::requirePoints() const {
+  if (frame_.points() > frame_.nonFinite()) return;
+  throw FileError(path_.string(),
+                  fmt::format("none of its {} points has finite coordinates", frame_.points()));
+}
+
+/// Keys at which a range of voxels ends and the next begins, so that the points of each fit.
+std::vector<std::uint64_t> VoxelStream::ranges() const {
+  std::vector<std::uint64_t> sorted = sample_;
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t voxels = sampled_voxels_.size() * kSampledVoxels;
+  const std::size_t room = (budget_.base + voxels * budget_.per_voxel) / kBytesPerPoint;
+  const std::uint64_t points = frame_.points() - frame_.nonFinite();
+  const std::uint64_t count = points / std::max<std::size_t>(1, room / 10 * 9) + 1;
+  std::vector<std::uint64_t> ends;
+  for (std::uint64_t i = 1; i < count; ++i) {
+    const std::uint64_t end = sorted[static_cast<std::size_t>(i * sorted.size() / count)];
+    if (ends.empty() || end > ends.back()) ends.push_back(end);
+  }
+  ends.push_back(kAllKeys);
+  return ends;
+}
+
+/// Reads the points in the voxels from `begin` on and before `end`.
+void VoxelStream::gather(const std::string& phase, std::uint64_t begin, std::uint64_t end) {
+  points_.points.clear();
+  keyed_.clear();
+  read(phase, [&] {
+    computeKeys();
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      if (keys_[i] < begin || keys_[i] >= end) continue;
+      keyed_.push_back({keys_[i], points_.size()});
+      points_.points.push_back(block_.points[i]);
+    }
+  });
+}
+
+PointCloud VoxelStream::means(MapSource& source) {
+  survey();
+  const std::uint64_t finite = frame_.points() - frame_.nonFinite();
+  PointCloud means;
+  std::uint64_t gathered = 0;
+  if (whole_) {
+    progress_.phase("downsampling");
+    keyed_.resize(points_.size());
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, keyed_.size()), [&](const auto& range) {
+      for (std::size_t i = range.begin(); i != range.end(); ++i) {
+        keyed_[i] = {voxelKey(points_.points[i], resolution_), i};
+      }
+    });
+    gathered = points_.size();
+    source.duplicates = appendMeans(points_, keyed_, Duplicates::kDrop, means);
+  } else {
+    const std::vector<std::uint64_t> ends = ranges();
+    means.points.reserve(sampled_voxels_.size() * kSampledVoxels * 11 / 10);
+    source.duplicates = 0;
+    std::uint64_t begin = 0;
+    for (std::size_t i = 0; i < ends.size(); begin = ends[i++]) {
+      gather(fmt::format("downsampling, part {} of {}", i + 1, ends.size()), begin, ends[i]);
+      gathered += points_.size();
+      source.duplicates += appendMeans(points_, keyed_, Duplicates::kDrop, means);
+    }
+  }
+  if (gathered != finite) throw FileError(path_.string(), "changed while it was read");
+  source.points = frame_.points();
+  source.non_finite = frame_.nonFinite();
+  source.has_intensity = has_intensity_;
+  source.box = frame_.box();
+  source.origin = frame_.origin();
+  source.coordinate_step = frame_.coordinateStep();
+  return means;
+}
+
+}  // namespace
+
+PointCloud streamVoxels(const std::filesystem::path& path, double resolution, MapSource& source,
+                        Progress& progress, const StreamBudget& budget) {
+  return VoxelStream(path, resolution, budget, progress).means(source);
+}
+
+}  // namespace marsim::map

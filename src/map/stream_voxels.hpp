@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+
+#include "marsim/common/progress.hpp"
+#include "marsim/map/load_map.hpp"
+#include "marsim/map/point_cloud.hpp"
+
+namespace marsim::map {
+
+/// Memory for points while a source is downsampled. With what else is needed it stays below 300 MB
+/// and 100 bytes a voxel.
+struct StreamBudget {
+  std::size_t base = std::size_t{160} << 20;  ///< [bytes]
+  std::size_t per_voxel = 80;                 ///< [bytes]
+};
+
+/// The voxel means of a PCD or PLY file, without intensities: what
+/// downsample(loadCloud(path).cloud, resolution) gives, bit for bit, without ever holding all
+/// points. Where they exceed the budget the file is read once to survey it, then once for each
+/// range of voxels whose points fit. Throws what those two throw.
+PointCloud streamVoxels(const std::filesystem::path& path, double resolution, MapSource& source,
+                        Progress& progress, const StreamBudget& budget = {});
+
+}  // namespace marsim::map

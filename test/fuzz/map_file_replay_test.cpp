@@ -1,0 +1,57 @@
+// Runs the fuzz target over the inputs kept in the repository, so that what fuzzing once covered is
+// covered by every test run. MARSIM_WRITE_CORPUS=1 writes the seeds anew (after a change of
+// format).
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "fuzz/map_file_target.hpp"
+#include "map/map_file_bytes.hpp"
+#include "marsim/map/map_file.hpp"
+#include "marsim/map/surfel_map.hpp"
+
+namespace marsim::map {
+namespace {
+
+namespace fs = std::filesystem;
+
+void writeSeeds(const fs::path& folder) {
+  const std::vector<Surfel> surfels(2, {{1.0F, 2.0F, 3.0F}, Eigen::Vector3f::UnitZ(), 0.01F});
+  const std::vector<float> numbers = {1.0F, 2.0F, 3.0F};
+  const MapFileKey key = {1, 2};
+  MapFileWriter(key).write(folder / "no_sections");
+  MapFileWriter writer(key);
+  writer.add(section::kSurfels, View<Surfel>(surfels));
+  writer.write(folder / "surfels");
+  writer.add("numbers", View<float>(numbers), ElementType::kFloat32);
+  writer.add("none", View<float>(numbers.data(), 0), ElementType::kFloat32);
+  writer.write(folder / "three_sections");
+}
+
+TEST(MapFileCorpus, ReadsOrRefusesEveryInput) {
+  const char* source = std::getenv("MARSIM_TEST_SOURCE_DIR");
+  ASSERT_NE(source, nullptr);
+  const fs::path folder = fs::path(source) / "test/fuzz/corpus/map_file";
+  if (std::getenv("MARSIM_WRITE_CORPUS") != nullptr) writeSeeds(folder);
+  int inputs = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string bytes = contentOf(entry.path());
+    readMapFileInput(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+    ++inputs;
+  }
+  EXPECT_GE(inputs, 3);
+}
+
+TEST(MapFileCorpus, SeedsAreOfThisFormat) {
+  const char* source = std::getenv("MARSIM_TEST_SOURCE_DIR");
+  ASSERT_NE(source, nullptr);
+  const fs::path folder = fs::path(source) / "test/fuzz/corpus/map_file";
+  EXPECT_EQ(MapFile::open(folder / "three_sections")->sections().size(), 3U);
+}
+
+}  // namespace
+}  // namespace marsim::map

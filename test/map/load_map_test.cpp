@@ -1,0 +1,264 @@
+#include "marsim/map/load_map.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include <tbb/global_control.h>
+
+#include "map/map_file_bytes.hpp"
+#include "map/test_files.hpp"
+#include "marsim/common/random.hpp"
+
+namespace marsim::map {
+namespace {
+
+using Eigen::Vector3f;
+
+/// A floor and a wall of 4 m with a little noise, as doubles so that it can be moved far away.
+std::vector<Eigen::Vector3d> corner(std::size_t count) {
+  RandomStream random(31);
+  std::vector<Eigen::Vector3d> points;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double u = random.uniform(0.0, 4.0), v = random.uniform(0.0, 4.0);
+    const double noise = 0.005 * random.normal();
+    if (i % 2 == 0) {
+      points.emplace_back(u, v, noise);
+    } else {
+      points.emplace_back(u, noise, v);
+    }
+  }
+  return points;
+}
+
+PointCloud narrowed(const std::vector<Eigen::Vector3d>& points) {
+  PointCloud cloud;
+  for (const Eigen::Vector3d& point : points) cloud.points.push_back(point.cast<float>());
+  return cloud;
+}
+
+/// Loads through a cache folder of the test's and keeps what is reported.
+class LoadMap : public testing::Test {
+ protected:
+  LoadedMap load(const std::filesystem::path& path, const SurfelMapConfig& config = {}) {
+    lines_.clear();
+    MapLoading loading;
+    loading.folder = folder_ / "cache";
+    loading.use_cache = use_cache_;
+    loading.report = [this](const std::string& line) { lines_.push_back(line); };
+    Progress progress("loading", Progress::Output::kNone);
+    return loadSurfelMap(path, config, progress, loading);
+  }
+  std::filesystem::path write(const std::vector<Eigen::Vector3d>& points,
+                              const std::string& name = "a.pcd") const {
+    savePcd(folder_ / name, narrowed(points));
+    return folder_ / name;
+  }
+  std::vector<std::filesystem::path> cached() const {
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "cache")) {
+      if (entry.path().extension() == ".surfels") files.push_back(entry.path());
+    }
+    return files;
+  }
+
+  TestFolder folder_;
+  bool use_cache_ = true;
+  std::vector<std::string> lines_;
+};
+
+void expectSame(const SurfelMap& a, const SurfelMap& b) {
+  ASSERT_EQ(a.size(), b.size());
+  EXPECT_EQ(std::memcmp(a.surfels().data(), b.surfels().data(), a.size() * sizeof(Surfel)), 0);
+  EXPECT_EQ(a.bounds().min(), b.bounds().min());
+  EXPECT_EQ(a.bounds().max(), b.bounds().max());
+}
+
+TEST_F(LoadMap, SecondStartIsMappedAndTheSame) {
+  std::vector<Eigen::Vector3d> points = corner(20000);
+  points.push_back(points[5]);
+  points.emplace_back(std::nan(""), 0.0, 0.0);
+  const auto path = write(points);
+  const LoadedMap built = load(path);
+  const LoadedMap again = load(path);
+  EXPECT_FALSE(built.from_cache);
+  EXPECT_TRUE(again.from_cache);
+  EXPECT_TRUE(lines_.empty());
+  ASSERT_NE(again.map->file(), nullptr);
+  expectSame(*built.map, *again.map);
+  for (const LoadedMap* loaded : {&built, &again}) {
+    EXPECT_EQ(loaded->source.points, 20002U);
+    EXPECT_EQ(loaded->source.non_finite, 1U);
+    EXPECT_EQ(loaded->source.duplicates, 1U);
+    EXPECT_FALSE(loaded->source.has_intensity);
+    EXPECT_EQ(loaded->source.origin, Eigen::Vector3d::Zero());
+    Eigen::AlignedBox3f box;
+    for (std::size_t i = 0; i < 20000; ++i) box.extend(points[i].cast<float>());
+    EXPECT_EQ(loaded->source.box.min(), box.min());
+    EXPECT_EQ(loaded->source.box.max(), box.max());
+  }
+}
+
+TEST_F(LoadMap, IsWhatBuildMakesOfTheCloud) {
+  const auto path = write(corner(30000));
+  Progress progress("building", Progress::Output::kNone);
+  const SurfelMap expected = SurfelMap::build(loadCloud(path, progress).cloud, {}, progress);
+  expectSame(*load(path).map, expected);
+  use_cache_ = false;
+  const LoadedMap uncached = load(path);
+  expectSame(*uncached.map, expected);
+  EXPECT_EQ(uncached.map->file(), nullptr);
+}
+
+TEST_F(LoadMap, ContentAndSettingsDecideNotTheName) {
+  const auto points = corner(5000);
+  load(write(points));
+  EXPECT_TRUE(load(write(points)).from_cache) << "written again with the same content";
+  auto moved = points;
+  moved[17].x() += 0.01;
+  EXPECT_FALSE(load(write(moved)).from_cache);
+  for (double SurfelMapConfig::*setting :
+       {&SurfelMapConfig::resolution, &SurfelMapConfig::normal_radius_factor,
+        &SurfelMapConfig::planar_factor}) {
+    SurfelMapConfig config;
+    config.*setting *= 1.5;
+    EXPECT_FALSE(load(folder_ / "a.pcd", config).from_cache);
+    const LoadedMap again = load(folder_ / "a.pcd", config);
+    EXPECT_TRUE(again.from_cache);
+    EXPECT_EQ(again.map->config().*setting, config.*setting);
+  }
+}
+
+TEST_F(LoadMap, ForgedSettingsOrInfoAreRefused) {
+  const auto path = write(corner(5000));
+  load(path);
+  const std::string good = contentOf(cached().at(0));
+  std::uint64_t info = 0;
+  std::memcpy(&info, good.data() + kHeaderSize + kEntryOffset, sizeof(info));
+  const double nan = std::nan("");
+  for (const std::size_t number : {0U, 1U, 2U, 7U, 8U, 9U, 10U, 11U, 12U, 13U}) {
+    std::string bytes = good;
+    std::memcpy(bytes.data() + info + 8 * number, &nan, sizeof(nan));
+    seal(bytes);
+    std::ofstream(cached().at(0), std::ios::binary) << bytes;
+    EXPECT_FALSE(load(path).from_cache) << number;
+    EXPECT_EQ(lines_.size(), 1U);
+    EXPECT_EQ(contentOf(cached().at(0)), good);
+  }
+}
+
+TEST_F(LoadMap, DamagedFilesAreMadeAnew) {
+  const auto path = write(corner(5000));
+  load(path);
+  const std::string good = contentOf(cached().at(0));
+  RandomStream random(3);
+  for (int round = 0; round < 10; ++round) {
+    std::string bytes = good;
+    const std::size_t at = random.index(bytes.size());
+    bytes[at] = static_cast<char>(bytes[at] ^ (1 << random.index(8)));
+    if (round % 3 == 0) bytes.resize(random.index(bytes.size()));
+    std::ofstream(cached().at(0), std::ios::binary) << bytes;
+    EXPECT_FALSE(load(path).from_cache);
+    ASSERT_EQ(lines_.size(), 1U);
+    EXPECT_NE(lines_[0].find("; making it anew"), std::string::npos);
+    EXPECT_EQ(contentOf(cached().at(0)), good);
+  }
+}
+
+TEST_F(LoadMap, SameBytesWhateverTheNumberOfThreads) {
+  const auto path = write(corner(300000));
+  std::vector<std::string> files;
+  for (const std::size_t threads : {1U, 2U, 7U}) {
+    const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
+    EXPECT_FALSE(load(path).from_cache);
+    files.push_back(contentOf(cached().at(0)));
+    std::filesystem::remove_all(folder_ / "cache");
+  }
+  EXPECT_EQ(files[0], files[1]);
+  EXPECT_EQ(files[0], files[2]);
+}
+
+TEST_F(LoadMap, TwoAtOnce) {
+  const auto path = write(corner(100000));
+  std::vector<LoadedMap> maps(2);
+  std::vector<std::thread> threads;
+  for (LoadedMap& map : maps) {
+    threads.emplace_back([&] {
+      MapLoading loading;
+      loading.folder = folder_ / "cache";
+      loading.report = [](const std::string&) {};
+      Progress progress("loading", Progress::Output::kNone);
+      map = loadSurfelMap(path, {}, progress, loading);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  expectSame(*maps[0].map, *maps[1].map);
+  EXPECT_NE(maps[0].from_cache, maps[1].from_cache);
+}
+
+TEST_F(LoadMap, MissingSourceAndSillyResolutions) {
+  EXPECT_THROW(load(folder_ / "none.pcd"), FileError);
+  EXPECT_THROW(load(folder_.path()), FileError);
+  const auto path = write(corner(100));
+  SurfelMapConfig config;
+  config.resolution = 1e4;
+  EXPECT_THROW(load(path, config), ConfigError);
+  config.resolution = -1.0;
+  EXPECT_THROW(load(path, config), ConfigError);
+  // One point has no extent, so there is no resolution at which it is a map.
+  EXPECT_THROW(load(write({{1.0, 2.0, 3.0}})), ConfigError);
+}
+
+TEST_F(LoadMap, AllPointsInOneVoxelIsTooCoarse) {
+  SurfelMapConfig config;
+  config.resolution = 1.0;
+  const auto path = write({{1.0, 1.0, 1.0}, {1.5, 1.5, 1.99}, {1.99, 1.25, 1.5}});
+  EXPECT_THROW(load(path, config), ConfigError);
+  EXPECT_TRUE(cached().empty());
+}
+
+TEST_F(LoadMap, AFewPointsOnALine) {
+  const auto path = write({{1.0, 1.0, 1.0}, {1.0, 1.0, 2.0}, {1.0, 1.0, 1.5}});
+  load(path);
+  const LoadedMap loaded = load(path);
+  EXPECT_TRUE(loaded.from_cache);
+  EXPECT_EQ(loaded.map->size(), 3U);
+  EXPECT_EQ(loaded.map->planarShare(), 0.0);
+}
+
+TEST_F(LoadMap, AllOnOnePlane) {
+  std::vector<Eigen::Vector3d> points = corner(40000);
+  for (Eigen::Vector3d& point : points) point.z() = 0.25;
+  load(write(points));
+  const LoadedMap loaded = load(folder_ / "a.pcd");
+  EXPECT_TRUE(loaded.from_cache);
+  EXPECT_EQ(loaded.map->planarShare(), 1.0);
+}
+
+TEST_F(LoadMap, TwoClustersAKilometreApart) {
+  std::vector<Eigen::Vector3d> points = corner(20000);
+  const std::size_t alone = load(write(points)).map->size();
+  for (std::size_t i = 0; i < 20000; ++i) {
+    points.push_back(points[i] + Eigen::Vector3d(1000.0, 0.0, 0.0));
+  }
+  const LoadedMap loaded = load(write(points));
+  EXPECT_NEAR(static_cast<double>(loaded.map->size()), 2.0 * static_cast<double>(alone), 100.0);
+  EXPECT_GT(loaded.map->bounds().max().x(), 1003.0F);
+}
+
+TEST_F(LoadMap, FarAwayAndCoarseIsSaidEveryTime) {
+  std::vector<Eigen::Vector3d> points = corner(20000);
+  for (Eigen::Vector3d& point : points) point += Eigen::Vector3d(0.0, 4e6, 0.0);
+  const auto path = write(points);
+  for (const bool from_cache : {false, true}) {
+    const LoadedMap loaded = load(path);
+    EXPECT_EQ(loaded.from_cache, from_cache);
+    EXPECT_EQ(loaded.source.origin, Eigen::Vector3d(0.0, 4e6, 0.0));
+    ASSERT_EQ(lines_.size(), 1U);
+    EXPECT_NE(lines_[0].find("0.25 m apart"), std::string::npos) << lines_[0];
+  }
+}
+
+}  // namespace
+}  // namespace marsim::map
