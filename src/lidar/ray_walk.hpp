@@ -14,6 +14,7 @@ constexpr std::uint32_t kNothing = 0xffffffffU;
 
 struct alignas(64) WalkRay {
   float origin[3], origin_rest[3];  // [m] relative to the tree's origin
+  float offset[3];                  // [m] of the origin from that of the group's first ray
   float direction[3], direction_rest[3];
   float inverse[3];  // of the direction's components, finite
   float range_max;   // [m]
@@ -34,7 +35,9 @@ template <class Leaves>
 class RayWalk {
  public:
   explicit RayWalk(const map::SurfelTreeView& tree, const bool* negative)
-      : tree_(tree), radius_(tree.header.radius) {
+      : tree_(tree),
+        radius_(tree.header.radius),
+        sure_slack_(0.25F * radius_ < kSureSlack ? 0.25F * radius_ : kSureSlack) {
     for (int axis = 0; axis < 3; ++axis) {
       near_[axis] = negative[axis] ? &map::TreeNode::upper : &map::TreeNode::lower;
       far_[axis] = negative[axis] ? &map::TreeNode::lower : &map::TreeNode::upper;
@@ -82,41 +85,29 @@ class RayWalk {
     }
   }
 
-  void testLeaf(WalkRay& ray, const Leaf& leaf) const {
-    const Leaves leaves(tree_, leaf, ray.origin, ray.origin_rest);
-    const float* const d = ray.direction;
-    for (std::uint32_t i = 0; i < leaf.count; i += 8) {
-      const Block block = leaves.block(i);
-      // What is not planar is met where the plane across the ray would be.
-      Float8 m[3];
-      for (int axis = 0; axis < 3; ++axis) {
-        m[axis] = blend8(all8(d[axis] * Leaves::kScale), block.n[axis], block.planar);
-      }
-      const Float8 across = m[0] * block.v[0] + m[1] * block.v[1] + m[2] * block.v[2];
-      const Float8 slope = m[0] * d[0] + m[1] * d[1] + m[2] * d[2];
-      const Float8 inverse = 1.0F / slope;
-      const Float8 t = across * inverse;
-      const Float8 x = t * d[0] - block.v[0], y = t * d[1] - block.v[1], z = t * d[2] - block.v[2];
-      const Float8 off2 = x * x + y * y + z * z;
-      const Float8 slack = (abs8(t) + radius_) * abs8(inverse) * (kRounding * Leaves::kScale);
-      const Float8 outer = radius_ + slack;
-      const std::uint32_t last = leaf.count - i - 1;
-      const unsigned lanes = (2U << (last < 7 ? last : 7)) - 1;
-      unsigned met =
-          signs((off2 <= outer * outer) & (t <= ray.best + slack) & (t >= -slack)) & lanes;
-      if (met == 0) continue;
-      const Float8 inner = radius_ - slack;
-      const unsigned sure = signs((off2 <= inner * inner) & (slack <= kSureSlack) & (inner > 0.0F) &
-                                  (t > slack) & (t <= ray.range_max - slack));
-      float ranges[8];
-      store8(ranges, t);
-      for (; met != 0; met &= met - 1) {
-        const auto lane = static_cast<unsigned>(__builtin_ctz(met));
-        const float range =
-            (sure >> lane & 1) != 0 ? ranges[lane] : exactRange(ray, leaves.exact(i + lane));
-        take(ray, range, leaf.first + i + lane);
-      }
+  // A leaf's surfels relative to an origin, to be met by several rays.
+  struct OpenLeaf {
+    Block blocks[map::kMaxLeafSize / 8];
+    Leaves leaves;
+    std::uint32_t first, count;
+
+    OpenLeaf(const map::SurfelTreeView& tree, const Leaf& leaf, const float* origin,
+             const float* origin_rest)
+        : leaves(tree, leaf, origin, origin_rest), first(leaf.first), count(leaf.count) {
+      blocks[0] = leaves.block(0);
+      if (count > 8) blocks[1] = leaves.block(8);
     }
+  };
+
+  void testLeaf(WalkRay& ray, const Leaf& leaf) const {
+    const float none[3] = {0.0F, 0.0F, 0.0F};
+    testLeaf(ray, OpenLeaf(tree_, leaf, ray.origin, ray.origin_rest), none);
+  }
+
+  // `offset`: of the ray's origin from the leaf's.
+  void testLeaf(WalkRay& ray, const OpenLeaf& leaf, const float* offset) const {
+    testBlock(ray, leaf, 0, offset);
+    if (leaf.count > 8) testBlock(ray, leaf, 8, offset);
   }
 
  private:
@@ -126,7 +117,59 @@ class RayWalk {
   };
   // Bound of rounding errors relative to the surfel's distance: a dozen of 2^-24 each.
   static constexpr float kRounding = 8e-7F;
-  static constexpr float kSureSlack = 1e-4F;  // [m] where ranges may be this far off, be exact
+  static constexpr float kSureSlack = 1e-4F;  // [m] where ranges may be farther off, be exact
+
+  // Eight surfels from number i on. Branches are few and foreseeable: misses and hits cost the
+  // same.
+  void testBlock(WalkRay& ray, const OpenLeaf& leaf, std::uint32_t i, const float* offset) const {
+    const Block& block = leaf.blocks[i / 8];
+    const float* const d = ray.direction;
+    Float8 v[3], m[3];
+    for (int axis = 0; axis < 3; ++axis) {
+      v[axis] = block.v[axis] - offset[axis];
+      // What is not planar is met where the plane across the ray would be.
+      m[axis] = blend8(all8(d[axis] * Leaves::kScale), block.n[axis], block.planar);
+    }
+    const Float8 across = m[0] * v[0] + m[1] * v[1] + m[2] * v[2];
+    const Float8 slope = m[0] * d[0] + m[1] * d[1] + m[2] * d[2];
+    const Float8 inverse = 1.0F / slope;
+    const Float8 t = across * inverse;
+    const Float8 x = t * d[0] - v[0], y = t * d[1] - v[1], z = t * d[2] - v[2];
+    const Float8 off2 = x * x + y * y + z * z;
+    const Float8 slack = (abs8(t) + radius_) * abs8(inverse) * (kRounding * Leaves::kScale);
+    const Float8 outer = radius_ + slack, inner = radius_ - slack;
+    const Int8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    const Int8 met = (off2 <= outer * outer) & (t <= ray.best + slack) & (t >= -slack) &
+                     (lane < static_cast<std::int32_t>(leaf.count - i));
+    const Int8 sure = (off2 <= inner * inner) & (slack <= sure_slack_) & (t > slack) &
+                      (t <= ray.range_max - slack);
+    const Float8 ranges = blend8(all8(__builtin_inff()), t, met);
+    const float range = least(ranges);
+    const unsigned nearest = notAbove(ranges, all8(range));
+    const unsigned unsure = signs(met & ~sure);
+    const bool tie = range == ray.best || (nearest & (nearest - 1)) != 0;
+    if (__builtin_expect(unsure != 0 || (tie && range < __builtin_inff()), 0)) {
+      testLanes(ray, leaf, i, signs(met), unsure, t);
+      return;
+    }
+    const std::uint32_t surfel =
+        leaf.first + i + static_cast<unsigned>(__builtin_ctz(nearest | 256));
+    ray.surfel = range < ray.best ? surfel : ray.surfel;
+    ray.best = range < ray.best ? range : ray.best;
+  }
+
+  // One by one, the unsure ones in double precision.
+  __attribute__((noinline)) void testLanes(WalkRay& ray, const OpenLeaf& leaf, std::uint32_t i,
+                                           unsigned met, unsigned unsure, Float8 t) const {
+    float ranges[8];
+    store8(ranges, t);
+    for (; met != 0; met &= met - 1) {
+      const auto lane = static_cast<unsigned>(__builtin_ctz(met));
+      const float range =
+          (unsure >> lane & 1) == 0 ? ranges[lane] : exactRange(ray, leaf.leaves.exact(i + lane));
+      take(ray, range, leaf.first + i + lane);
+    }
+  }
 
   // Goes on to the nearest child that the ray meets, pushing the others; false where it meets none.
   bool descend(const WalkRay& ray, std::uint32_t& child, Entry* stack, int& size) const {
@@ -223,7 +266,7 @@ class RayWalk {
   using Planes = std::uint8_t (map::TreeNode::*)[3][map::kTreeWidth];
 
   const map::SurfelTreeView& tree_;
-  const float radius_;
+  const float radius_, sure_slack_;  // [m]
   Planes near_[3], far_[3];
 };
 

@@ -17,7 +17,10 @@ class GroupWalk {
       : tree_(tree), walk_(tree, rays.negative), count_(rays.count) {
     for (int axis = 0; axis < 3; ++axis) sign_[axis] = rays.negative[axis] ? -1.0F : 1.0F;
     for (int i = 0; i < kGroupSize; ++i) load(rays.lanes[i < count_ ? i : 0], i);
-    for (int axis = 0; axis < 3; ++axis) bound(axis);
+    for (int axis = 0; axis < 3; ++axis) prepare(axis);
+    for (int i = 0; i < count_; ++i) {
+      for (int axis = 0; axis < 3; ++axis) rays_[i].inverse[axis] = inverse_[axis][i];
+    }
   }
 
   void run(GroupHits& hits) {
@@ -36,18 +39,18 @@ class GroupWalk {
   // With fewer rays meeting a box they go on alone.
   static constexpr int kTogether = 5;
 
+  // Lanes beyond the count repeat the first ray and meet nothing.
   void load(const RayGroup::Lane& lane, int i) {
     WalkRay& ray = rays_[i];
     for (int axis = 0; axis < 3; ++axis) {
       ray.origin[axis] = lane.origin[axis];
       ray.origin_rest[axis] = lane.origin_rest[axis];
+      ray.offset[axis] = (lane.origin[axis] - rays_[0].origin[axis]) +
+                         (lane.origin_rest[axis] - rays_[0].origin_rest[axis]);
       ray.direction[axis] = lane.direction[axis];
       ray.direction_rest[axis] = lane.direction_rest[axis];
-      // Finite also for a component of zero: no NaN where a box's plane holds the origin.
-      const float size = __builtin_fabsf(lane.direction[axis]);
-      ray.inverse[axis] = sign_[axis] / (size > 1e-18F ? size : 1e-18F);
-      origin_[axis][i] = ray.origin[axis];
-      inverse_[axis][i] = ray.inverse[axis];
+      origin_[axis][i] = lane.origin[axis];
+      inverse_[axis][i] = lane.direction[axis];
     }
     ray.range_max = lane.direction[3];
     ray.best = ray.range_max;
@@ -55,19 +58,19 @@ class GroupWalk {
     best_[i] = i < count_ ? ray.best : -1.0F;
   }
 
-  void bound(int axis) {
-    float low = origin_[axis][0], high = low;
-    float least = inverse_[axis][0] * sign_[axis], most = least;
-    for (int i = 1; i < count_; ++i) {
-      low = __builtin_fminf(low, origin_[axis][i]);
-      high = __builtin_fmaxf(high, origin_[axis][i]);
-      least = __builtin_fminf(least, inverse_[axis][i] * sign_[axis]);
-      most = __builtin_fmaxf(most, inverse_[axis][i] * sign_[axis]);
-    }
+  // Inverts an axis' directions, and bounds them and the origins.
+  void prepare(int axis) {
+    // Finite also for a component of zero: no NaN where a box's plane holds the origin.
+    const Float8 a = 1.0F / max8(abs8(load8<Float8>(inverse_[axis])), all8(1e-18F));
+    const Float8 b = 1.0F / max8(abs8(load8<Float8>(inverse_[axis] + 8)), all8(1e-18F));
+    least_inverse_[axis] = least(min8(a, b));
+    most_inverse_[axis] = most(max8(a, b));
+    store8(inverse_[axis], a * sign_[axis]);
+    store8(inverse_[axis] + 8, b * sign_[axis]);
+    const Float8 x = load8<Float8>(origin_[axis]), y = load8<Float8>(origin_[axis] + 8);
+    const float low = least(min8(x, y)), high = most(max8(x, y));
     ahead_[axis] = sign_[axis] > 0.0F ? high : low;
     behind_[axis] = sign_[axis] > 0.0F ? low : high;
-    least_inverse_[axis] = least;
-    most_inverse_[axis] = most;
   }
 
   void walk() {
@@ -83,10 +86,11 @@ class GroupWalk {
 
   void visit(std::uint32_t child, unsigned rays, Entry* stack, int& size) {
     if ((child & kLeafBit) != 0) {
-      const Leaf leaf = walk_.leafOf(child);
+      const typename RayWalk<Leaves>::OpenLeaf leaf(tree_, walk_.leafOf(child), rays_[0].origin,
+                                                    rays_[0].origin_rest);
       for (; rays != 0; rays &= rays - 1) {
         const int i = __builtin_ctz(rays);
-        walk_.testLeaf(rays_[i], leaf);
+        walk_.testLeaf(rays_[i], leaf, rays_[i].offset);
         best_[i] = rays_[i].best;
       }
     } else if (__builtin_popcount(rays) < kTogether) {
@@ -116,14 +120,7 @@ class GroupWalk {
     return rays;
   }
 
-  float farthestBest() const {
-    const Float8 both = max8(load8<Float8>(best_), load8<Float8>(best_ + 8));
-    float values[8];
-    store8(values, both);
-    float result = values[0];
-    for (int i = 1; i < 8; ++i) result = __builtin_fmaxf(result, values[i]);
-    return result;
-  }
+  float farthestBest() const { return most(max8(load8<Float8>(best_), load8<Float8>(best_ + 8))); }
 
   // Pushes the children that a ray from the box of the origins, with a direction between those of
   // the group, may meet; the nearest on top.

@@ -53,6 +53,11 @@ inline unsigned signs(Int8 a) {
 inline Float8 blend8(Float8 a, Float8 b, Int8 mask) {
   return _mm256_blendv_ps(a, b, reinterpret_cast<__m256>(mask));
 }
+inline float least(Float8 a) {
+  __m128 m = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+  m = _mm_min_ps(m, _mm_movehl_ps(m, m));
+  return _mm_cvtss_f32(_mm_min_ss(m, _mm_movehdup_ps(m)));
+}
 #elif defined(__SSE4_1__) && !defined(MARSIM_SIMD_PORTABLE)
 struct Halves {
   __m128 low, high;
@@ -89,6 +94,12 @@ inline Float8 blend8(Float8 a, Float8 b, Int8 mask) {
   const Halves x = halves(a), y = halves(b), m = halves(asFloat(mask));
   return whole(_mm_blendv_ps(x.low, y.low, m.low), _mm_blendv_ps(x.high, y.high, m.high));
 }
+inline float least(Float8 a) {
+  const Halves x = halves(a);
+  __m128 m = _mm_min_ps(x.low, x.high);
+  m = _mm_min_ps(m, _mm_movehl_ps(m, m));
+  return _mm_cvtss_f32(_mm_min_ss(m, _mm_movehdup_ps(m)));
+}
 #else
 inline Float8 min8(Float8 a, Float8 b) { return a < b ? a : b; }
 inline Float8 max8(Float8 a, Float8 b) { return a > b ? a : b; }
@@ -103,7 +114,13 @@ inline unsigned signs(Int8 a) {
   return bits;
 }
 inline Float8 blend8(Float8 a, Float8 b, Int8 mask) { return mask < 0 ? b : a; }
+inline float least(Float8 a) {
+  float result = a[0];
+  for (int i = 1; i < 8; ++i) result = a[i] < result ? a[i] : result;
+  return result;
+}
 #endif
+inline float most(Float8 a) { return -least(-a); }
 
 /// Bit i: lane i of a is not above that of b (false for NaN).
 inline unsigned notAbove(Float8 a, Float8 b) { return signs(a <= b); }
