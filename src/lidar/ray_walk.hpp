@@ -132,11 +132,11 @@ class RayWalk {
     }
     const Float8 across = m[0] * v[0] + m[1] * v[1] + m[2] * v[2];
     const Float8 slope = m[0] * d[0] + m[1] * d[1] + m[2] * d[2];
-    const Float8 inverse = 1.0F / slope;
-    const Float8 t = across * inverse;
+    const Float8 t = across / slope;
     const Float8 x = t * d[0] - v[0], y = t * d[1] - v[1], z = t * d[2] - v[2];
     const Float8 off2 = x * x + y * y + z * z;
-    const Float8 slack = (abs8(t) + radius_) * abs8(inverse) * (kRounding * Leaves::kScale);
+    const Float8 slack =
+        (abs8(t) + radius_) * abs8(roughInverse(slope)) * (kRounding * Leaves::kScale);
     const Float8 outer = radius_ + slack, inner = radius_ - slack;
     const Int8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
     const Int8 met = (off2 <= outer * outer) & (t <= ray.best + slack) & (t >= -slack) &
