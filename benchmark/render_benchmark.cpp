@@ -1,178 +1,203 @@
-// Times the renderers on a procedural wood of about 700,000 surfels at r = 0.1 m: 24,000 rays in a
-// Livox Avia's field of view (70.4 x 77.2 degrees, Livox Avia user manual) and an image of 385 x
-// 350 cells of it, up to 30 m, from ten poses in turn.
+// Times the renderers, and Embree's disc points beside them where it was found: a scan of 24,000
+// Livox Avia rays and an image of 385 x 350 cells of its field of view, up to 30 m, from ten poses
+// in turn. Forest and building at the resolutions of MARSIM_BENCHMARK_RESOLUTIONS (default "0.1
+// 0.05", in metres). Embree gets the rays already sorted by direction; the ray caster's time
+// includes its sorting. "cold": caches are overwritten before every scan.
+//
+// MARSIM_BENCHMARK_RESOLUTIONS="0.1" render_benchmark --benchmark_filter=forest
 
-#include <cmath>
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
 #include <memory>
+#include <sstream>
 #include <utility>
 #include <vector>
 
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
-#include "marsim/common/random.hpp"
-#include "marsim/common/units.hpp"
+#include "benchmark_places.hpp"
+#ifdef MARSIM_HAS_EMBREE
+#include "embree_discs.hpp"
+#endif
 #include "marsim/lidar/renderer.hpp"
 
-namespace marsim::lidar {
+namespace marsim::benchmarks {
 namespace {
 
-constexpr double kResolution = 0.1;  // [m]
-constexpr double kRangeMax = 30.0;   // [m]
-constexpr double kSizeX = 48.0, kSizeY = 27.0;
-constexpr int kTrees = 64;
-constexpr int kLeavesPerTree = 8400;
-constexpr int kPoses = 10;
+using lidar::Hit;
+using lidar::Ray;
+using lidar::Renderer;
+using lidar::RendererConfig;
 
-class Wood {
- public:
-  std::shared_ptr<const map::SurfelMap> make() {
-    addGround();
-    for (int i = 0; i < kTrees; ++i) addTree();
-    map::SurfelMapConfig config;
-    config.resolution = kResolution;
-    return std::make_shared<const map::SurfelMap>(std::move(surfels_), config);
-  }
-
- private:
-  Eigen::Vector3d jitter() {
-    return {random_.uniform(-0.03, 0.03), random_.uniform(-0.03, 0.03),
-            random_.uniform(-0.03, 0.03)};
-  }
-  Eigen::Vector3d anywhere() {
-    return Eigen::Vector3d(random_.normal(), random_.normal(), random_.normal()).normalized();
-  }
-  void add(const Eigen::Vector3d& position, const Eigen::Vector3d& normal, bool planar) {
-    const double thickness = (planar ? 0.1 : 0.4) * kResolution;
-    surfels_.push_back({(position + jitter()).cast<float>(), normal.cast<float>().normalized(),
-                        static_cast<float>(thickness)});
-  }
-
-  void addGround() {
-    for (double x = -0.5 * kSizeX; x < 0.5 * kSizeX; x += kResolution) {
-      for (double y = -0.5 * kSizeY; y < 0.5 * kSizeY; y += kResolution) {
-        const double height = 0.3 * std::sin(0.4 * x) * std::cos(0.3 * y);
-        add({x, y, height}, Eigen::Vector3d::UnitZ() + 0.1 * anywhere(), random_.uniform() < 0.8);
-      }
-    }
-  }
-
-  // A trunk with a crown of leaves round its upper half.
-  void addTree() {
-    const Eigen::Vector3d foot(random_.uniform(-0.5, 0.5) * kSizeX,
-                               random_.uniform(-0.5, 0.5) * kSizeY, 0.0);
-    const double height = random_.uniform(9.0, 15.0);
-    constexpr double kRadius = 0.2;
-    for (double z = 0.0; z < height; z += kResolution) {
-      for (double angle = 0.0; angle < 2.0 * kPi; angle += kResolution / kRadius) {
-        const Eigen::Vector3d out(std::cos(angle), std::sin(angle), 0.0);
-        add(foot + kRadius * out + Eigen::Vector3d(0.0, 0.0, z), out, true);
-      }
-    }
-    const double crown = random_.uniform(1.5, 3.0);
-    for (int i = 0; i < kLeavesPerTree; ++i) {
-      const Eigen::Vector3d offset = std::cbrt(random_.uniform()) * anywhere();
-      const Eigen::Vector3d scaled(crown * offset.x(), crown * offset.y(),
-                                   0.35 * height * offset.z());
-      add(foot + scaled + Eigen::Vector3d(0.0, 0.0, 0.65 * height), anywhere(),
-          random_.uniform() < 0.15);
-    }
-  }
-
-  RandomStream random_{1, "wood"};
-  std::vector<map::Surfel> surfels_;
-};
-
-std::shared_ptr<const map::SurfelMap> wood() {
-  static const auto map = Wood().make();
-  return map;
+// More than a processor's last cache, where it is not shared by dozens of cores.
+void overwriteCaches() {
+  static std::vector<char> bytes(std::size_t{128} << 20);
+  for (std::size_t i = 0; i < bytes.size(); i += 64) ++bytes[i];
+  benchmark::ClobberMemory();
 }
 
-Pose poseOf(int index) {
-  const double angle = 2.0 * kPi * index / kPoses;
-  return {fromRollPitchYaw(0.0, 0.0, angle + 2.0),
-          Eigen::Vector3d(10.0 * std::cos(angle), 6.0 * std::sin(angle), 1.8)};
-}
-
-// Six beams side by side on a rosette, as prisms that turn at two speeds draw it.
-std::vector<Ray> raysFrom(const Pose& X_WS) {
-  constexpr int kRays = 24000, kLines = 6;
-  std::vector<Ray> rays;
-  for (int i = 0; i < kRays; ++i) {
-    const double t = static_cast<double>(i / kLines) / (kRays / kLines);
-    const double radius = std::cos(2.0 * kPi * 61.7 * t), angle = 2.0 * kPi * 9.3 * t;
-    const double azimuth = radians(35.2) * radius * std::cos(angle);
-    const double elevation = radians(36.0) * radius * std::sin(angle) +
-                             radians(0.45) * (i % kLines - 0.5 * (kLines - 1));
-    const Eigen::Vector3d direction_S(std::cos(elevation) * std::cos(azimuth),
-                                      std::cos(elevation) * std::sin(azimuth), std::sin(elevation));
-    rays.push_back({X_WS.p.cast<float>(), static_cast<float>(kRangeMax),
-                    (X_WS.q * direction_S).cast<float>(), 0.0F});
-  }
-  return rays;
-}
-
-ImageGrid grid() {
-  ImageGrid image;
-  image.width = 350;
-  image.height = 385;
-  image.azimuth_min = radians(-35.2);
-  image.azimuth_max = radians(35.2);
-  image.elevation_min = radians(-38.6);
-  image.elevation_max = radians(38.6);
-  return image;
-}
-
-void countHits(benchmark::State& state, const std::vector<Hit>& hits) {
-  int valid = 0;
-  for (const Hit& hit : hits) valid += hit.valid() ? 1 : 0;
-  state.counters["hits"] = valid;
-  state.counters["surfels"] = static_cast<double>(wood()->size());
-}
-
-void castRays(benchmark::State& state) {
-  const auto renderer = makeRayCaster(wood(), {static_cast<int>(state.range(0))});
-  std::vector<std::vector<Ray>> scans;
-  for (int i = 0; i < kPoses; ++i) scans.push_back(raysFrom(poseOf(i)));
-  std::vector<Hit> hits;
-  std::size_t i = 0;
-  for (auto _ : state) renderer->cast(scans[i++ % scans.size()], hits);
-  countHits(state, hits);
-}
-BENCHMARK(castRays)
-    ->ArgName("threads")
-    ->Arg(1)
-    ->Arg(0)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
-
-template <auto make>
-void renderImage(benchmark::State& state) {
-  const auto renderer = make(wood(), {static_cast<int>(state.range(0))});
-  std::vector<Hit> hits;
+// Runs work(pose index) once an iteration; reports the median of the scans' times too.
+template <class Work>
+void timeScans(benchmark::State& state, bool cold, const Work& work) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<double> times;
   int i = 0;
-  for (auto _ : state) renderer->renderImage(grid(), poseOf(i++ % kPoses), kRangeMax, hits);
-  countHits(state, hits);
+  for (int warm = 0; warm < 2; ++warm) work(warm);
+  for (auto _ : state) {
+    if (cold) overwriteCaches();
+    const auto start = Clock::now();
+    work(i++ % kPoses);
+    times.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+    state.SetIterationTime(times.back());
+  }
+  std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2),
+                   times.end());
+  state.counters["median_ms"] = 1e3 * times[times.size() / 2];
 }
-BENCHMARK_TEMPLATE(renderImage, makeRayCaster)
-    ->ArgName("threads")
-    ->Arg(1)
-    ->Arg(0)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
-BENCHMARK_TEMPLATE(renderImage, makeDepthImageRenderer)
-    ->ArgName("threads")
-    ->Arg(1)
-    ->Arg(0)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
 
-void buildTree(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(makeRayCaster(wood(), {1}));
-  countHits(state, {});
+std::vector<std::vector<Ray>> scansOf(const Place& place) {
+  std::vector<std::vector<Ray>> scans;
+  for (int i = 0; i < kPoses; ++i) scans.push_back(aviaRays(poseOf(place, i), i));
+  return scans;
 }
-BENCHMARK(buildTree)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void castRays(benchmark::State& state, const Place& place, const RendererConfig& config,
+              bool cold) {
+  const auto map = mapOf(place);
+  const auto renderer = lidar::makeRayCaster(map, config);
+  const auto scans = scansOf(place);
+  std::vector<Hit> hits;
+  timeScans(state, cold, [&](int i) { renderer->cast(scans[static_cast<std::size_t>(i)], hits); });
+  state.counters["surfels"] = static_cast<double>(map->size());
+  state.counters["planar"] = map->planarShare();
+}
+
+void renderImages(benchmark::State& state, const Place& place,
+                  const std::function<std::unique_ptr<Renderer>()>& make) {
+  const auto map = mapOf(place);
+  const auto renderer = make();
+  std::vector<Hit> hits;
+  timeScans(state, false,
+            [&](int i) { renderer->renderImage(denseGrid(), poseOf(place, i), kRangeMax, hits); });
+  state.counters["surfels"] = static_cast<double>(map->size());
+}
+
+void buildTree(benchmark::State& state, const Place& place, const RendererConfig& config) {
+  const auto map = mapOf(place);
+  for (auto _ : state) {
+    const auto start = std::chrono::steady_clock::now();
+    benchmark::DoNotOptimize(lidar::makeRayCaster(map, config));
+    state.SetIterationTime(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+}
+
+#ifdef MARSIM_HAS_EMBREE
+// By octant, then along a curve through two components of the direction.
+void sortByDirection(std::vector<Ray>& rays) {
+  const auto key = [](const Ray& ray) {
+    const Eigen::Vector3f& d = ray.direction;
+    const float size = d.lpNorm<1>();
+    std::uint32_t place = 0;
+    const auto x = static_cast<std::uint32_t>(std::abs(d.x()) / size * 255.0F);
+    const auto y = static_cast<std::uint32_t>(std::abs(d.y()) / size * 255.0F);
+    for (int bit = 7; bit >= 0; --bit) place = place << 2 | (x >> bit & 1U) << 1 | (y >> bit & 1U);
+    const std::uint32_t octant =
+        (d.x() < 0.0F ? 1U : 0U) | (d.y() < 0.0F ? 2U : 0U) | (d.z() < 0.0F ? 4U : 0U);
+    return octant << 16 | place;
+  };
+  std::stable_sort(rays.begin(), rays.end(),
+                   [&](const Ray& a, const Ray& b) { return key(a) < key(b); });
+}
+
+void castEmbree(benchmark::State& state, const Place& place, EmbreeDiscs::Mode mode, int threads,
+                bool cold) {
+  const auto map = mapOf(place);
+  const EmbreeDiscs discs(*map);
+  auto scans = scansOf(place);
+  for (auto& scan : scans) sortByDirection(scan);
+  std::vector<float> ranges;
+  timeScans(state, cold,
+            [&](int i) { discs.cast(scans[static_cast<std::size_t>(i)], mode, threads, ranges); });
+  RendererConfig config;
+  config.storage = map::SurfelStorage::kFloat;
+  const auto caster = lidar::makeRayCaster(map, config);
+  std::vector<Hit> hits;
+  double other = 0.0, all = 0.0;
+  for (const auto& scan : scans) {
+    discs.cast(scan, mode, threads, ranges);
+    caster->cast(scan, hits);
+    for (std::size_t i = 0; i < scan.size(); ++i) {
+      ++all;
+      const bool same = hits[i].range == ranges[i] || std::abs(hits[i].range - ranges[i]) < 1e-3F;
+      other += same ? 0.0 : 1.0;
+    }
+  }
+  state.counters["other"] = other / all;
+  state.counters["bytes_per_point"] =
+      static_cast<double>(discs.bytes()) / static_cast<double>(map->size());
+}
+#endif
+
+template <class Function>
+void add(const std::string& name, const Function& function) {
+  benchmark::RegisterBenchmark(name.c_str(), function)
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond);
+}
+
+void addPlace(const Place& place) {
+  const std::string at = fmt::format("{}/{}", place.name, place.resolution);
+  for (const int threads : {1, 2}) {
+    for (const bool cold : {false, true}) {
+      const std::string how = fmt::format("{}t/{}", threads, cold ? "cold" : "warm");
+      for (const auto storage : {map::SurfelStorage::kCompact, map::SurfelStorage::kFloat}) {
+        RendererConfig config;
+        config.threads = threads;
+        config.storage = storage;
+        const char* kind = storage == map::SurfelStorage::kCompact ? "compact" : "float";
+        add(fmt::format("{}/avia/{}/caster_{}", at, how, kind),
+            [=](benchmark::State& state) { castRays(state, place, config, cold); });
+      }
+#ifdef MARSIM_HAS_EMBREE
+      const std::pair<const char*, EmbreeDiscs::Mode> modes[] = {
+          {"embree_1", EmbreeDiscs::Mode::kSingle},
+          {"embree_8", EmbreeDiscs::Mode::kPacket8},
+          {"embree_16", EmbreeDiscs::Mode::kPacket16}};
+      for (const auto& [name, mode] : modes) {
+        const auto chosen = mode;
+        add(fmt::format("{}/avia/{}/{}", at, how, name),
+            [=](benchmark::State& state) { castEmbree(state, place, chosen, threads, cold); });
+      }
+#endif
+    }
+    RendererConfig config;
+    config.threads = threads;
+    add(fmt::format("{}/image/{}t/caster", at, threads), [=](benchmark::State& state) {
+      renderImages(state, place, [&] { return lidar::makeRayCaster(mapOf(place), config); });
+    });
+    add(fmt::format("{}/image/{}t/projection", at, threads), [=](benchmark::State& state) {
+      renderImages(state, place,
+                   [&] { return lidar::makeDepthImageRenderer(mapOf(place), config); });
+    });
+  }
+  add(fmt::format("{}/build", at),
+      [=](benchmark::State& state) { buildTree(state, place, RendererConfig{}); });
+}
 
 }  // namespace
-}  // namespace marsim::lidar
+}  // namespace marsim::benchmarks
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  const char* given = std::getenv("MARSIM_BENCHMARK_RESOLUTIONS");
+  std::istringstream resolutions(given == nullptr ? "0.1 0.05" : given);
+  for (double r = 0.0; resolutions >> r;) {
+    for (const char* name : {"forest", "building"}) marsim::benchmarks::addPlace({name, r});
+  }
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

@@ -277,6 +277,11 @@ class DepthImageRenderer final : public Renderer {
     collect(frame, hits);
   }
 
+  std::vector<map::Surfel> storedSurfels(Eigen::Vector3d& origin) const override {
+    origin.setZero();
+    return map_->surfels();
+  }
+
  private:
   static void collect(const Frame& frame, std::vector<Hit>& hits) {
     hits.resize(frame.grid.size());

@@ -3,212 +3,204 @@
 #include <limits>
 #include <utility>
 
+#include "cast_kernel.hpp"
 #include "image_directions.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/lidar/renderer.hpp"
-#include "simd.hpp"
-#include "surfel_bvh.hpp"
-#include "surfel_test.hpp"
+#include "marsim/map/surfel_tree.hpp"
+#include "ray_order.hpp"
+#include "simd_level.hpp"
 #include "workers.hpp"
 
 namespace marsim::lidar {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr std::size_t kRaysPerTask = 512;
+constexpr std::size_t kGroupsPerTask = 32;
+constexpr int kTile = 4;  // cells of an image's side that go together
 
-// A ray as the traversal wants it, with single-precision bounds of its origin.
-struct TraversalRay {
-  Eigen::Vector3d origin, direction;
-  Vector4 origin4, direction4;
-  Float4 near_origin[3], far_origin[3];  // to subtract from a box's near and far planes
-  Float4 inverse[3];
-  int near_bound[3], far_bound[3];  // rows of Node::bounds
-  float radius;                     // R and the uncertainty of origin4
-  double range_max;
-
-  TraversalRay(const Eigen::Vector3d& o, const Eigen::Vector3d& d, double maximum, float r)
-      : origin(o), direction(d), range_max(maximum) {
-    float uncertainty = 0.0F;
-    for (int axis = 0; axis < 3; ++axis) {
-      const auto rounded = static_cast<float>(o[axis]);
-      // Equal for origins given as floats.
-      const float low = rounded > o[axis] ? std::nextafter(rounded, -kInfinity) : rounded;
-      const float high = rounded < o[axis] ? std::nextafter(rounded, kInfinity) : rounded;
-      uncertainty += high - low;
-      const bool backward = d[axis] < 0.0;
-      near_origin[axis] = broadcast(backward ? low : high);
-      far_origin[axis] = broadcast(backward ? high : low);
-      near_bound[axis] = backward ? axis + 3 : axis;
-      far_bound[axis] = backward ? axis : axis + 3;
-      // Finite also for a component of zero: no NaN where a box's plane holds the origin.
-      const double component = std::max(std::abs(d[axis]), 1e-18);
-      inverse[axis] = broadcast(static_cast<float>((backward ? -1.0 : 1.0) / component));
-    }
-    radius = r + uncertainty;
-    const Eigen::Vector3f of = o.cast<float>(), df = d.cast<float>();
-    origin4 = {broadcast(of.x()), broadcast(of.y()), broadcast(of.z())};
-    direction4 = {broadcast(df.x()), broadcast(df.y()), broadcast(df.z())};
-  }
+struct GroupRange {
+  std::size_t begin, end;  // in the sorted rays
 };
 
-class Traversal {
+// Collects rays until a group is full, or another octant's turn comes, and casts them.
+class Grouper {
  public:
-  Traversal(const SurfelBvh& bvh, const TraversalRay& ray)
-      : bvh_(bvh),
-        ray_(ray),
-        squared_radius_(static_cast<double>(bvh.radius()) * static_cast<double>(bvh.radius())),
-        best_(static_cast<float>(ray.range_max)) {}
+  Grouper(const map::SurfelTreeView& tree, CastKernel kernel, std::vector<Hit>& hits)
+      : tree_(tree),
+        kernel_(kernel),
+        hits_(hits),
+        origin_(tree.header.origin[0], tree.header.origin[1], tree.header.origin[2]) {
+    group_.count = 0;
+  }
 
-  Hit run() {
-    if (bvh_.empty()) return {};
-    std::uint32_t child = 0;
-    for (;;) {
-      if (SurfelBvh::isLeaf(child)) {
-        testLeaf(child);
-      } else if (descend(child)) {
-        continue;
-      }
-      do {
-        if (stack_size_ == 0) return surfel_ == kNoSurfel ? Hit{} : Hit{best_, surfel_};
-        --stack_size_;
-      } while (stack_[stack_size_].entry > limit());
-      child = stack_[stack_size_].child;
+  /// Of a ray that may be cast; its hit goes to hits[index]. range_max > 0.
+  void add(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction, float range_max,
+           std::size_t index) {
+    RayGroup::Lane& lane = group_.lanes[group_.count];
+    const Eigen::Vector3d local = origin - origin_;
+    for (int axis = 0; axis < 3; ++axis) {
+      lane.origin[axis] = static_cast<float>(local[axis]);
+      lane.origin_rest[axis] =
+          static_cast<float>(local[axis] - static_cast<double>(lane.origin[axis]));
+      lane.direction[axis] = static_cast<float>(direction[axis]);
+      lane.direction_rest[axis] =
+          static_cast<float>(direction[axis] - static_cast<double>(lane.direction[axis]));
     }
+    lane.direction[3] = range_max;
+    index_[group_.count++] = index;
+    if (group_.count == kGroupSize) flush();
+  }
+
+  /// Signs of the components of the rays to come.
+  void setOctant(std::size_t octant) {
+    flush();
+    for (std::size_t axis = 0; axis < 3; ++axis) group_.negative[axis] = (octant >> axis & 1) != 0;
+  }
+
+  void flush() {
+    if (group_.count == 0) return;
+    GroupHits found;
+    kernel_(tree_, group_, found);
+    for (int i = 0; i < group_.count; ++i) {
+      Hit& hit = hits_[index_[i]];
+      hit = found.surfel[i] == GroupHits::kNothing ? Hit{} : Hit{found.range[i], found.surfel[i]};
+    }
+    group_.count = 0;
   }
 
  private:
-  struct Entry {
-    float entry;  // [m] lower bound of the ranges in the box, but for rounding
-    std::uint32_t child;
-  };
-
-  // Entries are computed with a relative error of a few 2^-24; equal ranges must still be seen.
-  float limit() const { return best_ * 1.000002F; }
-
-  // Goes on to the nearest child that the ray meets, pushing the others; false where it meets none.
-  bool descend(std::uint32_t& child) {
-    const SurfelBvh::Node& node = bvh_.nodes()[child];
-    Float4 entry = broadcast(0.0F), exit = broadcast(limit());
-    for (int axis = 0; axis < 3; ++axis) {
-      const Float4 near_plane = load4(node.bounds[ray_.near_bound[axis]]);
-      const Float4 far_plane = load4(node.bounds[ray_.far_bound[axis]]);
-      entry = max4((near_plane - ray_.near_origin[axis]) * ray_.inverse[axis], entry);
-      exit = min4((far_plane - ray_.far_origin[axis]) * ray_.inverse[axis] * 1.000002F, exit);
-    }
-    int met = bitsOf(entry <= exit);
-    if (met == 0) return false;
-    const int first = __builtin_ctz(static_cast<unsigned>(met));
-    met &= met - 1;
-    if (met == 0) {
-      child = node.child[first];
-      return true;
-    }
-    float entries[4];
-    store4(entries, entry);
-    Entry nearest{entries[first], node.child[first]};
-    const int base = stack_size_;
-    for (; met != 0; met &= met - 1) {
-      const int i = __builtin_ctz(static_cast<unsigned>(met));
-      Entry next{entries[i], node.child[i]};
-      if (next.entry < nearest.entry) std::swap(next, nearest);
-      push(next, base);
-    }
-    child = nearest.child;
-    return true;
-  }
-
-  // Keeps the entries of one node with the nearest on top.
-  void push(const Entry& entry, int base) {
-    int at = stack_size_++;
-    for (; at > base && stack_[at - 1].entry < entry.entry; --at) stack_[at] = stack_[at - 1];
-    stack_[at] = entry;
-  }
-
-  void testLeaf(std::uint32_t leaf) {
-    const SurfelBvh::Block* block = &bvh_.blocks()[SurfelBvh::firstBlock(leaf)];
-    const SurfelBvh::Block* const end = block + SurfelBvh::blockCount(leaf);
-    for (; block != end; ++block) {
-      const Vector4 v{load4(block->position[0]) - ray_.origin4.x,
-                      load4(block->position[1]) - ray_.origin4.y,
-                      load4(block->position[2]) - ray_.origin4.z};
-      const Vector4 n{load4(block->normal[0]), load4(block->normal[1]), load4(block->normal[2])};
-      Int4 id;
-      __builtin_memcpy(&id, block->id, sizeof(id));
-      int lanes = mayMeet(v, n, id, ray_.direction4, ray_.radius, broadcast(limit()));
-      for (; lanes != 0; lanes &= lanes - 1) {
-        testSurfel(*block, __builtin_ctz(static_cast<unsigned>(lanes)));
-      }
-    }
-  }
-
-  void testSurfel(const SurfelBvh::Block& block, int lane) {
-    const Eigen::Vector3d p(block.position[0][lane], block.position[1][lane],
-                            block.position[2][lane]);
-    const Eigen::Vector3d n(block.normal[0][lane], block.normal[1][lane], block.normal[2][lane]);
-    const bool planar = (block.id[lane] & SurfelBvh::kPlanar) != 0;
-    const double range = rangeOf(p - ray_.origin, n, planar, ray_.direction, squared_radius_);
-    if (!(range > 0.0 && range <= ray_.range_max)) return;
-    const auto rounded = static_cast<float>(range);
-    const std::uint32_t surfel = block.id[lane] & ~SurfelBvh::kPlanar;
-    if (rounded < best_ || (rounded == best_ && surfel < surfel_)) {
-      best_ = rounded;
-      surfel_ = surfel;
-    }
-  }
-
-  const SurfelBvh& bvh_;
-  const TraversalRay& ray_;
-  const double squared_radius_;
-  float best_;  // [m] nearest range so far, at first the maximum
-  std::uint32_t surfel_ = kNoSurfel;
-  int stack_size_ = 0;
-  Entry stack_[(SurfelBvh::kWidth - 1) * SurfelBvh::kMaxDepth + 1];
+  const map::SurfelTreeView& tree_;
+  const CastKernel kernel_;
+  std::vector<Hit>& hits_;
+  const Eigen::Vector3d origin_;
+  RayGroup group_;
+  std::size_t index_[kGroupSize];
 };
 
 class RayCaster final : public Renderer {
  public:
   RayCaster(std::shared_ptr<const map::SurfelMap> map, const RendererConfig& config)
-      : map_(std::move(map)), bvh_(*map_), workers_(config.threads) {}
+      : map_(std::move(map)),
+        tree_(*map_, config.storage),
+        view_(tree_.view()),
+        kernel_(castKernel(config.simd)),
+        workers_(config.threads) {}
 
   std::string name() const override { return "ray_caster"; }
   bool castsRays() const override { return true; }
 
   void cast(const std::vector<Ray>& rays, std::vector<Hit>& hits) const override {
     hits.resize(rays.size());
-    workers_.forRanges(rays.size(), kRaysPerTask, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const Ray& ray = rays[i];
-        hits[i] = castOne(ray.origin.cast<double>(), ray.direction.cast<double>(),
-                          static_cast<double>(ray.range_max));
-      }
+    const RayOrder order = sortByDirection(rays, workers_);
+    const std::vector<GroupRange> groups = groupsOf(order);
+    workers_.forRanges(groups.size(), kGroupsPerTask, [&](std::size_t begin, std::size_t end) {
+      castGroups(rays, order, groups, begin, end, hits);
     });
+    for (std::size_t i = order.octant_end[RayOrder::kUnusable - 1]; i < rays.size(); ++i) {
+      hits[order.index[i]] = Hit{};
+    }
   }
 
   void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
                    std::vector<Hit>& hits) const override {
     grid.validate("image grid");
-    hits.resize(grid.size());
+    hits.assign(grid.size(), Hit{});
+    if (!(range_max > 0.0) || !X_WS.p.allFinite()) return;
     const ImageDirections directions(grid);
     const Eigen::Matrix3d R_WS = X_WS.q.toRotationMatrix();
-    const auto width = static_cast<std::size_t>(grid.width);
-    workers_.forRanges(grid.size(), kRaysPerTask, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const auto row = static_cast<int>(i / width), column = static_cast<int>(i % width);
-        hits[i] = castOne(X_WS.p, R_WS * directions.at(row, column), range_max);
+    const auto rows = static_cast<std::size_t>((grid.height + kTile - 1) / kTile);
+    workers_.forRanges(rows, 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t row = begin; row < end; ++row) {
+        castTiles(grid, directions, R_WS, X_WS.p, range_max, static_cast<int>(row) * kTile, hits);
       }
     });
   }
 
+  std::vector<map::Surfel> storedSurfels(Eigen::Vector3d& origin) const override {
+    origin = {view_.header.origin[0], view_.header.origin[1], view_.header.origin[2]};
+    return map::decodeSurfels(view_);
+  }
+
  private:
-  Hit castOne(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction,
-              double range_max) const {
-    const TraversalRay ray(origin, direction, range_max, bvh_.radius());
-    return Traversal(bvh_, ray).run();
+  static std::vector<GroupRange> groupsOf(const RayOrder& order) {
+    std::vector<GroupRange> groups;
+    groups.reserve(order.index.size() / kGroupSize + 2 * RayOrder::kUnusable);
+    for (std::size_t octant = 0; octant < RayOrder::kUnusable; ++octant) {
+      const std::size_t end = order.octant_end[octant];
+      for (std::size_t i = order.begin(octant); i < end; i += kGroupSize) {
+        groups.push_back({i, std::min(i + kGroupSize, end)});
+      }
+    }
+    return groups;
+  }
+
+  void castGroups(const std::vector<Ray>& rays, const RayOrder& order,
+                  const std::vector<GroupRange>& groups, std::size_t begin, std::size_t end,
+                  std::vector<Hit>& hits) const {
+    Grouper grouper(view_, kernel_, hits);
+    for (std::size_t g = begin; g < end; ++g) {
+      grouper.setOctant(octantOf(rays[order.index[groups[g].begin]].direction));
+      for (std::size_t i = groups[g].begin; i < groups[g].end; ++i) {
+        const Ray& ray = rays[order.index[i]];
+        grouper.add(ray.origin.cast<double>(), ray.direction.cast<double>(), ray.range_max,
+                    order.index[i]);
+      }
+    }
+    grouper.flush();
+    for (std::size_t i = groups[begin].begin; i < groups[end - 1].end; ++i) {
+      toMapIndex(hits[order.index[i]]);
+    }
+  }
+
+  // A row of tiles.
+  void castTiles(const ImageGrid& grid, const ImageDirections& directions,
+                 const Eigen::Matrix3d& R_WS, const Eigen::Vector3d& p_WS, double range_max,
+                 int first_row, std::vector<Hit>& hits) const {
+    Grouper grouper(view_, kernel_, hits);
+    const auto maximum = static_cast<float>(range_max);
+    // Single precision may round the maximum up.
+    const float limit =
+        static_cast<double>(maximum) > range_max ? std::nextafter(maximum, 0.0F) : maximum;
+    const int end_row = std::min(first_row + kTile, grid.height);
+    std::size_t octant = RayOrder::kUnusable;
+    for (int tile = 0; tile < grid.width; tile += kTile) {
+      for (int row = first_row; row < end_row; ++row) {
+        for (int column = tile; column < std::min(tile + kTile, grid.width); ++column) {
+          const Eigen::Vector3d direction = R_WS * directions.at(row, column);
+          if (octantOf(direction) != octant) {
+            octant = octantOf(direction);
+            grouper.setOctant(octant);
+          }
+          grouper.add(p_WS, direction, limit,
+                      static_cast<std::size_t>(row) * static_cast<std::size_t>(grid.width) +
+                          static_cast<std::size_t>(column));
+        }
+      }
+    }
+    grouper.flush();
+    for (int row = first_row; row < end_row; ++row) {
+      for (int column = 0; column < grid.width; ++column) {
+        toMapIndex(hits[static_cast<std::size_t>(row) * static_cast<std::size_t>(grid.width) +
+                        static_cast<std::size_t>(column)]);
+      }
+    }
+  }
+
+  template <class Vector>
+  static std::size_t octantOf(const Vector& direction) {
+    return (std::signbit(direction.x()) ? 1U : 0U) | (std::signbit(direction.y()) ? 2U : 0U) |
+           (std::signbit(direction.z()) ? 4U : 0U);
+  }
+
+  // Apart from the cast: these look-ups miss the cache and do not wait for one another.
+  void toMapIndex(Hit& hit) const {
+    if (hit.valid() && view_.order != nullptr) hit.surfel = view_.order[hit.surfel];
   }
 
   std::shared_ptr<const map::SurfelMap> map_;
-  SurfelBvh bvh_;
+  const map::SurfelTree tree_;
+  const map::SurfelTreeView view_;
+  const CastKernel kernel_;
   Workers workers_;
 };
 

@@ -22,9 +22,44 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 struct Maker {
   const char* name;
   std::unique_ptr<Renderer> (*make)(Map, const RendererConfig&);
+  RendererConfig config;
+  std::string label;
 };
 
-std::string nameOf(const testing::TestParamInfo<Maker>& maker) { return maker.param.name; }
+std::string labelOf(const testing::TestParamInfo<Maker>& maker) { return maker.param.label; }
+
+// The ray caster as everything that this processor can run, and the depth-image renderer.
+std::vector<Maker> allMakers() {
+  std::vector<Maker> makers{{"projection", makeDepthImageRenderer, {}, "projection"}};
+  for (const SimdLevel level : simdLevels()) {
+    for (const auto storage : {map::SurfelStorage::kCompact, map::SurfelStorage::kFloat}) {
+      const char* suffix = storage == map::SurfelStorage::kCompact ? "_compact" : "_float";
+      RendererConfig config;
+      config.storage = storage;
+      config.simd = level;
+      makers.push_back(
+          {"ray_caster", makeRayCaster, config, std::string("caster_") + nameOf(level) + suffix});
+    }
+  }
+  return makers;
+}
+
+// A renderer's surfels as it stores them, for the oracle.
+struct Stored {
+  Map map;
+  Eigen::Vector3d origin;
+
+  Stored(const Renderer& renderer, const map::SurfelMap& source) {
+    std::vector<map::Surfel> surfels = renderer.storedSurfels(origin);
+    EXPECT_EQ(surfels.size(), source.size());
+    map = std::make_shared<const map::SurfelMap>(std::move(surfels), source.config());
+  }
+
+  Agreement compareWith(std::vector<OracleRay> rays, const std::vector<Hit>& hits) const {
+    for (OracleRay& ray : rays) ray.origin -= origin;
+    return compare(*map, rays, hits);
+  }
+};
 
 Ray makeRay(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction, double range_max) {
   const Eigen::Vector3f unit = direction.cast<float>();
@@ -59,7 +94,9 @@ ImageGrid pinholeGrid(int width, int height, double focal) {
 class RendererTest : public testing::TestWithParam<Maker> {
  protected:
   static std::unique_ptr<Renderer> make(const Map& map, int threads = 1) {
-    return GetParam().make(map, RendererConfig{threads});
+    RendererConfig config = GetParam().config;
+    config.threads = threads;
+    return GetParam().make(map, config);
   }
 
   // Rays of any kind, where the renderer takes them; elsewhere it must say that it does not.
@@ -73,14 +110,15 @@ class RendererTest : public testing::TestWithParam<Maker> {
     renderer->cast(rays, hits);
     std::vector<OracleRay> oracle_rays;
     for (const Ray& ray : rays) oracle_rays.push_back(toOracleRay(ray));
-    return compare(*map, oracle_rays, hits);
+    return Stored(*renderer, *map).compareWith(std::move(oracle_rays), hits);
   }
 
   static Agreement checkImage(const Map& map, const ImageGrid& grid, const Pose& X_WS,
                               double range_max) {
     std::vector<Hit> hits(7);  // of another size: it is resized
-    make(map)->renderImage(grid, X_WS, range_max, hits);
-    return compare(*map, imageRays(grid, X_WS, range_max), hits);
+    const auto renderer = make(map);
+    renderer->renderImage(grid, X_WS, range_max, hits);
+    return Stored(*renderer, *map).compareWith(imageRays(grid, X_WS, range_max), hits);
   }
 
   static void expectMeaningful(const Agreement& agreement) {
@@ -90,10 +128,7 @@ class RendererTest : public testing::TestWithParam<Maker> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(All, RendererTest,
-                         testing::Values(Maker{"ray_caster", makeRayCaster},
-                                         Maker{"projection", makeDepthImageRenderer}),
-                         nameOf);
+INSTANTIATE_TEST_SUITE_P(All, RendererTest, testing::ValuesIn(allMakers()), labelOf);
 
 TEST_P(RendererTest, SaysItsName) {
   const auto renderer = make(scatteredMap(1, 10, 1.0, 0.1, Kind::kPlanar));
@@ -318,7 +353,7 @@ TEST_P(RendererTest, CoincidentSurfelsGiveTheFirst) {
   std::vector<Hit> hits;
   make(map)->renderImage(sphericalGrid(1, 1, -1, 1, -1, 1), Pose{}, 5.0, hits);
   EXPECT_EQ(hits.at(0).surfel, 0U);
-  EXPECT_EQ(hits.at(0).range, 3.0F);
+  EXPECT_FLOAT_EQ(hits.at(0).range, 3.0F);
 }
 
 // ---------------------------------------------------------------- images
@@ -470,10 +505,7 @@ class RealPlace : public RendererTest {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(All, RealPlace,
-                         testing::Values(Maker{"ray_caster", makeRayCaster},
-                                         Maker{"projection", makeDepthImageRenderer}),
-                         nameOf);
+INSTANTIATE_TEST_SUITE_P(All, RealPlace, testing::ValuesIn(allMakers()), labelOf);
 
 TEST_P(RealPlace, Building) { check({"building_indoor_2storey.pcd", {10.0, 11.0, 1.8}}); }
 TEST_P(RealPlace, Office) { check({"office_floor_geb079_008.pcd", {30.0, 7.4, 1.3}}); }

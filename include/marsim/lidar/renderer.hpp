@@ -11,6 +11,7 @@
 
 #include "marsim/geometry/pose.hpp"
 #include "marsim/map/surfel_map.hpp"
+#include "marsim/map/surfel_tree_layout.hpp"
 
 namespace marsim::lidar {
 
@@ -73,15 +74,33 @@ class Renderer {
   /// Resizes hits to grid.size(). Ranges are along the ray, also for pinhole grids.
   virtual void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
                            std::vector<Hit>& hits) const = 0;
+  /// The surfels as this renderer keeps them, in the map's order: what its answers are exact for.
+  /// Positions are relative to `origin` [m] in W, which it sets.
+  virtual std::vector<map::Surfel> storedSurfels(Eigen::Vector3d& origin) const = 0;
 };
 
+/// Instruction sets that the ray caster is compiled for.
+enum class SimdLevel {
+  kAuto,      ///< the best there is, or what the environment variable MARSIM_SIMD names
+  kPortable,  ///< "portable": any processor
+  kBaseline,  ///< "baseline": x86-64 with SSE4.1
+  kAvx2,      ///< "avx2": with FMA and BMI
+  kAvx512,    ///< "avx512": F, VL, BW and DQ
+};
+
+/// Those this processor has, the best first.
+std::vector<SimdLevel> simdLevels();
+const char* nameOf(SimdLevel level);
+
 struct RendererConfig {
-  int threads = 1;  ///< 0: all cores
+  int threads = 1;                                            ///< 0: all cores
+  map::SurfelStorage storage = map::SurfelStorage::kCompact;  ///< of the ray caster
+  SimdLevel simd = SimdLevel::kAuto;                          ///< of the ray caster
 
   void validate(const std::string& where) const;
 };
 
-/// Casts single rays through a bounding volume hierarchy of the map's surfels.
+/// Casts rays through a wide tree of the map's surfels, neighbouring directions together.
 std::unique_ptr<Renderer> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
                                         const RendererConfig& config);
 /// Projects surfels into a dense image, plane correction included; cast() is not supported.

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+
+#include "marsim/map/surfel_tree_layout.hpp"
+
+/// What the traversals compiled for several instruction sets share with the rest. Plain
+/// declarations only: an inline function compiled here for AVX must not be the one the linker keeps
+/// for all.
+namespace marsim::lidar {
+
+constexpr int kGroupSize = 16;
+
+/// Rays of one octant of directions: each component's sign (that of zeros, too) is the same in all.
+/// Coordinates [m] relative to the tree's origin; values in double precision are sums of two
+/// floats.
+struct alignas(64) RayGroup {
+  struct alignas(64) Lane {
+    float origin[4];       ///< x, y, z, -
+    float origin_rest[4];  ///< what single precision loses
+    float direction[4];    ///< unit; x, y, z and the range's maximum [m], above 0
+    float direction_rest[4];
+  };
+  Lane lanes[kGroupSize];
+  int count;
+  bool negative[3];  ///< signs of the directions' components
+};
+
+/// First surfaces: range [m] and the surfel's number in tree order, kNothing for none.
+struct GroupHits {
+  static constexpr std::uint32_t kNothing = 0xffffffffU;
+  float range[kGroupSize];
+  std::uint32_t surfel[kGroupSize];
+};
+
+using CastKernel = void (*)(const map::SurfelTreeView&, const RayGroup&, GroupHits&);
+
+namespace portable {
+void castGroup(const map::SurfelTreeView& tree, const RayGroup& rays, GroupHits& hits);
+}
+namespace baseline {
+void castGroup(const map::SurfelTreeView& tree, const RayGroup& rays, GroupHits& hits);
+}
+namespace avx2 {
+void castGroup(const map::SurfelTreeView& tree, const RayGroup& rays, GroupHits& hits);
+}
+namespace avx512 {
+void castGroup(const map::SurfelTreeView& tree, const RayGroup& rays, GroupHits& hits);
+}
+
+}  // namespace marsim::lidar

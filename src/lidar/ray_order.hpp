@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "marsim/lidar/renderer.hpp"
+#include "workers.hpp"
+
+namespace marsim::lidar {
+
+/// Rays in an order in which neighbours go nearly the same way, octant by octant of directions.
+struct RayOrder {
+  static constexpr std::uint32_t kUnusable = 8;  ///< octant of rays that can meet nothing
+
+  std::vector<std::uint32_t> index;   ///< into the rays, those that can meet nothing last
+  std::size_t octant_end[kUnusable];  ///< in `index`: x negative + 2 * y negative + 4 * z negative
+  std::size_t begin(std::size_t octant) const { return octant == 0 ? 0 : octant_end[octant - 1]; }
+};
+
+/// The same for any number of threads.
+RayOrder sortByDirection(const std::vector<Ray>& rays, const Workers& workers);
+
+}  // namespace marsim::lidar

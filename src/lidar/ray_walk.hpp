@@ -1,0 +1,274 @@
+#pragma once
+
+#include <cstdint>
+
+#include "leaf_blocks.hpp"
+#include "marsim/map/surfel_tree_layout.hpp"
+#include "vector8.hpp"
+
+/// One ray through a surfel tree.
+namespace marsim::lidar {
+namespace {
+
+constexpr std::uint32_t kNothing = 0xffffffffU;
+
+struct alignas(64) WalkRay {
+  float origin[3], origin_rest[3];  // [m] relative to the tree's origin
+  float offset[3];                  // [m] of the origin from that of the group's first ray
+  float direction[3], direction_rest[3];
+  float inverse[3];  // of the direction's components, finite
+  float range_max;   // [m]
+  float best;        // [m] nearest range so far, at first the maximum
+  std::uint32_t surfel;
+};
+
+// A node, by its number, or a leaf, by its parent's and its slot.
+constexpr std::uint32_t kLeafBit = 0x80000000U;
+
+inline std::uint32_t childOf(const map::TreeNode& node, std::uint32_t number, unsigned slot) {
+  return slot < static_cast<unsigned>(node.counts & 15) ? node.child_base + slot
+                                                        : kLeafBit | number << 3 | slot;
+}
+inline unsigned slotsUsed(const map::TreeNode& node) { return (1U << (node.counts >> 4)) - 1; }
+
+template <class Leaves>
+class RayWalk {
+ public:
+  explicit RayWalk(const map::SurfelTreeView& tree, const bool* negative)
+      : tree_(tree),
+        radius_(tree.header.radius),
+        sure_slack_(0.25F * radius_ < kSureSlack ? 0.25F * radius_ : kSureSlack) {
+    for (int axis = 0; axis < 3; ++axis) {
+      near_[axis] = negative[axis] ? &map::TreeNode::upper : &map::TreeNode::lower;
+      far_[axis] = negative[axis] ? &map::TreeNode::lower : &map::TreeNode::upper;
+    }
+  }
+
+  // The subtree of a node, or a leaf; updates the ray's best.
+  void run(WalkRay& ray, std::uint32_t child) const {
+    Entry stack[(map::kTreeWidth - 1) * map::kMaxTreeDepth + map::kTreeWidth];
+    int size = 0;
+    for (;;) {
+      if ((child & kLeafBit) != 0) {
+        testLeaf(ray, leafOf(child));
+      } else if (descend(ray, child, stack, size)) {
+        continue;
+      }
+      do {
+        if (size == 0) return;
+        --size;
+      } while (stack[size].entry > ray.best);
+      child = stack[size].child;
+    }
+  }
+
+  Leaf leafOf(std::uint32_t child) const {
+    return {tree_.nodes[(child & ~kLeafBit) >> 3], static_cast<int>(child & 7)};
+  }
+
+  const std::uint8_t* nearPlanes(const map::TreeNode& node, int axis) const {
+    return (node.*near_[axis])[axis];
+  }
+  const std::uint8_t* farPlanes(const map::TreeNode& node, int axis) const {
+    return (node.*far_[axis])[axis];
+  }
+
+  // Asks for the memory that a visit of the child needs.
+  void prefetch(const map::TreeNode& node, unsigned slot) const {
+    if (slot < static_cast<unsigned>(node.counts & 15)) {
+      const map::TreeNode* child = tree_.nodes + node.child_base + slot;
+      __builtin_prefetch(child);
+      __builtin_prefetch(reinterpret_cast<const char*>(child) + sizeof(*child) - 1);
+    } else {
+      const std::size_t words = Leaves::kWords;
+      __builtin_prefetch(tree_.words + words * Leaf(node, static_cast<int>(slot)).first);
+    }
+  }
+
+  // A leaf's surfels relative to an origin, to be met by several rays.
+  struct OpenLeaf {
+    Block blocks[map::kMaxLeafSize / 8];
+    Leaves leaves;
+    std::uint32_t first, count;
+
+    OpenLeaf(const map::SurfelTreeView& tree, const Leaf& leaf, const float* origin,
+             const float* origin_rest)
+        : leaves(tree, leaf, origin, origin_rest), first(leaf.first), count(leaf.count) {
+      blocks[0] = leaves.block(0);
+      if (count > 8) blocks[1] = leaves.block(8);
+    }
+  };
+
+  void testLeaf(WalkRay& ray, const Leaf& leaf) const {
+    const float none[3] = {0.0F, 0.0F, 0.0F};
+    testLeaf(ray, OpenLeaf(tree_, leaf, ray.origin, ray.origin_rest), none);
+  }
+
+  // `offset`: of the ray's origin from the leaf's.
+  void testLeaf(WalkRay& ray, const OpenLeaf& leaf, const float* offset) const {
+    testBlock(ray, leaf, 0, offset);
+    if (leaf.count > 8) testBlock(ray, leaf, 8, offset);
+  }
+
+ private:
+  struct Entry {
+    float entry;  // [m] no hit in the box is nearer
+    std::uint32_t child;
+  };
+  // Bound of rounding errors relative to the surfel's distance: a dozen of 2^-24 each.
+  static constexpr float kRounding = 8e-7F;
+  static constexpr float kSureSlack = 1e-4F;  // [m] where ranges may be farther off, be exact
+
+  // Eight surfels from number i on. Branches are few and foreseeable: misses and hits cost the
+  // same.
+  void testBlock(WalkRay& ray, const OpenLeaf& leaf, std::uint32_t i, const float* offset) const {
+    const Block& block = leaf.blocks[i / 8];
+    const float* const d = ray.direction;
+    Float8 v[3], m[3];
+    for (int axis = 0; axis < 3; ++axis) {
+      v[axis] = block.v[axis] - offset[axis];
+      // What is not planar is met where the plane across the ray would be.
+      m[axis] = blend8(all8(d[axis] * Leaves::kScale), block.n[axis], block.planar);
+    }
+    const Float8 across = m[0] * v[0] + m[1] * v[1] + m[2] * v[2];
+    const Float8 slope = m[0] * d[0] + m[1] * d[1] + m[2] * d[2];
+    const Float8 t = across / slope;
+    const Float8 x = t * d[0] - v[0], y = t * d[1] - v[1], z = t * d[2] - v[2];
+    const Float8 off2 = x * x + y * y + z * z;
+    const Float8 slack =
+        (abs8(t) + radius_) * abs8(roughInverse(slope)) * (kRounding * Leaves::kScale);
+    const Float8 outer = radius_ + slack, inner = radius_ - slack;
+    const Int8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    const Int8 met = (off2 <= outer * outer) & (t <= ray.best + slack) & (t >= -slack) &
+                     (lane < static_cast<std::int32_t>(leaf.count - i));
+    const Int8 sure = (off2 <= inner * inner) & (slack <= sure_slack_) & (t > slack) &
+                      (t <= ray.range_max - slack);
+    const Float8 ranges = blend8(all8(__builtin_inff()), t, met);
+    const float range = least(ranges);
+    const unsigned nearest = notAbove(ranges, all8(range));
+    const unsigned unsure = signs(met & ~sure);
+    const bool tie = range == ray.best || (nearest & (nearest - 1)) != 0;
+    if (__builtin_expect(unsure != 0 || (tie && range < __builtin_inff()), 0)) {
+      testLanes(ray, leaf, i, signs(met), unsure, t);
+      return;
+    }
+    const std::uint32_t surfel =
+        leaf.first + i + static_cast<unsigned>(__builtin_ctz(nearest | 256));
+    ray.surfel = range < ray.best ? surfel : ray.surfel;
+    ray.best = range < ray.best ? range : ray.best;
+  }
+
+  // One by one, the unsure ones in double precision.
+  __attribute__((noinline)) void testLanes(WalkRay& ray, const OpenLeaf& leaf, std::uint32_t i,
+                                           unsigned met, unsigned unsure, Float8 t) const {
+    float ranges[8];
+    store8(ranges, t);
+    for (; met != 0; met &= met - 1) {
+      const auto lane = static_cast<unsigned>(__builtin_ctz(met));
+      const float range =
+          (unsure >> lane & 1) == 0 ? ranges[lane] : exactRange(ray, leaf.leaves.exact(i + lane));
+      take(ray, range, leaf.first + i + lane);
+    }
+  }
+
+  // Goes on to the nearest child that the ray meets, pushing the others; false where it meets none.
+  bool descend(const WalkRay& ray, std::uint32_t& child, Entry* stack, int& size) const {
+    const std::uint32_t number = child;
+    const map::TreeNode& node = tree_.nodes[number];
+    Float8 entry = all8(0.0F), exit = all8(ray.best);
+    for (int axis = 0; axis < 3; ++axis) {
+      const float base = (node.origin[axis] - ray.origin[axis]) * ray.inverse[axis];
+      const float scale = powerOfTwo(node.exponent[axis]) * ray.inverse[axis];
+      entry = max8(fromBytes(nearPlanes(node, axis)) * scale + base, entry);
+      exit = min8(fromBytes(farPlanes(node, axis)) * scale + base, exit);
+    }
+    unsigned met = notAbove(entry, exit) & slotsUsed(node);
+    if (met == 0) return false;
+    const auto first = static_cast<unsigned>(__builtin_ctz(met));
+    unsigned rest = met & (met - 1);
+    if (rest == 0) {
+      child = childOf(node, number, first);
+      return true;
+    }
+    float entries[8];
+    store8(entries, entry);
+    const auto second = static_cast<unsigned>(__builtin_ctz(rest));
+    if ((rest & (rest - 1)) == 0) {
+      const bool swapped = entries[second] < entries[first];
+      const unsigned nearer = swapped ? second : first, farther = swapped ? first : second;
+      prefetch(node, farther);
+      stack[size++] = {entries[farther], childOf(node, number, farther)};
+      child = childOf(node, number, nearer);
+      return true;
+    }
+    child = pushSorted(node, number, entry, met, stack, size);
+    return true;
+  }
+
+  // Pushes all but the nearest of the children met, nearer ones on top; returns the nearest.
+  std::uint32_t pushSorted(const map::TreeNode& node, std::uint32_t number, Float8 entry,
+                           unsigned met, Entry* stack, int& size) const {
+    const Int8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    const Int8 key = (asInt(entry) & ~7) | lane;  // entries are not negative: as integers in order
+    std::int32_t keys[8], ranks[8];
+    store8(keys, key);
+    Int8 rank = key ^ key;
+    for (unsigned left = met; left != 0; left &= left - 1) rank -= key > keys[__builtin_ctz(left)];
+    store8(ranks, rank);
+    float entries[8];
+    store8(entries, entry);
+    const int top = size + __builtin_popcount(met) - 1;
+    for (unsigned left = met; left != 0; left &= left - 1) {
+      const auto slot = static_cast<unsigned>(__builtin_ctz(left));
+      prefetch(node, slot);
+      stack[top - ranks[slot]] = {entries[slot], childOf(node, number, slot)};
+    }
+    size = top;
+    return stack[top].child;
+  }
+
+  // In double precision; infinite where the surfel is not met within the ray's limits.
+  float exactRange(const WalkRay& ray, const ExactSurfel& surfel) const {
+    double v[3], d[3];
+    for (int axis = 0; axis < 3; ++axis) {
+      v[axis] = surfel.p[axis] - static_cast<double>(ray.origin[axis]) -
+                static_cast<double>(ray.origin_rest[axis]);
+      d[axis] =
+          static_cast<double>(ray.direction[axis]) + static_cast<double>(ray.direction_rest[axis]);
+    }
+    const double* m = surfel.planar ? surfel.n : d;
+    const double slope = m[0] * d[0] + m[1] * d[1] + m[2] * d[2];
+    double range = m[0] * v[0] + m[1] * v[1] + m[2] * v[2];
+    if (surfel.planar) range /= slope;
+    double off2 = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+      const double off = range * d[axis] - v[axis];
+      off2 += off * off;
+    }
+    const auto radius = static_cast<double>(radius_);
+    const bool met =
+        off2 <= radius * radius && range > 0.0 && range <= static_cast<double>(ray.range_max);
+    return met ? static_cast<float>(range) : __builtin_inff();
+  }
+
+  void take(WalkRay& ray, float range, std::uint32_t surfel) const {
+    if (range > ray.best || range == __builtin_inff()) return;
+    if (range == ray.best && ray.surfel != kNothing && indexOf(surfel) >= indexOf(ray.surfel)) {
+      return;
+    }
+    ray.best = range;
+    ray.surfel = surfel;
+  }
+  std::uint32_t indexOf(std::uint32_t surfel) const {
+    return tree_.order == nullptr ? surfel : tree_.order[surfel];
+  }
+
+  using Planes = std::uint8_t (map::TreeNode::*)[3][map::kTreeWidth];
+
+  const map::SurfelTreeView& tree_;
+  const float radius_, sure_slack_;  // [m]
+  Planes near_[3], far_[3];
+};
+
+}  // namespace
+}  // namespace marsim::lidar

@@ -1,0 +1,180 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cast_kernel.hpp"
+#include "ray_walk.hpp"
+
+/// A group of rays through a surfel tree: together as long as most of them meet the same boxes,
+/// then one by one.
+namespace marsim::lidar {
+namespace {
+
+template <class Leaves>
+class GroupWalk {
+ public:
+  GroupWalk(const map::SurfelTreeView& tree, const RayGroup& rays)
+      : tree_(tree), walk_(tree, rays.negative), count_(rays.count) {
+    for (int axis = 0; axis < 3; ++axis) sign_[axis] = rays.negative[axis] ? -1.0F : 1.0F;
+    for (int i = 0; i < kGroupSize; ++i) load(rays.lanes[i < count_ ? i : 0], i);
+    for (int axis = 0; axis < 3; ++axis) prepare(axis);
+    for (int i = 0; i < count_; ++i) {
+      for (int axis = 0; axis < 3; ++axis) rays_[i].inverse[axis] = inverse_[axis][i];
+    }
+  }
+
+  void run(GroupHits& hits) {
+    if (tree_.header.node_count != 0) walk();
+    for (int i = 0; i < count_; ++i) {
+      hits.range[i] = rays_[i].best;
+      hits.surfel[i] = rays_[i].surfel;
+    }
+  }
+
+ private:
+  struct Entry {
+    float near[3], far[3];  // planes of the box [m]
+    std::uint32_t child;
+  };
+  // With fewer rays meeting a box they go on alone.
+  static constexpr int kTogether = 5;
+
+  // Lanes beyond the count repeat the first ray and meet nothing.
+  void load(const RayGroup::Lane& lane, int i) {
+    WalkRay& ray = rays_[i];
+    for (int axis = 0; axis < 3; ++axis) {
+      ray.origin[axis] = lane.origin[axis];
+      ray.origin_rest[axis] = lane.origin_rest[axis];
+      ray.offset[axis] = (lane.origin[axis] - rays_[0].origin[axis]) +
+                         (lane.origin_rest[axis] - rays_[0].origin_rest[axis]);
+      ray.direction[axis] = lane.direction[axis];
+      ray.direction_rest[axis] = lane.direction_rest[axis];
+      origin_[axis][i] = lane.origin[axis];
+      inverse_[axis][i] = lane.direction[axis];
+    }
+    ray.range_max = lane.direction[3];
+    ray.best = ray.range_max;
+    ray.surfel = kNothing;
+    best_[i] = i < count_ ? ray.best : -1.0F;
+  }
+
+  // Inverts an axis' directions, and bounds them and the origins.
+  void prepare(int axis) {
+    // Finite also for a component of zero: no NaN where a box's plane holds the origin.
+    const Float8 a = 1.0F / max8(abs8(load8<Float8>(inverse_[axis])), all8(1e-18F));
+    const Float8 b = 1.0F / max8(abs8(load8<Float8>(inverse_[axis] + 8)), all8(1e-18F));
+    least_inverse_[axis] = least(min8(a, b));
+    most_inverse_[axis] = most(max8(a, b));
+    store8(inverse_[axis], a * sign_[axis]);
+    store8(inverse_[axis] + 8, b * sign_[axis]);
+    const Float8 x = load8<Float8>(origin_[axis]), y = load8<Float8>(origin_[axis] + 8);
+    const float low = least(min8(x, y)), high = most(max8(x, y));
+    ahead_[axis] = sign_[axis] > 0.0F ? high : low;
+    behind_[axis] = sign_[axis] > 0.0F ? low : high;
+  }
+
+  void walk() {
+    Entry stack[(map::kTreeWidth - 1) * map::kMaxTreeDepth + map::kTreeWidth];
+    int size = 0;
+    visit(0, (1U << count_) - 1, stack, size);
+    while (size > 0) {
+      const Entry& entry = stack[--size];
+      const unsigned rays = raysThrough(entry);
+      if (rays != 0) visit(entry.child, rays, stack, size);
+    }
+  }
+
+  void visit(std::uint32_t child, unsigned rays, Entry* stack, int& size) {
+    if ((child & kLeafBit) != 0) {
+      const typename RayWalk<Leaves>::OpenLeaf leaf(tree_, walk_.leafOf(child), rays_[0].origin,
+                                                    rays_[0].origin_rest);
+      for (; rays != 0; rays &= rays - 1) {
+        const int i = __builtin_ctz(rays);
+        walk_.testLeaf(rays_[i], leaf, rays_[i].offset);
+        best_[i] = rays_[i].best;
+      }
+    } else if (__builtin_popcount(rays) < kTogether) {
+      for (; rays != 0; rays &= rays - 1) {
+        const int i = __builtin_ctz(rays);
+        walk_.run(rays_[i], child);
+        best_[i] = rays_[i].best;
+      }
+    } else {
+      descend(child, stack, size);
+    }
+  }
+
+  // Rays that meet a box before their best.
+  unsigned raysThrough(const Entry& box) const {
+    unsigned rays = 0;
+    for (int half = 0; half < kGroupSize; half += 8) {
+      Float8 entry = all8(0.0F), exit = load8<Float8>(best_ + half);
+      for (int axis = 0; axis < 3; ++axis) {
+        const Float8 origin = load8<Float8>(origin_[axis] + half);
+        const Float8 inverse = load8<Float8>(inverse_[axis] + half);
+        entry = max8((box.near[axis] - origin) * inverse, entry);
+        exit = min8((box.far[axis] - origin) * inverse, exit);
+      }
+      rays |= notAbove(entry, exit) << half;
+    }
+    return rays;
+  }
+
+  float farthestBest() const { return most(max8(load8<Float8>(best_), load8<Float8>(best_ + 8))); }
+
+  // Pushes the children that a ray from the box of the origins, with a direction between those of
+  // the group, may meet; the nearest on top.
+  void descend(std::uint32_t number, Entry* stack, int& size) const {
+    const map::TreeNode& node = tree_.nodes[number];
+    Float8 entry = all8(0.0F), exit = all8(farthestBest());
+    for (int axis = 0; axis < 3; ++axis) {
+      const float scale = powerOfTwo(node.exponent[axis]) * sign_[axis];
+      const Float8 least = all8(least_inverse_[axis]), most = all8(most_inverse_[axis]);
+      const Float8 near = fromBytes(walk_.nearPlanes(node, axis)) * scale +
+                          (node.origin[axis] - ahead_[axis]) * sign_[axis];
+      const Float8 far = fromBytes(walk_.farPlanes(node, axis)) * scale +
+                         (node.origin[axis] - behind_[axis]) * sign_[axis];
+      entry = max8(min8(near * least, near * most), entry);
+      exit = min8(max8(far * least, far * most), exit);
+    }
+    const unsigned met = notAbove(entry, exit) & slotsUsed(node);
+    if (met == 0) return;
+    const Int8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    const Int8 key = (asInt(entry) & ~7) | lane;
+    std::int32_t keys[8], ranks[8];
+    store8(keys, key);
+    Int8 rank = key ^ key;
+    for (unsigned left = met; left != 0; left &= left - 1) rank -= key > keys[__builtin_ctz(left)];
+    store8(ranks, rank);
+    const int top = size + __builtin_popcount(met) - 1;
+    for (unsigned left = met; left != 0; left &= left - 1) {
+      const auto slot = static_cast<unsigned>(__builtin_ctz(left));
+      walk_.prefetch(node, slot);
+      fill(node, number, slot, stack[top - ranks[slot]]);
+    }
+    size = top + 1;
+  }
+
+  void fill(const map::TreeNode& node, std::uint32_t number, unsigned slot, Entry& entry) const {
+    for (int axis = 0; axis < 3; ++axis) {
+      const float scale = powerOfTwo(node.exponent[axis]);
+      entry.near[axis] = node.origin[axis] + walk_.nearPlanes(node, axis)[slot] * scale;
+      entry.far[axis] = node.origin[axis] + walk_.farPlanes(node, axis)[slot] * scale;
+    }
+    entry.child = childOf(node, number, slot);
+  }
+
+  const map::SurfelTreeView& tree_;
+  const RayWalk<Leaves> walk_;
+  const int count_;
+  float sign_[3];
+  float ahead_[3], behind_[3];  // of the origins, along the rays [m]
+  float least_inverse_[3], most_inverse_[3];
+  alignas(64) float origin_[3][kGroupSize];
+  alignas(64) float inverse_[3][kGroupSize];
+  alignas(64) float best_[kGroupSize];
+  WalkRay rays_[kGroupSize];
+};
+
+}  // namespace
+}  // namespace marsim::lidar
