@@ -80,8 +80,12 @@ class RayWalk {
       __builtin_prefetch(child);
       __builtin_prefetch(reinterpret_cast<const char*>(child) + sizeof(*child) - 1);
     } else {
-      const std::size_t words = Leaves::kWords;
-      __builtin_prefetch(tree_.words + words * Leaf(node, static_cast<int>(slot)).first);
+      const Leaf leaf(node, static_cast<int>(slot));
+      const char* const words =
+          reinterpret_cast<const char*>(tree_.words + Leaves::kWords * leaf.first);
+      const std::size_t bytes = sizeof(std::uint32_t) * Leaves::kWords * leaf.count;
+      for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(words + i);
+      __builtin_prefetch(words + bytes - 1);
     }
   }
 

@@ -117,10 +117,15 @@ void validateTree(const SurfelTreeView& view) {
       node_count > (std::uint64_t{1} << 28)) {
     throw Error("surfel tree: its numbers of nodes and surfels cannot be");
   }
-  // Children come after their parents, so one pass knows every node's depth.
-  std::vector<std::uint8_t> depth(node_count, 1);
+  for (std::size_t i = 0; view.order != nullptr && i < surfel_count; ++i) {
+    if (view.order[i] >= surfel_count) throw Error("surfel tree: its order leaves the map");
+  }
+  // Children come after their one parent, so one pass knows every node's depth.
+  std::vector<std::uint8_t> depth(node_count, 0);
+  if (node_count > 0) depth[0] = 1;
   for (std::size_t k = 0; k < node_count; ++k) {
     const TreeNode& node = view.nodes[k];
+    require(depth[k] > 0, k, "it has no parent");
     const int inner = node.innerCount(), children = node.childCount();
     require(children >= 1 && children <= kTreeWidth && inner <= children, k, "numbers of children");
     for (int axis = 0; axis < 3; ++axis) {
@@ -135,7 +140,8 @@ void validateTree(const SurfelTreeView& view) {
       require(depth[k] < kMaxTreeDepth, k, "its depth");
       for (int i = 0; i < inner; ++i) {
         std::uint8_t& child = depth[node.child_base + static_cast<std::uint32_t>(i)];
-        child = std::max(child, static_cast<std::uint8_t>(depth[k] + 1));
+        require(child == 0, k, "a child of two parents");
+        child = static_cast<std::uint8_t>(depth[k] + 1);
       }
     }
     for (int slot = 0; slot < children; ++slot) {
