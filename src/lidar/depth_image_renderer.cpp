@@ -279,7 +279,7 @@ class DepthImageRenderer final : public Renderer {
 
   std::vector<map::Surfel> storedSurfels(Eigen::Vector3d& origin) const override {
     origin.setZero();
-    return map_->surfels();
+    return {map_->surfels().begin(), map_->surfels().end()};
   }
 
  private:
