@@ -23,6 +23,8 @@ constexpr double kSeenVoxel = 0.25;                  // [m] by which scans are c
 constexpr double kRestSpeed = 0.1;                   // [m/s] below it a vehicle counts as arrived
 constexpr TimeNs kSettleTime = kNsPerSecond / 2;     // at rest at a goal before the next one
 constexpr TimeNs kGoalTimeout = 120 * kNsPerSecond;  // simulated; then the flight is given up
+constexpr TimeNs kRepeatPeriod = kNsPerSecond / 2;   // of a goal that was not taken up
+constexpr double kSamePlace = 1e-3;                  // [m]
 constexpr TimeNs kReportPeriod = kNsPerSecond;
 constexpr double kPassRadius = 0.3;  // [m] at which a way point is passed
 
@@ -43,6 +45,7 @@ FlightRecorderNode::FlightRecorderNode(ros::NodeHandle handle, ros::NodeHandle p
   odom_subscriber_ = handle.subscribe("odom", 1000, &FlightRecorderNode::onOdometry, this);
   points_subscriber_ = handle.subscribe("points_world", 20, &FlightRecorderNode::onPoints, this);
   reference_subscriber_ = handle.subscribe("reference", 10, &FlightRecorderNode::onReference, this);
+  path_subscriber_ = handle.subscribe("planned_path", 10, &FlightRecorderNode::onPlannedPath, this);
   error_subscriber_ =
       handle.subscribe("tracking_error", 1000, &FlightRecorderNode::onTrackingError, this);
   diagnostics_subscriber_ =
@@ -83,6 +86,13 @@ void FlightRecorderNode::onReference(const marsim::StateReferenceConstPtr& messa
   has_reference_ = true;
 }
 
+// The controller answers a goal with the path to it.
+void FlightRecorderNode::onPlannedPath(const nav_msgs::PathConstPtr& message) {
+  if (leg_ >= legs_.size() || message->poses.empty()) return;
+  const Eigen::Vector3d end = fromPoint(message->poses.back().pose.position);
+  goal_taken_ = goal_taken_ || (end - legs_[leg_].waypoints[waypoint_]).norm() < kSamePlace;
+}
+
 void FlightRecorderNode::onTrackingError(const marsim::TrackingErrorConstPtr& message) {
   if (saved_) return;
   squared_error_sum_ += fromVector3(message->position).squaredNorm();
@@ -121,44 +131,46 @@ void FlightRecorderNode::onOdometry(const nav_msgs::OdometryConstPtr& message) {
 // Sends goals one after another: way points on the way are passed without stopping.
 void FlightRecorderNode::advance(const Eigen::Vector3d& p_WB, double speed, TimeNs now) {
   if (leg_ >= legs_.size()) return;
-  // The controller must listen before the first goal is sent.
   if (goal_sent_ < 0) {
-    if (goal_publisher_.getNumSubscribers() == 0 || !has_reference_) return;
+    if (goal_publisher_.getNumSubscribers() == 0) return;
+    goal_since_ = now;
     publishGoal(now);
   }
+  // A controller that has no state of the vehicle yet ignores goals.
+  if (!goal_taken_ && now - goal_sent_ > kRepeatPeriod) publishGoal(now);
   report(p_WB, now);
+
   const std::vector<Eigen::Vector3d>& waypoints = legs_[leg_].waypoints;
   const double distance = (waypoints[waypoint_] - p_WB).norm();
   const bool is_goal = waypoint_ + 1 == waypoints.size();
-  if (!is_goal) {
-    if (distance < kPassRadius) {
-      ++waypoint_;
-      publishGoal(now);
-    }
-    return;
+  const bool there =
+      is_goal ? distance <= tolerance_ && speed <= kRestSpeed : distance < kPassRadius;
+  if (there && settled_since_ < 0) settled_since_ = now;
+  if (!there) settled_since_ = -1;
+  if (there && (!is_goal || now - settled_since_ >= kSettleTime)) {
+    if (is_goal) ++goals_reached_;
+    nextGoal(now);
+  } else if (now - goal_since_ > kGoalTimeout) {
+    ROS_ERROR("goal %zu not reached within %.0f s: %.2f m away", leg_ + 1, toSeconds(kGoalTimeout),
+              distance);
+    save(true);
+    ros::shutdown();
   }
-  if (distance > tolerance_ || speed > kRestSpeed) {
-    settled_since_ = -1;
-    if (now - goal_sent_ > kGoalTimeout) {
-      ROS_ERROR("goal %zu not reached within %.0f s: %.2f m away", leg_ + 1,
-                toSeconds(kGoalTimeout), distance);
-      save(true);
-      ros::shutdown();
-    }
-    return;
-  }
-  if (settled_since_ < 0) settled_since_ = now;
-  if (now - settled_since_ < kSettleTime) return;
-  ++goals_reached_;
-  ++leg_;
-  waypoint_ = 0;
+}
+
+void FlightRecorderNode::nextGoal(TimeNs now) {
   settled_since_ = -1;
+  goal_since_ = now;
+  if (++waypoint_ == legs_[leg_].waypoints.size()) {
+    waypoint_ = 0;
+    ++leg_;
+  }
   if (leg_ < legs_.size()) {
     publishGoal(now);
-    return;
+  } else {
+    save(true);
+    ros::shutdown();
   }
-  save(true);
-  ros::shutdown();
 }
 
 void FlightRecorderNode::publishGoal(TimeNs now) {
@@ -174,6 +186,7 @@ void FlightRecorderNode::publishGoal(TimeNs now) {
         toQuaternion(fromRollPitchYaw(0.0, 0.0, std::atan2(ahead.y(), ahead.x())));
   }
   goal_publisher_.publish(goal);
+  goal_taken_ = false;
   goal_sent_ = now;
 }
 

@@ -130,6 +130,7 @@ void QuadrotorNode::start(TimeNs now) {
   // Steps lie on multiples of the step, whenever the node joined.
   const TimeNs stamp = now - now % step_;
   quadrotor_->reset(start_p_WB_, start_yaw_, stamp);
+  reset_stamp_ = stamp;
   path_.poses.clear();
   started_ = true;
   reported_at_ = ros::WallTime::now();
@@ -159,6 +160,12 @@ void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
   if (message->speeds.size() != vehicle::kRotors) {
     ROS_WARN_THROTTLE(kWarningPeriod, "motor_speeds ignored: %zu speeds, allowed: %d",
                       message->speeds.size(), vehicle::kRotors);
+    return;
+  }
+  // One computed from a state before a reset must not act after it.
+  const TimeNs computed_from = fromRos(message->header.stamp);
+  const bool is_stamped = computed_from != 0;
+  if (is_stamped && (computed_from <= reset_stamp_ || computed_from > quadrotor_->state().stamp)) {
     return;
   }
   const vehicle::RotorArray speeds = Eigen::Map<const vehicle::RotorArray>(message->speeds.data());

@@ -8,6 +8,7 @@
 #include <tf2_ros/buffer.h>
 #include <tf2_ros/transform_listener.h>
 
+#include "marsim/MotorSpeeds.h"
 #include "marsim/MotorStates.h"
 #include "marsim/StateReference.h"
 #include "marsim/VehicleState.h"
@@ -33,6 +34,7 @@ class Ground : public testing::Test {
       "state", 1000, [this](const marsim::VehicleStateConstPtr& m) { state_ = *m; });
   ros::Subscriber motor_subscriber_ = nh_.subscribe<marsim::MotorStates>(
       "motor_states", 100, [this](const marsim::MotorStatesConstPtr& m) { motors_ = *m; });
+  ros::Publisher late_command_ = nh_.advertise<marsim::MotorSpeeds>("motor_speeds", 10);
   ros::Publisher command_ = nh_.advertise<marsim::StateReference>("command/state", 10);
 };
 
@@ -60,10 +62,16 @@ TEST_F(Ground, RestsTakesOffFollowsAndResets) {
   waitFor([] { return false; }, 1.5);
   EXPECT_NEAR(state_.pose.position.z, reference.position.z, 0.05);
 
+  const ros::Time before_reset = state_.header.stamp;
   std_srvs::Trigger reset;
   ASSERT_TRUE(ros::service::call("/uav0/reset", reset));
   EXPECT_TRUE(reset.response.success);
-  // Back where it started it rests again: what was commanded before is forgotten.
+  // Back where it started it rests again: what was commanded before is forgotten, also what
+  // arrives late.
+  marsim::MotorSpeeds late;
+  late.header.stamp = before_reset;
+  late.speeds.assign(4, 1000.0);
+  late_command_.publish(late);
   EXPECT_TRUE(waitFor([&] { return state_.on_ground; }, 10.0));
   waitFor([] { return false; }, 1.5);
   EXPECT_TRUE(state_.on_ground);

@@ -9,6 +9,7 @@
 
 #include <diagnostic_msgs/DiagnosticArray.h>
 #include <nav_msgs/Odometry.h>
+#include <nav_msgs/Path.h>
 #include <ros/ros.h>
 #include <sensor_msgs/PointCloud2.h>
 
@@ -25,7 +26,8 @@ namespace marsim::ros_nodes {
 /// one after another and writes, when all are reached (it then shuts itself down) or on Ctrl-C,
 /// trajectory.csv, trajectory.tum, cloud.pcd, scan.pcd and flight.json into the plan's folder.
 ///
-/// In: `odom`, `points_world`, `reference`, `tracking_error`, /diagnostics. Out: `goal`.
+/// In: `odom`, `points_world`, `reference`, `tracking_error`,
+/// `planned_path`, /diagnostics. Out: `goal`.
 /// Parameters: plan (JSON file, see docs/design.md).
 class FlightRecorderNode {
  public:
@@ -41,9 +43,11 @@ class FlightRecorderNode {
   void onOdometry(const nav_msgs::OdometryConstPtr& message);
   void onPoints(const sensor_msgs::PointCloud2ConstPtr& message);
   void onReference(const marsim::StateReferenceConstPtr& message);
+  void onPlannedPath(const nav_msgs::PathConstPtr& message);
   void onTrackingError(const marsim::TrackingErrorConstPtr& message);
   void onDiagnostics(const diagnostic_msgs::DiagnosticArrayConstPtr& message);
   void advance(const Eigen::Vector3d& p_WB, double speed, TimeNs now);
+  void nextGoal(TimeNs now);
   void publishGoal(TimeNs now);
   void report(const Eigen::Vector3d& p_WB, TimeNs now);
   void save(bool completed);
@@ -53,7 +57,9 @@ class FlightRecorderNode {
   std::vector<Leg> legs_;
   std::size_t leg_ = 0, waypoint_ = 0;
   std::size_t goals_reached_ = 0;
-  TimeNs goal_sent_ = -1;
+  TimeNs goal_since_ = -1;   ///< first sent
+  TimeNs goal_sent_ = -1;    ///< last sent
+  bool goal_taken_ = false;  ///< the controller has planned a path to it
   TimeNs settled_since_ = -1;
   TimeNs reported_ = 0;
   bool saved_ = false;
@@ -77,8 +83,8 @@ class FlightRecorderNode {
   double render_ms_mean_ = 0.0;
 
   ros::Publisher goal_publisher_;
-  ros::Subscriber odom_subscriber_, points_subscriber_, reference_subscriber_, error_subscriber_,
-      diagnostics_subscriber_;
+  ros::Subscriber odom_subscriber_, points_subscriber_, path_subscriber_, reference_subscriber_,
+      error_subscriber_, diagnostics_subscriber_;
 };
 
 }  // namespace marsim::ros_nodes

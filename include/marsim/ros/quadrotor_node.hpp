@@ -61,6 +61,7 @@ class QuadrotorNode {
   std::unique_ptr<vehicle::Quadrotor> quadrotor_;
   std::unique_ptr<vehicle::Imu> imu_;
   bool started_ = false;
+  TimeNs reset_stamp_ = 0;  ///< of the last start
   nav_msgs::Path path_;
   std::ofstream record_;
 
