@@ -14,6 +14,11 @@
 #include "marsim/ros/conversions.hpp"
 
 namespace marsim::ros_nodes {
+namespace {
+
+constexpr std::size_t kLongestQueue = 4;  // scans waiting to be rendered
+
+}  // namespace
 
 LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : diagnostics_(handle, private_handle) {
@@ -86,10 +91,10 @@ void LidarNode::schedule() {
     ++next_scan_;
     if (wanted() && history_.covers(begin, end)) {
       const std::lock_guard<std::mutex> lock(mutex_);
-      if (busy_ || job_ != nullptr) {
+      if (waiting_.size() == kLongestQueue) {
         ++statistics_.dropped;
       } else {
-        job_ = std::make_unique<Job>(Job{begin, end, history_});
+        waiting_.push_back(std::make_unique<Job>(Job{begin, end, history_}));
         wake_.notify_one();
       }
     }
@@ -105,14 +110,13 @@ bool LidarNode::wanted() const {
 void LidarNode::run() {
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
-    wake_.wait(lock, [this] { return stop_ || job_ != nullptr; });
+    wake_.wait(lock, [this] { return stop_ || !waiting_.empty(); });
     if (stop_) return;
-    const std::unique_ptr<Job> job = std::move(job_);
-    busy_ = true;
+    const std::unique_ptr<Job> job = std::move(waiting_.front());
+    waiting_.pop_front();
     lock.unlock();
     render(*job);
     lock.lock();
-    busy_ = false;
   }
 }
 

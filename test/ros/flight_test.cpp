@@ -179,11 +179,16 @@ class Flight : public testing::Test {
     return waitFor([&] { return distanceTo(x, y, z) < 0.1 && speed() < 0.05; }, 60.0);
   }
 
-  void expectRate(const std::string& name, const Topic& topic, double rate) const {
+  // Strictly increasing stamps at a rate within 2 %. `dropped` messages, which the simulator says
+  // it left out because this machine was too slow, may be missing.
+  void expectRate(const std::string& name, const Topic& topic, double rate,
+                  double dropped = 0.0) const {
     ASSERT_GT(topic.stamps.size(), 20U) << name;
     const double span = topic.stamps.back() - topic.stamps.front();
-    const double measured = static_cast<double>(topic.stamps.size() - 1) / span;
-    EXPECT_NEAR(measured, rate, 0.02 * rate) << name;
+    const auto intervals = static_cast<double>(topic.stamps.size() - 1);
+    EXPECT_LE(intervals / span, 1.02 * rate) << name;
+    EXPECT_GE((intervals + dropped) / span, 0.98 * rate) << name << ", dropped: " << dropped;
+    EXPECT_LT(dropped, 0.5 * intervals) << name;
     for (std::size_t i = 1; i < topic.stamps.size(); ++i) {
       ASSERT_GT(topic.stamps[i], topic.stamps[i - 1]) << name << ", message " << i;
     }
@@ -242,8 +247,10 @@ TEST_F(Flight, PublishesWhatIsPromised) {
                                                           {"motor_states", 50.0},
                                                           {"reference", 500.0},
                                                           {"tracking_error", 500.0}};
+  waitFor([] { return false; }, 2.5);  // for the last count of dropped scans
+  const double dropped = std::stod(diagnostics_["dropped scans"]);
   for (const auto& [name, rate] : rates) {
-    expectRate(name, topics_[name], rate);
+    expectRate(name, topics_[name], rate, rate == lidar_rate ? dropped : 0.0);
     EXPECT_TRUE(topics_[name].finite) << name;
   }
   expectRate("/clock", clock_, 500.0);

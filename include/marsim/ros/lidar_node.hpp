@@ -1,7 +1,7 @@
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -60,8 +60,7 @@ class LidarNode {
   };
   std::mutex mutex_;  ///< guards what follows
   std::condition_variable wake_;
-  std::unique_ptr<Job> job_;
-  bool busy_ = false;
+  std::deque<std::unique_ptr<Job>> waiting_;
   bool stop_ = false;
   Statistics statistics_;
   std::thread thread_;
