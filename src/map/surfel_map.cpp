@@ -78,10 +78,12 @@ SurfelMap SurfelMap::build(const PointCloud& cloud, const SurfelMapConfig& confi
   return SurfelMap(estimateSurfels(thinned, radius, progress), config);
 }
 
-SurfelMap::SurfelMap(std::vector<Surfel> surfels, const SurfelMapConfig& config)
+SurfelMap::SurfelMap(std::vector<Surfel> surfels, const SurfelMapConfig& config,
+                     const Blending& blending)
     : owned_(std::make_shared<const std::vector<Surfel>>(std::move(surfels))),
       surfels_(*owned_),
-      config_(config) {
+      config_(config),
+      blending_(blending) {
   config_.validate("");
   radius_ = static_cast<float>(0.5 * std::sqrt(3.0) * config_.resolution);
   planar_threshold_ = static_cast<float>(config_.planar_factor * config_.resolution);

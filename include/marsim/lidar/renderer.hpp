@@ -21,16 +21,39 @@ struct Ray {
   float range_max;            ///< [m] nothing beyond is reported
   Eigen::Vector3f direction;  ///< unit
   float time;                 ///< [s] of firing since the start of the scan
+  float range_min = 0.0F;     ///< [m] surfaces nearer than this are passed through
 };
 
 constexpr std::uint32_t kNoSurfel = std::numeric_limits<std::uint32_t>::max();
+/// Identity of what does not move.
+constexpr std::uint32_t kMapIdentity = std::numeric_limits<std::uint32_t>::max();
 
 /// The first surface a ray meets, or a miss.
 struct Hit {
   float range = std::numeric_limits<float>::infinity();  ///< [m], +inf: no return
-  std::uint32_t surfel = kNoSurfel;                      ///< index into the map
+  std::uint32_t surfel = kNoSurfel;       ///< index into the map or the thing's shape
+  std::uint32_t identity = kMapIdentity;  ///< of the moving thing that was hit
+  /// Unit, in W, towards the ray's origin: a planar surfel's normal; else against the ray.
+  Eigen::Vector3f normal = Eigen::Vector3f::Zero();
 
   bool valid() const { return surfel != kNoSurfel; }
+  /// Cosine of the angle between the surface's normal and the way back to the origin, 0 to 1.
+  float incidenceCosine(const Eigen::Vector3f& direction) const { return -normal.dot(direction); }
+};
+
+/// A rigid thing that moves while a scan is made: a small set of surfels in its own frame M.
+struct MovingThing {
+  std::shared_ptr<const map::SurfelMap> shape;
+  std::uint32_t identity = 0;  ///< not kMapIdentity
+  /// Poses at begin, begin + step, ...; between them positions go straight and rotations by the
+  /// shortest way at constant speed; the first and the last hold outside. At least one.
+  std::vector<Pose> X_WM;
+  double begin = 0.0;  ///< [s] since the start of the scan, as Ray::time
+  double step = 0.0;   ///< [s] > 0 where there are several poses
+
+  Pose at(double time) const;
+  /// Throws ConfigError.
+  void validate(const std::string& where) const;
 };
 
 /// A dense grid of directions seen from one pose. Row 0 is the top, column 0 the left.

@@ -22,6 +22,26 @@ struct Surfel {
                              ///< neighbourhood's covariance
 };
 
+/// Which range a ray gets where it meets several surfels of one surface.
+enum class Surface {
+  kPaper,    ///< "paper": the nearest
+  kBlended,  ///< "blended": a weighted mean over the first surface, of smoothed surfels
+};
+
+/// First-surface blending. Let the nearest surfel a ray meets be at range t0, with position p0 and
+/// normal n0. Every surfel i met at t_i from t0 to t0 + depth counts that agrees with the first:
+/// both planar, |n_i . n0| >= min_cosine and |n0 . (p_i - p0)| <= max_offset; or both not planar.
+/// With c_i the distance from p_i of the crossing (planar) or of the ray (not planar) its weight is
+/// (1 - (c_i / R)^2) (1 - (t_i - t0) / depth) + 1e-6, and the range is the weighted mean of t_i;
+/// the normal and the surfel are those of the largest weight (of equal ones the lowest number).
+struct Blending {
+  float depth = 0.0F;       ///< [m] 0: no blending, the paper's function
+  float min_cosine = 0.8F;  ///< of the angle between normals
+  float max_offset = 0.0F;  ///< [m] of a surfel's position from the first one's plane
+
+  bool on() const { return depth > 0.0F; }
+};
+
 /// How a map is made of a cloud.
 struct SurfelMapConfig {
   double resolution = 0.1;            ///< [m] r: voxel side
@@ -44,7 +64,8 @@ class SurfelMap {
   static SurfelMap build(const PointCloud& cloud, const SurfelMapConfig& config,
                          Progress& progress);
   /// Takes surfels as they are (tests, procedural sets).
-  SurfelMap(std::vector<Surfel> surfels, const SurfelMapConfig& config);
+  SurfelMap(std::vector<Surfel> surfels, const SurfelMapConfig& config,
+            const Blending& blending = {});
   /// The surfels in section `surfels` of a file, which stays mapped as long as the map or a copy of
   /// it lives. Throws FileError where a surfel is not finite or its normal is none.
   static SurfelMap fromFile(std::shared_ptr<const MapFile> file, const SurfelMapConfig& config);
@@ -58,6 +79,8 @@ class SurfelMap {
   /// Surfels thinner than this are planar [m].
   float planarThreshold() const { return planar_threshold_; }
   bool isPlanar(const Surfel& surfel) const { return surfel.thickness < planar_threshold_; }
+  /// How renderers blend it; off for maps of Surface::kPaper.
+  const Blending& blending() const { return blending_; }
   /// Box of the surfels' positions (not of their extents) [m] in W.
   const Eigen::AlignedBox3f& bounds() const { return bounds_; }
   /// Share of planar surfels, 0 to 1.
@@ -71,6 +94,7 @@ class SurfelMap {
   std::shared_ptr<const MapFile> file_;
   View<Surfel> surfels_;  // of one of the two
   SurfelMapConfig config_;
+  Blending blending_;
   float radius_;
   float planar_threshold_;
   Eigen::AlignedBox3f bounds_;
