@@ -64,9 +64,18 @@ std::vector<std::vector<Ray>> scansOf(const Place& place) {
   return scans;
 }
 
-void castRays(benchmark::State& state, const Place& place, const RendererConfig& config,
-              bool cold) {
-  const auto map = mapOf(place);
+using Map = std::shared_ptr<const map::SurfelMap>;
+
+Map inStorage(const Map& map, map::SurfelStorage storage) {
+  if (map->config().storage == storage) return map;
+  map::SurfelMapConfig config = map->config();
+  config.storage = storage;
+  return std::make_shared<const map::SurfelMap>(map->surfels(), config);
+}
+
+void castRays(benchmark::State& state, const Place& place, map::SurfelStorage storage,
+              const RendererConfig& config, bool cold) {
+  const auto map = inStorage(mapOf(place), storage);
   const auto renderer = lidar::makeRayCaster(map, config);
   const auto scans = scansOf(place);
   std::vector<Hit> hits;
@@ -85,11 +94,12 @@ void renderImages(benchmark::State& state, const Place& place,
   state.counters["surfels"] = static_cast<double>(map->size());
 }
 
-void buildTree(benchmark::State& state, const Place& place, const RendererConfig& config) {
+void buildTree(benchmark::State& state, const Place& place) {
   const auto map = mapOf(place);
+  const std::vector<map::Surfel> surfels = map->surfels();
   for (auto _ : state) {
     const auto start = std::chrono::steady_clock::now();
-    benchmark::DoNotOptimize(lidar::makeRayCaster(map, config));
+    benchmark::DoNotOptimize(map::SurfelMap(surfels, map->config()));
     state.SetIterationTime(
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
@@ -122,9 +132,8 @@ void castEmbree(benchmark::State& state, const Place& place, EmbreeDiscs::Mode m
   std::vector<float> ranges;
   timeScans(state, cold,
             [&](int i) { discs.cast(scans[static_cast<std::size_t>(i)], mode, threads, ranges); });
-  RendererConfig config;
-  config.storage = map::SurfelStorage::kFloat;
-  const auto caster = lidar::makeRayCaster(map, config);
+  const auto caster =
+      lidar::makeRayCaster(inStorage(map, map::SurfelStorage::kFloat), RendererConfig{});
   std::vector<Hit> hits;
   double other = 0.0, all = 0.0;
   for (const auto& scan : scans) {
@@ -157,10 +166,9 @@ void addPlace(const Place& place) {
       for (const auto storage : {map::SurfelStorage::kCompact, map::SurfelStorage::kFloat}) {
         RendererConfig config;
         config.threads = threads;
-        config.storage = storage;
         const char* kind = storage == map::SurfelStorage::kCompact ? "compact" : "float";
         add(fmt::format("{}/avia/{}/caster_{}", at, how, kind),
-            [=](benchmark::State& state) { castRays(state, place, config, cold); });
+            [=](benchmark::State& state) { castRays(state, place, storage, config, cold); });
       }
 #ifdef MARSIM_HAS_EMBREE
       const std::pair<const char*, EmbreeDiscs::Mode> modes[] = {
@@ -184,8 +192,7 @@ void addPlace(const Place& place) {
                    [&] { return lidar::makeDepthImageRenderer(mapOf(place), config); });
     });
   }
-  add(fmt::format("{}/build", at),
-      [=](benchmark::State& state) { buildTree(state, place, RendererConfig{}); });
+  add(fmt::format("{}/build", at), [=](benchmark::State& state) { buildTree(state, place); });
 }
 
 }  // namespace

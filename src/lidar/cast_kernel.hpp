@@ -26,7 +26,7 @@ struct alignas(64) RayGroup {
   bool negative[3];  ///< signs of the directions' components
 };
 
-/// First surfaces: range [m] and the surfel's number in tree order, kNothing for none.
+/// First surfaces: range [m] and the surfel's number, kNothing for none.
 struct GroupHits {
   static constexpr std::uint32_t kNothing = 0xffffffffU;
   float range[kGroupSize];

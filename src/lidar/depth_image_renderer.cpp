@@ -263,7 +263,7 @@ class DepthImageRenderer final : public Renderer {
   void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
                    std::vector<Hit>& hits) const override {
     grid.validate("image grid");
-    Frame frame(grid, X_WS, range_max);
+    Frame frame(grid, {X_WS.q, X_WS.p - map_->origin()}, range_max);
     const auto tiles = static_cast<std::size_t>(frame.tile_columns);
     // A few strips a thread even out their work; every strip walks the upper tree again.
     const auto threads = static_cast<std::size_t>(workers_.count());
@@ -275,11 +275,6 @@ class DepthImageRenderer final : public Renderer {
                              .run();
                        });
     collect(frame, hits);
-  }
-
-  std::vector<map::Surfel> storedSurfels(Eigen::Vector3d& origin) const override {
-    origin.setZero();
-    return {map_->surfels().begin(), map_->surfels().end()};
   }
 
  private:

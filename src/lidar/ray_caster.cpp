@@ -7,7 +7,6 @@
 #include "image_directions.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/lidar/renderer.hpp"
-#include "marsim/map/surfel_tree.hpp"
 #include "ray_order.hpp"
 #include "simd_level.hpp"
 #include "workers.hpp"
@@ -81,8 +80,7 @@ class RayCaster final : public Renderer {
  public:
   RayCaster(std::shared_ptr<const map::SurfelMap> map, const RendererConfig& config)
       : map_(std::move(map)),
-        tree_(*map_, config.storage),
-        view_(tree_.view()),
+        view_(map_->tree()),
         kernel_(castKernel(config.simd)),
         workers_(config.threads) {}
 
@@ -116,11 +114,6 @@ class RayCaster final : public Renderer {
     });
   }
 
-  std::vector<map::Surfel> storedSurfels(Eigen::Vector3d& origin) const override {
-    origin = {view_.header.origin[0], view_.header.origin[1], view_.header.origin[2]};
-    return map::decodeSurfels(view_);
-  }
-
  private:
   static std::vector<GroupRange> groupsOf(const RayOrder& order) {
     std::vector<GroupRange> groups;
@@ -147,9 +140,6 @@ class RayCaster final : public Renderer {
       }
     }
     grouper.flush();
-    for (std::size_t i = groups[begin].begin; i < groups[end - 1].end; ++i) {
-      toMapIndex(hits[order.index[i]]);
-    }
   }
 
   // A row of tiles.
@@ -178,12 +168,6 @@ class RayCaster final : public Renderer {
       }
     }
     grouper.flush();
-    for (int row = first_row; row < end_row; ++row) {
-      for (int column = 0; column < grid.width; ++column) {
-        toMapIndex(hits[static_cast<std::size_t>(row) * static_cast<std::size_t>(grid.width) +
-                        static_cast<std::size_t>(column)]);
-      }
-    }
   }
 
   template <class Vector>
@@ -192,13 +176,7 @@ class RayCaster final : public Renderer {
            (std::signbit(direction.z()) ? 4U : 0U);
   }
 
-  // Apart from the cast: these look-ups miss the cache and do not wait for one another.
-  void toMapIndex(Hit& hit) const {
-    if (hit.valid() && view_.order != nullptr) hit.surfel = view_.order[hit.surfel];
-  }
-
   std::shared_ptr<const map::SurfelMap> map_;
-  const map::SurfelTree tree_;
   const map::SurfelTreeView view_;
   const CastKernel kernel_;
   Workers workers_;

@@ -257,14 +257,9 @@ class RayWalk {
 
   void take(WalkRay& ray, float range, std::uint32_t surfel) const {
     if (range > ray.best || range == __builtin_inff()) return;
-    if (range == ray.best && ray.surfel != kNothing && indexOf(surfel) >= indexOf(ray.surfel)) {
-      return;
-    }
+    if (range == ray.best && ray.surfel != kNothing && surfel >= ray.surfel) return;
     ray.best = range;
     ray.surfel = surfel;
-  }
-  std::uint32_t indexOf(std::uint32_t surfel) const {
-    return tree_.order == nullptr ? surfel : tree_.order[surfel];
   }
 
   using Planes = std::uint8_t (map::TreeNode::*)[3][map::kTreeWidth];

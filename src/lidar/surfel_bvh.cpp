@@ -47,8 +47,7 @@ struct Reference {
 };
 
 // What a ray can meet of a surfel, rounded outwards.
-Reference makeReference(const map::SurfelMap& map, std::uint32_t index) {
-  const map::Surfel& surfel = map.surfels()[index];
+Reference makeReference(const map::SurfelMap& map, const map::Surfel& surfel, std::uint32_t index) {
   const double radius = map.radius();
   const Eigen::Vector3d p = surfel.position.cast<double>();
   const Eigen::Vector3d n = surfel.normal.cast<double>();
@@ -85,9 +84,10 @@ struct Subtree {
 
 class Builder {
  public:
-  explicit Builder(const map::SurfelMap& map) : map_(map), references_(map.size()) {
+  explicit Builder(const map::SurfelMap& map)
+      : map_(map), surfels_(map::decodeSurfels(map.tree())), references_(map.size()) {
     tbb::parallel_for(std::size_t{0}, references_.size(), [&](std::size_t i) {
-      references_[i] = makeReference(map, static_cast<std::uint32_t>(i));
+      references_[i] = makeReference(map, surfels_[i], static_cast<std::uint32_t>(i));
     });
   }
 
@@ -153,7 +153,7 @@ class Builder {
       for (std::size_t lane = 0; lane < SurfelBvh::kWidth; ++lane) {
         const bool used = i + lane < range.end;
         const std::uint32_t index = references_[used ? i + lane : i].index;
-        const map::Surfel& surfel = map_.surfels()[index];
+        const map::Surfel& surfel = surfels_[index];
         for (std::size_t axis = 0; axis < 3; ++axis) {
           const auto a = static_cast<Eigen::Index>(axis);
           block.position[axis][lane] =
@@ -298,6 +298,7 @@ class Builder {
   }
 
   const map::SurfelMap& map_;
+  const std::vector<map::Surfel> surfels_;
   std::vector<Reference> references_;
 };
 

@@ -10,9 +10,8 @@ namespace marsim::lidar {
 
 /// Bounding volume hierarchy over a map's surfels with four children a node. Boxes hold all that a
 /// ray can meet of their surfels: of a planar one the disc of radius R in its plane, of the others
-/// the ball of radius R (the ray's nearest approach to the point). Coordinates are the map's own,
-/// in W: a float subtracts from a float without more loss than its result's rounding, so places far
-/// from the origin lose nothing as long as the sensor's position is subtracted first.
+/// the ball of radius R (the ray's nearest approach to the point). Coordinates are
+/// relative to the map's origin.
 class SurfelBvh {
  public:
   static constexpr int kWidth = 4;

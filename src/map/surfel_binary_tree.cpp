@@ -23,15 +23,6 @@ constexpr float kMaxLeafSide = 16.0F;
 constexpr float kLeafCost = 0.3F, kBlockCost = 0.7F;
 constexpr std::size_t kBlock = 8;  // surfels a test
 
-struct Key {
-  std::uint64_t code;
-  std::uint32_t index;
-
-  bool operator<(const Key& other) const {
-    return code != other.code ? code < other.code : index < other.index;
-  }
-};
-
 // Two zero bits between each of the lowest 21.
 std::uint64_t spread(std::uint64_t x) {
   x &= 0x1fffff;
@@ -42,32 +33,22 @@ std::uint64_t spread(std::uint64_t x) {
   return (x | x << 2) & 0x1249249249249249;
 }
 
-std::vector<Key> sortedKeys(const SurfelMap& map) {
-  const Eigen::Vector3d low = map.bounds().min().cast<double>();
-  const double side = map.bounds().max().cast<double>().operator-(low).maxCoeff();
-  const double scale = side > 0.0 ? 2097151.0 / side : 0.0;
-  std::vector<Key> keys(map.size());
-  tbb::parallel_for(std::size_t{0}, keys.size(), [&](std::size_t i) {
-    const Eigen::Vector3d cell = (map.surfels()[i].position.cast<double>() - low) * scale;
-    keys[i] = {spread(static_cast<std::uint64_t>(cell.x())) |
-                   spread(static_cast<std::uint64_t>(cell.y())) << 1 |
-                   spread(static_cast<std::uint64_t>(cell.z())) << 2,
-               static_cast<std::uint32_t>(i)};
-  });
-  tbb::parallel_sort(keys.begin(), keys.end());
-  return keys;
+// One root may be better than several.
+void dropUseless(BinaryNode& node) {
+  for (int width = 2; width < kTreeWidth; ++width) {
+    if (node.cost[width] < node.cost[width - 1]) continue;
+    node.cost[width] = node.cost[width - 1];
+    node.left_share[width] = 0;
+  }
 }
 
 class Builder {
  public:
-  Builder(const SurfelMap& map, const Eigen::Vector3d& origin, std::vector<std::uint32_t>& sorted)
-      : map_(map), origin_(origin), keys_(sortedKeys(map)), sorted_(sorted) {
-    sorted_.resize(keys_.size());
-  }
+  Builder(const TreeInput& input, std::vector<MortonKey>& keys) : input_(input), keys_(keys) {}
 
-  BinaryTree run() {
+  BinaryTree run(std::size_t begin, std::size_t end) {
     BinaryTree tree;
-    build(0, keys_.size(), tree.nodes);
+    build(begin, end, tree.nodes);
     return tree;
   }
 
@@ -80,7 +61,7 @@ class Builder {
       Sweep(*this, begin, end).run(nodes);
       return;
     }
-    const std::size_t middle = splitByKeys(begin, end);
+    const std::size_t middle = splitByKeys(keys_, begin, end);
     std::size_t left = 0;
     if (end - begin < kParallelSize) {
       build(begin, middle, nodes);
@@ -97,26 +78,13 @@ class Builder {
     join(left, nodes);
   }
 
-  // Where the highest differing bit of the codes changes; coincident codes are halved.
-  std::size_t splitByKeys(std::size_t begin, std::size_t end) const {
-    const std::uint64_t first = keys_[begin].code, last = keys_[end - 1].code;
-    if (first == last) return begin + (end - begin) / 2;
-    const int bit = 63 - __builtin_clzll(first ^ last);
-    const std::uint64_t start = last >> bit << bit;
-    const auto at = [&](std::size_t i) { return keys_.begin() + static_cast<std::ptrdiff_t>(i); };
-    const auto middle =
-        std::lower_bound(at(begin), at(end), start,
-                         [](const Key& key, std::uint64_t code) { return key.code < code; });
-    return static_cast<std::size_t>(middle - keys_.begin());
-  }
-
   // What a ray can meet of a surfel, with some room about it.
   TreeBox boxOf(std::uint32_t index) const {
-    const Surfel& surfel = map_.surfels()[index];
-    const double radius = map_.radius();
-    const Eigen::Vector3d p = surfel.position.cast<double>() - origin_;
+    const Surfel& surfel = input_.surfels[index];
+    const double radius = input_.radius;
+    const Eigen::Vector3d p = surfel.position.cast<double>() - input_.origin;
     const Eigen::Vector3d n = surfel.normal.cast<double>();
-    const bool planar = map_.isPlanar(surfel);
+    const bool planar = input_.isPlanar(surfel);
     TreeBox box{};
     for (int axis = 0; axis < 3; ++axis) {
       const double share =
@@ -130,7 +98,7 @@ class Builder {
 
   bool mayBeLeaf(const BinaryNode& node) const {
     return node.count == 1 || (node.count <= static_cast<std::uint32_t>(kMaxLeafSize) &&
-                               node.box.longestSide() <= kMaxLeafSide * map_.radius());
+                               node.box.longestSide() <= kMaxLeafSide * input_.radius);
   }
 
   static float leafCost(const BinaryNode& node) {
@@ -140,39 +108,15 @@ class Builder {
 
   // Appends the parent of node `left` and of the last node.
   void join(std::size_t left, Nodes& nodes) const {
-    const BinaryNode& l = nodes[left];
-    const BinaryNode& r = nodes.back();
     BinaryNode node{};
-    node.box = l.box;
-    node.box.grow(r.box);
-    node.begin = l.begin;
-    node.count = l.count + r.count;
+    joinBinary(nodes[left], nodes.back(), node);
+    node.begin = nodes[left].begin;
+    node.count = nodes[left].count + nodes.back().count;
     node.to_left = static_cast<std::uint32_t>(nodes.size() - left);
-    for (int width = 2; width <= kTreeWidth; ++width) {
-      float best = width == 2 ? kInfinity : node.cost[width - 1];
-      // The whole width is a node's own: its children are at least two, however dear.
-      if (width == kTreeWidth) best = kInfinity;
-      for (int share = 1; share < width; ++share) {
-        const float cost = l.cost[share] + r.cost[width - share];
-        if (cost >= best) continue;
-        best = cost;
-        node.left_share[width] = static_cast<std::uint8_t>(share);
-      }
-      if (width < kTreeWidth) {
-        node.cost[width] = best;
-      } else {
-        node.cost[1] = best + node.box.halfArea();
-      }
-    }
     if (mayBeLeaf(node) && leafCost(node) <= node.cost[1]) {
       node.is_leaf = true;
       node.cost[1] = leafCost(node);
-    }
-    // One root may be better than several.
-    for (int width = 2; width < kTreeWidth; ++width) {
-      if (node.cost[width] < node.cost[width - 1]) continue;
-      node.cost[width] = node.cost[width - 1];
-      node.left_share[width] = 0;
+      dropUseless(node);
     }
     nodes.push_back(node);
   }
@@ -214,7 +158,7 @@ class Builder {
         leaf.is_leaf = true;
         for (int width = 1; width < kTreeWidth; ++width) leaf.cost[width] = leafCost(leaf);
         for (std::size_t i = begin; i < end; ++i) {
-          builder_.sorted_[begin_ + i] = index_[rows_[0][i]];
+          builder_.keys_[begin_ + i].index = index_[rows_[0][i]];
         }
         nodes.push_back(leaf);
         return;
@@ -264,10 +208,8 @@ class Builder {
     std::array<Row, 3> rows_;
   };
 
-  const SurfelMap& map_;
-  const Eigen::Vector3d origin_;
-  const std::vector<Key> keys_;
-  std::vector<std::uint32_t>& sorted_;
+  const TreeInput& input_;
+  std::vector<MortonKey>& keys_;
 };
 
 }  // namespace
@@ -292,9 +234,59 @@ float TreeBox::longestSide() const {
   return std::max(std::max(upper[0] - lower[0], upper[1] - lower[1]), upper[2] - lower[2]);
 }
 
-BinaryTree buildBinaryTree(const SurfelMap& map, const Eigen::Vector3d& origin,
-                           std::vector<std::uint32_t>& sorted) {
-  return Builder(map, origin, sorted).run();
+std::vector<MortonKey> sortedKeys(const TreeInput& input) {
+  const Eigen::Vector3d low = input.bounds.min().cast<double>();
+  const double side = input.bounds.max().cast<double>().operator-(low).maxCoeff();
+  const double scale = side > 0.0 ? 2097151.0 / side : 0.0;
+  std::vector<MortonKey> keys(input.surfels.size());
+  tbb::parallel_for(std::size_t{0}, keys.size(), [&](std::size_t i) {
+    const Eigen::Vector3d cell = (input.surfels[i].position.cast<double>() - low) * scale;
+    keys[i] = {spread(static_cast<std::uint64_t>(cell.x())) |
+                   spread(static_cast<std::uint64_t>(cell.y())) << 1 |
+                   spread(static_cast<std::uint64_t>(cell.z())) << 2,
+               static_cast<std::uint32_t>(i)};
+  });
+  tbb::parallel_sort(keys.begin(), keys.end());
+  return keys;
+}
+
+std::size_t splitByKeys(const std::vector<MortonKey>& keys, std::size_t begin, std::size_t end) {
+  const std::uint64_t first = keys[begin].code, last = keys[end - 1].code;
+  if (first == last) return begin + (end - begin) / 2;
+  const int bit = 63 - __builtin_clzll(first ^ last);
+  const std::uint64_t start = last >> bit << bit;
+  const auto at = [&](std::size_t i) { return keys.begin() + static_cast<std::ptrdiff_t>(i); };
+  const auto middle =
+      std::lower_bound(at(begin), at(end), start,
+                       [](const MortonKey& key, std::uint64_t code) { return key.code < code; });
+  return static_cast<std::size_t>(middle - keys.begin());
+}
+
+void joinBinary(const BinaryNode& left, const BinaryNode& right, BinaryNode& node) {
+  node.box = left.box;
+  node.box.grow(right.box);
+  for (int width = 2; width <= kTreeWidth; ++width) {
+    float best = width == 2 ? kInfinity : node.cost[width - 1];
+    // The whole width is a node's own: its children are at least two, however dear.
+    if (width == kTreeWidth) best = kInfinity;
+    for (int share = 1; share < width; ++share) {
+      const float cost = left.cost[share] + right.cost[width - share];
+      if (cost >= best) continue;
+      best = cost;
+      node.left_share[width] = static_cast<std::uint8_t>(share);
+    }
+    if (width < kTreeWidth) {
+      node.cost[width] = best;
+    } else {
+      node.cost[1] = best + node.box.halfArea();
+    }
+  }
+  dropUseless(node);
+}
+
+BinaryTree buildBinaryTree(const TreeInput& input, std::vector<MortonKey>& keys, std::size_t begin,
+                           std::size_t end) {
+  return Builder(input, keys).run(begin, end);
 }
 
 }  // namespace marsim::map

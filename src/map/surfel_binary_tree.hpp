@@ -4,12 +4,22 @@
 #include <cstdint>
 #include <vector>
 
-#include <Eigen/Core>
+#include <Eigen/Geometry>
 
-#include "marsim/map/surfel_map.hpp"
+#include "marsim/map/surfel.hpp"
 #include "marsim/map/surfel_tree_layout.hpp"
 
 namespace marsim::map {
+
+/// What a tree is built of.
+struct TreeInput {
+  const std::vector<Surfel>& surfels;
+  float radius, planar_threshold;  ///< [m]
+  Eigen::AlignedBox3f bounds;      ///< of the positions [m] in W
+  Eigen::Vector3d origin;          ///< [m] in W, of the tree's coordinates
+
+  bool isPlanar(const Surfel& surfel) const { return surfel.thickness < planar_threshold; }
+};
 
 struct TreeBox {
   float lower[3], upper[3];  ///< [m]
@@ -20,11 +30,11 @@ struct TreeBox {
   float longestSide() const;
 };
 
-/// A node of the binary tree, with what stands below it at best: `left_share[w]` of w roots go to
-/// its left child, 0: nothing is gained over w - 1 roots.
+/// A node of a binary tree, with what stands below it at best: `left_share[w]` of w roots go to its
+/// left child, 0: nothing is gained over w - 1 roots.
 struct BinaryNode {
   TreeBox box;
-  std::uint32_t begin, count;  ///< its surfels in sorted order
+  std::uint32_t begin, count;  ///< its surfels in sorted order; of a top node's, its treelet
   std::uint32_t to_left;       ///< steps back to its left child; the right one is the node before
   float cost[kTreeWidth];      ///< [w]: least expected cost as up to w roots; 0 is unused
   std::uint8_t left_share[kTreeWidth + 1];
@@ -40,9 +50,27 @@ struct BinaryTree {
   static std::size_t rightOf(std::size_t node) { return node - 1; }
 };
 
-/// Sorts the map's surfels (`sorted`: their indices) and builds the tree over them, in coordinates
-/// relative to `origin` [m].
-BinaryTree buildBinaryTree(const SurfelMap& map, const Eigen::Vector3d& origin,
-                           std::vector<std::uint32_t>& sorted);
+/// A surfel's place along the Morton curve. Equal codes keep the surfels' order.
+struct MortonKey {
+  std::uint64_t code;
+  std::uint32_t index;
+
+  bool operator<(const MortonKey& other) const {
+    return code != other.code ? code < other.code : index < other.index;
+  }
+};
+
+/// The keys of all surfels in rising order.
+std::vector<MortonKey> sortedKeys(const TreeInput& input);
+
+/// Where the highest bit in which the keys of a range differ changes; equal keys are halved.
+std::size_t splitByKeys(const std::vector<MortonKey>& keys, std::size_t begin, std::size_t end);
+
+/// Gives a node the box of its children and what is best below it.
+void joinBinary(const BinaryNode& left, const BinaryNode& right, BinaryNode& node);
+
+/// The tree over a range of keys, whose indices are reordered as the tree's leaves hold them.
+BinaryTree buildBinaryTree(const TreeInput& input, std::vector<MortonKey>& keys, std::size_t begin,
+                           std::size_t end);
 
 }  // namespace marsim::map

@@ -1,13 +1,10 @@
 #include "marsim/map/surfel_map.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <utility>
 
 #include <fmt/format.h>
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_reduce.h>
 
 #include "marsim/common/error.hpp"
 #include "marsim/map/voxel_grid.hpp"
@@ -15,50 +12,41 @@
 namespace marsim::map {
 namespace {
 
-constexpr std::size_t kMostSurfels = 0xFFFFFFFE;  // indices have 32 bits
-
-static_assert(sizeof(Surfel) == 28 && offsetof(Surfel, normal) == 12 &&
-                  offsetof(Surfel, thickness) == 24,
-              "map files hold surfels as they lie in memory");
-
-/// Whether a surfel is one that a map can have; NaN fails every comparison.
-bool possible(const Surfel& surfel) {
-  constexpr float kFarthest = 1e8F;  // [m] squares of it are finite
-  return std::abs(surfel.position.x()) <= kFarthest && std::abs(surfel.position.y()) <= kFarthest &&
-         std::abs(surfel.position.z()) <= kFarthest &&
-         std::abs(surfel.normal.squaredNorm() - 1.0F) <= 1e-3F && surfel.thickness >= 0.0F &&
-         surfel.thickness <= kFarthest;
-}
-
-struct Survey {
-  Eigen::AlignedBox3f box;
-  bool possible = true;  ///< all of them
+/// Section `tree`: what its nodes and words mean.
+struct TreeRecord {
+  SurfelTreeHeader header;
+  Blending blending;
+  float planar_threshold, noise;
+  std::uint32_t reserved;  // 0
 };
+static_assert(sizeof(TreeRecord) == 104, "written as it lies in memory: without gaps");
 
-/// Looks at every surfel once, on all cores.
-Survey survey(View<Surfel> surfels) {
-  constexpr std::size_t kGrain = 65536;  // surfels a task; fewer start no threads
-  const auto look = [surfels](std::size_t begin, std::size_t end) {
-    Survey part;
-    for (std::size_t i = begin; i < end; ++i) {
-      part.box.extend(surfels[i].position);
-      part.possible = part.possible && possible(surfels[i]);
-    }
-    return part;
-  };
-  const auto join = [](const Survey& a, const Survey& b) {
-    return Survey{a.box.merged(b.box), a.possible && b.possible};
-  };
-  if (surfels.size() <= kGrain) return look(0, surfels.size());
-  return tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(0, surfels.size(), kGrain), Survey(),
-      [&](const auto& range, const Survey& before) {
-        return join(before, look(range.begin(), range.end()));
-      },
-      join);
+bool notNegative(float value) { return std::isfinite(value) && value >= 0.0F; }
+
+/// Whether a map can have the numbers of a record.
+bool possible(const TreeRecord& record, const SurfelMapConfig& config) {
+  const SurfelTreeHeader& header = record.header;
+  constexpr double kFarthest = 1e8;  // [m] squares of it are finite in single precision
+  bool finite = true;
+  for (int axis = 0; axis < 3; ++axis) {
+    finite = finite && std::abs(header.origin[axis]) <= kFarthest;
+    if (header.surfel_count == 0) continue;
+    finite = finite && std::abs(static_cast<double>(header.lower[axis])) <= kFarthest &&
+             std::abs(static_cast<double>(header.upper[axis])) <= kFarthest &&
+             header.lower[axis] <= header.upper[axis];
+  }
+  return finite && header.radius == discRadius(config.resolution) &&
+         header.storage == config.storage && header.planar_count <= header.surfel_count &&
+         notNegative(record.blending.depth) && notNegative(record.blending.max_offset) &&
+         notNegative(record.blending.min_cosine) && record.blending.min_cosine <= 1.0F &&
+         notNegative(record.planar_threshold) && notNegative(record.noise) && record.reserved == 0;
 }
 
 }  // namespace
+
+float discRadius(double resolution) {
+  return static_cast<float>(0.5 * std::sqrt(3.0) * resolution);
+}
 
 void SurfelMapConfig::validate(const std::string& where) const {
   const Validator validator(where);
@@ -73,42 +61,96 @@ SurfelMap SurfelMap::build(const PointCloud& cloud, const SurfelMapConfig& confi
   config.validate("");
   if (cloud.empty()) throw Error("a map cannot be made of a cloud without points");
   progress.phase("downsampling");
-  const PointCloud thinned = downsample(cloud, config.resolution);
-  const double radius = config.normal_radius_factor * config.resolution;
-  return SurfelMap(estimateSurfels(thinned, radius, progress), config);
+  const SurfelSet set = makeSurfels(downsample(cloud, config.resolution), config, progress);
+  progress.phase("tree");
+  return of(set, config);
 }
 
-SurfelMap::SurfelMap(std::vector<Surfel> surfels, const SurfelMapConfig& config,
-                     const Blending& blending)
-    : owned_(std::make_shared<const std::vector<Surfel>>(std::move(surfels))),
-      surfels_(*owned_),
-      config_(config),
-      blending_(blending) {
+SurfelMap::SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& config,
+                     const Blending& blending, float planar_threshold, float noise)
+    : config_(config), blending_(blending), planar_threshold_(planar_threshold), noise_(noise) {
   config_.validate("");
-  radius_ = static_cast<float>(0.5 * std::sqrt(3.0) * config_.resolution);
-  planar_threshold_ = static_cast<float>(config_.planar_factor * config_.resolution);
-  bounds_ = survey(surfels_).box;
+  owned_ = std::make_shared<const SurfelTree>(surfels, discRadius(config_.resolution),
+                                              planar_threshold_, config_.storage);
+  tree_ = owned_->view();
+}
+
+SurfelMap::SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& config,
+                     const Blending& blending)
+    : SurfelMap(surfels, config, blending,
+                static_cast<float>(config.planar_factor * config.resolution), 0.0F) {}
+
+SurfelMap SurfelMap::of(const SurfelSet& set, const SurfelMapConfig& config) {
+  return {set.surfels, config, set.blending, set.planar_threshold, set.noise};
 }
 
 SurfelMap SurfelMap::fromFile(std::shared_ptr<const MapFile> file, const SurfelMapConfig& config) {
-  SurfelMap map(std::vector<Surfel>(), config);
-  map.surfels_ = file->section<Surfel>(section::kSurfels);
-  if (map.size() > kMostSurfels) {
-    throw FileError(file->name(),
-                    fmt::format("has {} surfels, allowed: at most {}", map.size(), kMostSurfels));
+  const auto refuse = [&](const std::string& what) { return FileError(file->name(), what); };
+  const View<TreeRecord> records = file->section<TreeRecord>(section::kTree);
+  if (records.size() != 1) {
+    throw refuse(fmt::format("has {} records in section tree, allowed: 1", records.size()));
   }
-  const Survey found = survey(map.surfels_);
-  if (!found.possible) throw FileError(file->name(), "has impossible surfels");
-  map.bounds_ = found.box;
+  const TreeRecord& record = records[0];
+  if (!possible(record, config)) throw refuse("has impossible numbers in section tree");
+  const View<TreeNode> nodes = file->section<TreeNode>(section::kTreeNodes);
+  const View<std::uint32_t> words =
+      file->section<std::uint32_t>(section::kLeafWords, ElementType::kUint32);
+  SurfelMap map;
+  map.tree_ = {record.header, nodes.data(), words.data()};
+  if (nodes.size() != record.header.node_count ||
+      record.header.surfel_count > words.size() ||  // before it is multiplied
+      words.size() != map.tree_.wordCount()) {
+    throw refuse("has a tree whose sections have other sizes");
+  }
+  try {
+    validateTree(map.tree_);
+  } catch (const Error& error) {
+    throw refuse(fmt::format("is damaged: {}", error.what()));
+  }
+  map.config_ = config;
+  map.blending_ = record.blending;
+  map.planar_threshold_ = record.planar_threshold;
+  map.noise_ = record.noise;
   map.file_ = std::move(file);
   return map;
 }
 
+void SurfelMap::writeTo(MapFileWriter& writer) const {
+  writer.addRecord(section::kTree,
+                   TreeRecord{tree_.header, blending_, planar_threshold_, noise_, 0});
+  writer.add(section::kTreeNodes, View<TreeNode>(tree_.nodes, tree_.header.node_count));
+  writer.add(section::kLeafWords, View<std::uint32_t>(tree_.words, tree_.wordCount()),
+             ElementType::kUint32);
+}
+
+std::vector<Surfel> SurfelMap::surfels() const {
+  std::vector<Surfel> surfels = decodeSurfels(tree_);
+  const Eigen::Vector3d p_WO = origin();
+  if (p_WO.isZero(0.0)) return surfels;
+  for (Surfel& surfel : surfels) {
+    surfel.position = (surfel.position.cast<double>() + p_WO).cast<float>();
+  }
+  return surfels;
+}
+
+PointCloud SurfelMap::positions() const {
+  PointCloud cloud;
+  cloud.points.reserve(size());
+  for (const Surfel& surfel : surfels()) cloud.points.push_back(surfel.position);
+  return cloud;
+}
+
+Eigen::AlignedBox3f SurfelMap::bounds() const {
+  if (size() == 0) return {};
+  const auto inWorld = [this](const float* local) -> Eigen::Vector3f {
+    return (Eigen::Vector3f(local).cast<double>() + origin()).cast<float>();
+  };
+  return {inWorld(tree_.header.lower), inWorld(tree_.header.upper)};
+}
+
 double SurfelMap::planarShare() const {
-  if (surfels_.empty()) return 0.0;
-  const auto planar = std::count_if(surfels_.begin(), surfels_.end(),
-                                    [this](const Surfel& surfel) { return isPlanar(surfel); });
-  return static_cast<double>(planar) / static_cast<double>(surfels_.size());
+  if (size() == 0) return 0.0;
+  return static_cast<double>(tree_.header.planar_count) / static_cast<double>(size());
 }
 
 }  // namespace marsim::map

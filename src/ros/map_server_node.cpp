@@ -31,7 +31,7 @@ MapServerNode::MapServerNode(ros::NodeHandle handle, ros::NodeHandle private_han
   Progress progress("map server");
   const map::LoadedMap loaded = map::loadSurfelMap(path, config, progress);
   const map::SurfelMap& surfels = *loaded.map;
-  map::PointCloud display = map::positions(surfels);
+  map::PointCloud display = surfels.positions();
   if (display_resolution > config.resolution)
     display = map::downsample(display, display_resolution);
   progress.finish();

@@ -95,7 +95,7 @@ void QuadrotorNode::readMap(Params& params) {
       std::isfinite(ground_z) ? ground_z : static_cast<double>(loaded.source.box.min().z());
   quadrotor_->setGround(ground);
   if (!check_start) return;
-  const collision::ClearanceMap clearance(map::positions(*loaded.map), config.resolution);
+  const collision::ClearanceMap clearance(loaded.map->positions(), config.resolution);
   // One that starts on the ground touches it: its sphere is tried standing on the ground instead.
   const vehicle::VehicleConfig& craft = quadrotor_->config();
   Eigen::Vector3d tried = start_p_WB_;

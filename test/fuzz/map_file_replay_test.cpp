@@ -11,6 +11,7 @@
 
 #include "fuzz/map_file_target.hpp"
 #include "map/map_file_bytes.hpp"
+#include "map_info.hpp"
 #include "marsim/map/map_file.hpp"
 #include "marsim/map/surfel_map.hpp"
 
@@ -20,16 +21,25 @@ namespace {
 namespace fs = std::filesystem;
 
 void writeSeeds(const fs::path& folder) {
-  const std::vector<Surfel> surfels(2, {{1.0F, 2.0F, 3.0F}, Eigen::Vector3f::UnitZ(), 0.01F});
+  const std::vector<Surfel> surfels(20, {{1.0F, 2.0F, 3.0F}, Eigen::Vector3f::UnitZ(), 0.01F});
   const std::vector<float> numbers = {1.0F, 2.0F, 3.0F};
   const MapFileKey key = {1, 2};
   MapFileWriter(key).write(folder / "no_sections");
-  MapFileWriter writer(key);
-  writer.add(section::kSurfels, View<Surfel>(surfels));
-  writer.write(folder / "surfels");
-  writer.add("numbers", View<float>(numbers), ElementType::kFloat32);
-  writer.add("none", View<float>(numbers.data(), 0), ElementType::kFloat32);
-  writer.write(folder / "three_sections");
+  for (const SurfelStorage storage : {SurfelStorage::kCompact, SurfelStorage::kFloat}) {
+    SurfelMapConfig config;
+    config.storage = storage;
+    const SurfelMap map(surfels, config);
+    MapSource source;
+    source.points = 30;
+    source.box = map.bounds();
+    MapFileWriter writer(key);
+    writeInfo(config, source, writer);
+    map.writeTo(writer);
+    writer.write(folder / (storage == SurfelStorage::kCompact ? "compact" : "float"));
+    writer.add("numbers", View<float>(numbers), ElementType::kFloat32);
+    writer.add("none", View<float>(numbers.data(), 0), ElementType::kFloat32);
+    writer.write(folder / "six_sections");
+  }
 }
 
 TEST(MapFileCorpus, ReadsOrRefusesEveryInput) {
@@ -50,7 +60,7 @@ TEST(MapFileCorpus, SeedsAreOfThisFormat) {
   const char* source = std::getenv("MARSIM_TEST_SOURCE_DIR");
   ASSERT_NE(source, nullptr);
   const fs::path folder = fs::path(source) / "test/fuzz/corpus/map_file";
-  EXPECT_EQ(MapFile::open(folder / "three_sections")->sections().size(), 3U);
+  EXPECT_EQ(MapFile::open(folder / "six_sections")->sections().size(), 6U);
 }
 
 }  // namespace

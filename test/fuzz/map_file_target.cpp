@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "map/map_file_bytes.hpp"
+#include "map_info.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/map/map_file.hpp"
 #include "marsim/map/surfel_map.hpp"
@@ -10,7 +11,22 @@
 namespace marsim::map {
 namespace {
 
-/// Reads as the simulator does: every section touched, the surfels made a map.
+/// Takes a map as the simulator does, of the source in `info`, and walks all of its tree.
+void takeMap(const std::shared_ptr<const MapFile>& file, SurfelStorage storage) {
+  SurfelMapConfig config;
+  config.storage = storage;
+  try {
+    static_cast<void>(readInfo(*file, config));
+  } catch (const Error&) {  // the tree may be good all the same
+  }
+  try {
+    const SurfelMap map = SurfelMap::fromFile(file, config);
+    static_cast<void>(map.surfels());
+    static_cast<void>(map.bounds());
+  } catch (const Error&) {
+  }
+}
+
 void readAll(const AlignedBytes& bytes) {
   try {
     const auto file = std::make_shared<const MapFile>(bytes.data(), bytes.size(), "input");
@@ -21,8 +37,8 @@ void readAll(const AlignedBytes& bytes) {
     }
     volatile const unsigned kept = sum;
     static_cast<void>(kept);
-    const SurfelMap map = SurfelMap::fromFile(file, {});
-    static_cast<void>(map.planarShare());
+    takeMap(file, SurfelStorage::kCompact);
+    takeMap(file, SurfelStorage::kFloat);
   } catch (const Error&) {  // what a bad file is to end in
   }
 }

@@ -28,7 +28,6 @@ class PlaneRenderer : public Renderer {
     }
   }
   void renderImage(const ImageGrid&, const Pose&, double, std::vector<Hit>&) const override {}
-  std::vector<map::Surfel> storedSurfels(Eigen::Vector3d&) const override { return {}; }
 
   double distance(const Eigen::Vector3d& p) const { return normal_.dot(p) - offset_; }
 

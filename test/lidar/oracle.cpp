@@ -50,7 +50,8 @@ struct Oracle::Variation {
   double threshold_factor = 1.0;
 };
 
-Oracle::Oracle(const map::SurfelMap& map) : map_(map) {
+Oracle::Oracle(const map::SurfelMap& map)
+    : map_(map), surfels_(map::decodeSurfels(map.tree())), origin_(map.origin()) {
   std::vector<std::uint32_t> all(map.size());
   std::iota(all.begin(), all.end(), 0U);
   addGroups(std::move(all));
@@ -59,7 +60,7 @@ Oracle::Oracle(const map::SurfelMap& map) : map_(map) {
 void Oracle::addGroups(std::vector<std::uint32_t> surfels) {
   constexpr std::size_t kGroupSize = 32;
   Eigen::AlignedBox3d box;
-  const auto positionOf = [&](std::uint32_t i) { return map_.surfels()[i].position; };
+  const auto positionOf = [&](std::uint32_t i) { return surfels_[i].position; };
   for (const std::uint32_t i : surfels) box.extend(positionOf(i).cast<double>());
   if (surfels.size() <= kGroupSize) {
     if (!surfels.empty()) {
@@ -78,12 +79,17 @@ void Oracle::addGroups(std::vector<std::uint32_t> surfels) {
 }
 
 double Oracle::rangeOf(std::uint32_t surfel, const OracleRay& ray) const {
-  return rangeOf(surfel, ray, Variation{});
+  return rangeOf(surfel, inTree(ray), Variation{});
+}
+
+OracleRay Oracle::inTree(OracleRay ray) const {
+  ray.origin -= origin_;
+  return ray;
 }
 
 double Oracle::rangeOf(std::uint32_t index, const OracleRay& ray,
                        const Variation& variation) const {
-  const map::Surfel& surfel = map_.surfels()[index];
+  const map::Surfel& surfel = surfels_[index];
   const double radius = variation.radius_factor * static_cast<double>(map_.radius());
   const bool planar = static_cast<double>(surfel.thickness) <
                       variation.threshold_factor * static_cast<double>(map_.planarThreshold());
@@ -119,7 +125,7 @@ std::vector<std::uint32_t> Oracle::candidates(const OracleRay& ray) const {
   for (const Group& group : groups_) {
     if (!passesWithin(ray, group.centre, 1.01 * group.radius + reach)) continue;
     for (const std::uint32_t i : group.surfels) {
-      if (passesWithin(ray, map_.surfels()[i].position.cast<double>(), reach)) result.push_back(i);
+      if (passesWithin(ray, surfels_[i].position.cast<double>(), reach)) result.push_back(i);
     }
   }
   return result;
@@ -134,7 +140,8 @@ double Oracle::nearest(const std::vector<std::uint32_t>& surfels, const OracleRa
   return range;
 }
 
-OracleResult Oracle::trace(const OracleRay& ray) const {
+OracleResult Oracle::trace(const OracleRay& ray_W) const {
+  const OracleRay ray = inTree(ray_W);
   const std::vector<std::uint32_t> surfels = candidates(ray);
   OracleResult result;
   result.range = nearest(surfels, ray, {});

@@ -24,8 +24,8 @@ struct OracleResult {
   bool hit() const { return range < std::numeric_limits<double>::infinity(); }
 };
 
-/// What SurfelMap defines a ray to meet, in double precision by trying every surfel that the ray
-/// does not miss by far.
+/// What SurfelMap defines a ray to meet, in double precision by trying every surfel, as the map's
+/// tree stores it, that the ray does not miss by far.
 class Oracle {
  public:
   explicit Oracle(const map::SurfelMap& map);
@@ -39,6 +39,7 @@ class Oracle {
 
  private:
   struct Variation;
+  OracleRay inTree(OracleRay ray) const;
   std::vector<std::uint32_t> candidates(const OracleRay& ray) const;
   double rangeOf(std::uint32_t surfel, const OracleRay& ray, const Variation& variation) const;
   double nearest(const std::vector<std::uint32_t>& surfels, const OracleRay& ray,
@@ -54,6 +55,8 @@ class Oracle {
   bool passesWithin(const OracleRay& ray, const Eigen::Vector3d& point, double distance) const;
 
   const map::SurfelMap& map_;
+  const std::vector<map::Surfel> surfels_;  ///< relative to the origin
+  const Eigen::Vector3d origin_;            ///< [m] in W
   std::vector<Group> groups_;
 };
 

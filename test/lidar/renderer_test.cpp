@@ -23,6 +23,7 @@ struct Maker {
   const char* name;
   std::unique_ptr<Renderer> (*make)(Map, const RendererConfig&);
   RendererConfig config;
+  map::SurfelStorage storage;
   std::string label;
 };
 
@@ -30,36 +31,19 @@ std::string labelOf(const testing::TestParamInfo<Maker>& maker) { return maker.p
 
 // The ray caster as everything that this processor can run, and the depth-image renderer.
 std::vector<Maker> allMakers() {
-  std::vector<Maker> makers{{"projection", makeDepthImageRenderer, {}, "projection"}};
+  std::vector<Maker> makers{
+      {"projection", makeDepthImageRenderer, {}, map::SurfelStorage::kCompact, "projection"}};
   for (const SimdLevel level : simdLevels()) {
     for (const auto storage : {map::SurfelStorage::kCompact, map::SurfelStorage::kFloat}) {
       const char* suffix = storage == map::SurfelStorage::kCompact ? "_compact" : "_float";
       RendererConfig config;
-      config.storage = storage;
       config.simd = level;
-      makers.push_back(
-          {"ray_caster", makeRayCaster, config, std::string("caster_") + nameOf(level) + suffix});
+      makers.push_back({"ray_caster", makeRayCaster, config, storage,
+                        std::string("caster_") + nameOf(level) + suffix});
     }
   }
   return makers;
 }
-
-// A renderer's surfels as it stores them, for the oracle.
-struct Stored {
-  Map map;
-  Eigen::Vector3d origin;
-
-  Stored(const Renderer& renderer, const map::SurfelMap& source) {
-    std::vector<map::Surfel> surfels = renderer.storedSurfels(origin);
-    EXPECT_EQ(surfels.size(), source.size());
-    map = std::make_shared<const map::SurfelMap>(std::move(surfels), source.config());
-  }
-
-  Agreement compareWith(std::vector<OracleRay> rays, const std::vector<Hit>& hits) const {
-    for (OracleRay& ray : rays) ray.origin -= origin;
-    return compare(*map, rays, hits);
-  }
-};
 
 Ray makeRay(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction, double range_max) {
   const Eigen::Vector3f unit = direction.cast<float>();
@@ -96,12 +80,21 @@ class RendererTest : public testing::TestWithParam<Maker> {
   static std::unique_ptr<Renderer> make(const Map& map, int threads = 1) {
     RendererConfig config = GetParam().config;
     config.threads = threads;
-    return GetParam().make(map, config);
+    return GetParam().make(stored(map), config);
+  }
+
+  // The map as the renderer under test is to have it stored.
+  static Map stored(const Map& map) {
+    if (map->config().storage == GetParam().storage) return map;
+    map::SurfelMapConfig config = map->config();
+    config.storage = GetParam().storage;
+    return std::make_shared<const map::SurfelMap>(map->surfels(), config);
   }
 
   // Rays of any kind, where the renderer takes them; elsewhere it must say that it does not.
   static Agreement checkRays(const Map& map, const std::vector<Ray>& rays) {
-    const auto renderer = make(map);
+    const Map own = stored(map);
+    const auto renderer = make(own);
     std::vector<Hit> hits;
     if (!renderer->castsRays()) {
       EXPECT_THROW(renderer->cast(rays, hits), Error);
@@ -110,15 +103,15 @@ class RendererTest : public testing::TestWithParam<Maker> {
     renderer->cast(rays, hits);
     std::vector<OracleRay> oracle_rays;
     for (const Ray& ray : rays) oracle_rays.push_back(toOracleRay(ray));
-    return Stored(*renderer, *map).compareWith(std::move(oracle_rays), hits);
+    return compare(*own, oracle_rays, hits);
   }
 
   static Agreement checkImage(const Map& map, const ImageGrid& grid, const Pose& X_WS,
                               double range_max) {
     std::vector<Hit> hits(7);  // of another size: it is resized
-    const auto renderer = make(map);
-    renderer->renderImage(grid, X_WS, range_max, hits);
-    return Stored(*renderer, *map).compareWith(imageRays(grid, X_WS, range_max), hits);
+    const Map own = stored(map);
+    make(own)->renderImage(grid, X_WS, range_max, hits);
+    return compare(*own, imageRays(grid, X_WS, range_max), hits);
   }
 
   static void expectMeaningful(const Agreement& agreement) {
@@ -155,6 +148,7 @@ TEST_P(RendererTest, RandomRaysOverRandomSets) {
 
 TEST_P(RendererTest, AxisParallelRaysWithZerosOfBothSigns) {
   const Map map = scatteredMap(3, 4000, 5.0, 0.2, Kind::kMixed);
+  const std::vector<map::Surfel> surfels = map->surfels();
   RandomStream random(4);
   std::vector<Ray> rays;
   for (int i = 0; i < 1800; ++i) {
@@ -173,7 +167,7 @@ TEST_P(RendererTest, AxisParallelRaysWithZerosOfBothSigns) {
     Eigen::Vector3d origin = randomInCube(random, 6.0);
     // Some start exactly at a surfel's coordinate, where boxes begin and end.
     if (i % 5 == 0) {
-      origin = map->surfels()[random.index(map->size())].position.cast<double>();
+      origin = surfels[random.index(surfels.size())].position.cast<double>();
       origin[axis] = -6.0 * (direction[axis] < 0.0 ? -1.0 : 1.0);
     }
     rays.push_back(makeRay(origin, direction, 20.0));
@@ -207,11 +201,12 @@ TEST_P(RendererTest, RaysAlongALattice) {
 
 TEST_P(RendererTest, GrazingRays) {
   const Map map = scatteredMap(5, 3000, 4.0, 0.3, Kind::kPlanar);
+  const std::vector<map::Surfel> surfels = map->surfels();
   RandomStream random(6);
   std::vector<Ray> rays;
   for (int i = 0; i < 3000; ++i) {
     // Towards a place on a disc, tilted out of its plane by 0.06 to 3 degrees.
-    const map::Surfel& surfel = map->surfels()[random.index(map->size())];
+    const map::Surfel& surfel = surfels[random.index(surfels.size())];
     const Eigen::Vector3d n = surfel.normal.cast<double>();
     const Eigen::Vector3d u = n.unitOrthogonal();
     const Eigen::Vector3d in_plane = Eigen::AngleAxisd(random.uniform(0.0, 2.0 * kPi), n) * u;
@@ -231,10 +226,11 @@ TEST_P(RendererTest, GrazingRays) {
 TEST_P(RendererTest, RaysThatStartInsideSurfels) {
   for (const Kind kind : {Kind::kPlanar, Kind::kNotPlanar, Kind::kMixed}) {
     const Map map = roomMap({2.0, 1.5, 1.0}, 0.1, kind);
+    const std::vector<map::Surfel> surfels = map->surfels();
     RandomStream random(7);
     std::vector<Ray> rays;
     for (int i = 0; i < 1500; ++i) {
-      const map::Surfel& surfel = map->surfels()[random.index(map->size())];
+      const map::Surfel& surfel = surfels[random.index(surfels.size())];
       const Eigen::Vector3d inside = randomDirection(random) * random.uniform(0.0, map->radius());
       rays.push_back(
           makeRay(surfel.position.cast<double>() + inside, randomDirection(random), 10.0));
@@ -404,8 +400,9 @@ TEST_P(RendererTest, SurfelsLargerThanCellsAndCellsLargerThanSurfels) {
 TEST_P(RendererTest, ImagesFromInsideWallsAndSurfels) {
   for (const Kind kind : {Kind::kPlanar, Kind::kNotPlanar, Kind::kMixed}) {
     const Map map = roomMap({1.5, 1.2, 1.0}, 0.1, kind);
+    const std::vector<map::Surfel> surfels = map->surfels();
     for (const std::size_t index : {std::size_t{0}, map->size() / 3, map->size() - 1}) {
-      const Eigen::Vector3d at = map->surfels()[index].position.cast<double>();
+      const Eigen::Vector3d at = surfels[index].position.cast<double>();
       const Pose X_WS{fromRollPitchYaw(0.1, 0.2, 0.7), at + Eigen::Vector3d(0.03, 0.02, 0.01)};
       checkImage(map, sphericalGrid(72, 36, -180, 180, -90, 90), X_WS, 10.0);
       checkImage(map, pinholeGrid(60, 50, 20.0), X_WS, 10.0);

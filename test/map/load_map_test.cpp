@@ -70,9 +70,14 @@ class LoadMap : public testing::Test {
 
 void expectSame(const SurfelMap& a, const SurfelMap& b) {
   ASSERT_EQ(a.size(), b.size());
-  EXPECT_EQ(std::memcmp(a.surfels().data(), b.surfels().data(), a.size() * sizeof(Surfel)), 0);
-  EXPECT_EQ(a.bounds().min(), b.bounds().min());
-  EXPECT_EQ(a.bounds().max(), b.bounds().max());
+  const SurfelTreeView& x = a.tree();
+  const SurfelTreeView& y = b.tree();
+  EXPECT_EQ(std::memcmp(&x.header, &y.header, sizeof(x.header)), 0);
+  EXPECT_EQ(std::memcmp(x.nodes, y.nodes, x.header.node_count * sizeof(TreeNode)), 0);
+  EXPECT_EQ(std::memcmp(x.words, y.words, x.wordCount() * sizeof(std::uint32_t)), 0);
+  EXPECT_EQ(std::memcmp(&a.blending(), &b.blending(), sizeof(Blending)), 0);
+  EXPECT_EQ(a.planarThreshold(), b.planarThreshold());
+  EXPECT_EQ(a.noise(), b.noise());
 }
 
 TEST_F(LoadMap, SecondStartIsMappedAndTheSame) {
@@ -128,23 +133,35 @@ TEST_F(LoadMap, ContentAndSettingsDecideNotTheName) {
     EXPECT_TRUE(again.from_cache);
     EXPECT_EQ(again.map->config().*setting, config.*setting);
   }
+  SurfelMapConfig config;
+  config.storage = SurfelStorage::kFloat;
+  EXPECT_FALSE(load(folder_ / "a.pcd", config).from_cache);
+  const LoadedMap again = load(folder_ / "a.pcd", config);
+  EXPECT_TRUE(again.from_cache);
+  EXPECT_EQ(again.map->tree().header.storage, SurfelStorage::kFloat);
 }
 
 TEST_F(LoadMap, ForgedSettingsOrInfoAreRefused) {
   const auto path = write(corner(5000));
   load(path);
   const std::string good = contentOf(cached().at(0));
-  std::uint64_t info = 0;
-  std::memcpy(&info, good.data() + kHeaderSize + kEntryOffset, sizeof(info));
   const double nan = std::nan("");
-  for (const std::size_t number : {0U, 1U, 2U, 7U, 8U, 9U, 10U, 11U, 12U, 13U}) {
-    std::string bytes = good;
-    std::memcpy(bytes.data() + info + 8 * number, &nan, sizeof(nan));
-    seal(bytes);
-    std::ofstream(cached().at(0), std::ios::binary) << bytes;
-    EXPECT_FALSE(load(path).from_cache) << number;
-    EXPECT_EQ(lines_.size(), 1U);
-    EXPECT_EQ(contentOf(cached().at(0)), good);
+  // Numbers of eight bytes: settings, surface and flags, origin, box and step in `info`; origin,
+  // radius and storage, counts, box, blending and thresholds in `tree`.
+  const std::vector<std::size_t> numbers[] = {{0, 1, 2, 3, 4, 8, 9, 10, 11, 12, 13, 14},
+                                              {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
+  for (std::size_t section = 0; section < 2; ++section) {
+    std::uint64_t begin = 0;
+    std::memcpy(&begin, good.data() + kHeaderSize + section * kEntrySize + kEntryOffset, 8);
+    for (const std::size_t number : numbers[section]) {
+      std::string bytes = good;
+      std::memcpy(bytes.data() + begin + 8 * number, &nan, sizeof(nan));
+      seal(bytes);
+      std::ofstream(cached().at(0), std::ios::binary) << bytes;
+      EXPECT_FALSE(load(path).from_cache) << section << ' ' << number;
+      EXPECT_EQ(lines_.size(), 1U);
+      EXPECT_EQ(contentOf(cached().at(0)), good);
+    }
   }
 }
 

@@ -80,7 +80,7 @@ TEST(MapCache, ReplacesWhatIsNoGoodAndSaysWhy) {
   bytes = good;
   bytes[kVersionOffset] = 9;
   folder.write("a", bytes);
-  expectRebuilt("is of format version 9, this program's is 1");
+  expectRebuilt("is of format version 9, this program's is 2");
   Numbers other(path);
   other.entry.key = {1, 3};
   other.get();

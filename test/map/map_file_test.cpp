@@ -32,11 +32,11 @@ std::vector<Surfel> randomSurfels(std::size_t count) {
 
 /// Three sections of lengths that need padding before the next.
 std::string sample(const TestFolder& folder) {
-  const std::vector<Surfel> surfels = randomSurfels(37);
+  const std::vector<std::uint32_t> words(259, 0x01020304);
   const std::vector<std::uint16_t> numbers = {1, 2, 3};
   const std::vector<double> none;
   MapFileWriter writer(kKey);
-  writer.add(section::kSurfels, View<Surfel>(surfels));
+  writer.add("words", View<std::uint32_t>(words), ElementType::kUint32);
   writer.add("numbers", View<std::uint16_t>(numbers), ElementType::kUint16);
   writer.add("none", View<double>(none), ElementType::kFloat64);
   writer.write(folder / "sample");
@@ -56,18 +56,17 @@ std::string readingError(const std::string& bytes) {
 
 TEST(MapFile, ComesBackBitForBit) {
   const TestFolder folder;
-  const std::vector<Surfel> surfels = randomSurfels(400000);  // several blocks of its checksum
+  const SurfelMap owned(randomSurfels(600000), {});  // several blocks of a checksum
   MapFileWriter writer(kKey);
-  writer.add(section::kSurfels, View<Surfel>(surfels));
+  owned.writeTo(writer);
   writer.write(folder / "a");
   const auto file = MapFile::open(folder / "a");
   EXPECT_EQ(file->key(), kKey);
   EXPECT_EQ(file->size(), std::filesystem::file_size(folder / "a"));
   const SurfelMap map = SurfelMap::fromFile(file, {});
   EXPECT_EQ(map.file(), file);
-  ASSERT_EQ(map.size(), surfels.size());
-  EXPECT_EQ(std::memcmp(map.surfels().data(), surfels.data(), surfels.size() * sizeof(Surfel)), 0);
-  const SurfelMap owned(surfels, {});
+  ASSERT_EQ(map.size(), owned.size());
+  EXPECT_EQ(std::memcmp(map.tree().words, owned.tree().words, 4 * owned.tree().wordCount()), 0);
   EXPECT_EQ(map.bounds().min(), owned.bounds().min());
   EXPECT_EQ(map.bounds().max(), owned.bounds().max());
   EXPECT_EQ(map.planarShare(), owned.planarShare());
@@ -106,8 +105,8 @@ TEST(MapFile, GrowsByASection) {
   const auto file = MapFile::open(folder / "sample");
   EXPECT_EQ(file->sections().size(), 4U);
   EXPECT_EQ(file->section<std::uint8_t>(section::kClass, ElementType::kUint8)[36], 7);
-  EXPECT_EQ(old->section<Surfel>(section::kSurfels)[36].position,
-            file->section<Surfel>(section::kSurfels)[36].position);
+  EXPECT_EQ(old->section<std::uint32_t>("words", ElementType::kUint32)[258],
+            file->section<std::uint32_t>("words", ElementType::kUint32)[258]);
 }
 
 TEST(MapFile, MayHaveNoSection) {
@@ -181,8 +180,8 @@ class HostileFile : public testing::Test {
 TEST_F(HostileFile, SealedAgainItIsGood) { EXPECT_EQ(error(), "no error"); }
 
 TEST_F(HostileFile, VersionAndByteOrder) {
-  put<std::uint32_t>(kVersionOffset, 2);
-  EXPECT_EQ(error(), "is of format version 2, this program's is 1");
+  put<std::uint32_t>(kVersionOffset, 3);
+  EXPECT_EQ(error(), "is of format version 3, this program's is 2");
   put<std::uint32_t>(kByteOrderOffset, 0x04030201);
   EXPECT_EQ(error(), "was written by a machine of the other byte order");
   put<std::uint32_t>(kByteOrderOffset, 0x02010403);
@@ -256,28 +255,72 @@ TEST_F(HostileFile, RandomNumbersAnywhereInHeaderAndTable) {
   }
 }
 
-TEST_F(HostileFile, ImpossibleSurfels) {
-  const std::string good = bytes_;
-  const auto surfels = static_cast<std::size_t>(get<std::uint64_t>(96 + kEntryOffset));
-  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  for (const std::size_t number : {0, 2, 3, 5, 6}) {
-    for (const float value : {kNan, kInfinity, -kInfinity, -3e38F}) {
-      bytes_ = good;
-      put(surfels + 36 * sizeof(Surfel) + number * sizeof(float), value);
-      seal(bytes_);
-      ASSERT_EQ(readingError(bytes_), "no error");
-      const auto file = MapFile::open(folder_.write("a", bytes_));
-      EXPECT_THROW(SurfelMap::fromFile(file, {}), FileError) << number << ' ' << value;
+/// A map in a file of which parts can be forged.
+class HostileMap : public testing::Test {
+ protected:
+  std::string fileOf(SurfelStorage storage) {
+    SurfelMapConfig config;
+    config.storage = storage;
+    const SurfelMap map(randomSurfels(500), config);
+    MapFileWriter writer(kKey);
+    map.writeTo(writer);
+    writer.write(folder_ / "a");
+    return contentOf(folder_ / "a");
+  }
+  /// Makes a map of a file whose checksums are set right.
+  void read(std::string bytes, SurfelStorage storage) {
+    seal(bytes);
+    const AlignedBytes copy(bytes);
+    const auto file = std::make_shared<const MapFile>(copy.data(), copy.size(), "f");
+    SurfelMapConfig config;
+    config.storage = storage;
+    static_cast<void>(SurfelMap::fromFile(file, config).surfels());
+  }
+
+  TestFolder folder_;
+};
+
+TEST_F(HostileMap, AnyBitOfTheTree) {
+  for (const SurfelStorage storage : {SurfelStorage::kCompact, SurfelStorage::kFloat}) {
+    const std::string good = fileOf(storage);
+    ASSERT_NO_THROW(read(good, storage));
+    RandomStream random(6);
+    int refused = 0;
+    for (int round = 0; round < 3000; ++round) {
+      std::string bytes = good;
+      const std::size_t at = kHeaderSize + random.index(bytes.size() - kHeaderSize);
+      bytes[at] = static_cast<char>(bytes[at] ^ (1 << random.index(8)));
+      try {
+        read(bytes, storage);  // a change of a surfel or box within bounds may pass
+      } catch (const FileError&) {
+        ++refused;
+      }
+    }
+    EXPECT_GT(refused, 100);
+  }
+}
+
+TEST_F(HostileMap, SizesOfTheTree) {
+  const std::string good = fileOf(SurfelStorage::kCompact);
+  std::uint64_t record = 0;
+  std::memcpy(&record, good.data() + kHeaderSize + kEntryOffset, sizeof(record));
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  for (const std::size_t number : {4U, 6U}) {  // surfels, nodes
+    for (const std::uint64_t value :
+         {std::uint64_t{0}, std::uint64_t{499}, std::uint64_t{501}, std::uint64_t{1} << 31,
+          std::uint64_t{1} << 61, std::uint64_t{1} << 63, kMost, kMost - 15}) {
+      std::string bytes = good;
+      std::memcpy(bytes.data() + record + 8 * number, &value, sizeof(value));
+      EXPECT_THROW(read(bytes, SurfelStorage::kCompact), FileError) << number << ' ' << value;
     }
   }
+  EXPECT_THROW(read(good, SurfelStorage::kFloat), FileError) << "of the other storage";
 }
 
 TEST(MapFileWriter, LeavesTheOldFileWhereItCannotWrite) {
   const TestFolder folder;
-  const std::vector<Surfel> surfels = randomSurfels(100);
   MapFileWriter writer(kKey);
-  writer.add(section::kSurfels, View<Surfel>(surfels));
+  writer.addRecord("number", 7);
   EXPECT_THROW(writer.write(folder / "none" / "a"), FileError);
   std::filesystem::create_directory(folder / "folder");
   EXPECT_THROW(writer.write(folder / "folder"), FileError);

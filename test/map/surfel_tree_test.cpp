@@ -1,20 +1,26 @@
 #include "marsim/map/surfel_tree.hpp"
 
-#include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
 
 #include <gtest/gtest.h>
+#include <tbb/global_control.h>
+#include <Eigen/Geometry>
 
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
+#include "marsim/geometry/kd_tree.hpp"
 
 namespace marsim::map {
 namespace {
 
 constexpr double kResolution = 0.1;
 
+constexpr float kRadius = 0.0866F, kThreshold = 0.025F;  // [m]
+
 // A rough sheet about a centre, half of its surfels planar.
-SurfelMap sheet(int side, const Eigen::Vector3d& centre = Eigen::Vector3d::Zero()) {
+std::vector<Surfel> sheet(int side, const Eigen::Vector3d& centre = Eigen::Vector3d::Zero()) {
   RandomStream random(3, "sheet");
   std::vector<Surfel> surfels;
   for (int x = 0; x < side; ++x) {
@@ -26,9 +32,11 @@ SurfelMap sheet(int side, const Eigen::Vector3d& centre = Eigen::Vector3d::Zero(
                          random.uniform() < 0.5 ? 0.01F : 0.05F});
     }
   }
-  SurfelMapConfig config;
-  config.resolution = kResolution;
-  return SurfelMap(std::move(surfels), config);
+  return surfels;
+}
+
+SurfelTree treeOf(const std::vector<Surfel>& surfels, SurfelStorage storage) {
+  return SurfelTree(surfels, kRadius, kThreshold, storage);
 }
 
 double angleBetween(const Eigen::Vector3f& a, const Eigen::Vector3f& b) {
@@ -36,39 +44,47 @@ double angleBetween(const Eigen::Vector3f& a, const Eigen::Vector3f& b) {
   return std::atan2(x.cross(y).norm(), std::abs(x.dot(y)));
 }
 
-Eigen::Vector3d originOf(const SurfelTreeView& view) {
-  return {view.header.origin[0], view.header.origin[1], view.header.origin[2]};
+// Expects one stored surfel for each of the sources, near it by `tolerance` [m] and [rad].
+void expectStored(const std::vector<Surfel>& sources, const SurfelTreeView& view, double tolerance,
+                  double angle) {
+  const Eigen::Vector3d origin(view.header.origin);
+  const std::vector<Surfel> stored = decodeSurfels(view);
+  ASSERT_EQ(stored.size(), sources.size());
+  std::vector<Eigen::Vector3f> positions;
+  Eigen::AlignedBox3f box;
+  std::size_t planar = 0;
+  for (const Surfel& surfel : stored) {
+    positions.push_back((surfel.position.cast<double>() + origin).cast<float>());
+    box.extend(surfel.position);
+    planar += surfel.thickness < kThreshold ? 1 : 0;
+  }
+  EXPECT_EQ(Eigen::Vector3f(view.header.lower), box.min());
+  EXPECT_EQ(Eigen::Vector3f(view.header.upper), box.max());
+  EXPECT_EQ(view.header.planar_count, planar);
+  const KdTree tree(positions);
+  std::vector<char> taken(stored.size(), 0);
+  for (const Surfel& source : sources) {
+    const KdTree::Neighbour found = tree.nearest(source.position);
+    ASSERT_LE(static_cast<double>(found.distance), tolerance);
+    ASSERT_EQ(taken[found.index]++, 0);
+    ASSERT_LE(angleBetween(stored[found.index].normal, source.normal), angle);
+    ASSERT_EQ(stored[found.index].thickness < kThreshold, source.thickness < kThreshold);
+  }
 }
 
 TEST(SurfelTree, FloatStorageLosesNothing) {
   for (const Eigen::Vector3d& centre :
-       {Eigen::Vector3d(0, 0, 0), Eigen::Vector3d(5e5, -4e5, 300.0)}) {
-    const SurfelMap map = sheet(60, centre);
-    const SurfelTree tree(map, SurfelStorage::kFloat);
-    const std::vector<Surfel> stored = decodeSurfels(tree.view());
-    ASSERT_EQ(stored.size(), map.size());
-    for (std::size_t i = 0; i < stored.size(); ++i) {
-      const Surfel& source = map.surfels()[i];
-      EXPECT_EQ(stored[i].position.cast<double>() + originOf(tree.view()),
-                source.position.cast<double>());
-      EXPECT_LT(angleBetween(stored[i].normal, source.normal), 1e-6);
-      EXPECT_EQ(map.isPlanar(stored[i]), map.isPlanar(source));
-    }
+       {Eigen::Vector3d(0, 0, 0), Eigen::Vector3d(5e3, -4e3, 300.0)}) {
+    const std::vector<Surfel> surfels = sheet(60, centre);
+    expectStored(surfels, treeOf(surfels, SurfelStorage::kFloat).view(), 0.0, 1e-6);
   }
 }
 
 TEST(SurfelTree, CompactStorageIsCloseAndSmall) {
-  const SurfelMap map = sheet(300);
-  const SurfelTree tree(map, SurfelStorage::kCompact);
-  const std::vector<Surfel> stored = decodeSurfels(tree.view());
-  ASSERT_EQ(stored.size(), map.size());
-  for (std::size_t i = 0; i < stored.size(); ++i) {
-    const Surfel& source = map.surfels()[i];
-    ASSERT_LT((stored[i].position - source.position).norm(), 0.004 * kResolution);
-    ASSERT_LT(angleBetween(stored[i].normal, source.normal), 1e-3);
-    ASSERT_EQ(map.isPlanar(stored[i]), map.isPlanar(source));
-  }
-  EXPECT_LT(static_cast<double>(tree.bytes()) / static_cast<double>(map.size()), 12.0);
+  const std::vector<Surfel> surfels = sheet(300);
+  const SurfelTree tree = treeOf(surfels, SurfelStorage::kCompact);
+  expectStored(surfels, tree.view(), 0.004 * kResolution, 1e-3);
+  EXPECT_LT(static_cast<double>(bytesOf(tree.view())) / static_cast<double>(surfels.size()), 12.0);
 }
 
 TEST(SurfelTree, LoneSurfelsKeepTheirPrecision) {
@@ -78,58 +94,126 @@ TEST(SurfelTree, LoneSurfelsKeepTheirPrecision) {
     const Eigen::Vector3d p(random.uniform(-900, 900), random.uniform(-900, 900), 0.0);
     surfels.push_back({p.cast<float>(), Eigen::Vector3f::UnitX(), 0.0F});
   }
-  SurfelMapConfig config;
-  config.resolution = kResolution;
-  const SurfelMap map(surfels, config);
-  const std::vector<Surfel> stored = decodeSurfels(SurfelTree(map, SurfelStorage::kCompact).view());
-  for (std::size_t i = 0; i < stored.size(); ++i) {
-    EXPECT_LT((stored[i].position - surfels[i].position).norm(), 0.005 * kResolution) << i;
+  expectStored(surfels, treeOf(surfels, SurfelStorage::kCompact).view(), 0.005 * kResolution, 1e-3);
+}
+
+// Several pieces that are built apart, and the tree above them.
+TEST(SurfelTree, LargeMapsHaveOneTree) {
+  const std::vector<Surfel> surfels = sheet(700);
+  std::vector<TreeNode> nodes;
+  std::vector<std::uint32_t> words;
+  for (const std::size_t threads : {1U, 2U, 5U}) {
+    const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
+    const SurfelTree tree = treeOf(surfels, SurfelStorage::kCompact);
+    const SurfelTreeView view = tree.view();
+    if (nodes.empty()) {
+      EXPECT_NO_THROW(validateTree(view));
+      expectStored(surfels, view, 0.004 * kResolution, 1e-3);
+      nodes.assign(view.nodes, view.nodes + view.header.node_count);
+      words.assign(view.words, view.words + view.wordCount());
+    }
+    ASSERT_EQ(view.header.node_count, nodes.size());
+    EXPECT_EQ(std::memcmp(view.nodes, nodes.data(), nodes.size() * sizeof(TreeNode)), 0);
+    EXPECT_EQ(std::memcmp(view.words, words.data(), 4 * words.size()), 0);
   }
 }
 
 TEST(SurfelTree, EveryMapGivesAValidTree) {
-  std::vector<Surfel> same(3000, {{1.0F, 2.0F, 3.0F}, {0.0F, 0.0F, 1.0F}, 0.0F});
+  const std::vector<Surfel> same(3000, {{1.0F, 2.0F, 3.0F}, {0.0F, 0.0F, 1.0F}, 0.0F});
   std::vector<Surfel> line;
   for (int i = 0; i < 1000; ++i) {
     line.push_back({{0.01F * static_cast<float>(i * i), 0.0F, 0.0F}, {0.0F, 1.0F, 0.0F}, 1.0F});
   }
-  SurfelMapConfig config;
-  config.resolution = kResolution;
   for (const std::vector<Surfel>& surfels :
        {same, line, std::vector<Surfel>(1, same[0]), std::vector<Surfel>{}}) {
-    const SurfelMap map(surfels, config);
-    const SurfelTree tree(map, SurfelStorage::kCompact);
-    EXPECT_NO_THROW(validateTree(tree.view()));
-    std::vector<std::uint32_t> order(tree.view().order, tree.view().order + map.size());
-    std::sort(order.begin(), order.end());
-    for (std::size_t i = 0; i < order.size(); ++i) ASSERT_EQ(order[i], i);
+    for (const SurfelStorage storage : {SurfelStorage::kCompact, SurfelStorage::kFloat}) {
+      const SurfelTree tree = treeOf(surfels, storage);
+      EXPECT_NO_THROW(validateTree(tree.view()));
+      EXPECT_EQ(decodeSurfels(tree.view()).size(), surfels.size());
+    }
   }
 }
 
 TEST(SurfelTree, RefusesWhatIsNoSurfel) {
-  SurfelMapConfig config;
-  const float nan = std::nanf("");
-  const SurfelMap bad({{{nan, 0.0F, 0.0F}, {0.0F, 0.0F, 1.0F}, 0.0F}}, config);
-  EXPECT_THROW(SurfelTree(bad, SurfelStorage::kFloat), Error);
-  const SurfelMap flat({{{0.0F, 0.0F, 0.0F}, {0.0F, 0.0F, 0.0F}, 0.0F}}, config);
-  EXPECT_THROW(SurfelTree(flat, SurfelStorage::kFloat), Error);
+  const float nan = std::nanf(""), infinity = std::numeric_limits<float>::infinity();
+  for (const Surfel& bad : {Surfel{{nan, 0.0F, 0.0F}, {0.0F, 0.0F, 1.0F}, 0.0F},
+                            Surfel{{0.0F, -infinity, 0.0F}, {0.0F, 0.0F, 1.0F}, 0.0F},
+                            Surfel{{0.0F, 0.0F, 2e8F}, {0.0F, 0.0F, 1.0F}, 0.0F},
+                            Surfel{{0.0F, 0.0F, 0.0F}, {0.0F, nan, 1.0F}, 0.0F},
+                            Surfel{{0.0F, 0.0F, 0.0F}, {0.0F, 0.0F, 0.0F}, 0.0F}}) {
+    EXPECT_THROW(treeOf({bad}, SurfelStorage::kFloat), Error);
+    EXPECT_THROW(treeOf(std::vector<Surfel>(100000, bad), SurfelStorage::kCompact), Error);
+  }
 }
 
-// Any byte of the nodes may be wrong: the check throws or the tree stays inside its arrays.
+// A tree whose nodes and words can be forged.
+struct Forged {
+  explicit Forged(SurfelStorage storage) : tree(treeOf(sheet(40), storage)), view(tree.view()) {
+    nodes.assign(view.nodes, view.nodes + view.header.node_count);
+    words.assign(view.words, view.words + view.wordCount());
+    view.nodes = nodes.data();
+    view.words = words.data();
+  }
+
+  SurfelTree tree;
+  SurfelTreeView view;
+  std::vector<TreeNode> nodes;
+  std::vector<std::uint32_t> words;
+};
+
 TEST(SurfelTree, ChecksForeignNodes) {
-  const SurfelMap map = sheet(40);
-  const SurfelTree tree(map, SurfelStorage::kCompact);
-  SurfelTreeView view = tree.view();
-  std::vector<TreeNode> nodes(view.nodes, view.nodes + view.header.node_count);
-  view.nodes = nodes.data();
-  nodes[0].child_base = 0;  // its own child
-  EXPECT_THROW(validateTree(view), Error);
-  nodes[0] = tree.view().nodes[0];
-  nodes.back().leaf_base = 0x7fffffffU;
-  EXPECT_THROW(validateTree(view), Error);
-  nodes.back() = tree.view().nodes[nodes.size() - 1];
-  nodes[1].counts = 0xff;
-  EXPECT_THROW(validateTree(view), Error);
+  const auto refused = [](const auto& forge) {
+    Forged forged(SurfelStorage::kCompact);
+    EXPECT_NO_THROW(validateTree(forged.view));
+    forge(forged);
+    EXPECT_THROW(validateTree(forged.view), Error);
+  };
+  refused([](Forged& f) { f.nodes[0].child_base = 0; });  // its own child
+  refused([](Forged& f) { f.nodes.back().leaf_base = 0x7fffffffU; });
+  refused([](Forged& f) { f.nodes[1].counts = 0xff; });
+  refused([](Forged& f) { f.nodes[1].counts = 0; });
+  refused([](Forged& f) { f.nodes[2].origin[1] = std::nanf(""); });
+  refused([](Forged& f) { f.nodes[2].exponent[0] = 255; });
+  refused([](Forged& f) {
+    f.nodes.back().leaf_end[7] = 255;
+    f.nodes.back().counts = 0x80;
+  });
+  refused([](Forged& f) { ++f.view.header.surfel_count; });
+  refused([](Forged& f) { --f.view.header.surfel_count; });
+  refused([](Forged& f) { --f.view.header.node_count; });
+  refused([](Forged& f) { f.view.header.node_count = 0; });
+  refused([](Forged& f) { f.view.header.storage = static_cast<SurfelStorage>(2); });
+}
+
+// Any byte of the nodes may be wrong: the check throws, or decoding stays inside the arrays.
+TEST(SurfelTree, ChecksEveryByteOfTheNodes) {
+  Forged forged(SurfelStorage::kCompact);
+  auto* bytes = reinterpret_cast<unsigned char*>(forged.nodes.data());
+  RandomStream random(4);
+  int refused = 0;
+  for (std::size_t i = 0; i < forged.nodes.size() * sizeof(TreeNode); ++i) {
+    const unsigned char good = bytes[i];
+    bytes[i] = static_cast<unsigned char>(bytes[i] ^ (1U << random.index(8)));
+    try {
+      validateTree(forged.view);
+      if (i % 16 == 0) decodeSurfels(forged.view);
+    } catch (const Error&) {
+      ++refused;
+    }
+    bytes[i] = good;
+  }
+  EXPECT_GT(refused, 300);
+}
+
+TEST(SurfelTree, ChecksForeignNumbers) {
+  for (const float value : {std::nanf(""), std::numeric_limits<float>::infinity(), 1e30F}) {
+    for (std::size_t field = 0; field < 6; ++field) {
+      Forged forged(SurfelStorage::kFloat);
+      // Somewhere in the field's run of some leaf: fields follow one another leaf by leaf.
+      std::memcpy(&forged.words[6 * 700 + field], &value, sizeof(value));
+      EXPECT_THROW(validateTree(forged.view), Error);
+    }
+  }
 }
 
 }  // namespace

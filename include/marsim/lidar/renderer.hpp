@@ -11,7 +11,6 @@
 
 #include "marsim/geometry/pose.hpp"
 #include "marsim/map/surfel_map.hpp"
-#include "marsim/map/surfel_tree_layout.hpp"
 
 namespace marsim::lidar {
 
@@ -97,9 +96,6 @@ class Renderer {
   /// Resizes hits to grid.size(). Ranges are along the ray, also for pinhole grids.
   virtual void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
                            std::vector<Hit>& hits) const = 0;
-  /// The surfels as this renderer keeps them, in the map's order: what its answers are exact for.
-  /// Positions are relative to `origin` [m] in W, which it sets.
-  virtual std::vector<map::Surfel> storedSurfels(Eigen::Vector3d& origin) const = 0;
 };
 
 /// Instruction sets that the ray caster is compiled for.
@@ -116,9 +112,8 @@ std::vector<SimdLevel> simdLevels();
 const char* nameOf(SimdLevel level);
 
 struct RendererConfig {
-  int threads = 1;                                            ///< 0: all cores
-  map::SurfelStorage storage = map::SurfelStorage::kCompact;  ///< of the ray caster
-  SimdLevel simd = SimdLevel::kAuto;                          ///< of the ray caster
+  int threads = 1;                    ///< 0: all cores
+  SimdLevel simd = SimdLevel::kAuto;  ///< of the ray caster
 
   void validate(const std::string& where) const;
 };

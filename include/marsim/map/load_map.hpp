@@ -49,7 +49,4 @@ struct MapLoading {
 LoadedMap loadSurfelMap(const std::filesystem::path& path, const SurfelMapConfig& config,
                         Progress& progress, const MapLoading& loading = {});
 
-/// The surfels' positions, in their order.
-PointCloud positions(const SurfelMap& map);
-
 }  // namespace marsim::map

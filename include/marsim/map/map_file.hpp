@@ -23,7 +23,7 @@
 ///     sections   in the table's order, each at a multiple of 64 bytes, zeros between them
 namespace marsim::map {
 
-constexpr std::uint32_t kMapFileVersion = 1;
+constexpr std::uint32_t kMapFileVersion = 2;
 
 /// What a file was made of: a hash of the source's content and of all that shaped the result.
 using MapFileKey = std::array<std::uint64_t, 2>;
@@ -31,9 +31,9 @@ using MapFileKey = std::array<std::uint64_t, 2>;
 /// Names of the sections that are known; a reader leaves those it does not know alone.
 namespace section {
 constexpr std::string_view kInfo = "info";                  ///< settings and source, see load_map
-constexpr std::string_view kSurfels = "surfels";            ///< Surfel
-constexpr std::string_view kTreeNodes = "tree_nodes";       ///< owned by the lidar module
-constexpr std::string_view kLeafBlocks = "leaf_blocks";     ///< owned by the lidar module
+constexpr std::string_view kTree = "tree";                  ///< of the tree, see surfel_map
+constexpr std::string_view kTreeNodes = "tree_nodes";       ///< TreeNode
+constexpr std::string_view kLeafWords = "leaf_words";       ///< uint32, see surfel_tree_layout
 constexpr std::string_view kReflectivity = "reflectivity";  ///< uint8, one a surfel, 0 to 255
 constexpr std::string_view kColour = "colour";              ///< 3 x uint8 (RGB), one a surfel
 constexpr std::string_view kClass = "class";                ///< uint8, one a surfel
@@ -103,7 +103,7 @@ class MapFile {
   std::vector<std::uint64_t> checksums_;
 };
 
-/// Gathers sections and writes them. The sections' memory must outlive the writer.
+/// Gathers sections and writes them. The sections' memory must outlive the writer, but for records.
 class MapFileWriter {
  public:
   explicit MapFileWriter(const MapFileKey& key) : key_(key) {}
@@ -116,6 +116,13 @@ class MapFileWriter {
     add({std::string(name), type, sizeof(T), elements.size(),
          reinterpret_cast<const unsigned char*>(elements.data())});
   }
+  /// A section of one record, of which the writer keeps a copy.
+  template <class T>
+  void addRecord(std::string_view name, const T& record) {
+    const auto copy = std::make_shared<const T>(record);
+    records_.push_back(copy);
+    add(name, View<T>(copy.get(), 1));
+  }
   /// All sections of a file; those added later follow them.
   void addAll(const MapFile& file);
 
@@ -126,6 +133,7 @@ class MapFileWriter {
  private:
   MapFileKey key_;
   std::vector<MapFileSection> sections_;
+  std::vector<std::shared_ptr<const void>> records_;
 };
 
 /// Prefix of the temporary files that write() makes beside a file's name.

@@ -4,40 +4,43 @@
 #include <cstdint>
 #include <vector>
 
-#include "marsim/map/surfel_map.hpp"
+#include "marsim/map/surfel.hpp"
 #include "marsim/map/surfel_tree_layout.hpp"
 
 namespace marsim::map {
 
-/// A wide tree over a map's surfels and the arrays it lies in. Built from the surfels' Morton
-/// order: a binary tree of the keys' bits, with a surface-area sweep inside its last 64 surfels,
-/// collapsed to eight children a node by the surface-area dynamic programme of Ylitie, Karras,
-/// Laine, "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs" (HPG 2017),
-/// section 3.
+/// A wide tree over surfels and the arrays it lies in. Built from the surfels' Morton order: a
+/// binary tree of the keys' bits, with a surface-area sweep inside its last 64 surfels, collapsed
+/// to eight children a node by the surface-area dynamic programme of Ylitie, Karras, Laine,
+/// "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs" (HPG 2017), section 3.
+/// The order in which its leaves hold the surfels is the map's: it numbers them.
 class SurfelTree {
  public:
-  /// Runs on all cores; the result does not depend on their number. Throws Error for 2^31 surfels
-  /// or more and for positions or normals that are not finite.
-  SurfelTree(const SurfelMap& map, SurfelStorage storage);
+  /// An empty one.
+  SurfelTree() = default;
+  /// Runs on all cores; the result does not depend on their number. `radius` [m] is R. Throws Error
+  /// for 2^31 surfels or more and for positions or normals that are not finite.
+  SurfelTree(const std::vector<Surfel>& surfels, float radius, float planar_threshold,
+             SurfelStorage storage);
 
   /// Points into this object.
   SurfelTreeView view() const;
-  /// Bytes of nodes and surfels, without the order.
-  std::size_t bytes() const;
 
  private:
   SurfelTreeHeader header_{};
   std::vector<TreeNode> nodes_;
-  std::vector<std::uint32_t> words_;
-  std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> words_ = std::vector<std::uint32_t>(kWordPadding);
 };
 
-/// The surfels as a tree stores them, in the map's order. Positions are relative to the header's
-/// origin; the thickness is 0 for planar surfels and infinite for others.
+/// Bytes of nodes and surfels.
+std::size_t bytesOf(const SurfelTreeView& view);
+
+/// The surfels of a tree, by their numbers. Positions are relative to the header's origin; the
+/// thickness is 0 for planar surfels and infinite for others. Runs on all cores.
 std::vector<Surfel> decodeSurfels(const SurfelTreeView& view);
 
-/// Checks that a traversal of the view stays inside its arrays, ends, and needs no more depth than
-/// kMaxTreeDepth, whatever the bytes are. Throws Error.
+/// Checks that a traversal of the view stays inside its arrays, ends, needs no more depth than
+/// kMaxTreeDepth and meets numbers only, whatever the bytes are. Throws Error.
 void validateTree(const SurfelTreeView& view);
 
 }  // namespace marsim::map

@@ -25,7 +25,7 @@ struct TreeNode {
   std::uint8_t exponent[3];           ///< e + 127 of x, y, z: a float's exponent field
   std::uint8_t counts;                ///< inner children; all children times 16
   std::uint32_t child_base;           ///< inner child in slot i: node child_base + i
-  std::uint32_t leaf_base;            ///< first surfel of the leaf children, in tree order
+  std::uint32_t leaf_base;            ///< first surfel of the leaf children
   std::uint8_t leaf_end[kTreeWidth];  ///< leaf in slot i: surfels leaf_base + [leaf_end[i - 1],
                                       ///< leaf_end[i]); 0 for inner children
   std::uint8_t lower[3][kTreeWidth];
@@ -41,7 +41,7 @@ static_assert(sizeof(TreeNode) == 80, "as in the file");
 /// Spare room in boxes, in R: rounding of stored surfels and of traversals in single precision.
 constexpr float kBoxMargin = 0.006F;
 
-/// A leaf of n surfels whose first is number i in tree order fills n * wordsOf(storage) words from
+/// A leaf of n surfels whose first is number i fills n * wordsOf(storage) words from
 /// i * wordsOf(storage) on, one field of all its surfels after another:
 /// compact: x + y << 13 + (v & 63) << 26; then z + u << 13 + (v >> 6) << 25 + planar << 31, where
 ///   position = leaf's lower corner + (x, y, z) * 2^(e + b - 13), b: bits of upper - lower;
@@ -61,15 +61,20 @@ struct SurfelTreeHeader {
   float radius;      ///< [m] R
   SurfelStorage storage;
   std::uint64_t surfel_count;
+  std::uint64_t planar_count;
   std::uint64_t node_count;  ///< 0 for an empty map; else the root is the first
+  float lower[3], upper[3];  ///< [m] box of the positions as stored, relative to the origin
 };
+static_assert(sizeof(SurfelTreeHeader) == 80, "as in the file: without gaps");
 
 /// A tree in memory that somebody else keeps.
 struct SurfelTreeView {
   SurfelTreeHeader header;
   const TreeNode* nodes;
-  const std::uint32_t* words;  ///< surfel_count * wordsOf(storage) + kWordPadding
-  const std::uint32_t* order;  ///< index into the map of each surfel in tree order; null: the same
+  const std::uint32_t* words;  ///< wordCount() of them
+
+  std::size_t wordCount() const { return surfelWords() + kWordPadding; }
+  std::size_t surfelWords() const { return header.surfel_count * wordsOf(header.storage); }
 };
 
 }  // namespace marsim::map

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <vector>
+
+#include <Eigen/Core>
+
+namespace marsim::map {
+
+/// A map point standing for a cube of side r, the map's resolution.
+struct Surfel {
+  Eigen::Vector3f position;  ///< [m] in W
+  Eigen::Vector3f normal;    ///< unit, sign arbitrary
+  float thickness;           ///< [m] gamma: square root of the least eigenvalue of the
+                             ///< neighbourhood's covariance
+};
+
+/// Which range a ray gets where it meets several surfels of one surface.
+enum class Surface {
+  kPaper,    ///< "paper": the nearest
+  kBlended,  ///< "blended": a weighted mean over the first surface, of smoothed surfels
+};
+
+/// First-surface blending. Let the nearest surfel a ray meets be at range t0, with position p0 and
+/// normal n0. Every surfel i met at t_i from t0 to t0 + depth counts that agrees with the first:
+/// both planar, |n_i . n0| >= min_cosine and |n0 . (p_i - p0)| <= max_offset; or both not planar.
+/// With c_i the distance from p_i of the crossing (planar) or of the ray (not planar) its weight is
+/// (1 - (c_i / R)^2) (1 - (t_i - t0) / depth) + 1e-6, and the range is the weighted mean of t_i;
+/// the normal and the surfel are those of the largest weight (of equal ones the lowest number).
+struct Blending {
+  float depth = 0.0F;       ///< [m] 0: no blending, the paper's function
+  float min_cosine = 0.8F;  ///< of the angle between normals
+  float max_offset = 0.0F;  ///< [m] of a surfel's position from the first one's plane
+
+  bool on() const { return depth > 0.0F; }
+};
+
+/// Surfels with what says how they are to be read, as preprocessing makes them of a cloud.
+struct SurfelSet {
+  std::vector<Surfel> surfels;
+  float planar_threshold = 0.0F;  ///< [m] thinner ones are planar
+  Blending blending;
+  float noise = 0.0F;  ///< [m] of the cloud's points across their surfaces; 0: not measured
+};
+
+}  // namespace marsim::map

@@ -1,0 +1,31 @@
+#include <utility>
+
+#include "marsim/common/error.hpp"
+#include "marsim/map/surfel_map.hpp"
+
+namespace marsim::map {
+namespace {
+
+/// Surface::kPaper: normal and thickness of every voxel's mean (Kong et al., section III).
+SurfelSet makePaperSurfels(const PointCloud& voxels, const SurfelMapConfig& config,
+                           Progress& progress) {
+  SurfelSet set;
+  set.surfels = estimateSurfels(voxels, config.normal_radius_factor * config.resolution, progress);
+  set.planar_threshold = static_cast<float>(config.planar_factor * config.resolution);
+  return set;
+}
+
+}  // namespace
+
+SurfelSet makeSurfels(PointCloud&& voxels, const SurfelMapConfig& config, Progress& progress) {
+  const PointCloud cloud = std::move(voxels);  // gone when the surfels are made
+  switch (config.surface) {
+    case Surface::kPaper:
+      return makePaperSurfels(cloud, config, progress);
+    case Surface::kBlended:
+      break;
+  }
+  throw ConfigError("", "surface", "blended", "paper");
+}
+
+}  // namespace marsim::map
