@@ -24,6 +24,7 @@ struct Maker {
   std::unique_ptr<Renderer> (*make)(Map, const RendererConfig&);
   RendererConfig config;
   std::string label;
+  bool blended = false;
 };
 
 std::string labelOf(const testing::TestParamInfo<Maker>& maker) { return maker.param.label; }
@@ -37,8 +38,9 @@ std::vector<Maker> allMakers() {
       RendererConfig config;
       config.storage = storage;
       config.simd = level;
-      makers.push_back(
-          {"ray_caster", makeRayCaster, config, std::string("caster_") + nameOf(level) + suffix});
+      const std::string label = std::string("caster_") + nameOf(level) + suffix;
+      makers.push_back({"ray_caster", makeRayCaster, config, label});
+      makers.push_back({"ray_caster", makeRayCaster, config, label + "_blended", true});
     }
   }
   return makers;
@@ -52,12 +54,14 @@ struct Stored {
   Stored(const Renderer& renderer, const map::SurfelMap& source) {
     std::vector<map::Surfel> surfels = renderer.storedSurfels(origin);
     EXPECT_EQ(surfels.size(), source.size());
-    map = std::make_shared<const map::SurfelMap>(std::move(surfels), source.config());
+    map = std::make_shared<const map::SurfelMap>(std::move(surfels), source.config(),
+                                                 source.blending());
   }
 
-  Agreement compareWith(std::vector<OracleRay> rays, const std::vector<Hit>& hits) const {
+  Agreement compareWith(std::vector<OracleRay> rays, const std::vector<Hit>& hits,
+                        bool with_normals) const {
     for (OracleRay& ray : rays) ray.origin -= origin;
-    return compare(*map, rays, hits);
+    return compare(*map, rays, hits, with_normals);
   }
 };
 
@@ -93,11 +97,22 @@ ImageGrid pinholeGrid(int width, int height, double focal) {
 // Every renderer against the oracle.
 class RendererTest : public testing::TestWithParam<Maker> {
  protected:
+  // The map's surface as this renderer is tested with: the paper's, or blended.
+  static Map surfaceOf(const Map& map) {
+    if (!GetParam().blended || map->blending().on()) return map;
+    const auto r = static_cast<float>(map->resolution());
+    const std::vector<map::Surfel> surfels(map->surfels().begin(), map->surfels().end());
+    return std::make_shared<const map::SurfelMap>(surfels, map->config(),
+                                                  map::Blending{1.7F * r, 0.8F, 0.7F * r});
+  }
+
   static std::unique_ptr<Renderer> make(const Map& map, int threads = 1) {
     RendererConfig config = GetParam().config;
     config.threads = threads;
-    return GetParam().make(map, config);
+    return GetParam().make(surfaceOf(map), config);
   }
+
+  static bool hasNormals() { return GetParam().make == makeRayCaster; }
 
   // Rays of any kind, where the renderer takes them; elsewhere it must say that it does not.
   static Agreement checkRays(const Map& map, const std::vector<Ray>& rays) {
@@ -110,7 +125,8 @@ class RendererTest : public testing::TestWithParam<Maker> {
     renderer->cast(rays, hits);
     std::vector<OracleRay> oracle_rays;
     for (const Ray& ray : rays) oracle_rays.push_back(toOracleRay(ray));
-    return Stored(*renderer, *map).compareWith(std::move(oracle_rays), hits);
+    return Stored(*renderer, *surfaceOf(map))
+        .compareWith(std::move(oracle_rays), hits, hasNormals());
   }
 
   static Agreement checkImage(const Map& map, const ImageGrid& grid, const Pose& X_WS,
@@ -118,7 +134,8 @@ class RendererTest : public testing::TestWithParam<Maker> {
     std::vector<Hit> hits(7);  // of another size: it is resized
     const auto renderer = make(map);
     renderer->renderImage(grid, X_WS, range_max, hits);
-    return Stored(*renderer, *map).compareWith(imageRays(grid, X_WS, range_max), hits);
+    return Stored(*renderer, *surfaceOf(map))
+        .compareWith(imageRays(grid, X_WS, range_max), hits, hasNormals());
   }
 
   static void expectMeaningful(const Agreement& agreement) {
@@ -306,6 +323,71 @@ TEST_P(RendererTest, RangeMaxIsIncluded) {
   EXPECT_FALSE(hits.at(5).valid()) << "in the plane: the range would be zero";
 }
 
+// A plane at 5 m and one at 7 m: what is nearer than range_min is passed through.
+TEST_P(RendererTest, RangeMinIsIncluded) {
+  const Map map = makeMap({{{5.0F, 0.0F, 0.0F}, {1.0F, 0.0F, 0.0F}, 0.0F},
+                           {{7.0F, 0.0F, 0.0F}, {-1.0F, 0.0F, 0.0F}, 0.0F}},
+                          0.5);
+  const auto renderer = make(map);
+  if (!renderer->castsRays()) return;
+  std::vector<Ray> rays;
+  for (const float range_min : {0.0F, 5.0F, std::nextafter(5.0F, 6.0F), 7.0F,
+                                std::nextafter(7.0F, 8.0F), 9.0F, -1.0F, std::nanf("")}) {
+    rays.push_back(makeRay({0, 0, 0}, {1, 0, 0}, 8.0));
+    rays.back().range_min = range_min;
+  }
+  std::vector<Hit> hits;
+  renderer->cast(rays, hits);
+  const float expected[] = {5.0F, 5.0F, 7.0F, 7.0F, kInfinity, kInfinity, 5.0F, kInfinity};
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    EXPECT_EQ(hits[i].range, expected[i]) << rays[i].range_min;
+    if (hits[i].valid()) {
+      EXPECT_TRUE(hits[i].normal.isApprox(Eigen::Vector3f(-1.0F, 0.0F, 0.0F))) << "back";
+      EXPECT_FLOAT_EQ(hits[i].incidenceCosine(rays[i].direction), 1.0F);
+    }
+  }
+}
+
+TEST_P(RendererTest, RangeMinPassesThroughWalls) {
+  for (const Kind kind : {Kind::kPlanar, Kind::kNotPlanar, Kind::kMixed}) {
+    const Map map = scatteredMap(23, 6000, 6.0, 0.15, kind);
+    RandomStream random(24);
+    std::vector<Ray> rays;
+    for (int i = 0; i < 2000; ++i) {
+      rays.push_back(makeRay(randomInCube(random, 5.0), randomDirection(random), 12.0));
+      rays.back().range_min = static_cast<float>(random.uniform(0.0, 6.0));
+    }
+    expectMeaningful(checkRays(map, rays));
+  }
+}
+
+// More surfels within the depth than any buffer holds, found far to near and near to far.
+TEST_P(RendererTest, ManySurfelsOfOneSurface) {
+  RandomStream random(25);
+  std::vector<map::Surfel> surfels;
+  for (int i = 0; i < 4000; ++i) {
+    const bool planar = i % 2 == 0;
+    const Eigen::Vector3d position(random.uniform(0.0, 0.6), random.uniform(-0.3, 0.3),
+                                   random.uniform(-0.3, 0.3));
+    const Eigen::Vector3d normal = Eigen::Vector3d(1.0, 0.0, 0.0) + randomInCube(random, 0.05);
+    surfels.push_back(
+        {position.cast<float>(), normal.cast<float>().normalized(), planar ? 0.0F : 1.0F});
+  }
+  const Map map = makeMap(std::move(surfels), 0.3);
+  std::vector<Ray> rays;
+  for (int i = 0; i < 300; ++i) {
+    const Eigen::Vector3d target(0.0, random.uniform(-0.3, 0.3), random.uniform(-0.3, 0.3));
+    const Eigen::Vector3d origin =
+        target + 3.0 * Eigen::Vector3d(i % 2 == 0 ? 1.0 : -1.0, random.uniform(-0.5, 0.5),
+                                       random.uniform(-0.5, 0.5));
+    rays.push_back(makeRay(origin, (target - origin).normalized(), 12.0));
+  }
+  const Agreement agreement = checkRays(map, rays);
+  if (agreement.rays == 0) return;
+  EXPECT_GT(agreement.hits, agreement.rays * 9 / 10);
+  EXPECT_LT(agreement.ambiguousShare(), 0.02);
+}
+
 TEST_P(RendererTest, RangeMaxCutsTheMap) {
   const Map map = roomMap({3.0, 2.0, 1.2}, 0.1, Kind::kMixed);
   const ImageGrid grid = sphericalGrid(120, 40, -180, 180, -45, 45);
@@ -452,6 +534,7 @@ TEST_P(RendererTest, SameAnswerWithAnyNumberOfThreads) {
     for (std::size_t i = 0; i < hits.size(); ++i) {
       ASSERT_EQ(hits[i].range, expected[i].range) << i;
       ASSERT_EQ(hits[i].surfel, expected[i].surfel) << i;
+      ASSERT_EQ(hits[i].normal, expected[i].normal) << i;
     }
   }
 }
