@@ -7,11 +7,26 @@
 
 namespace marsim::lidar::MARSIM_SIMD_LEVEL {
 
-void castGroup(const map::SurfelTreeView& tree, const RayGroup& rays, GroupHits& hits) {
-  if (tree.header.storage == map::SurfelStorage::kCompact) {
-    GroupWalk<CompactLeaves>(tree, rays).run(hits);
+namespace {
+
+template <class Leaves>
+void castWith(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays,
+              GroupHits& hits) {
+  if (blending.depth > 0.0F) {
+    GroupWalk<Leaves, Visit::kCollect>(tree, blending, rays).run(hits);
   } else {
-    GroupWalk<FloatLeaves>(tree, rays).run(hits);
+    GroupWalk<Leaves, Visit::kNearest>(tree, blending, rays).run(hits);
+  }
+}
+
+}  // namespace
+
+void castGroup(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays,
+               GroupHits& hits) {
+  if (tree.header.storage == map::SurfelStorage::kCompact) {
+    castWith<CompactLeaves>(tree, blending, rays, hits);
+  } else {
+    castWith<FloatLeaves>(tree, blending, rays, hits);
   }
 }
 

@@ -16,7 +16,7 @@ constexpr int kGroupSize = 16;
 /// floats.
 struct alignas(64) RayGroup {
   struct alignas(64) Lane {
-    float origin[4];       ///< x, y, z, -
+    float origin[4];       ///< x, y, z and the range's minimum [m], not negative
     float origin_rest[4];  ///< what single precision loses
     float direction[4];    ///< unit; x, y, z and the range's maximum [m], above 0
     float direction_rest[4];
@@ -26,26 +26,38 @@ struct alignas(64) RayGroup {
   bool negative[3];  ///< signs of the directions' components
 };
 
-/// First surfaces: range [m] and the surfel's number, kNothing for none.
-struct GroupHits {
+/// First surfaces: range [m], the surfel's number, kNothing for none, and the unit
+/// normal towards the ray's origin, which has no meaning where there is none.
+struct alignas(64) GroupHits {
   static constexpr std::uint32_t kNothing = 0xffffffffU;
   float range[kGroupSize];
   std::uint32_t surfel[kGroupSize];
+  float normal[3][kGroupSize];
 };
 
-using CastKernel = void (*)(const map::SurfelTreeView&, const RayGroup&, GroupHits&);
+/// As map::Blending; depth 0: the nearest surfel alone.
+struct CastBlending {
+  float depth, min_cosine, max_offset;
+};
+
+using CastKernel = void (*)(const map::SurfelTreeView&, const CastBlending&, const RayGroup&,
+                            GroupHits&);
 
 namespace portable {
-void castGroup(const map::SurfelTreeView& tree, const RayGroup& rays, GroupHits& hits);
+void castGroup(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays,
+               GroupHits& hits);
 }
 namespace baseline {
-void castGroup(const map::SurfelTreeView& tree, const RayGroup& rays, GroupHits& hits);
+void castGroup(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays,
+               GroupHits& hits);
 }
 namespace avx2 {
-void castGroup(const map::SurfelTreeView& tree, const RayGroup& rays, GroupHits& hits);
+void castGroup(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays,
+               GroupHits& hits);
 }
 namespace avx512 {
-void castGroup(const map::SurfelTreeView& tree, const RayGroup& rays, GroupHits& hits);
+void castGroup(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays,
+               GroupHits& hits);
 }
 
 }  // namespace marsim::lidar

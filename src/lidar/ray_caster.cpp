@@ -24,8 +24,10 @@ struct GroupRange {
 // Collects rays until a group is full, or another octant's turn comes, and casts them.
 class Grouper {
  public:
-  Grouper(const map::SurfelTreeView& tree, CastKernel kernel, std::vector<Hit>& hits)
+  Grouper(const map::SurfelTreeView& tree, const CastBlending& blending, CastKernel kernel,
+          std::vector<Hit>& hits)
       : tree_(tree),
+        blending_(blending),
         kernel_(kernel),
         hits_(hits),
         origin_(tree.header.origin[0], tree.header.origin[1], tree.header.origin[2]) {
@@ -33,8 +35,8 @@ class Grouper {
   }
 
   /// Of a ray that may be cast; its hit goes to hits[index]. range_max > 0.
-  void add(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction, float range_max,
-           std::size_t index) {
+  void add(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction, float range_min,
+           float range_max, std::size_t index) {
     RayGroup::Lane& lane = group_.lanes[group_.count];
     const Eigen::Vector3d local = origin - origin_;
     for (int axis = 0; axis < 3; ++axis) {
@@ -45,6 +47,7 @@ class Grouper {
       lane.direction_rest[axis] =
           static_cast<float>(direction[axis] - static_cast<double>(lane.direction[axis]));
     }
+    lane.origin[3] = std::max(range_min, 0.0F);
     lane.direction[3] = range_max;
     index_[group_.count++] = index;
     if (group_.count == kGroupSize) flush();
@@ -59,16 +62,21 @@ class Grouper {
   void flush() {
     if (group_.count == 0) return;
     GroupHits found;
-    kernel_(tree_, group_, found);
+    kernel_(tree_, blending_, group_, found);
     for (int i = 0; i < group_.count; ++i) {
       Hit& hit = hits_[index_[i]];
-      hit = found.surfel[i] == GroupHits::kNothing ? Hit{} : Hit{found.range[i], found.surfel[i]};
+      hit = Hit{};
+      if (found.surfel[i] == GroupHits::kNothing) continue;
+      hit.range = found.range[i];
+      hit.surfel = found.surfel[i];
+      hit.normal = {found.normal[0][i], found.normal[1][i], found.normal[2][i]};
     }
     group_.count = 0;
   }
 
  private:
   const map::SurfelTreeView& tree_;
+  const CastBlending& blending_;
   const CastKernel kernel_;
   std::vector<Hit>& hits_;
   const Eigen::Vector3d origin_;
@@ -81,6 +89,7 @@ class RayCaster final : public Renderer {
   RayCaster(std::shared_ptr<const map::SurfelMap> map, const RendererConfig& config)
       : map_(std::move(map)),
         view_(map_->tree()),
+        blending_{map_->blending().depth, map_->blending().min_cosine, map_->blending().max_offset},
         kernel_(castKernel(config.simd)),
         workers_(config.threads) {}
 
@@ -130,13 +139,13 @@ class RayCaster final : public Renderer {
   void castGroups(const std::vector<Ray>& rays, const RayOrder& order,
                   const std::vector<GroupRange>& groups, std::size_t begin, std::size_t end,
                   std::vector<Hit>& hits) const {
-    Grouper grouper(view_, kernel_, hits);
+    Grouper grouper(view_, blending_, kernel_, hits);
     for (std::size_t g = begin; g < end; ++g) {
       grouper.setOctant(octantOf(rays[order.index[groups[g].begin]].direction));
       for (std::size_t i = groups[g].begin; i < groups[g].end; ++i) {
         const Ray& ray = rays[order.index[i]];
-        grouper.add(ray.origin.cast<double>(), ray.direction.cast<double>(), ray.range_max,
-                    order.index[i]);
+        grouper.add(ray.origin.cast<double>(), ray.direction.cast<double>(), ray.range_min,
+                    ray.range_max, order.index[i]);
       }
     }
     grouper.flush();
@@ -146,7 +155,7 @@ class RayCaster final : public Renderer {
   void castTiles(const ImageGrid& grid, const ImageDirections& directions,
                  const Eigen::Matrix3d& R_WS, const Eigen::Vector3d& p_WS, double range_max,
                  int first_row, std::vector<Hit>& hits) const {
-    Grouper grouper(view_, kernel_, hits);
+    Grouper grouper(view_, blending_, kernel_, hits);
     const auto maximum = static_cast<float>(range_max);
     // Single precision may round the maximum up.
     const float limit =
@@ -161,7 +170,7 @@ class RayCaster final : public Renderer {
             octant = octantOf(direction);
             grouper.setOctant(octant);
           }
-          grouper.add(p_WS, direction, limit,
+          grouper.add(p_WS, direction, 0.0F, limit,
                       static_cast<std::size_t>(row) * static_cast<std::size_t>(grid.width) +
                           static_cast<std::size_t>(column));
         }
@@ -178,6 +187,7 @@ class RayCaster final : public Renderer {
 
   std::shared_ptr<const map::SurfelMap> map_;
   const map::SurfelTreeView view_;
+  const CastBlending blending_;
   const CastKernel kernel_;
   Workers workers_;
 };

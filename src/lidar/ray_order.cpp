@@ -58,7 +58,7 @@ std::uint32_t keyOf(const Ray& ray) {
   const Eigen::Vector3f& d = ray.direction;
   const float size = std::abs(d.x()) + std::abs(d.y()) + std::abs(d.z());
   const float reach = ray.origin.sum() * 0.0F + size;  // NaN if anything is not finite
-  if (!(reach > 0.0F && reach < 10.0F && ray.range_max > 0.0F)) {
+  if (!(reach > 0.0F && reach < 10.0F && ray.range_max > 0.0F && ray.range_min <= ray.range_max)) {
     return RayOrder::kUnusable << (2 * kCellBits);
   }
   const float scale = static_cast<float>(kLast) / size;

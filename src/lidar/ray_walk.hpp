@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "blend_sums.hpp"
 #include "leaf_blocks.hpp"
 #include "marsim/map/surfel_tree_layout.hpp"
 #include "vector8.hpp"
@@ -16,10 +17,20 @@ struct alignas(64) WalkRay {
   float origin[3], origin_rest[3];  // [m] relative to the tree's origin
   float offset[3];                  // [m] of the origin from that of the group's first ray
   float direction[3], direction_rest[3];
-  float inverse[3];  // of the direction's components, finite
-  float range_max;   // [m]
-  float best;        // [m] nearest range so far, at first the maximum
-  std::uint32_t surfel;
+  float inverse[3];            // of the direction's components, finite
+  float range_min, range_max;  // [m]
+  float cut;  // [m] what is farther does not matter: at first the maximum, then the nearest met,
+              // or where surfels are blended the nearest and the depth behind it
+  std::uint32_t surfel, leaf;  // the nearest
+  Candidates* met;             // where surfels are collected
+  BlendSums* sums;             // where they are summed
+};
+
+// What is done with the surfels that a ray meets.
+enum class Visit {
+  kNearest,  // the nearest is kept
+  kCollect,  // those are kept that are not farther than a depth behind the nearest
+  kSum,      // those up to the cut are summed up
 };
 
 // A node, by its number, or a leaf, by its parent's and its slot.
@@ -34,8 +45,9 @@ inline unsigned slotsUsed(const map::TreeNode& node) { return (1U << (node.count
 template <class Leaves>
 class RayWalk {
  public:
-  explicit RayWalk(const map::SurfelTreeView& tree, const bool* negative)
+  RayWalk(const map::SurfelTreeView& tree, const CastBlending& blending, const bool* negative)
       : tree_(tree),
+        blending_(blending),
         radius_(tree.header.radius),
         sure_slack_(0.25F * radius_ < kSureSlack ? 0.25F * radius_ : kSureSlack) {
     for (int axis = 0; axis < 3; ++axis) {
@@ -44,20 +56,21 @@ class RayWalk {
     }
   }
 
-  // The subtree of a node, or a leaf; updates the ray's best.
+  // The subtree of a node, or a leaf; updates the ray's cut.
+  template <Visit kVisit>
   void run(WalkRay& ray, std::uint32_t child) const {
     Entry stack[(map::kTreeWidth - 1) * map::kMaxTreeDepth + map::kTreeWidth];
     int size = 0;
     for (;;) {
       if ((child & kLeafBit) != 0) {
-        testLeaf(ray, leafOf(child));
+        testLeaf<kVisit>(ray, child);
       } else if (descend(ray, child, stack, size)) {
         continue;
       }
       do {
         if (size == 0) return;
         --size;
-      } while (stack[size].entry > ray.best);
+      } while (stack[size].entry > ray.cut);
       child = stack[size].child;
     }
   }
@@ -93,25 +106,63 @@ class RayWalk {
   struct OpenLeaf {
     Block blocks[map::kMaxLeafSize / 8];
     Leaves leaves;
-    std::uint32_t first, count;
+    std::uint32_t code, first, count;
 
-    OpenLeaf(const map::SurfelTreeView& tree, const Leaf& leaf, const float* origin,
-             const float* origin_rest)
-        : leaves(tree, leaf, origin, origin_rest), first(leaf.first), count(leaf.count) {
+    OpenLeaf(const map::SurfelTreeView& tree, std::uint32_t child, const Leaf& leaf,
+             const float* origin, const float* origin_rest)
+        : leaves(tree, leaf, origin, origin_rest),
+          code(child),
+          first(leaf.first),
+          count(leaf.count) {
       blocks[0] = leaves.block(0);
       if (count > 8) blocks[1] = leaves.block(8);
     }
   };
 
-  void testLeaf(WalkRay& ray, const Leaf& leaf) const {
+  template <Visit kVisit>
+  void testLeaf(WalkRay& ray, std::uint32_t child) const {
     const float none[3] = {0.0F, 0.0F, 0.0F};
-    testLeaf(ray, OpenLeaf(tree_, leaf, ray.origin, ray.origin_rest), none);
+    testLeaf<kVisit>(ray, OpenLeaf(tree_, child, leafOf(child), ray.origin, ray.origin_rest), none);
   }
 
   // `offset`: of the ray's origin from the leaf's.
+  template <Visit kVisit>
   void testLeaf(WalkRay& ray, const OpenLeaf& leaf, const float* offset) const {
-    testBlock(ray, leaf, 0, offset);
-    if (leaf.count > 8) testBlock(ray, leaf, 8, offset);
+    testBlock<kVisit>(ray, leaf, 0, offset);
+    if (leaf.count > 8) testBlock<kVisit>(ray, leaf, 8, offset);
+  }
+
+  // A surfel by its leaf and its number.
+  ExactSurfel exactSurfel(std::uint32_t child, std::uint32_t surfel) const {
+    const Leaf leaf = leafOf(child);
+    const float none[3] = {0.0F, 0.0F, 0.0F};
+    return Leaves(tree_, leaf, none, none).exact(surfel - leaf.first);
+  }
+
+  FirstMet firstMet(const WalkRay& ray, float t, std::uint32_t leaf, std::uint32_t number) const {
+    const ExactSurfel surfel = exactSurfel(leaf, number);
+    FirstMet first{t, {}, {}, surfel.planar, number, leaf};
+    double length2 = 0.0;
+    for (const double n : surfel.n) length2 += n * n;
+    const double inverse = 1.0 / __builtin_sqrt(length2);
+    for (int axis = 0; axis < 3; ++axis) {
+      first.n[axis] = static_cast<float>(inverse * surfel.n[axis]);
+      first.v[axis] = static_cast<float>(surfel.p[axis] - static_cast<double>(ray.origin[axis]) -
+                                         static_cast<double>(ray.origin_rest[axis]));
+    }
+    return first;
+  }
+
+  // Whether a surfel is near enough to the first's plane, in double precision.
+  bool agreesExactly(const FirstMet& first, const ExactSurfel& surfel) const {
+    const ExactSurfel other = exactSurfel(first.leaf, first.surfel);
+    double offset = 0.0, length2 = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+      offset += other.n[axis] * (surfel.p[axis] - other.p[axis]);
+      length2 += other.n[axis] * other.n[axis];
+    }
+    const auto most = static_cast<double>(blending_.max_offset);
+    return offset * offset <= most * most * length2;
   }
 
  private:
@@ -123,17 +174,28 @@ class RayWalk {
   static constexpr float kRounding = 8e-7F;
   static constexpr float kSureSlack = 1e-4F;  // [m] where ranges may be farther off, be exact
 
-  // Eight surfels from number i on. Branches are few and foreseeable: misses and hits cost the
-  // same.
-  void testBlock(WalkRay& ray, const OpenLeaf& leaf, std::uint32_t i, const float* offset) const {
+  // How eight surfels lie to a ray.
+  struct Test {
+    Met met;
+    Float8 slack;    // [m] bound of the errors of t and of the distance from the position
+    unsigned maybe;  // lanes met, but for those errors
+    unsigned unsure;
+  };
+
+  // Eight surfels from number i on.
+  Test testAgainst(const WalkRay& ray, const OpenLeaf& leaf, std::uint32_t i,
+                   const float* offset) const {
     const Block& block = leaf.blocks[i / 8];
     const float* const d = ray.direction;
-    Float8 v[3], m[3];
+    Test test;
+    Met& met = test.met;
     for (int axis = 0; axis < 3; ++axis) {
-      v[axis] = block.v[axis] - offset[axis];
+      met.v[axis] = block.v[axis] - offset[axis];
       // What is not planar is met where the plane across the ray would be.
-      m[axis] = blend8(all8(d[axis] * Leaves::kScale), block.n[axis], block.planar);
+      met.n[axis] = blend8(all8(d[axis] * Leaves::kScale), block.n[axis], block.planar);
     }
+    const Float8* const v = met.v;
+    const Float8* const m = met.n;
     const Float8 across = m[0] * v[0] + m[1] * v[1] + m[2] * v[2];
     const Float8 slope = m[0] * d[0] + m[1] * d[1] + m[2] * d[2];
     const Float8 t = across / slope;
@@ -143,43 +205,94 @@ class RayWalk {
         (abs8(t) + radius_) * abs8(roughInverse(slope)) * (kRounding * Leaves::kScale);
     const Float8 outer = radius_ + slack, inner = radius_ - slack;
     const Int8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
-    const Int8 met = (off2 <= outer * outer) & (t <= ray.best + slack) & (t >= -slack) &
-                     (lane < static_cast<std::int32_t>(leaf.count - i));
-    const Int8 sure = (off2 <= inner * inner) & (slack <= sure_slack_) & (t > slack) &
-                      (t <= ray.range_max - slack);
-    const Float8 ranges = blend8(all8(__builtin_inff()), t, met);
+    const Int8 maybe = (off2 <= outer * outer) & (t <= ray.cut + slack) &
+                       (t >= ray.range_min - slack) &
+                       (lane < static_cast<std::int32_t>(leaf.count - i));
+    const Int8 sure = (off2 <= inner * inner) & (slack <= sure_slack_) &
+                      (t > ray.range_min + slack) & (t <= ray.range_max - slack);
+    met.t = t;
+    met.off2 = off2;
+    met.planar = block.planar;
+    met.surfel = lane + static_cast<std::int32_t>(leaf.first + i);
+    test.maybe = signs(maybe);
+    test.unsure = signs(maybe & ~sure);
+    return test;
+  }
+
+  template <Visit kVisit>
+  void testBlock(WalkRay& ray, const OpenLeaf& leaf, std::uint32_t i, const float* offset) const {
+    Test test = testAgainst(ray, leaf, i, offset);
+    if (kVisit == Visit::kNearest) {
+      keepNearest(ray, leaf, i, test);
+      return;
+    }
+    if (test.maybe == 0) return;
+    if (__builtin_expect(test.unsure != 0, 0)) settle(ray, leaf, i, test);
+    if (kVisit == Visit::kCollect) {
+      const Float8 ranges = blend8(all8(__builtin_inff()), test.met.t, maskOf(test.maybe));
+      const float cut = least(ranges) + blending_.depth;
+      ray.cut = cut < ray.cut ? cut : ray.cut;
+      ray.met->append(test.met, test.maybe, leaf.code, ray.cut);
+    } else {
+      ray.sums->add(test.met, test.maybe, [&](unsigned lane) {
+        return agreesExactly(ray.sums->first(), leaf.leaves.exact(i + lane));
+      });
+    }
+  }
+
+  // Branches are few and foreseeable: misses and hits cost the same.
+  void keepNearest(WalkRay& ray, const OpenLeaf& leaf, std::uint32_t i, const Test& test) const {
+    const Float8 ranges = blend8(all8(__builtin_inff()), test.met.t, maskOf(test.maybe));
     const float range = least(ranges);
     const unsigned nearest = notAbove(ranges, all8(range));
-    const unsigned unsure = signs(met & ~sure);
-    const bool tie = range == ray.best || (nearest & (nearest - 1)) != 0;
-    if (__builtin_expect(unsure != 0 || (tie && range < __builtin_inff()), 0)) {
-      testLanes(ray, leaf, i, signs(met), unsure, t);
+    const bool tie = range == ray.cut || (nearest & (nearest - 1)) != 0;
+    if (__builtin_expect(test.unsure != 0 || (tie && range < __builtin_inff()), 0)) {
+      keepNearestOf(ray, leaf, i, test.maybe, test.unsure, test.met.t);
       return;
     }
     const std::uint32_t surfel =
         leaf.first + i + static_cast<unsigned>(__builtin_ctz(nearest | 256));
-    ray.surfel = range < ray.best ? surfel : ray.surfel;
-    ray.best = range < ray.best ? range : ray.best;
+    ray.surfel = range < ray.cut ? surfel : ray.surfel;
+    ray.leaf = range < ray.cut ? leaf.code : ray.leaf;
+    ray.cut = range < ray.cut ? range : ray.cut;
   }
 
   // One by one, the unsure ones in double precision.
-  __attribute__((noinline)) void testLanes(WalkRay& ray, const OpenLeaf& leaf, std::uint32_t i,
-                                           unsigned met, unsigned unsure, Float8 t) const {
+  __attribute__((noinline)) void keepNearestOf(WalkRay& ray, const OpenLeaf& leaf, std::uint32_t i,
+                                               unsigned met, unsigned unsure, Float8 t) const {
     float ranges[8];
     store8(ranges, t);
     for (; met != 0; met &= met - 1) {
       const auto lane = static_cast<unsigned>(__builtin_ctz(met));
-      const float range =
-          (unsure >> lane & 1) == 0 ? ranges[lane] : exactRange(ray, leaf.leaves.exact(i + lane));
-      take(ray, range, leaf.first + i + lane);
+      const float range = (unsure >> lane & 1) == 0
+                              ? ranges[lane]
+                              : meetExactly(ray, leaf.leaves.exact(i + lane)).range;
+      take(ray, range, leaf.code, leaf.first + i + lane);
     }
+  }
+
+  // Decides the unsure lanes in double precision.
+  __attribute__((noinline)) void settle(const WalkRay& ray, const OpenLeaf& leaf, std::uint32_t i,
+                                        Test& test) const {
+    float ranges[8], off2[8];
+    store8(ranges, test.met.t);
+    store8(off2, test.met.off2);
+    for (unsigned left = test.unsure; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+      const Meeting meeting = meetExactly(ray, leaf.leaves.exact(i + lane));
+      if (meeting.range > ray.cut) test.maybe &= ~(1U << lane);
+      ranges[lane] = meeting.range;
+      off2[lane] = meeting.off2;
+    }
+    test.met.t = load8<Float8>(ranges);
+    test.met.off2 = load8<Float8>(off2);
   }
 
   // Goes on to the nearest child that the ray meets, pushing the others; false where it meets none.
   bool descend(const WalkRay& ray, std::uint32_t& child, Entry* stack, int& size) const {
     const std::uint32_t number = child;
     const map::TreeNode& node = tree_.nodes[number];
-    Float8 entry = all8(0.0F), exit = all8(ray.best);
+    Float8 entry = all8(ray.range_min), exit = all8(ray.cut);
     for (int axis = 0; axis < 3; ++axis) {
       const float base = (node.origin[axis] - ray.origin[axis]) * ray.inverse[axis];
       const float scale = powerOfTwo(node.exponent[axis]) * ray.inverse[axis];
@@ -231,8 +344,13 @@ class RayWalk {
     return stack[top].child;
   }
 
-  // In double precision; infinite where the surfel is not met within the ray's limits.
-  float exactRange(const WalkRay& ray, const ExactSurfel& surfel) const {
+  struct Meeting {
+    float range;  // [m], infinite where the surfel is not met within the ray's limits
+    float off2;   // [m^2]
+  };
+
+  // In double precision.
+  Meeting meetExactly(const WalkRay& ray, const ExactSurfel& surfel) const {
     double v[3], d[3];
     for (int axis = 0; axis < 3; ++axis) {
       v[axis] = surfel.p[axis] - static_cast<double>(ray.origin[axis]) -
@@ -250,21 +368,25 @@ class RayWalk {
       off2 += off * off;
     }
     const auto radius = static_cast<double>(radius_);
-    const bool met =
-        off2 <= radius * radius && range > 0.0 && range <= static_cast<double>(ray.range_max);
-    return met ? static_cast<float>(range) : __builtin_inff();
+    const bool met = off2 <= radius * radius && range > 0.0 &&
+                     range >= static_cast<double>(ray.range_min) &&
+                     range <= static_cast<double>(ray.range_max);
+    return {met ? static_cast<float>(range) : __builtin_inff(), static_cast<float>(off2)};
   }
 
-  void take(WalkRay& ray, float range, std::uint32_t surfel) const {
-    if (range > ray.best || range == __builtin_inff()) return;
-    if (range == ray.best && ray.surfel != kNothing && surfel >= ray.surfel) return;
-    ray.best = range;
+  void take(WalkRay& ray, float range, std::uint32_t leaf, std::uint32_t surfel) const {
+    if (range > ray.cut || range == __builtin_inff()) return;
+    if (range == ray.cut && ray.surfel != kNothing && surfel >= ray.surfel) {
+      return;
+    }
+    ray.cut = range;
+    ray.leaf = leaf;
     ray.surfel = surfel;
   }
-
   using Planes = std::uint8_t (map::TreeNode::*)[3][map::kTreeWidth];
 
   const map::SurfelTreeView& tree_;
+  const CastBlending& blending_;
   const float radius_, sure_slack_;  // [m]
   Planes near_[3], far_[3];
 };

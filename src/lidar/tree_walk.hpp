@@ -10,11 +10,12 @@
 namespace marsim::lidar {
 namespace {
 
-template <class Leaves>
+/// kVisit: kNearest or kCollect.
+template <class Leaves, Visit kVisit>
 class GroupWalk {
  public:
-  GroupWalk(const map::SurfelTreeView& tree, const RayGroup& rays)
-      : tree_(tree), walk_(tree, rays.negative), count_(rays.count) {
+  GroupWalk(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays)
+      : tree_(tree), blending_(blending), walk_(tree, blending, rays.negative), count_(rays.count) {
     for (int axis = 0; axis < 3; ++axis) sign_[axis] = rays.negative[axis] ? -1.0F : 1.0F;
     for (int i = 0; i < kGroupSize; ++i) load(rays.lanes[i < count_ ? i : 0], i);
     for (int axis = 0; axis < 3; ++axis) prepare(axis);
@@ -26,8 +27,11 @@ class GroupWalk {
   void run(GroupHits& hits) {
     if (tree_.header.node_count != 0) walk();
     for (int i = 0; i < count_; ++i) {
-      hits.range[i] = rays_[i].best;
-      hits.surfel[i] = rays_[i].surfel;
+      if (kVisit == Visit::kCollect) {
+        finish(rays_[i], blend(rays_[i]), i, hits);
+      } else {
+        finish(rays_[i], nearest(rays_[i]), i, hits);
+      }
     }
   }
 
@@ -52,10 +56,16 @@ class GroupWalk {
       origin_[axis][i] = lane.origin[axis];
       inverse_[axis][i] = lane.direction[axis];
     }
+    ray.range_min = lane.origin[3];
     ray.range_max = lane.direction[3];
-    ray.best = ray.range_max;
+    ray.cut = ray.range_max;
     ray.surfel = kNothing;
-    best_[i] = i < count_ ? ray.best : -1.0F;
+    if (kVisit == Visit::kCollect) {
+      ray.met = &met_[i];
+      met_[i].clear();
+    }
+    range_min_[i] = ray.range_min;
+    cut_[i] = i < count_ ? ray.cut : -1.0F;
   }
 
   // Inverts an axis' directions, and bounds them and the origins.
@@ -86,29 +96,29 @@ class GroupWalk {
 
   void visit(std::uint32_t child, unsigned rays, Entry* stack, int& size) {
     if ((child & kLeafBit) != 0) {
-      const typename RayWalk<Leaves>::OpenLeaf leaf(tree_, walk_.leafOf(child), rays_[0].origin,
-                                                    rays_[0].origin_rest);
+      const typename RayWalk<Leaves>::OpenLeaf leaf(tree_, child, walk_.leafOf(child),
+                                                    rays_[0].origin, rays_[0].origin_rest);
       for (; rays != 0; rays &= rays - 1) {
         const int i = __builtin_ctz(rays);
-        walk_.testLeaf(rays_[i], leaf, rays_[i].offset);
-        best_[i] = rays_[i].best;
+        walk_.template testLeaf<kVisit>(rays_[i], leaf, rays_[i].offset);
+        cut_[i] = rays_[i].cut;
       }
     } else if (__builtin_popcount(rays) < kTogether) {
       for (; rays != 0; rays &= rays - 1) {
         const int i = __builtin_ctz(rays);
-        walk_.run(rays_[i], child);
-        best_[i] = rays_[i].best;
+        walk_.template run<kVisit>(rays_[i], child);
+        cut_[i] = rays_[i].cut;
       }
     } else {
       descend(child, stack, size);
     }
   }
 
-  // Rays that meet a box before their best.
+  // Rays that meet a box within their limits.
   unsigned raysThrough(const Entry& box) const {
     unsigned rays = 0;
     for (int half = 0; half < kGroupSize; half += 8) {
-      Float8 entry = all8(0.0F), exit = load8<Float8>(best_ + half);
+      Float8 entry = load8<Float8>(range_min_ + half), exit = load8<Float8>(cut_ + half);
       for (int axis = 0; axis < 3; ++axis) {
         const Float8 origin = load8<Float8>(origin_[axis] + half);
         const Float8 inverse = load8<Float8>(inverse_[axis] + half);
@@ -120,13 +130,13 @@ class GroupWalk {
     return rays;
   }
 
-  float farthestBest() const { return most(max8(load8<Float8>(best_), load8<Float8>(best_ + 8))); }
+  float farthestCut() const { return most(max8(load8<Float8>(cut_), load8<Float8>(cut_ + 8))); }
 
   // Pushes the children that a ray from the box of the origins, with a direction between those of
   // the group, may meet; the nearest on top.
   void descend(std::uint32_t number, Entry* stack, int& size) const {
     const map::TreeNode& node = tree_.nodes[number];
-    Float8 entry = all8(0.0F), exit = all8(farthestBest());
+    Float8 entry = all8(0.0F), exit = all8(farthestCut());
     for (int axis = 0; axis < 3; ++axis) {
       const float scale = powerOfTwo(node.exponent[axis]) * sign_[axis];
       const Float8 least = all8(least_inverse_[axis]), most = all8(most_inverse_[axis]);
@@ -164,7 +174,75 @@ class GroupWalk {
     entry.child = childOf(node, number, slot);
   }
 
+  // A ray's answer; the normal of any length and sign.
+  Blended nearest(const WalkRay& ray) const {
+    Blended result{ray.cut, ray.surfel, {}};
+    if (ray.surfel == kNothing) return result;
+    const ExactSurfel surfel = walk_.exactSurfel(ray.leaf, ray.surfel);
+    for (int axis = 0; axis < 3; ++axis) {
+      result.normal[axis] =
+          surfel.planar ? static_cast<float>(surfel.n[axis]) : ray.direction[axis];
+    }
+    return result;
+  }
+
+  Blended blend(WalkRay& ray) {
+    if (__builtin_expect(ray.met->overflown, 0)) return blendInTwoWalks(ray);
+    const Candidates& met = *ray.met;
+    if (met.count == 0) return nearest(ray);
+    const FirstMet first = firstOf(met, ray);
+    BlendSums sums(blending_, tree_.header.radius, first);
+    for (int i = 0; i < met.count; i += 8) {
+      const unsigned lanes = met.count - i < 8 ? (1U << (met.count - i)) - 1 : 255U;
+      sums.add(met.load(i), lanes, [&](unsigned lane) {
+        const auto k = i + static_cast<int>(lane);
+        return walk_.agreesExactly(first, walk_.exactSurfel(met.leaf[k], met.surfel[k]));
+      });
+    }
+    return sums.result();
+  }
+
+  FirstMet firstOf(const Candidates& met, const WalkRay& ray) const {
+    int nearest = 0;
+    for (int i = 1; i < met.count; ++i) {
+      if (met.t[i] > met.t[nearest]) continue;
+      if (met.t[i] == met.t[nearest] && met.surfel[i] > met.surfel[nearest]) {
+        continue;
+      }
+      nearest = i;
+    }
+    return walk_.firstMet(ray, met.t[nearest], met.leaf[nearest], met.surfel[nearest]);
+  }
+
+  // For a ray that meets more than was kept: the nearest first, then the sums.
+  __attribute__((noinline)) Blended blendInTwoWalks(WalkRay& ray) {
+    ray.cut = ray.range_max;
+    walk_.template run<Visit::kNearest>(ray, 0);
+    if (ray.surfel == kNothing) return nearest(ray);
+    const FirstMet first = walk_.firstMet(ray, ray.cut, ray.leaf, ray.surfel);
+    BlendSums sums(blending_, tree_.header.radius, first);
+    ray.sums = &sums;
+    const float cut = ray.cut + blending_.depth;
+    ray.cut = cut < ray.range_max ? cut : ray.range_max;
+    walk_.template run<Visit::kSum>(ray, 0);
+    return sums.result();
+  }
+
+  void finish(const WalkRay& ray, const Blended& result, int i, GroupHits& hits) const {
+    hits.range[i] = result.range;
+    hits.surfel[i] = result.surfel;
+    float slope = 0.0F, length2 = 0.0F;
+    for (int axis = 0; axis < 3; ++axis) {
+      slope += result.normal[axis] * ray.direction[axis];
+      length2 += result.normal[axis] * result.normal[axis];
+    }
+    const float inverse = 1.0F / __builtin_sqrtf(length2);
+    const float scale = slope > 0.0F ? -inverse : inverse;
+    for (int axis = 0; axis < 3; ++axis) hits.normal[axis][i] = scale * result.normal[axis];
+  }
+
   const map::SurfelTreeView& tree_;
+  const CastBlending& blending_;
   const RayWalk<Leaves> walk_;
   const int count_;
   float sign_[3];
@@ -172,8 +250,9 @@ class GroupWalk {
   float least_inverse_[3], most_inverse_[3];
   alignas(64) float origin_[3][kGroupSize];
   alignas(64) float inverse_[3][kGroupSize];
-  alignas(64) float best_[kGroupSize];
+  alignas(64) float range_min_[kGroupSize], cut_[kGroupSize];
   WalkRay rays_[kGroupSize];
+  Candidates met_[kVisit == Visit::kCollect ? kGroupSize : 1];
 };
 
 }  // namespace

@@ -129,6 +129,38 @@ inline float least(Float8 a) {
 #endif
 inline float most(Float8 a) { return -least(-a); }
 
+inline float sum(Float8 a) {
+  float result = a[0];
+  for (int i = 1; i < 8; ++i) result += a[i];
+  return result;
+}
+
+/// All bits of lane i set where bit i is.
+inline Int8 maskOf(unsigned bits) {
+  const Int8 own = {1, 2, 4, 8, 16, 32, 64, 128};
+  return (own & static_cast<std::int32_t>(bits)) != 0;
+}
+
+/// Moves chosen lanes together.
+class Packing {
+ public:
+  explicit Packing(unsigned lanes) : lanes_(lanes) {}
+
+  /// Writes those lanes one after another, then anything, eight values in all.
+  void store(Float8 values, void* to) const {
+    float all[8], packed[8] = {};
+    store8(all, values);
+    int count = 0;
+    for (unsigned left = lanes_; left != 0; left &= left - 1) {
+      packed[count++] = all[__builtin_ctz(left)];
+    }
+    __builtin_memcpy(to, packed, sizeof(packed));
+  }
+
+ private:
+  unsigned lanes_;
+};
+
 /// Bit i: lane i of a is not above that of b (false for NaN).
 inline unsigned notAbove(Float8 a, Float8 b) { return signs(a <= b); }
 

@@ -12,7 +12,7 @@ namespace marsim::lidar {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kScaleChange = 1e-5;  // of R and the threshold
+constexpr double kScaleChange = 1e-5;  // of R, the threshold and the blending's settings
 constexpr double kRayChange = 1e-6;    // [m] and [rad]
 constexpr double kTolerance = 1e-3;    // [m]
 
@@ -46,8 +46,13 @@ bool differs(double range, double other) {
 }  // namespace
 
 struct Oracle::Variation {
-  double radius_factor = 1.0;
-  double threshold_factor = 1.0;
+  double radius = 1.0, threshold = 1.0, depth = 1.0, cosine = 1.0, offset = 1.0;  // factors
+};
+
+// Where a ray meets a surfel.
+struct Oracle::Meeting {
+  double range = kInfinity;  // [m]
+  double off = 0.0;          // [m] of the crossing, or of the ray, from the surfel's position
 };
 
 Oracle::Oracle(const map::SurfelMap& map)
@@ -79,7 +84,7 @@ void Oracle::addGroups(std::vector<std::uint32_t> surfels) {
 }
 
 double Oracle::rangeOf(std::uint32_t surfel, const OracleRay& ray) const {
-  return rangeOf(surfel, inTree(ray), Variation{});
+  return meet(surfel, inTree(ray), Variation{}).range;
 }
 
 OracleRay Oracle::inTree(OracleRay ray) const {
@@ -87,26 +92,43 @@ OracleRay Oracle::inTree(OracleRay ray) const {
   return ray;
 }
 
-double Oracle::rangeOf(std::uint32_t index, const OracleRay& ray,
-                       const Variation& variation) const {
+bool Oracle::planar(std::uint32_t surfel, const Variation& variation) const {
+  return static_cast<double>(surfels_[surfel].thickness) <
+         variation.threshold * static_cast<double>(map_.planarThreshold());
+}
+
+Oracle::Meeting Oracle::meet(std::uint32_t index, const OracleRay& ray,
+                             const Variation& variation) const {
   const map::Surfel& surfel = surfels_[index];
-  const double radius = variation.radius_factor * static_cast<double>(map_.radius());
-  const bool planar = static_cast<double>(surfel.thickness) <
-                      variation.threshold_factor * static_cast<double>(map_.planarThreshold());
+  const double radius = variation.radius * static_cast<double>(map_.radius());
   const Eigen::Vector3d p = surfel.position.cast<double>();
   const Eigen::Vector3d n = surfel.normal.cast<double>();
   const Eigen::Vector3d to_point = p - ray.origin;
-  double range = to_point.dot(ray.direction);
-  if (planar) {
+  Meeting meeting;
+  if (planar(index, variation)) {
     const double slope = n.dot(ray.direction);
-    if (slope == 0.0) return kInfinity;
-    range = n.dot(to_point) / slope;
-    const Eigen::Vector3d crossing = ray.origin + range * ray.direction;
-    if ((crossing - p).norm() > radius) return kInfinity;
-  } else if (to_point.cross(ray.direction).norm() > radius) {
-    return kInfinity;
+    if (slope == 0.0) return {};
+    meeting.range = n.dot(to_point) / slope;
+    const Eigen::Vector3d crossing = ray.origin + meeting.range * ray.direction;
+    meeting.off = (crossing - p).norm();
+  } else {
+    meeting.range = to_point.dot(ray.direction);
+    meeting.off = to_point.cross(ray.direction).norm();
   }
-  return range > 0.0 && range <= ray.range_max ? range : kInfinity;
+  const bool met = meeting.off <= radius && meeting.range > 0.0 && meeting.range >= ray.range_min &&
+                   meeting.range <= ray.range_max;
+  return met ? meeting : Meeting{};
+}
+
+bool Oracle::agree(std::uint32_t index, std::uint32_t first, const Variation& variation) const {
+  if (planar(index, variation) != planar(first, variation)) return false;
+  if (!planar(first, variation)) return true;
+  const map::Surfel &a = surfels_[first], &b = surfels_[index];
+  const Eigen::Vector3d n = a.normal.cast<double>();
+  const double cosine = std::abs(n.dot(b.normal.cast<double>()));
+  const double offset = std::abs(n.dot(b.position.cast<double>() - a.position.cast<double>()));
+  return cosine >= variation.cosine * static_cast<double>(map_.blending().min_cosine) &&
+         offset <= variation.offset * static_cast<double>(map_.blending().max_offset);
 }
 
 bool Oracle::passesWithin(const OracleRay& ray, const Eigen::Vector3d& point,
@@ -131,34 +153,103 @@ std::vector<std::uint32_t> Oracle::candidates(const OracleRay& ray) const {
   return result;
 }
 
-double Oracle::nearest(const std::vector<std::uint32_t>& surfels, const OracleRay& ray,
-                       const Variation& variation) const {
-  double range = kInfinity;
+// The definition of Blending in surfel_map.hpp, line by line.
+OracleResult Oracle::firstSurface(const std::vector<std::uint32_t>& surfels, const OracleRay& ray,
+                                  const Variation& variation) const {
+  std::vector<std::pair<std::uint32_t, Meeting>> met;
+  Meeting nearest;
+  std::uint32_t first = kNoSurfel;
   for (const std::uint32_t surfel : surfels) {
-    range = std::min(range, rangeOf(surfel, ray, variation));
+    const Meeting meeting = meet(surfel, ray, variation);
+    if (std::isinf(meeting.range)) continue;
+    met.emplace_back(surfel, meeting);
+    if (meeting.range > nearest.range || (meeting.range == nearest.range && surfel > first)) {
+      continue;
+    }
+    nearest = meeting;
+    first = surfel;
   }
-  return range;
+  OracleResult result;
+  if (first == kNoSurfel) return result;
+  if (!map_.blending().on()) {
+    result.range = nearest.range;
+    result.weights.emplace_back(first, 1.0);
+    return result;
+  }
+  const double radius = variation.radius * static_cast<double>(map_.radius());
+  const double depth = variation.depth * static_cast<double>(map_.blending().depth);
+  double sum = 0.0, mean = 0.0;
+  for (const auto& [surfel, meeting] : met) {
+    const double behind = meeting.range - nearest.range;
+    if (behind > depth || !(surfel == first || agree(surfel, first, variation))) continue;
+    const double off = meeting.off / radius;
+    const double weight = (1.0 - off * off) * (1.0 - behind / depth) + 1e-6;
+    sum += weight;
+    mean += weight * meeting.range;
+    result.weights.emplace_back(surfel, weight);
+  }
+  result.range = mean / sum;
+  return result;
 }
 
 OracleResult Oracle::trace(const OracleRay& ray_W) const {
   const OracleRay ray = inTree(ray_W);
-  const std::vector<std::uint32_t> surfels = candidates(ray);
-  OracleResult result;
-  result.range = nearest(surfels, ray, {});
-  for (const double change : {-kScaleChange, kScaleChange}) {
-    result.ambiguous |= differs(result.range, nearest(surfels, ray, {1.0 + change, 1.0}));
-    result.ambiguous |= differs(result.range, nearest(surfels, ray, {1.0, 1.0 + change}));
+  std::vector<std::uint32_t> surfels = candidates(ray);
+  OracleResult result = firstSurface(surfels, ray, {});
+  // What is behind the surface changes the answer only where the surface is lost, and then the
+  // ray is ambiguous whatever is behind.
+  const double reach =
+      result.range +
+      1.01 * (static_cast<double>(map_.radius()) + static_cast<double>(map_.blending().depth)) +
+      0.01;
+  const auto behind = [&](std::uint32_t i) {
+    return (surfels_[i].position.cast<double>() - ray.origin).dot(ray.direction) > reach;
+  };
+  surfels.erase(std::remove_if(surfels.begin(), surfels.end(), behind), surfels.end());
+  const auto vary = [&](const OracleRay& changed, const Variation& variation) {
+    if (result.ambiguous) return;
+    result.ambiguous = differs(result.range, firstSurface(surfels, changed, variation).range);
+  };
+  for (const double factor : {1.0 - kScaleChange, 1.0 + kScaleChange}) {
+    vary(ray, {factor, 1.0, 1.0, 1.0, 1.0});
+    vary(ray, {1.0, factor, 1.0, 1.0, 1.0});
+    if (!map_.blending().on()) continue;
+    vary(ray, {1.0, 1.0, factor, 1.0, 1.0});
+    vary(ray, {1.0, 1.0, 1.0, factor, 1.0});
+    vary(ray, {1.0, 1.0, 1.0, 1.0, factor});
   }
-  for (const OracleRay& neighbour : neighbours(ray)) {
-    if (result.ambiguous) break;
-    result.ambiguous = differs(result.range, nearest(surfels, neighbour, {}));
-  }
+  for (const OracleRay& neighbour : neighbours(ray)) vary(neighbour, {});
   return result;
+}
+
+bool Oracle::explains(const OracleRay& ray, const OracleResult& result, const Hit& hit,
+                      bool with_normal) const {
+  if (hit.surfel >= map_.size()) return false;
+  // Rounding of a millionth of a range against R is a thousandth of a weight at the most.
+  constexpr double kRoom = 5e-3;
+  double largest = 0.0, own = 0.0;
+  for (const auto& [surfel, weight] : result.weights) {
+    largest = std::max(largest, weight);
+    if (surfel == hit.surfel) own = weight;
+  }
+  // Of surfels at one range (within rounding) either may be the nearest.
+  const bool right = map_.blending().on() ? own >= largest - kRoom
+                                          : !differs(result.range, rangeOf(hit.surfel, ray));
+  if (!right || !with_normal) return right;
+  Eigen::Vector3d normal = -ray.direction;
+  if (planar(hit.surfel, {})) {
+    normal = surfels_[hit.surfel].normal.cast<double>();
+    if (normal.dot(ray.direction) > 0.0) normal = -normal;
+    // Seen edge-on, rounding decides the side.
+    if (std::abs(normal.dot(ray.direction)) < 1e-5) normal = hit.normal.cast<double>();
+  }
+  return (hit.normal.cast<double>() - normal.normalized()).norm() < 1e-5 &&
+         std::abs(hit.normal.norm() - 1.0F) < 1e-5F;
 }
 
 OracleRay toOracleRay(const Ray& ray) {
   return {ray.origin.cast<double>(), ray.direction.cast<double>(),
-          static_cast<double>(ray.range_max)};
+          static_cast<double>(ray.range_max), static_cast<double>(ray.range_min)};
 }
 
 std::vector<OracleRay> imageRays(const ImageGrid& grid, const Pose& X_WS, double range_max) {
@@ -172,7 +263,7 @@ std::vector<OracleRay> imageRays(const ImageGrid& grid, const Pose& X_WS, double
 }
 
 Agreement compare(const map::SurfelMap& map, const std::vector<OracleRay>& rays,
-                  const std::vector<Hit>& hits) {
+                  const std::vector<Hit>& hits, bool with_normals) {
   Agreement agreement;
   EXPECT_EQ(hits.size(), rays.size());
   if (hits.size() != rays.size()) return agreement;
@@ -186,14 +277,13 @@ Agreement compare(const map::SurfelMap& map, const std::vector<OracleRay>& rays,
     if (expected.ambiguous) continue;
     bool right = hit.valid() == expected.hit() && hit.valid() == std::isfinite(hit.range) &&
                  !differs(expected.range, hit.range);
-    if (right && hit.valid()) {
-      right = hit.surfel < map.size() && !differs(hit.range, oracle.rangeOf(hit.surfel, rays[i]));
-    }
+    if (right && hit.valid()) right = oracle.explains(rays[i], expected, hit, with_normals);
     if (right) continue;
     if (++agreement.wrong <= 5) {
       ADD_FAILURE() << "ray " << i << " from " << rays[i].origin.transpose() << " along "
                     << rays[i].direction.transpose() << ": range " << hit.range << " of surfel "
-                    << hit.surfel << ", expected " << expected.range;
+                    << hit.surfel << " with normal " << hit.normal.transpose() << ", expected "
+                    << expected.range;
     }
   }
   EXPECT_EQ(agreement.wrong, 0) << "of " << agreement.rays << " rays";

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <Eigen/Core>
@@ -15,10 +16,13 @@ namespace marsim::lidar {
 struct OracleRay {
   Eigen::Vector3d origin, direction;
   double range_max;
+  double range_min = 0.0;
 };
 
 struct OracleResult {
   double range = std::numeric_limits<double>::infinity();  ///< [m]
+  /// Of the surfels whose mean the range is; of a paper surface's, 1 for the nearest.
+  std::vector<std::pair<std::uint32_t, double>> weights;
   bool ambiguous = false;  ///< a change within rounding would change the answer
 
   bool hit() const { return range < std::numeric_limits<double>::infinity(); }
@@ -30,20 +34,26 @@ class Oracle {
  public:
   explicit Oracle(const map::SurfelMap& map);
 
-  /// The first surface. A ray is ambiguous if changing R or the planar threshold by 1e-5 of itself,
-  /// its origin by 1e-6 m or its direction by 1e-6 rad changes hit to miss or moves the range by
-  /// more than 1 mm.
+  /// The first surface, blended as the map says. A ray is ambiguous if changing R, the planar
+  /// threshold or one of the blending's settings by 1e-5 of itself, its origin by 1e-6 m or its
+  /// direction by 1e-6 rad changes hit to miss or moves the range by more than 1 mm.
   OracleResult trace(const OracleRay& ray) const;
+  /// Whether a hit's surfel has the largest weight but for rounding, and the normal is its own.
+  bool explains(const OracleRay& ray, const OracleResult& result, const Hit& hit,
+                bool with_normal) const;
   /// Range at which a ray meets one surfel; infinite where it does not.
   double rangeOf(std::uint32_t surfel, const OracleRay& ray) const;
 
  private:
   struct Variation;
   OracleRay inTree(OracleRay ray) const;
+  struct Meeting;
   std::vector<std::uint32_t> candidates(const OracleRay& ray) const;
-  double rangeOf(std::uint32_t surfel, const OracleRay& ray, const Variation& variation) const;
-  double nearest(const std::vector<std::uint32_t>& surfels, const OracleRay& ray,
-                 const Variation& variation) const;
+  Meeting meet(std::uint32_t surfel, const OracleRay& ray, const Variation& variation) const;
+  bool agree(std::uint32_t surfel, std::uint32_t first, const Variation& variation) const;
+  bool planar(std::uint32_t surfel, const Variation& variation) const;
+  OracleResult firstSurface(const std::vector<std::uint32_t>& surfels, const OracleRay& ray,
+                            const Variation& variation) const;
 
   /// Neighbouring surfels in a ball, so that a ray can pass them by together.
   struct Group {
@@ -75,9 +85,10 @@ struct Agreement {
   double ambiguousShare() const { return rays == 0 ? 0.0 : static_cast<double>(ambiguous) / rays; }
 };
 
-/// Compares a renderer's answers with the oracle's: hit and miss equal, ranges within 1 mm. Reports
-/// the first few wrong ones as test failures.
+/// Compares a renderer's answers with the oracle's: hit and miss equal, ranges within 1 mm, the
+/// surfel the one that counts most, the normal its own. Reports the first few wrong ones as test
+/// failures.
 Agreement compare(const map::SurfelMap& map, const std::vector<OracleRay>& rays,
-                  const std::vector<Hit>& hits);
+                  const std::vector<Hit>& hits, bool with_normals = true);
 
 }  // namespace marsim::lidar

@@ -25,6 +25,7 @@ struct Maker {
   RendererConfig config;
   map::SurfelStorage storage;
   std::string label;
+  bool blended = false;
 };
 
 std::string labelOf(const testing::TestParamInfo<Maker>& maker) { return maker.param.label; }
@@ -38,8 +39,9 @@ std::vector<Maker> allMakers() {
       const char* suffix = storage == map::SurfelStorage::kCompact ? "_compact" : "_float";
       RendererConfig config;
       config.simd = level;
-      makers.push_back({"ray_caster", makeRayCaster, config, storage,
-                        std::string("caster_") + nameOf(level) + suffix});
+      const std::string label = std::string("caster_") + nameOf(level) + suffix;
+      makers.push_back({"ray_caster", makeRayCaster, config, storage, label});
+      makers.push_back({"ray_caster", makeRayCaster, config, storage, label + "_blended", true});
     }
   }
   return makers;
@@ -83,13 +85,18 @@ class RendererTest : public testing::TestWithParam<Maker> {
     return GetParam().make(stored(map), config);
   }
 
-  // The map as the renderer under test is to have it stored.
+  // The map as this renderer is tested with: its storage, and the paper's surface or a blended one.
   static Map stored(const Map& map) {
-    if (map->config().storage == GetParam().storage) return map;
+    const bool blend = GetParam().blended && !map->blending().on();
+    if (map->config().storage == GetParam().storage && !blend) return map;
     map::SurfelMapConfig config = map->config();
     config.storage = GetParam().storage;
-    return std::make_shared<const map::SurfelMap>(map->surfels(), config);
+    const auto r = static_cast<float>(map->resolution());
+    return std::make_shared<const map::SurfelMap>(
+        map->surfels(), config, blend ? map::Blending{1.7F * r, 0.8F, 0.7F * r} : map->blending());
   }
+
+  static bool hasNormals() { return GetParam().make == makeRayCaster; }
 
   // Rays of any kind, where the renderer takes them; elsewhere it must say that it does not.
   static Agreement checkRays(const Map& map, const std::vector<Ray>& rays) {
@@ -103,7 +110,7 @@ class RendererTest : public testing::TestWithParam<Maker> {
     renderer->cast(rays, hits);
     std::vector<OracleRay> oracle_rays;
     for (const Ray& ray : rays) oracle_rays.push_back(toOracleRay(ray));
-    return compare(*own, oracle_rays, hits);
+    return compare(*own, oracle_rays, hits, hasNormals());
   }
 
   static Agreement checkImage(const Map& map, const ImageGrid& grid, const Pose& X_WS,
@@ -111,7 +118,7 @@ class RendererTest : public testing::TestWithParam<Maker> {
     std::vector<Hit> hits(7);  // of another size: it is resized
     const Map own = stored(map);
     make(own)->renderImage(grid, X_WS, range_max, hits);
-    return compare(*own, imageRays(grid, X_WS, range_max), hits);
+    return compare(*own, imageRays(grid, X_WS, range_max), hits, hasNormals());
   }
 
   static void expectMeaningful(const Agreement& agreement) {
@@ -302,6 +309,71 @@ TEST_P(RendererTest, RangeMaxIsIncluded) {
   EXPECT_FALSE(hits.at(5).valid()) << "in the plane: the range would be zero";
 }
 
+// A plane at 5 m and one at 7 m: what is nearer than range_min is passed through.
+TEST_P(RendererTest, RangeMinIsIncluded) {
+  const Map map = makeMap({{{5.0F, 0.0F, 0.0F}, {1.0F, 0.0F, 0.0F}, 0.0F},
+                           {{7.0F, 0.0F, 0.0F}, {-1.0F, 0.0F, 0.0F}, 0.0F}},
+                          0.5);
+  const auto renderer = make(map);
+  if (!renderer->castsRays()) return;
+  std::vector<Ray> rays;
+  for (const float range_min : {0.0F, 5.0F, std::nextafter(5.0F, 6.0F), 7.0F,
+                                std::nextafter(7.0F, 8.0F), 9.0F, -1.0F, std::nanf("")}) {
+    rays.push_back(makeRay({0, 0, 0}, {1, 0, 0}, 8.0));
+    rays.back().range_min = range_min;
+  }
+  std::vector<Hit> hits;
+  renderer->cast(rays, hits);
+  const float expected[] = {5.0F, 5.0F, 7.0F, 7.0F, kInfinity, kInfinity, 5.0F, kInfinity};
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    EXPECT_EQ(hits[i].range, expected[i]) << rays[i].range_min;
+    if (hits[i].valid()) {
+      EXPECT_TRUE(hits[i].normal.isApprox(Eigen::Vector3f(-1.0F, 0.0F, 0.0F))) << "back";
+      EXPECT_FLOAT_EQ(hits[i].incidenceCosine(rays[i].direction), 1.0F);
+    }
+  }
+}
+
+TEST_P(RendererTest, RangeMinPassesThroughWalls) {
+  for (const Kind kind : {Kind::kPlanar, Kind::kNotPlanar, Kind::kMixed}) {
+    const Map map = scatteredMap(23, 6000, 6.0, 0.15, kind);
+    RandomStream random(24);
+    std::vector<Ray> rays;
+    for (int i = 0; i < 2000; ++i) {
+      rays.push_back(makeRay(randomInCube(random, 5.0), randomDirection(random), 12.0));
+      rays.back().range_min = static_cast<float>(random.uniform(0.0, 6.0));
+    }
+    expectMeaningful(checkRays(map, rays));
+  }
+}
+
+// More surfels within the depth than any buffer holds, found far to near and near to far.
+TEST_P(RendererTest, ManySurfelsOfOneSurface) {
+  RandomStream random(25);
+  std::vector<map::Surfel> surfels;
+  for (int i = 0; i < 4000; ++i) {
+    const bool planar = i % 2 == 0;
+    const Eigen::Vector3d position(random.uniform(0.0, 0.6), random.uniform(-0.3, 0.3),
+                                   random.uniform(-0.3, 0.3));
+    const Eigen::Vector3d normal = Eigen::Vector3d(1.0, 0.0, 0.0) + randomInCube(random, 0.05);
+    surfels.push_back(
+        {position.cast<float>(), normal.cast<float>().normalized(), planar ? 0.0F : 1.0F});
+  }
+  const Map map = makeMap(std::move(surfels), 0.3);
+  std::vector<Ray> rays;
+  for (int i = 0; i < 300; ++i) {
+    const Eigen::Vector3d target(0.0, random.uniform(-0.3, 0.3), random.uniform(-0.3, 0.3));
+    const Eigen::Vector3d origin =
+        target + 3.0 * Eigen::Vector3d(i % 2 == 0 ? 1.0 : -1.0, random.uniform(-0.5, 0.5),
+                                       random.uniform(-0.5, 0.5));
+    rays.push_back(makeRay(origin, (target - origin).normalized(), 12.0));
+  }
+  const Agreement agreement = checkRays(map, rays);
+  if (agreement.rays == 0) return;
+  EXPECT_GT(agreement.hits, agreement.rays * 9 / 10);
+  EXPECT_LT(agreement.ambiguousShare(), 0.02);
+}
+
 TEST_P(RendererTest, RangeMaxCutsTheMap) {
   const Map map = roomMap({3.0, 2.0, 1.2}, 0.1, Kind::kMixed);
   const ImageGrid grid = sphericalGrid(120, 40, -180, 180, -45, 45);
@@ -449,6 +521,7 @@ TEST_P(RendererTest, SameAnswerWithAnyNumberOfThreads) {
     for (std::size_t i = 0; i < hits.size(); ++i) {
       ASSERT_EQ(hits[i].range, expected[i].range) << i;
       ASSERT_EQ(hits[i].surfel, expected[i].surfel) << i;
+      ASSERT_EQ(hits[i].normal, expected[i].normal) << i;
     }
   }
 }

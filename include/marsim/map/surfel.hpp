@@ -23,6 +23,7 @@ enum class Surface {
 /// First-surface blending. Let the nearest surfel a ray meets be at range t0, with position p0 and
 /// normal n0. Every surfel i met at t_i from t0 to t0 + depth counts that agrees with the first:
 /// both planar, |n_i . n0| >= min_cosine and |n0 . (p_i - p0)| <= max_offset; or both not planar.
+/// What lies outside the ray's limits of range is not met.
 /// With c_i the distance from p_i of the crossing (planar) or of the ray (not planar) its weight is
 /// (1 - (c_i / R)^2) (1 - (t_i - t0) / depth) + 1e-6, and the range is the weighted mean of t_i;
 /// the normal and the surfel are those of the largest weight (of equal ones the lowest number).
