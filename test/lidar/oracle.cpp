@@ -5,7 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include <gtest/gtest.h>
 #include <Eigen/Geometry>
 
 namespace marsim::lidar {
@@ -38,12 +37,12 @@ std::vector<OracleRay> neighbours(const OracleRay& ray) {
   return result;
 }
 
+}  // namespace
+
 bool differs(double range, double other) {
   if (std::isinf(range) || std::isinf(other)) return std::isinf(range) != std::isinf(other);
   return std::abs(range - other) > kTolerance;
 }
-
-}  // namespace
 
 struct Oracle::Variation {
   double radius = 1.0, threshold = 1.0, depth = 1.0, cosine = 1.0, offset = 1.0;  // factors
@@ -260,34 +259,6 @@ std::vector<OracleRay> imageRays(const ImageGrid& grid, const Pose& X_WS, double
     }
   }
   return rays;
-}
-
-Agreement compare(const map::SurfelMap& map, const std::vector<OracleRay>& rays,
-                  const std::vector<Hit>& hits, bool with_normals) {
-  Agreement agreement;
-  EXPECT_EQ(hits.size(), rays.size());
-  if (hits.size() != rays.size()) return agreement;
-  const Oracle oracle(map);
-  for (std::size_t i = 0; i < rays.size(); ++i) {
-    const OracleResult expected = oracle.trace(rays[i]);
-    const Hit& hit = hits[i];
-    ++agreement.rays;
-    agreement.hits += expected.hit() ? 1 : 0;
-    agreement.ambiguous += expected.ambiguous ? 1 : 0;
-    if (expected.ambiguous) continue;
-    bool right = hit.valid() == expected.hit() && hit.valid() == std::isfinite(hit.range) &&
-                 !differs(expected.range, hit.range);
-    if (right && hit.valid()) right = oracle.explains(rays[i], expected, hit, with_normals);
-    if (right) continue;
-    if (++agreement.wrong <= 5) {
-      ADD_FAILURE() << "ray " << i << " from " << rays[i].origin.transpose() << " along "
-                    << rays[i].direction.transpose() << ": range " << hit.range << " of surfel "
-                    << hit.surfel << " with normal " << hit.normal.transpose() << ", expected "
-                    << expected.range;
-    }
-  }
-  EXPECT_EQ(agreement.wrong, 0) << "of " << agreement.rays << " rays";
-  return agreement;
 }
 
 }  // namespace marsim::lidar

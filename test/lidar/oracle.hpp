@@ -70,25 +70,12 @@ class Oracle {
   std::vector<Group> groups_;
 };
 
+/// Whether two ranges are a hit and a miss, or more than 1 mm apart.
+bool differs(double range, double other);
+
 OracleRay toOracleRay(const Ray& ray);
 
 /// The rays of an image's cell centres, row by row.
 std::vector<OracleRay> imageRays(const ImageGrid& grid, const Pose& X_WS, double range_max);
-
-/// Outcome of a comparison.
-struct Agreement {
-  int rays = 0;
-  int hits = 0;
-  int ambiguous = 0;
-  int wrong = 0;  ///< unambiguous with another answer, or with a surfel that is not at the range
-
-  double ambiguousShare() const { return rays == 0 ? 0.0 : static_cast<double>(ambiguous) / rays; }
-};
-
-/// Compares a renderer's answers with the oracle's: hit and miss equal, ranges within 1 mm, the
-/// surfel the one that counts most, the normal its own. Reports the first few wrong ones as test
-/// failures.
-Agreement compare(const map::SurfelMap& map, const std::vector<OracleRay>& rays,
-                  const std::vector<Hit>& hits, bool with_normals = true);
 
 }  // namespace marsim::lidar

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "lidar/oracle.hpp"
+#include "lidar/comparison.hpp"
 #include "lidar/surfel_sets.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace marsim::benchmarks {
+
+/// How a map came up in a process of its own: made anew (first), then mapped from the cache.
+struct Starts {
+  std::size_t source_points = 0;
+  double preprocess_s = 0.0;         ///< reading the source to the finished map
+  double preprocess_cpu_s = 0.0;     ///< processor time of it
+  double preprocess_peak_mb = 0.0;   ///< most memory held
+  double first_start_to_scan_s = 0;  ///< start of the process to the end of its first scan
+  double warm_start_to_scan_s = 0;   ///< the same where the map was made before
+  double process_private_mb = 0.0;   ///< of the second process: memory it shares with nobody
+};
+
+/// One cell of the table. Times are medians over the poses of the least of a few repeats.
+struct Row {
+  std::string sensor, place;
+  double resolution = 0.0;  ///< [m]
+  std::size_t points = 0;   ///< surfels of the map
+  std::size_t rays = 0;     ///< a scan
+  int threads = 1;
+  std::string renderer, surface, storage;
+  bool cold = false;  ///< caches overwritten before every scan
+  double ms_median = 0.0;
+  std::optional<double> embree_ms_median;  ///< same rays, already sorted; `paper` only
+  double bytes_per_point = 0.0;            ///< of the map's file
+  std::optional<double> embree_bytes_per_point;
+  std::optional<double> oracle_agreement;  ///< share of the unambiguous rays, 0 to 1
+  std::optional<double> embree_agreement;
+  std::optional<Starts> starts;  ///< of this place, resolution, surface and storage
+};
+
+/// Writes the rows as a JSON list, one object a row. Throws FileError.
+void writeRows(const std::filesystem::path& path, const std::vector<Row>& rows);
+
+std::string tableHead();
+std::string tableLine(const Row& row);
+
+}  // namespace marsim::benchmarks

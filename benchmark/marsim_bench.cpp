@@ -1,0 +1,107 @@
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "command_line.hpp"
+#include "marsim/common/error.hpp"
+#include "render_bench.hpp"
+#include "sensors.hpp"
+#include "starts.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using marsim::benchmarks::RenderBench;
+
+/// A folder of its own that goes when the program ends, unless the user named one.
+class WorkFolder {
+ public:
+  explicit WorkFolder(const std::string& named) : path_(named), kept_(!named.empty()) {
+    if (!kept_) {
+      path_ = fs::temp_directory_path() / fmt::format("marsim-bench-{}", getpid());
+    }
+    fs::create_directories(path_);
+  }
+  ~WorkFolder() {
+    std::error_code none;
+    if (!kept_) fs::remove_all(path_, none);
+  }
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+  bool kept_;
+};
+
+int render(RenderBench bench, const std::string& work, const std::string& out) {
+  for (const std::string& name : bench.sensors) marsim::benchmarks::sensorOf(name);
+  if (!out.empty()) marsim::benchmarks::writeRows(out, {});  // a path that fails does so at once
+  const WorkFolder folder(work);
+  bench.work = folder.path();
+  const std::vector<marsim::benchmarks::Row> rows = runRenderBench(bench);
+  if (!out.empty()) {
+    marsim::benchmarks::writeRows(out, rows);
+    fmt::print("{}: {} rows\n", out, rows.size());
+  }
+  return 0;
+}
+
+int start(const std::vector<std::string>& arguments) {
+  marsim::map::SurfelMapConfig config;
+  config.resolution = std::stod(arguments.at(1));
+  config.surface =
+      arguments.at(2) == "paper" ? marsim::map::Surface::kPaper : marsim::map::Surface::kBlended;
+  config.storage = arguments.at(3) == "float" ? marsim::map::SurfelStorage::kFloat
+                                              : marsim::map::SurfelStorage::kCompact;
+  return marsim::benchmarks::startOnce(arguments.at(0), config, arguments.at(4));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  RenderBench bench;
+  bench.sensors = marsim::benchmarks::sensorNames();
+  bench.places = {"forest", "building"};
+  bench.resolutions = {0.2, 0.1, 0.05, 0.02};
+  bench.program = fs::read_symlink("/proc/self/exe").string();
+  std::string out, work;
+  bool quick = false;
+  CLI::App app(
+      "Times the renderers on generated places, beside Embree's disc points on the same surfels\n"
+      "and rays where Embree was found at build time. docs/benchmarks.md explains the columns.",
+      "marsim bench");
+  app.option_defaults()->always_capture_default();
+  app.add_option("--out", out, "JSON file for the rows");
+  app.add_flag("--quick", quick, "r = 0.2 and 0.1 m only, fewer repeats");
+  app.add_option("--sensors", bench.sensors, "which")->delimiter(',');
+  app.add_option("--places", bench.places, "which")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"forest", "building"}));
+  auto* resolutions = app.add_option("--resolutions", bench.resolutions, "of the maps [m]")
+                          ->delimiter(',')
+                          ->check(CLI::Range(0.005, 10.0));
+  app.add_option("--threads", bench.threads, "which numbers of threads")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 256));
+  app.add_option("--repeats", bench.repeats, "timings a pose")->check(CLI::Range(1, 1000));
+  app.add_option("--work", work, "folder for clouds and maps, kept (default: temporary)");
+  auto* child = app.add_subcommand("start", "")->group("");
+  child->allow_extras();
+  return marsim::tools::runCommand(app, argc, argv, [&] {
+    if (child->parsed()) return start(child->remaining());
+    if (quick) {
+      if (resolutions->count() == 0) bench.resolutions = {0.2, 0.1};
+      bench.repeats = 2;
+      bench.oracle_rays = 200;
+    }
+    return render(bench, work, out);
+  });
+}

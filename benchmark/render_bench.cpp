@@ -1,0 +1,382 @@
+#include "render_bench.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include "lidar/oracle.hpp"
+#include "marsim/common/random.hpp"
+#include "marsim/lidar/renderer.hpp"
+#include "marsim/map/load_map.hpp"
+#include "places.hpp"
+#include "sensors.hpp"
+#include "starts.hpp"
+#ifdef MARSIM_HAS_EMBREE
+#include "embree_discs.hpp"
+#endif
+
+namespace marsim::benchmarks {
+namespace {
+
+namespace fs = std::filesystem;
+using lidar::Hit;
+using lidar::Ray;
+using lidar::Renderer;
+using map::Surface;
+using map::SurfelStorage;
+
+std::sig_atomic_t volatile interrupted = 0;
+
+// More than a processor's own caches, so that a scan begins with none of its data there.
+void overwriteCaches() {
+  static std::vector<char> bytes(std::size_t{128} << 20);
+  for (std::size_t i = 0; i < bytes.size(); i += 64) ++bytes[i];
+  benchmark::ClobberMemory();
+}
+
+double millisecondsOf(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+// The least time of every pose, and their median.
+class PoseTimes {
+ public:
+  void add(int pose, double milliseconds) {
+    double& least = least_[static_cast<std::size_t>(pose)];
+    least = std::min(least, milliseconds);
+  }
+  double median() const {
+    std::vector<double> times = least_;
+    std::nth_element(times.begin(), times.begin() + kPoses / 2, times.end());
+    return times[kPoses / 2];
+  }
+
+ private:
+  std::vector<double> least_ = std::vector<double>(kPoses, std::numeric_limits<double>::infinity());
+};
+
+// By octant, then along a curve through two components of the direction: as Embree likes it.
+void sortByDirection(std::vector<Ray>& rays) {
+  const auto key = [](const Ray& ray) {
+    const Eigen::Vector3f& d = ray.direction;
+    const float size = d.lpNorm<1>();
+    std::uint32_t place = 0;
+    const auto x = static_cast<std::uint32_t>(std::abs(d.x()) / size * 255.0F);
+    const auto y = static_cast<std::uint32_t>(std::abs(d.y()) / size * 255.0F);
+    for (int bit = 7; bit >= 0; --bit) place = place << 2 | (x >> bit & 1U) << 1 | (y >> bit & 1U);
+    const std::uint32_t octant =
+        (d.x() < 0.0F ? 1U : 0U) | (d.y() < 0.0F ? 2U : 0U) | (d.z() < 0.0F ? 4U : 0U);
+    return octant << 16 | place;
+  };
+  std::stable_sort(rays.begin(), rays.end(),
+                   [&](const Ray& a, const Ray& b) { return key(a) < key(b); });
+}
+
+struct Cell {
+  Place place;
+  Sensor sensor;
+  std::string renderer;
+  Surface surface;
+  SurfelStorage storage;
+  int threads;
+  bool cold;
+};
+
+// The map in use with all that is made of it; neighbouring cells share it.
+class Bench {
+ public:
+  explicit Bench(const RenderBench& settings) : settings_(settings) {}
+
+  Row measure(const Cell& cell, benchmark::State& state) {
+    open(cell);
+    const auto renderer = makeRenderer(cell);
+    std::vector<std::vector<Ray>> scans;
+    for (int pose = 0; pose < kPoses; ++pose) {
+      scans.push_back(cell.sensor.rays(poseOf(cell.place, pose), pose));
+    }
+    Row row = describe(cell);
+    row.rays = scans[0].size();
+    time(cell, *renderer, scans, state, row);
+    if (!cell.cold && cell.threads == settings_.threads.front()) {
+      compareWithOracle(cell, *renderer, scans, row);
+    }
+    return row;
+  }
+
+ private:
+  static std::unique_ptr<Renderer> makeRenderer(const std::shared_ptr<const map::SurfelMap>& map,
+                                                const Cell& cell) {
+    lidar::RendererConfig config;
+    config.threads = cell.threads;
+    return cell.renderer == "projection" ? lidar::makeDepthImageRenderer(map, config)
+                                         : lidar::makeRayCaster(map, config);
+  }
+  std::unique_ptr<Renderer> makeRenderer(const Cell& cell) const {
+    return makeRenderer(map_, cell);
+  }
+
+  static bool sameMap(const Cell& a, const Cell& b) {
+    return a.place.name == b.place.name && a.place.resolution == b.place.resolution &&
+           a.surface == b.surface && a.storage == b.storage;
+  }
+
+  void open(const Cell& cell) {
+    if (map_ != nullptr && sameMap(cell, opened_)) return;
+    oracle_.reset();
+    stored_.clear();
+    map_.reset();
+#ifdef MARSIM_HAS_EMBREE
+    embree_.reset();
+#endif
+    opened_ = cell;
+    map::SurfelMapConfig config;
+    config.resolution = cell.place.resolution;
+    config.surface = cell.surface;
+    config.storage = cell.storage;
+    Progress progress(fmt::format("{} at {} m", cell.place.name, cell.place.resolution));
+    progress.phase("making the place");
+    const fs::path cloud = cloudOf(cell.place, settings_.work);
+    progress.phase("making the map");
+    const fs::path maps = settings_.work / "maps";
+    starts_.reset();
+    if (settings_.starts) starts_ = measureStarts(settings_.program, cloud, config, maps);
+    map::MapLoading loading;
+    loading.folder = maps;
+    map_ = map::loadSurfelMap(cloud, config, progress, loading).map;
+    bytes_ = map_->file() != nullptr ? static_cast<double>(map_->file()->size()) : 0.0;
+    progress.finish();
+  }
+
+  Row describe(const Cell& cell) const {
+    Row row;
+    row.sensor = cell.sensor.name;
+    row.place = cell.place.name;
+    row.resolution = cell.place.resolution;
+    row.points = map_->size();
+    row.threads = cell.threads;
+    row.renderer = cell.renderer;
+    row.surface = cell.surface == Surface::kPaper ? "paper" : "blended";
+    row.storage = cell.storage == SurfelStorage::kCompact ? "compact" : "float";
+    row.cold = cell.cold;
+    row.bytes_per_point = bytes_ / static_cast<double>(map_->size());
+    row.starts = starts_;
+    return row;
+  }
+
+  // Ours and Embree's in turn, so that both meet the same load of the machine. Warm: the same scan
+  // has just been made.
+  void time(const Cell& cell, const Renderer& renderer, const std::vector<std::vector<Ray>>& scans,
+            benchmark::State& state, Row& row) {
+    std::vector<Hit> hits;
+    const auto ours = [&](int pose) {
+      if (cell.sensor.pattern) {
+        renderer.cast(scans[static_cast<std::size_t>(pose)], hits);
+      } else {
+        renderer.renderImage(cell.sensor.image, cell.sensor.imagePose(poseOf(cell.place, pose)),
+                             kRangeMax, hits);
+      }
+    };
+    const auto timed = [&](const std::function<void(int)>& scan, int pose) {
+      if (cell.cold) {
+        overwriteCaches();
+      } else {
+        scan(pose);
+      }
+      return millisecondsOf([&] { scan(pose); });
+    };
+    PoseTimes times, embree_times;
+#ifdef MARSIM_HAS_EMBREE
+    const bool beside = cell.surface == Surface::kPaper;
+    if (beside) prepareEmbree(cell, scans);
+    const auto theirs = [&](int pose) {
+      embree_->cast(sorted_[static_cast<std::size_t>(pose)], mode_, cell.threads, ranges_);
+    };
+#endif
+    int i = 0;
+    for (auto _ : state) {
+      const int pose = i++ % kPoses;
+      const double milliseconds = timed(ours, pose);
+      times.add(pose, milliseconds);
+      state.SetIterationTime(1e-3 * milliseconds);
+#ifdef MARSIM_HAS_EMBREE
+      if (beside) embree_times.add(pose, timed(theirs, pose));
+#endif
+    }
+    row.ms_median = times.median();
+#ifdef MARSIM_HAS_EMBREE
+    if (beside) {
+      row.embree_ms_median = embree_times.median();
+      row.embree_bytes_per_point =
+          static_cast<double>(embree_->bytes()) / static_cast<double>(map_->size());
+    }
+#endif
+  }
+
+#ifdef MARSIM_HAS_EMBREE
+  void prepareEmbree(const Cell& cell, const std::vector<std::vector<Ray>>& scans) {
+    if (embree_ == nullptr) embree_ = std::make_unique<EmbreeDiscs>(*map_);
+    sorted_ = scans;
+    for (auto& scan : sorted_) sortByDirection(scan);
+    double best = std::numeric_limits<double>::infinity();
+    for (const auto mode :
+         {EmbreeDiscs::Mode::kSingle, EmbreeDiscs::Mode::kPacket8, EmbreeDiscs::Mode::kPacket16}) {
+      double sum = 0.0;
+      for (std::size_t pose = 0; pose < 4; ++pose) {
+        embree_->cast(sorted_[pose], mode, cell.threads, ranges_);
+        sum += millisecondsOf([&] { embree_->cast(sorted_[pose], mode, cell.threads, ranges_); });
+      }
+      if (sum < best) mode_ = mode;
+      best = std::min(best, sum);
+    }
+  }
+#endif
+
+  // Rays drawn by lot from the poses' scans.
+  void compareWithOracle(const Cell& cell, const Renderer& renderer,
+                         const std::vector<std::vector<Ray>>& scans, Row& row) {
+    if (oracle_ == nullptr) {
+      oracle_ = std::make_unique<lidar::Oracle>(*map_);
+    }
+    RandomStream random(1, row.sensor + row.place);
+    int rays = 0, ours = 0, theirs = 0;
+    const int each = std::max(1, settings_.oracle_rays / kPoses);
+    for (std::size_t pose = 0; pose < scans.size(); ++pose) {
+      std::vector<std::size_t> chosen;
+      for (int i = 0; i < each; ++i) chosen.push_back(random.index(scans[pose].size()));
+      const auto ranges = rangesOf(cell, renderer, scans[pose], static_cast<int>(pose), chosen);
+      std::vector<Ray> some;
+      for (const std::size_t i : chosen) some.push_back(scans[pose][i]);
+#ifdef MARSIM_HAS_EMBREE
+      if (embree_ != nullptr) embree_->cast(some, EmbreeDiscs::Mode::kSingle, 1, ranges_);
+#endif
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        const lidar::OracleResult truth = oracle_->trace(lidar::toOracleRay(some[i]));
+        if (truth.ambiguous) continue;
+        ++rays;
+        ours += agrees(truth.range, ranges[i]) ? 1 : 0;
+#ifdef MARSIM_HAS_EMBREE
+        if (embree_ != nullptr) theirs += agrees(truth.range, ranges_[i]) ? 1 : 0;
+#endif
+      }
+    }
+    if (rays == 0) return;
+    row.oracle_agreement = static_cast<double>(ours) / rays;
+    if (row.embree_ms_median) row.embree_agreement = static_cast<double>(theirs) / rays;
+  }
+
+  static std::vector<float> rangesOf(const Cell& cell, const Renderer& renderer,
+                                     const std::vector<Ray>& scan, int pose,
+                                     const std::vector<std::size_t>& chosen) {
+    std::vector<Hit> hits;
+    if (cell.sensor.pattern) {
+      renderer.cast(scan, hits);
+    } else {
+      renderer.renderImage(cell.sensor.image, cell.sensor.imagePose(poseOf(cell.place, pose)),
+                           kRangeMax, hits);
+    }
+    std::vector<float> ranges;
+    for (const std::size_t i : chosen) ranges.push_back(hits[i].range);
+    return ranges;
+  }
+
+  static bool agrees(double truth, float range) {
+    if (std::isinf(truth) || std::isinf(range)) return std::isinf(truth) && std::isinf(range);
+    return std::abs(truth - static_cast<double>(range)) <= 1e-3;
+  }
+
+  const RenderBench& settings_;
+  Cell opened_{};
+  std::shared_ptr<const map::SurfelMap> map_;
+  std::vector<map::Surfel> stored_;
+  double bytes_ = 0.0;
+  std::optional<Starts> starts_;
+  std::unique_ptr<lidar::Oracle> oracle_;
+#ifdef MARSIM_HAS_EMBREE
+  std::unique_ptr<EmbreeDiscs> embree_;
+  std::vector<std::vector<Ray>> sorted_;
+  std::vector<float> ranges_;
+  EmbreeDiscs::Mode mode_ = EmbreeDiscs::Mode::kSingle;
+#endif
+};
+
+// Cells of one map, the plain ones first.
+void addCells(const RenderBench& bench, const Place& place, Surface surface, SurfelStorage storage,
+              std::vector<Cell>& cells) {
+  const bool plain = surface == Surface::kPaper && storage == SurfelStorage::kCompact;
+  for (const std::string& name : bench.sensors) {
+    const Sensor sensor = sensorOf(name);
+    for (const int threads : bench.threads) {
+      if (!plain && threads != bench.threads.front()) continue;
+      for (const bool cold : {false, true}) {
+        if (cold && (!plain || threads != bench.threads.front() || !sensor.pattern)) continue;
+        cells.push_back({place, sensor, sensor.pattern ? "ray_caster" : "projection", surface,
+                         storage, threads, cold});
+        if (plain && !sensor.pattern && threads == bench.threads.front()) {
+          cells.push_back({place, sensor, "ray_caster", surface, storage, threads, cold});
+        }
+      }
+    }
+  }
+}
+
+std::vector<Cell> cellsOf(const RenderBench& bench) {
+  std::vector<Cell> cells;
+  for (const std::string& name : bench.places) {
+    for (const double resolution : bench.resolutions) {
+      const Place place{name, resolution};
+      addCells(bench, place, Surface::kPaper, SurfelStorage::kCompact, cells);
+      addCells(bench, place, Surface::kPaper, SurfelStorage::kFloat, cells);
+      addCells(bench, place, Surface::kBlended, SurfelStorage::kCompact, cells);
+    }
+  }
+  return cells;
+}
+
+// Rows are printed where they are made.
+class Silent : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>&) override {}
+};
+
+}  // namespace
+
+std::vector<Row> runRenderBench(const RenderBench& settings) {
+  std::vector<Row> rows;
+  Bench bench(settings);
+  const std::vector<Cell> cells = cellsOf(settings);
+  fmt::print("{}\n", tableHead());
+  interrupted = 0;
+  const auto previous = std::signal(SIGINT, [](int) { interrupted = 1; });
+  for (const Cell& cell : cells) {
+    const auto measure = [&bench, &rows, cell](benchmark::State& state) {
+      if (interrupted != 0) {
+        state.SkipWithError("interrupted");
+        return;
+      }
+      rows.push_back(bench.measure(cell, state));
+      fmt::print("{}\n", tableLine(rows.back()));
+      std::fflush(stdout);
+    };
+    benchmark::RegisterBenchmark(fmt::format("{}/{}", cell.place.name, cell.sensor.name).c_str(),
+                                 measure)
+        ->UseManualTime()
+        ->Iterations(kPoses * settings.repeats);
+  }
+  Silent reporter;
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+  std::signal(SIGINT, previous);
+  return rows;
+}
+
+}  // namespace marsim::benchmarks
