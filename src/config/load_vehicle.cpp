@@ -1,12 +1,11 @@
+#include "imu_reader.hpp"
 #include "marsim/config/load.hpp"
-#include "mounting.hpp"
 #include "names.hpp"
 #include "yaml_reader.hpp"
 
 namespace marsim::config {
 namespace {
 
-using vehicle::ImuConfig;
 using vehicle::VehicleConfig;
 
 void readRotors(YamlReader& reader, VehicleConfig& config) {
@@ -39,15 +38,6 @@ void readMotor(YamlReader& reader, vehicle::MotorConfig& motor) {
   reader.require("speed_max", motor.speed_max, Quantity::kAngularSpeed);
 }
 
-void readImu(YamlReader& reader, ImuConfig& imu) {
-  reader.read("rate", imu.rate, Quantity::kFrequency);
-  readMounting(reader, imu.X_BI);
-  reader.read("gyro_noise_density", imu.gyro_noise_density);
-  reader.read("accel_noise_density", imu.accel_noise_density);
-  reader.read("gyro_bias_random_walk", imu.gyro_bias_random_walk);
-  reader.read("accel_bias_random_walk", imu.accel_bias_random_walk);
-}
-
 }  // namespace
 
 Vehicle loadVehicle(const std::string& name_or_path) {
@@ -63,7 +53,7 @@ Vehicle loadVehicle(const std::string& name_or_path) {
     reader.read("linear_drag", config.linear_drag);
     reader.require("radius", config.radius, Quantity::kLength);
     reader.require("ground_clearance", config.ground_clearance, Quantity::kLength);
-    reader.readMap("imu", [&](YamlReader& imu) { readImu(imu, result.imu); });
+    reader.readMap("imu", [&](YamlReader& imu) { readMountedImu(imu, result.imu); });
   });
   config.validate(path.string());
   result.imu.validate(path.string() + ": imu");

@@ -221,9 +221,9 @@ void QuadrotorNode::publishImu() {
   message.orientation = toQuaternion(sample.q_WI);
   message.angular_velocity = toVector3(sample.angular_velocity);
   message.linear_acceleration = toVector3(sample.specific_force);
-  setDiagonal(message.angular_velocity_covariance, square(config.gyro_noise_density) * config.rate);
+  setDiagonal(message.angular_velocity_covariance, square(config.gyroscope.noise_density) * config.rate);
   setDiagonal(message.linear_acceleration_covariance,
-              square(config.accel_noise_density) * config.rate);
+              square(config.accelerometer.noise_density) * config.rate);
   imu_publisher_.publish(message);
 
   message.orientation = geometry_msgs::Quaternion();

@@ -11,13 +11,41 @@
 namespace marsim::vehicle {
 namespace {
 
+constexpr double kLargestMisalignment = 0.2;  // [rad] the turn is linearised
+
 Eigen::Vector3d normalVector(RandomStream& random) {
   // Braces order the draws; a constructor's arguments would not.
   const double draws[3] = {random.normal(), random.normal(), random.normal()};
   return {draws[0], draws[1], draws[2]};
 }
 
+ImuConfig validated(ImuConfig config) {
+  config.validate("imu");
+  return config;
+}
+
 }  // namespace
+
+void InertialErrors::validate(const std::string& where, const std::string& field,
+                              const std::string& unit) const {
+  const Validator check(where);
+  const auto named = [&](const std::string& name) { return field + "." + name; };
+  check.notNegative(named("noise_density"), noise_density, unit + "/sqrt(Hz)");
+  check.notNegative(named("random_walk"), random_walk, unit + "/s/sqrt(Hz)");
+  check.notNegative(named("gauss_markov.sigma"), gauss_markov_sigma, unit);
+  if (gauss_markov_sigma > 0.0) {
+    check.positive(named("gauss_markov.correlation_time"), gauss_markov_time, "s");
+  }
+  check.notNegative(named("turn_on_bias"), turn_on_bias, unit);
+  for (int axis = 0; axis < 3; ++axis) {
+    check.within(named(fmt::format("scale[{}]", axis)), scale[axis], -0.5, 0.5);
+    check.within(named(fmt::format("misalignment[{}]", axis)), misalignment[axis],
+                 -kLargestMisalignment, kLargestMisalignment, "rad");
+  }
+  check.finite(named("g_sensitivity"), g_sensitivity, "rad/s/(m/s^2)");
+  check.notNegative(named("range"), range, unit);
+  check.notNegative(named("resolution"), resolution, unit);
+}
 
 void ImuConfig::validate(const std::string& where) const {
   const Validator check(where);
@@ -27,15 +55,59 @@ void ImuConfig::validate(const std::string& where) const {
   }
   check.require(std::abs(X_BI.q.norm() - 1.0) < 1e-6, "orientation",
                 fmt::format("a quaternion of length {}", X_BI.q.norm()), "length 1");
-  check.notNegative("gyro_noise_density", gyro_noise_density, "rad/s/sqrt(Hz)");
-  check.notNegative("accel_noise_density", accel_noise_density, "m/s^2/sqrt(Hz)");
-  check.notNegative("gyro_bias_random_walk", gyro_bias_random_walk, "rad/s^2/sqrt(Hz)");
-  check.notNegative("accel_bias_random_walk", accel_bias_random_walk, "m/s^3/sqrt(Hz)");
+  check.notNegative("orientation_noise", orientation_noise, "rad");
+  gyroscope.validate(where, "gyroscope", "rad/s");
+  accelerometer.validate(where, "accelerometer", "m/s^2");
+  check.require(accelerometer.g_sensitivity == 0.0, "accelerometer.g_sensitivity",
+                fmt::format("{}", accelerometer.g_sensitivity), "0: gyroscopes only");
 }
 
-Imu::Imu(ImuConfig config, std::uint64_t seed) : config_(std::move(config)), random_(seed, "imu") {
-  config_.validate("imu");
+InertialTriad::InertialTriad(InertialErrors errors, double rate, std::uint64_t seed,
+                             const std::string& name)
+    : errors_(std::move(errors)),
+      // White noise of a density has its power up to half the rate; a walk grows by K sqrt(dt).
+      white_sigma_(errors_.noise_density * std::sqrt(rate)),
+      walk_sigma_(errors_.random_walk / std::sqrt(rate)),
+      white_random_(seed, name + "/white"),
+      walk_random_(seed, name + "/walk"),
+      gauss_markov_random_(seed, name + "/gauss_markov") {
+  if (errors_.turn_on_bias > 0.0) {
+    RandomStream random(seed, name + "/turn_on");
+    turn_on_ = errors_.turn_on_bias * normalVector(random);
+  }
+  if (errors_.gauss_markov_sigma > 0.0) {
+    decay_ = std::exp(-1.0 / (rate * errors_.gauss_markov_time));
+    gauss_markov_step_ = errors_.gauss_markov_sigma * std::sqrt(1.0 - decay_ * decay_);
+    gauss_markov_ = errors_.gauss_markov_sigma * normalVector(gauss_markov_random_);
+  }
 }
+
+Eigen::Vector3d InertialTriad::measure(const Eigen::Vector3d& truth, const Eigen::Vector3d& force) {
+  const Eigen::Vector3d felt =
+      truth + errors_.misalignment.cross(truth) + errors_.g_sensitivity * force;
+  Eigen::Vector3d reading = (Eigen::Vector3d::Ones() + errors_.scale).cwiseProduct(felt) + bias();
+  if (white_sigma_ > 0.0) reading += white_sigma_ * normalVector(white_random_);
+  if (errors_.range > 0.0) reading = reading.cwiseMax(-errors_.range).cwiseMin(errors_.range);
+  if (errors_.resolution > 0.0) {
+    reading = (reading / errors_.resolution).array().round() * errors_.resolution;
+  }
+  advanceBias();
+  return reading;
+}
+
+void InertialTriad::advanceBias() {
+  if (walk_sigma_ > 0.0) walk_ += walk_sigma_ * normalVector(walk_random_);
+  if (gauss_markov_step_ > 0.0) {
+    gauss_markov_ =
+        decay_ * gauss_markov_ + gauss_markov_step_ * normalVector(gauss_markov_random_);
+  }
+}
+
+Imu::Imu(ImuConfig config, std::uint64_t seed)
+    : config_(validated(std::move(config))),
+      gyroscope_(config_.gyroscope, config_.rate, seed, "imu/gyroscope"),
+      accelerometer_(config_.accelerometer, config_.rate, seed, "imu/accelerometer"),
+      orientation_random_(seed, "imu/orientation") {}
 
 ImuSample Imu::sample(const KinematicState& state) {
   const Eigen::Vector3d& w = state.w_WB_B;
@@ -45,20 +117,17 @@ ImuSample Imu::sample(const KinematicState& state) {
   const Eigen::Vector3d f_B = state.X_WB.q.conjugate() * (state.a_WB - gravity_W) +
                               state.dw_WB_B.cross(r) + w.cross(w.cross(r));
   const Eigen::Quaterniond q_IB = config_.X_BI.q.conjugate();
+  const Eigen::Vector3d f_I = q_IB * f_B;
 
-  // Discrete white noise has the density's power up to half the rate; a random walk grows by
-  // K sqrt(dt) a step.
-  const double white = std::sqrt(config_.rate);
-  const double walk = 1.0 / white;
   ImuSample sample;
   sample.stamp = state.stamp;
   sample.q_WI = state.X_WB.q * config_.X_BI.q;
-  sample.angular_velocity =
-      q_IB * w + gyro_bias_ + config_.gyro_noise_density * white * normalVector(random_);
-  sample.specific_force =
-      q_IB * f_B + accel_bias_ + config_.accel_noise_density * white * normalVector(random_);
-  gyro_bias_ += config_.gyro_bias_random_walk * walk * normalVector(random_);
-  accel_bias_ += config_.accel_bias_random_walk * walk * normalVector(random_);
+  if (config_.orientation_noise > 0.0) {
+    sample.q_WI =
+        sample.q_WI * expMap(config_.orientation_noise * normalVector(orientation_random_));
+  }
+  sample.angular_velocity = gyroscope_.measure(q_IB * w, f_I);
+  sample.specific_force = accelerometer_.measure(f_I, f_I);
   return sample;
 }
 

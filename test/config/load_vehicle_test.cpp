@@ -45,8 +45,8 @@ TEST_F(LoadVehicleTest, ReadsEveryField) {
   EXPECT_DOUBLE_EQ(iris.vehicle.motor.natural_frequency_down, 80.0);
   EXPECT_DOUBLE_EQ(iris.vehicle.motor.speed_max, 1100.0);
   EXPECT_DOUBLE_EQ(iris.vehicle.rotor_drag_coefficient, 1.75e-4);
-  EXPECT_DOUBLE_EQ(iris.imu.gyro_noise_density, 1.6968e-4);
-  EXPECT_DOUBLE_EQ(iris.imu.accel_bias_random_walk, 3.0e-3);
+  EXPECT_DOUBLE_EQ(iris.imu.gyroscope.noise_density, 1.6968e-4);
+  EXPECT_DOUBLE_EQ(iris.imu.accelerometer.random_walk, 3.0e-3);
   EXPECT_EQ(loadVehicle("uzh_5inch").vehicle.linear_drag, Eigen::Vector3d(0.26, 0.26, 0.30));
   EXPECT_DOUBLE_EQ(loadVehicle("crazyflie").vehicle.torque_coefficient, 7.8e-10);
 }
@@ -74,8 +74,14 @@ TEST_F(LoadVehicleTest, BadInputIsNamed) {
   EXPECT_EQ(complaintOf("  damping: 1", "  dampign: 1"),
             "x.yaml: motor.dampign is an unknown key (did you mean 'damping'?), allowed: "
             "natural_frequency_up, natural_frequency_down, damping, speed_min, speed_max");
-  EXPECT_EQ(complaintOf("rate: 200Hz", "rate: nan").substr(0, 25), "x.yaml: imu.rate is 'nan'");
-  EXPECT_NE(complaintOf("rate: 200Hz", "rate: 0Hz").find("imu: rate is 0"), std::string::npos);
+  EXPECT_EQ(complaintOf("  position: [0, 0, 0]\n  rpy", "  rate: nan\n  rpy").substr(0, 25),
+            "x.yaml: imu.rate is 'nan'");
+  EXPECT_NE(
+      complaintOf("  position: [0, 0, 0]\n  rpy", "  rate: 0Hz\n  rpy").find("imu: rate is 0"),
+      std::string::npos);
+  EXPECT_NE(complaintOf("model: euroc_adis16448", "model: euroc")
+                .find("imu.model is 'euroc', allowed: a path, "),
+            std::string::npos);
   EXPECT_NE(complaintOf("mass: 0.716kg", "mass: 7kg"), "no error") << "it cannot hover";
 }
 

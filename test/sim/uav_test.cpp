@@ -23,9 +23,9 @@ UavConfig configOf(const vehicle::VehicleConfig& vehicle) {
   config.vehicle = vehicle;
   config.start_p_WB = {1.0, 2.0, 3.0};
   config.start_yaw = 0.5;
-  config.imu.gyro_noise_density = 1e-3;
-  config.imu.accel_noise_density = 1e-2;
-  config.imu.accel_bias_random_walk = 1e-3;
+  config.imu.gyroscope.noise_density = 1e-3;
+  config.imu.accelerometer.noise_density = 1e-2;
+  config.imu.accelerometer.random_walk = 1e-3;
   return config;
 }
 

@@ -7,6 +7,7 @@
 
 #include "marsim/common/units.hpp"
 #include "marsim/vehicle/quadrotor.hpp"
+#include "vehicle/allan.hpp"
 #include "vehicle/vehicles.hpp"
 
 namespace marsim::vehicle {
@@ -65,29 +66,14 @@ TEST(Imu, AgreesWithDifferentiatedMotionOffCentre) {
   EXPECT_GT(strongest, 20.0) << "not an aggressive motion";
 }
 
-// Allan deviation at tau = n samples of one axis, overlapping windows left out.
-double allanDeviation(const std::vector<double>& values, std::size_t n) {
-  std::vector<double> means;
-  for (std::size_t i = 0; i + n <= values.size(); i += n) {
-    double sum = 0.0;
-    for (std::size_t k = 0; k < n; ++k) sum += values[i + k];
-    means.push_back(sum / static_cast<double>(n));
-  }
-  double sum = 0.0;
-  for (std::size_t i = 1; i < means.size(); ++i) {
-    sum += (means[i] - means[i - 1]) * (means[i] - means[i - 1]);
-  }
-  return std::sqrt(0.5 * sum / static_cast<double>(means.size() - 1));
-}
-
 // White noise of density N: N / sqrt(tau); a random walk of K: K sqrt(tau / 3) (IEEE 952-1997).
 TEST(Imu, NoiseHasTheDensitiesAsked) {
   ImuConfig white;
-  white.gyro_noise_density = 1.7e-4;
-  white.accel_noise_density = 2.0e-3;
+  white.gyroscope.noise_density = 1.7e-4;
+  white.accelerometer.noise_density = 2.0e-3;
   ImuConfig walk;
-  walk.gyro_bias_random_walk = 1.9e-5;
-  walk.accel_bias_random_walk = 3.0e-3;
+  walk.gyroscope.random_walk = 1.9e-5;
+  walk.accelerometer.random_walk = 3.0e-3;
   Imu white_imu(white, 7), walking_imu(walk, 8);
   constexpr int kCount = 400'000;
   std::vector<double> gyro_white, accel_white, gyro_walk, accel_walk;
@@ -114,9 +100,88 @@ TEST(Imu, NoiseHasTheDensitiesAsked) {
   EXPECT_LT((products / kCount / variance).cwiseAbs().maxCoeff(), 0.01);
 }
 
+// A stationary process: the same spread at every time, correlated as exp(-t / tau).
+TEST(Imu, GaussMarkovBiasHasItsSteadyState) {
+  ImuConfig config;
+  config.gyroscope.gauss_markov_sigma = 2e-3;
+  config.gyroscope.gauss_markov_time = 0.5;
+  config.accelerometer.gauss_markov_sigma = 0.04;
+  config.accelerometer.gauss_markov_time = 1.0;
+  double gyro = 0.0, accel = 0.0, first = 0.0, lagged = 0.0;
+  constexpr int kRuns = 2000, kSamples = 200;  // of 1 s
+  for (int run = 0; run < kRuns; ++run) {
+    Imu imu(config, static_cast<std::uint64_t>(run));
+    const Vector3d start = imu.accelerometer().bias();
+    for (int i = 0; i < kSamples; ++i) imu.sample(KinematicState{});
+    first += start.squaredNorm();
+    lagged += start.dot(imu.accelerometer().bias());
+    gyro += imu.gyroscope().bias().squaredNorm();
+    accel += imu.accelerometer().bias().squaredNorm();
+  }
+  const double n = 3.0 * kRuns;
+  EXPECT_NEAR(std::sqrt(gyro / n), 2e-3, 0.03 * 2e-3);
+  EXPECT_NEAR(std::sqrt(accel / n), 0.04, 0.03 * 0.04);
+  EXPECT_NEAR(std::sqrt(first / n), 0.04, 0.03 * 0.04);
+  EXPECT_NEAR(lagged / first, std::exp(-1.0), 0.04);
+}
+
+TEST(Imu, TurnOnBiasIsConstantAndSpreadAsAsked) {
+  ImuConfig config;
+  config.gyroscope.turn_on_bias = 8.7e-3;
+  double sum = 0.0;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    Imu imu(config, seed);
+    const Vector3d reading = imu.sample(KinematicState{}).angular_velocity;
+    EXPECT_EQ(imu.sample(KinematicState{}).angular_velocity, reading);
+    sum += reading.squaredNorm();
+  }
+  EXPECT_NEAR(std::sqrt(sum / 6000.0), 8.7e-3, 0.03 * 8.7e-3);
+}
+
+TEST(Imu, ScaleMisalignmentRangeAndResolution) {
+  ImuConfig config;
+  config.gyroscope.scale = {0.01, 0.0, -0.02};
+  config.gyroscope.misalignment = {0.0, 0.0, 0.003};
+  config.gyroscope.g_sensitivity = 1e-3;
+  config.accelerometer.range = 9.0;
+  config.accelerometer.resolution = 0.25;
+  KinematicState state;
+  state.w_WB_B = {1.0, 2.0, 3.0};
+  state.a_WB = {0.3, -0.4, 0.0};
+  const ImuSample sample = Imu(config, 1).sample(state);
+  EXPECT_NEAR(sample.angular_velocity.x(), 1.01 * (1.0 - 0.003 * 2.0 + 1e-3 * 0.3), 1e-12);
+  EXPECT_NEAR(sample.angular_velocity.y(), 2.0 + 0.003 * 1.0 - 1e-3 * 0.4, 1e-12);
+  EXPECT_NEAR(sample.angular_velocity.z(), 0.98 * (3.0 + 1e-3 * kGravity), 1e-12);
+  EXPECT_EQ(sample.specific_force, Vector3d(0.25, -0.5, 9.0));
+}
+
+TEST(Imu, OrientationHasTheNoiseAsked) {
+  ImuConfig config;
+  config.orientation_noise = 0.02;
+  Imu imu(config, 3);
+  double sum = 0.0;
+  for (int i = 0; i < 2000; ++i) sum += logMap(imu.sample(KinematicState{}).q_WI).squaredNorm();
+  EXPECT_NEAR(std::sqrt(sum / 6000.0), 0.02, 0.03 * 0.02);
+}
+
+TEST(Imu, OneTermLeavesTheOthersNoiseAsItWas) {
+  ImuConfig config;
+  config.gyroscope.noise_density = 1e-3;
+  Imu plain(config, 5);
+  config.gyroscope.gauss_markov_sigma = 1e-9;
+  config.gyroscope.gauss_markov_time = 1.0;
+  Imu with_bias(config, 5);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_LT((plain.sample(KinematicState{}).angular_velocity -
+               with_bias.sample(KinematicState{}).angular_velocity)
+                  .norm(),
+              1e-7);
+  }
+}
+
 TEST(Imu, SeedDecidesTheNoise) {
   ImuConfig config;
-  config.gyro_noise_density = 1e-3;
+  config.gyroscope.noise_density = 1e-3;
   Imu a(config, 5), b(config, 5), c(config, 6);
   for (int i = 0; i < 100; ++i) {
     const Vector3d from_a = a.sample(KinematicState{}).angular_velocity;

@@ -74,9 +74,13 @@ TEST(ImuConfig, MessagesNameFileFieldValueAndBound) {
   config.rate = 0.0;
   EXPECT_EQ(messageOf(config), "x.yaml: rate is 0, allowed: more than 0 Hz");
   config.rate = 200.0;
-  config.accel_noise_density = -1e-3;
+  config.accelerometer.noise_density = -1e-3;
   EXPECT_EQ(messageOf(config),
-            "x.yaml: accel_noise_density is -0.001, allowed: 0 or more m/s^2/sqrt(Hz)");
+            "x.yaml: accelerometer.noise_density is -0.001, allowed: 0 or more m/s^2/sqrt(Hz)");
+  config.accelerometer.noise_density = 0.0;
+  config.gyroscope.gauss_markov_sigma = 1e-4;
+  EXPECT_EQ(messageOf(config),
+            "x.yaml: gyroscope.gauss_markov.correlation_time is 0, allowed: more than 0 s");
 }
 
 }  // namespace

@@ -17,10 +17,12 @@
 /// path.
 namespace marsim::config {
 
-/// The names that come with the package for a kind ("lidar", "vehicle", "control"), sorted.
+/// The names that come with the package for a kind ("lidar", "vehicle", "imu", "control"), sorted.
 std::vector<std::string> knownNames(const std::string& kind);
 
 lidar::LidarConfig loadLidar(const std::string& name_or_path);
+
+vehicle::ImuConfig loadImu(const std::string& name_or_path);
 
 /// A vehicle's file also describes its IMU.
 struct Vehicle {

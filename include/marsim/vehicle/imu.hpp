@@ -10,15 +10,36 @@
 
 namespace marsim::vehicle {
 
-/// An inertial measurement unit, at a pose and rate of its own. Noise densities as in the IEEE and
-/// Kalibr convention; zero switches a term off.
+/// Errors of three gyroscopes or three accelerometers; the unit u is rad/s or m/s^2. A reading is
+///     quantised(limited((1 + scale) (truth + misalignment x truth + g_sensitivity f) + bias
+///                       + white noise))
+/// with bias = turn-on bias + random walk + Gauss-Markov process. Densities are as in IEEE 952-1997
+/// and Kalibr. Zero switches a term off.
+struct InertialErrors {
+  double noise_density = 0.0;  ///< [u/sqrt(Hz)] N: white noise of N/sqrt(dt) a sample
+  double random_walk = 0.0;    ///< [u/s/sqrt(Hz)] K: the bias takes steps of K sqrt(dt)
+  /// First-order Gauss-Markov process ("bias instability"): steady-state standard deviation [u] and
+  /// correlation time [s]. It is stationary from the first sample on.
+  double gauss_markov_sigma = 0.0;
+  double gauss_markov_time = 0.0;
+  double turn_on_bias = 0.0;  ///< [u] standard deviation of a constant drawn once
+  Eigen::Vector3d scale = Eigen::Vector3d::Zero();         ///< fraction, 0.01: 1 % too much
+  Eigen::Vector3d misalignment = Eigen::Vector3d::Zero();  ///< [rad] small turn of the axes
+  double g_sensitivity = 0.0;  ///< gyroscopes: [rad/s/(m/s^2)] of the specific force on each axis
+  double range = 0.0;          ///< [u] readings end at +-range; 0: no end
+  double resolution = 0.0;     ///< [u] readings are multiples of it; 0: any value
+
+  /// Throws ConfigError naming fields below `field`; `unit` is u.
+  void validate(const std::string& where, const std::string& field, const std::string& unit) const;
+};
+
+/// An inertial measurement unit, at a pose and rate of its own.
 struct ImuConfig {
-  double rate = 200.0;                  ///< [Hz]
-  Pose X_BI;                            ///< mounting: IMU in body
-  double gyro_noise_density = 0.0;      ///< [rad/s/sqrt(Hz)]
-  double accel_noise_density = 0.0;     ///< [m/s^2/sqrt(Hz)]
-  double gyro_bias_random_walk = 0.0;   ///< [rad/s^2/sqrt(Hz)]
-  double accel_bias_random_walk = 0.0;  ///< [m/s^3/sqrt(Hz)]
+  double rate = 200.0;             ///< [Hz]
+  Pose X_BI;                       ///< mounting: IMU in body
+  InertialErrors gyroscope;        ///< u = rad/s
+  InertialErrors accelerometer;    ///< u = m/s^2
+  double orientation_noise = 0.0;  ///< [rad] standard deviation, each axis, of the orientation
 
   void validate(const std::string& where) const;
 };
@@ -27,7 +48,33 @@ struct ImuSample {
   TimeNs stamp = 0;
   Eigen::Vector3d angular_velocity;  ///< [rad/s] of I in W, expressed in I
   Eigen::Vector3d specific_force;    ///< [m/s^2] in I; +g on z at rest and level (REP-145)
-  Eigen::Quaterniond q_WI;           ///< true orientation
+  Eigen::Quaterniond q_WI;           ///< orientation, with its noise
+};
+
+/// The errors of one triad, sample after sample.
+class InertialTriad {
+ public:
+  /// Draws from streams of the seed that begin with `name`: each term has its own, so that to
+  /// switch one on leaves the others as they were.
+  InertialTriad(InertialErrors errors, double rate, std::uint64_t seed, const std::string& name);
+
+  /// The reading of a true value [u]; `force` [m/s^2] acts on g_sensitivity. Time advances by
+  /// 1/rate.
+  Eigen::Vector3d measure(const Eigen::Vector3d& truth, const Eigen::Vector3d& force);
+  /// The bias of the next reading [u].
+  Eigen::Vector3d bias() const { return turn_on_ + walk_ + gauss_markov_; }
+  const InertialErrors& errors() const { return errors_; }
+
+ private:
+  void advanceBias();
+
+  InertialErrors errors_;
+  double white_sigma_, walk_sigma_;             // a sample
+  double decay_ = 0.0, gauss_markov_step_ = 0;  // a sample
+  RandomStream white_random_, walk_random_, gauss_markov_random_;
+  Eigen::Vector3d turn_on_ = Eigen::Vector3d::Zero();
+  Eigen::Vector3d walk_ = Eigen::Vector3d::Zero();
+  Eigen::Vector3d gauss_markov_ = Eigen::Vector3d::Zero();
 };
 
 class Imu {
@@ -36,12 +83,13 @@ class Imu {
   /// The reading for a state of the body. Call once a sample: noise and bias advance by 1/rate.
   ImuSample sample(const KinematicState& state);
   const ImuConfig& config() const { return config_; }
+  const InertialTriad& gyroscope() const { return gyroscope_; }
+  const InertialTriad& accelerometer() const { return accelerometer_; }
 
  private:
   ImuConfig config_;
-  RandomStream random_;
-  Eigen::Vector3d gyro_bias_ = Eigen::Vector3d::Zero();
-  Eigen::Vector3d accel_bias_ = Eigen::Vector3d::Zero();
+  InertialTriad gyroscope_, accelerometer_;
+  RandomStream orientation_random_;
 };
 
 }  // namespace marsim::vehicle

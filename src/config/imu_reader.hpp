@@ -1,0 +1,11 @@
+#pragma once
+
+#include "marsim/vehicle/imu.hpp"
+#include "yaml_reader.hpp"
+
+namespace marsim::config {
+
+/// The imu map of a vehicle: `model` names a file in config/imu, the other keys override it.
+void readMountedImu(YamlReader& reader, vehicle::ImuConfig& imu);
+
+}  // namespace marsim::config
