@@ -204,7 +204,7 @@ class RayWalk {
     const Float8 slack =
         (abs8(t) + radius_) * abs8(roughInverse(slope)) * (kRounding * Leaves::kScale);
     const Float8 outer = radius_ + slack, inner = radius_ - slack;
-    const Int8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    const Int8 lane = iota8();
     const Int8 maybe = (off2 <= outer * outer) & (t <= ray.cut + slack) &
                        (t >= ray.range_min - slack) &
                        (lane < static_cast<std::int32_t>(leaf.count - i));
@@ -325,11 +325,11 @@ class RayWalk {
   // Pushes all but the nearest of the children met, nearer ones on top; returns the nearest.
   std::uint32_t pushSorted(const map::TreeNode& node, std::uint32_t number, Float8 entry,
                            unsigned met, Entry* stack, int& size) const {
-    const Int8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    const Int8 lane = iota8();
     const Int8 key = (asInt(entry) & ~7) | lane;  // entries are not negative: as integers in order
     std::int32_t keys[8], ranks[8];
     store8(keys, key);
-    Int8 rank = key ^ key;
+    Int8 rank = key - key;
     for (unsigned left = met; left != 0; left &= left - 1) rank -= key > keys[__builtin_ctz(left)];
     store8(ranks, rank);
     float entries[8];
