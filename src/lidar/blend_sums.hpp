@@ -50,7 +50,7 @@ struct Candidates {
     }
     packing.store(asFloat(met.planar), planar + count);
     packing.store(asFloat(met.surfel), surfel + count);
-    store8(leaf + count, Int8{} + static_cast<std::int32_t>(code));
+    store8(leaf + count, asInt(all8(0.0F)) + static_cast<std::int32_t>(code));
     count += __builtin_popcount(lanes);
   }
 
@@ -113,7 +113,7 @@ class BlendSums {
         offset_error_(kOffsetError * (first.t + blending.depth + radius)) {
     weight_ = mean_ = all8(0.0F);
     largest_ = all8(-1.0F);
-    surfel_ = Int8{};
+    surfel_ = asInt(all8(0.0F));
     for (Float8& n : normal_) n = all8(0.0F);
   }
 
@@ -165,7 +165,7 @@ class BlendSums {
     Blended result;
     result.range = first_.t + sum(mean_) / sum(weight_);
     result.surfel = static_cast<std::uint32_t>(surfels[lane]);
-    for (int axis = 0; axis < 3; ++axis) result.normal[axis] = normal_[axis][lane];
+    for (int axis = 0; axis < 3; ++axis) result.normal[axis] = laneOf(normal_[axis], lane);
     return result;
   }
 

@@ -65,9 +65,7 @@ class CompactLeaves {
     block.v[2] = toFloat(high & kMask) * step_[2] + base_[2];
     // Twice the codes, at once.
     const Int8 a = ((high >> 12) & 0x1ffe) - map::kNormalScale;
-    const Int8 b = (((high >> 18) & 0x1f80) |
-                    (reinterpret_cast<Int8>(reinterpret_cast<Uint8>(low) >> 25) & 0x7e)) -
-                   map::kNormalScale;
+    const Int8 b = (((high >> 18) & 0x1f80) | (shiftRight<25>(low) & 0x7e)) - map::kNormalScale;
     block.n[0] = toFloat(a + b);
     block.n[1] = toFloat(a - b);
     block.n[2] = kScale - abs8(block.n[0]) - abs8(block.n[1]);

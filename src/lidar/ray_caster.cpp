@@ -19,6 +19,7 @@ constexpr int kTile = 4;  // cells of an image's side that go together
 
 struct GroupRange {
   std::size_t begin, end;  // in the sorted rays
+  std::size_t octant;
 };
 
 // Collects rays until a group is full, or another octant's turn comes, and casts them.
@@ -35,22 +36,26 @@ class Grouper {
   }
 
   /// Of a ray that may be cast; its hit goes to hits[index]. range_max > 0.
-  void add(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction, float range_min,
-           float range_max, std::size_t index) {
+  void add(const Ray& ray, std::size_t index) {
     RayGroup::Lane& lane = group_.lanes[group_.count];
-    const Eigen::Vector3d local = origin - origin_;
+    setOrigin(ray.origin.cast<double>(), lane);
     for (int axis = 0; axis < 3; ++axis) {
-      lane.origin[axis] = static_cast<float>(local[axis]);
-      lane.origin_rest[axis] =
-          static_cast<float>(local[axis] - static_cast<double>(lane.origin[axis]));
+      lane.direction[axis] = ray.direction[axis];
+      lane.direction_rest[axis] = 0.0F;
+    }
+    finish(lane, ray.range_min, ray.range_max, index);
+  }
+
+  void add(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction, float range_max,
+           std::size_t index) {
+    RayGroup::Lane& lane = group_.lanes[group_.count];
+    setOrigin(origin, lane);
+    for (int axis = 0; axis < 3; ++axis) {
       lane.direction[axis] = static_cast<float>(direction[axis]);
       lane.direction_rest[axis] =
           static_cast<float>(direction[axis] - static_cast<double>(lane.direction[axis]));
     }
-    lane.origin[3] = std::max(range_min, 0.0F);
-    lane.direction[3] = range_max;
-    index_[group_.count++] = index;
-    if (group_.count == kGroupSize) flush();
+    finish(lane, 0.0F, range_max, index);
   }
 
   /// Signs of the components of the rays to come.
@@ -75,6 +80,23 @@ class Grouper {
   }
 
  private:
+  void setOrigin(const Eigen::Vector3d& origin, RayGroup::Lane& lane) const {
+    const Eigen::Vector3d local = origin - origin_;
+    for (int axis = 0; axis < 3; ++axis) {
+      lane.origin[axis] = static_cast<float>(local[axis]);
+      lane.origin_rest[axis] =
+          static_cast<float>(local[axis] - static_cast<double>(lane.origin[axis]));
+    }
+  }
+
+  void finish(RayGroup::Lane& lane, float range_min, float range_max, std::size_t index) {
+    lane.origin[3] = std::max(range_min, 0.0F);
+    lane.direction[3] = range_max;
+    __builtin_prefetch(&hits_[index], 1);
+    index_[group_.count++] = index;
+    if (group_.count == kGroupSize) flush();
+  }
+
   const map::SurfelTreeView& tree_;
   const CastBlending& blending_;
   const CastKernel kernel_;
@@ -98,7 +120,9 @@ class RayCaster final : public Renderer {
 
   void cast(const std::vector<Ray>& rays, std::vector<Hit>& hits) const override {
     hits.resize(rays.size());
-    const RayOrder order = sortByDirection(rays, workers_);
+    thread_local RayOrder order_of_thread;  // kept: scans follow one another
+    RayOrder& order = order_of_thread;      // the workers are to see this thread's
+    sortByDirection(rays, workers_, order);
     const std::vector<GroupRange> groups = groupsOf(order);
     workers_.forRanges(groups.size(), kGroupsPerTask, [&](std::size_t begin, std::size_t end) {
       castGroups(rays, order, groups, begin, end, hits);
@@ -130,7 +154,7 @@ class RayCaster final : public Renderer {
     for (std::size_t octant = 0; octant < RayOrder::kUnusable; ++octant) {
       const std::size_t end = order.octant_end[octant];
       for (std::size_t i = order.begin(octant); i < end; i += kGroupSize) {
-        groups.push_back({i, std::min(i + kGroupSize, end)});
+        groups.push_back({i, std::min(i + kGroupSize, end), octant});
       }
     }
     return groups;
@@ -140,12 +164,12 @@ class RayCaster final : public Renderer {
                   const std::vector<GroupRange>& groups, std::size_t begin, std::size_t end,
                   std::vector<Hit>& hits) const {
     Grouper grouper(view_, blending_, kernel_, hits);
+    const std::size_t last = groups[end - 1].end;
     for (std::size_t g = begin; g < end; ++g) {
-      grouper.setOctant(octantOf(rays[order.index[groups[g].begin]].direction));
+      grouper.setOctant(groups[g].octant);
       for (std::size_t i = groups[g].begin; i < groups[g].end; ++i) {
-        const Ray& ray = rays[order.index[i]];
-        grouper.add(ray.origin.cast<double>(), ray.direction.cast<double>(), ray.range_min,
-                    ray.range_max, order.index[i]);
+        if (i + kGroupSize < last) __builtin_prefetch(&rays[order.index[i + kGroupSize]]);
+        grouper.add(rays[order.index[i]], order.index[i]);
       }
     }
     grouper.flush();
@@ -170,7 +194,7 @@ class RayCaster final : public Renderer {
             octant = octantOf(direction);
             grouper.setOctant(octant);
           }
-          grouper.add(p_WS, direction, 0.0F, limit,
+          grouper.add(p_WS, direction, limit,
                       static_cast<std::size_t>(row) * static_cast<std::size_t>(grid.width) +
                           static_cast<std::size_t>(column));
         }

@@ -11,45 +11,52 @@ constexpr std::size_t kDigit = 10;
 constexpr std::size_t kBuckets = std::size_t{1} << kDigit;
 static_assert(2 * kDigit >= 2 * kCellBits + 4, "two digits hold a key");
 
-// Places on a Hilbert curve through 16 x 16 cells, and the state it goes on in: curve[state][cell].
+// Places on a Hilbert curve through 16 x 16 cells, and the state in which it goes on inside a cell.
 struct HilbertTable {
-  // Of the four basic steps: the order of the quadrants (x + 2 y) and the states inside.
-  std::array<std::array<std::uint8_t, 4>, 4> place{}, next{};
+  static constexpr int kBits = 4;  // of x and y at a time
+  struct Cell {
+    std::uint8_t place, next;
+  };
+  Cell cells[4][1 << (2 * kBits)]{};  // [state][x + 16 y]
 
   constexpr HilbertTable() {
     // States: 0 the curve, 1 transposed, 2 turned by half, 3 turned and transposed.
-    for (std::size_t state = 0; state < 4; ++state) {
-      for (std::size_t cell = 0; cell < 4; ++cell) {
-        std::size_t x = cell & 1, y = cell >> 1;
-        if (state >= 2) {
-          x = 1 - x;
-          y = 1 - y;
+    for (unsigned state = 0; state < 4; ++state) {
+      for (unsigned cell = 0; cell < 1U << (2 * kBits); ++cell) {
+        unsigned place = 0, now = state;
+        for (int bit = kBits - 1; bit >= 0; --bit) {
+          const unsigned order = step(now, cell >> bit & 1U, cell >> (kBits + bit) & 1U);
+          place = place << 2 | order;
+          now ^= order == 0 ? 1U : order == 3 ? 3U : 0U;
         }
-        if ((state & 1) != 0) {
-          const std::size_t swapped = x;
-          x = y;
-          y = swapped;
-        }
-        // (0,0) (0,1) (1,1) (1,0): first transposed, then twice itself, then anti-transposed.
-        const std::size_t order = x == 0 ? y : 3 - y;
-        place[state][cell] = static_cast<std::uint8_t>(order);
-        const std::size_t change = order == 0 ? 1 : order == 3 ? 3 : 0;
-        next[state][cell] = static_cast<std::uint8_t>(state ^ change);
+        cells[state][cell] = {static_cast<std::uint8_t>(place), static_cast<std::uint8_t>(now)};
       }
     }
   }
+
+ private:
+  // The order of a quadrant: (0,0) (0,1) (1,1) (1,0), first transposed inside, then twice the
+  // curve itself, then anti-transposed.
+  static constexpr unsigned step(unsigned state, unsigned x, unsigned y) {
+    if (state >= 2) {
+      x = 1 - x;
+      y = 1 - y;
+    }
+    if ((state & 1U) != 0) {
+      const unsigned swapped = x;
+      x = y;
+      y = swapped;
+    }
+    return x == 0 ? y : 3 - y;
+  }
 };
 constexpr HilbertTable kHilbert;
+static_assert(kCellBits == 2 * HilbertTable::kBits, "placeOnCurve takes two steps");
 
 std::uint32_t placeOnCurve(std::uint32_t x, std::uint32_t y) {
-  std::uint32_t place = 0;
-  std::size_t state = 0;
-  for (int bit = kCellBits - 1; bit >= 0; --bit) {
-    const std::size_t cell = (x >> bit & 1U) | (y >> bit & 1U) << 1;
-    place = place << 2 | kHilbert.place[state][cell];
-    state = kHilbert.next[state][cell];
-  }
-  return place;
+  const HilbertTable::Cell outer = kHilbert.cells[0][x >> 4 | (y & 0xf0U)];
+  const HilbertTable::Cell inner = kHilbert.cells[outer.next][(x & 15U) | (y & 15U) << 4];
+  return std::uint32_t{outer.place} << 8 | inner.place;
 }
 
 // Octant, then the place of the direction's central projection to the octant's triangle.
@@ -69,17 +76,15 @@ std::uint32_t keyOf(const Ray& ray) {
   return octant << (2 * kCellBits) | placeOnCurve(x, y);
 }
 
-struct Item {
-  std::uint32_t key, index;
-};
+using Item = RayOrder::Item;
 
 void sortByDigit(const std::vector<Item>& from, std::size_t shift, std::vector<Item>& to) {
-  std::array<std::size_t, kBuckets> place{};
+  std::array<std::uint32_t, kBuckets> place{};
   const auto digit = [shift](const Item& item) { return item.key >> shift & (kBuckets - 1); };
   for (const Item& item : from) ++place[digit(item)];
-  std::size_t sum = 0;
-  for (std::size_t& count : place) {
-    const std::size_t size = count;
+  std::uint32_t sum = 0;
+  for (std::uint32_t& count : place) {
+    const std::uint32_t size = count;
     count = sum;
     sum += size;
   }
@@ -88,17 +93,18 @@ void sortByDigit(const std::vector<Item>& from, std::size_t shift, std::vector<I
 
 }  // namespace
 
-RayOrder sortByDirection(const std::vector<Ray>& rays, const Workers& workers) {
-  std::vector<Item> items(rays.size()), sorted(rays.size());
+void sortByDirection(const std::vector<Ray>& rays, const Workers& workers, RayOrder& order) {
+  std::vector<Item>& items = order.items;
+  items.resize(rays.size());
+  order.other_items.resize(rays.size());
   workers.forRanges(rays.size(), 4096, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       items[i] = {keyOf(rays[i]), static_cast<std::uint32_t>(i)};
     }
   });
-  sortByDigit(items, 0, sorted);
-  sortByDigit(sorted, kDigit, items);
+  sortByDigit(items, 0, order.other_items);
+  sortByDigit(order.other_items, kDigit, items);
 
-  RayOrder order{};
   order.index.resize(rays.size());
   std::size_t octant = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -107,7 +113,6 @@ RayOrder sortByDirection(const std::vector<Ray>& rays, const Workers& workers) {
     for (; octant < own; ++octant) order.octant_end[octant] = i;
   }
   for (; octant < RayOrder::kUnusable; ++octant) order.octant_end[octant] = items.size();
-  return order;
 }
 
 }  // namespace marsim::lidar

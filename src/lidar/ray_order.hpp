@@ -16,9 +16,15 @@ struct RayOrder {
   std::vector<std::uint32_t> index;   ///< into the rays, those that can meet nothing last
   std::size_t octant_end[kUnusable];  ///< in `index`: x negative + 2 * y negative + 4 * z negative
   std::size_t begin(std::size_t octant) const { return octant == 0 ? 0 : octant_end[octant - 1]; }
+
+  /// Of what is sorted: kept, so that sorting scans one after another does not allocate.
+  struct Item {
+    std::uint32_t key, index;
+  };
+  std::vector<Item> items, other_items;
 };
 
 /// The same for any number of threads.
-RayOrder sortByDirection(const std::vector<Ray>& rays, const Workers& workers);
+void sortByDirection(const std::vector<Ray>& rays, const Workers& workers, RayOrder& order);
 
 }  // namespace marsim::lidar

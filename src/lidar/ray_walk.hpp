@@ -177,9 +177,8 @@ class RayWalk {
   // How eight surfels lie to a ray.
   struct Test {
     Met met;
-    Float8 slack;    // [m] bound of the errors of t and of the distance from the position
-    unsigned maybe;  // lanes met, but for those errors
-    unsigned unsure;
+    Int8 maybe;  // lanes met, but for rounding
+    Int8 sure;   // lanes of which rounding leaves no doubt
   };
 
   // Eight surfels from number i on.
@@ -201,57 +200,60 @@ class RayWalk {
     const Float8 t = across / slope;
     const Float8 x = t * d[0] - v[0], y = t * d[1] - v[1], z = t * d[2] - v[2];
     const Float8 off2 = x * x + y * y + z * z;
+    // Bound of the errors of t and of the distance from the position [m].
     const Float8 slack =
         (abs8(t) + radius_) * abs8(roughInverse(slope)) * (kRounding * Leaves::kScale);
     const Float8 outer = radius_ + slack, inner = radius_ - slack;
-    const Int8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
-    const Int8 maybe = (off2 <= outer * outer) & (t <= ray.cut + slack) &
-                       (t >= ray.range_min - slack) &
-                       (lane < static_cast<std::int32_t>(leaf.count - i));
-    const Int8 sure = (off2 <= inner * inner) & (slack <= sure_slack_) &
-                      (t > ray.range_min + slack) & (t <= ray.range_max - slack);
+    const Int8 lane = iota8();
+    test.maybe = (off2 <= outer * outer) & (t <= ray.cut + slack) & (t >= ray.range_min - slack) &
+                 (lane < static_cast<std::int32_t>(leaf.count - i));
+    test.sure = (off2 <= inner * inner) & (slack <= sure_slack_) & (t > ray.range_min + slack) &
+                (t <= ray.range_max - slack);
     met.t = t;
     met.off2 = off2;
     met.planar = block.planar;
     met.surfel = lane + static_cast<std::int32_t>(leaf.first + i);
-    test.maybe = signs(maybe);
-    test.unsure = signs(maybe & ~sure);
     return test;
   }
 
   template <Visit kVisit>
   void testBlock(WalkRay& ray, const OpenLeaf& leaf, std::uint32_t i, const float* offset) const {
     Test test = testAgainst(ray, leaf, i, offset);
+    unsigned met = signs(test.maybe);
+    if (met == 0) return;
+    const unsigned unsure = signs(test.maybe & ~test.sure);
     if (kVisit == Visit::kNearest) {
-      keepNearest(ray, leaf, i, test);
+      keepNearest(ray, leaf, i, test, met, unsure);
       return;
     }
-    if (test.maybe == 0) return;
-    if (__builtin_expect(test.unsure != 0, 0)) settle(ray, leaf, i, test);
+    if (__builtin_expect(unsure != 0, 0)) met &= ~settle(ray, leaf, i, unsure, test.met);
     if (kVisit == Visit::kCollect) {
-      const Float8 ranges = blend8(all8(__builtin_inff()), test.met.t, maskOf(test.maybe));
-      const float cut = least(ranges) + blending_.depth;
+      const float cut = least(rangesOf(test)) + blending_.depth;
       ray.cut = cut < ray.cut ? cut : ray.cut;
-      ray.met->append(test.met, test.maybe, leaf.code, ray.cut);
+      ray.met->append(test.met, met, leaf.code, ray.cut);
     } else {
-      ray.sums->add(test.met, test.maybe, [&](unsigned lane) {
+      ray.sums->add(test.met, met, [&](unsigned lane) {
         return agreesExactly(ray.sums->first(), leaf.leaves.exact(i + lane));
       });
     }
   }
 
-  // Branches are few and foreseeable: misses and hits cost the same.
-  void keepNearest(WalkRay& ray, const OpenLeaf& leaf, std::uint32_t i, const Test& test) const {
-    const Float8 ranges = blend8(all8(__builtin_inff()), test.met.t, maskOf(test.maybe));
+  // Infinite where nothing is met.
+  static Float8 rangesOf(const Test& test) {
+    return blend8(all8(__builtin_inff()), test.met.t, test.maybe);
+  }
+
+  void keepNearest(WalkRay& ray, const OpenLeaf& leaf, std::uint32_t i, const Test& test,
+                   unsigned met, unsigned unsure) const {
+    const Float8 ranges = rangesOf(test);
     const float range = least(ranges);
     const unsigned nearest = notAbove(ranges, all8(range));
     const bool tie = range == ray.cut || (nearest & (nearest - 1)) != 0;
-    if (__builtin_expect(test.unsure != 0 || (tie && range < __builtin_inff()), 0)) {
-      keepNearestOf(ray, leaf, i, test.maybe, test.unsure, test.met.t);
+    if (__builtin_expect(unsure != 0 || tie, 0)) {
+      keepNearestOf(ray, leaf, i, met, unsure, test.met.t);
       return;
     }
-    const std::uint32_t surfel =
-        leaf.first + i + static_cast<unsigned>(__builtin_ctz(nearest | 256));
+    const std::uint32_t surfel = leaf.first + i + static_cast<unsigned>(__builtin_ctz(nearest));
     ray.surfel = range < ray.cut ? surfel : ray.surfel;
     ray.leaf = range < ray.cut ? leaf.code : ray.leaf;
     ray.cut = range < ray.cut ? range : ray.cut;
@@ -271,21 +273,23 @@ class RayWalk {
     }
   }
 
-  // Decides the unsure lanes in double precision.
-  __attribute__((noinline)) void settle(const WalkRay& ray, const OpenLeaf& leaf, std::uint32_t i,
-                                        Test& test) const {
+  // Meets the unsure lanes again in double precision; those that are not met.
+  __attribute__((noinline)) unsigned settle(const WalkRay& ray, const OpenLeaf& leaf,
+                                            std::uint32_t i, unsigned unsure, Met& met) const {
     float ranges[8], off2[8];
-    store8(ranges, test.met.t);
-    store8(off2, test.met.off2);
-    for (unsigned left = test.unsure; left != 0; left &= left - 1) {
+    store8(ranges, met.t);
+    store8(off2, met.off2);
+    unsigned missed = 0;
+    for (unsigned left = unsure; left != 0; left &= left - 1) {
       const auto lane = static_cast<unsigned>(__builtin_ctz(left));
       const Meeting meeting = meetExactly(ray, leaf.leaves.exact(i + lane));
-      if (meeting.range > ray.cut) test.maybe &= ~(1U << lane);
+      if (meeting.range > ray.cut) missed |= 1U << lane;
       ranges[lane] = meeting.range;
       off2[lane] = meeting.off2;
     }
-    test.met.t = load8<Float8>(ranges);
-    test.met.off2 = load8<Float8>(off2);
+    met.t = load8<Float8>(ranges);
+    met.off2 = load8<Float8>(off2);
+    return missed;
   }
 
   // Goes on to the nearest child that the ray meets, pushing the others; false where it meets none.
@@ -325,11 +329,11 @@ class RayWalk {
   // Pushes all but the nearest of the children met, nearer ones on top; returns the nearest.
   std::uint32_t pushSorted(const map::TreeNode& node, std::uint32_t number, Float8 entry,
                            unsigned met, Entry* stack, int& size) const {
-    const Int8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    const Int8 lane = iota8();
     const Int8 key = (asInt(entry) & ~7) | lane;  // entries are not negative: as integers in order
     std::int32_t keys[8], ranks[8];
     store8(keys, key);
-    Int8 rank = key ^ key;
+    Int8 rank = key - key;
     for (unsigned left = met; left != 0; left &= left - 1) rank -= key > keys[__builtin_ctz(left)];
     store8(ranks, rank);
     float entries[8];

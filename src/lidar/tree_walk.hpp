@@ -149,11 +149,11 @@ class GroupWalk {
     }
     const unsigned met = notAbove(entry, exit) & slotsUsed(node);
     if (met == 0) return;
-    const Int8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    const Int8 lane = iota8();
     const Int8 key = (asInt(entry) & ~7) | lane;
     std::int32_t keys[8], ranks[8];
     store8(keys, key);
-    Int8 rank = key ^ key;
+    Int8 rank = key - key;
     for (unsigned left = met; left != 0; left &= left - 1) rank -= key > keys[__builtin_ctz(left)];
     store8(ranks, rank);
     const int top = size + __builtin_popcount(met) - 1;
