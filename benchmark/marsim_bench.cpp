@@ -57,10 +57,8 @@ int render(RenderBench bench, const std::string& work, const std::string& out) {
 int start(const std::vector<std::string>& arguments) {
   marsim::map::SurfelMapConfig config;
   config.resolution = std::stod(arguments.at(1));
-  config.surface =
-      arguments.at(2) == "paper" ? marsim::map::Surface::kPaper : marsim::map::Surface::kBlended;
-  config.storage = arguments.at(3) == "float" ? marsim::map::SurfelStorage::kFloat
-                                              : marsim::map::SurfelStorage::kCompact;
+  config.surface = marsim::map::surfaceOf(arguments.at(2));
+  config.storage = marsim::map::storageOf(arguments.at(3));
   return marsim::benchmarks::startOnce(arguments.at(0), config, arguments.at(4));
 }
 

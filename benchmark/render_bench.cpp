@@ -165,8 +165,8 @@ class Bench {
     row.points = map_->size();
     row.threads = cell.threads;
     row.renderer = cell.renderer;
-    row.surface = cell.surface == Surface::kPaper ? "paper" : "blended";
-    row.storage = cell.storage == SurfelStorage::kCompact ? "compact" : "float";
+    row.surface = map::nameOf(cell.surface);
+    row.storage = map::nameOf(cell.storage);
     row.cold = cell.cold;
     row.bytes_per_point = bytes_ / static_cast<double>(map_->size());
     row.starts = starts_;

@@ -52,13 +52,6 @@ double privateMb() {
   return kilobytes / 1024.0;
 }
 
-const char* wordOf(map::Surface surface) {
-  return surface == map::Surface::kPaper ? "paper" : "blended";
-}
-const char* wordOf(map::SurfelStorage storage) {
-  return storage == map::SurfelStorage::kCompact ? "compact" : "float";
-}
-
 nlohmann::json runOnce(const std::vector<std::string>& command, double& seconds) {
   nlohmann::json figures;
   const auto start = Clock::now();
@@ -80,8 +73,8 @@ Starts measureStarts(const std::string& program, const fs::path& cloud,
                                             "start",
                                             cloud.string(),
                                             fmt::format("{}", config.resolution),
-                                            wordOf(config.surface),
-                                            wordOf(config.storage),
+                                            map::nameOf(config.surface),
+                                            map::nameOf(config.storage),
                                             folder.string()};
   std::error_code none;
   fs::remove_all(folder, none);

@@ -48,6 +48,26 @@ float discRadius(double resolution) {
   return static_cast<float>(0.5 * std::sqrt(3.0) * resolution);
 }
 
+const char* nameOf(Surface surface) { return surface == Surface::kPaper ? "paper" : "blended"; }
+
+const char* nameOf(SurfelStorage storage) {
+  return storage == SurfelStorage::kCompact ? "compact" : "float";
+}
+
+Surface surfaceOf(const std::string& name) {
+  for (const Surface surface : {Surface::kPaper, Surface::kBlended}) {
+    if (name == nameOf(surface)) return surface;
+  }
+  throw UnknownNameError("", "surface", name, {"blended", "paper"});
+}
+
+SurfelStorage storageOf(const std::string& name) {
+  for (const SurfelStorage storage : {SurfelStorage::kCompact, SurfelStorage::kFloat}) {
+    if (name == nameOf(storage)) return storage;
+  }
+  throw UnknownNameError("", "storage", name, {"compact", "float"});
+}
+
 void SurfelMapConfig::validate(const std::string& where) const {
   const Validator validator(where);
   validator.positive("resolution", resolution, "m");

@@ -12,6 +12,7 @@
 #include "marsim/map/load_map.hpp"
 #include "marsim/ros/cloud_message.hpp"
 #include "marsim/ros/conversions.hpp"
+#include "marsim/ros/map_params.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -28,17 +29,14 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   world_frame_ = params.text("points_world_frame_id", frames_.world);
   lidar::LidarConfig config = config::loadLidar(params.text("lidar", "avia"));
   const std::string source = params.text("map", "forest");
-  map::SurfelMapConfig map_config;
-  map_config.resolution = params.number("resolution", map_config.resolution, Quantity::kLength);
+  const map::SurfelMapConfig map_config = readMapConfig(params);
   params.choice("renderer", "cpu", {"cpu"});
   lidar::RendererConfig renderer;
   renderer.threads = params.integer("threads", renderer.threads, 0, 1024);
   params.finish();
-  map_config.validate(params.where());
 
   Progress progress("lidar");
   auto surfels = map::loadSurfelMap(config::resolveMap(source), map_config, progress).map;
-  progress.phase("tree");
   const Pose X_BS = config.X_BS;
   diagnostics_.setHardwareID(config.name);
   lidar_ = std::make_unique<lidar::Lidar>(std::move(config),

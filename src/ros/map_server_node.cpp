@@ -12,6 +12,7 @@
 #include "marsim/map/voxel_grid.hpp"
 #include "marsim/ros/cloud_message.hpp"
 #include "marsim/ros/conversions.hpp"
+#include "marsim/ros/map_params.hpp"
 #include "marsim/ros/params.hpp"
 
 namespace marsim::ros_nodes {
@@ -19,13 +20,11 @@ namespace marsim::ros_nodes {
 MapServerNode::MapServerNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
   Params params(private_handle);
   const std::string source = params.text("map", "forest");
-  map::SurfelMapConfig config;
-  config.resolution = params.number("resolution", config.resolution, Quantity::kLength);
+  const map::SurfelMapConfig config = readMapConfig(params);
   const double display_resolution =
       params.positive("display_resolution", std::max(0.1, config.resolution), Quantity::kLength);
   const std::string world_frame = params.text("world_frame", "world");
   params.finish();
-  config.validate(params.where());
 
   const std::filesystem::path path = config::resolveMap(source);
   Progress progress("map server");

@@ -15,6 +15,7 @@
 #include "marsim/config/load.hpp"
 #include "marsim/map/load_map.hpp"
 #include "marsim/ros/conversions.hpp"
+#include "marsim/ros/map_params.hpp"
 #include "marsim/ros/vehicle_marker.hpp"
 
 namespace marsim::ros_nodes {
@@ -80,11 +81,9 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
 
 void QuadrotorNode::readMap(Params& params) {
   const std::string source = params.text("map", "forest");
-  map::SurfelMapConfig config;
-  config.resolution = params.number("resolution", config.resolution, Quantity::kLength);
+  const map::SurfelMapConfig config = readMapConfig(params);
   const double ground_z = params.numberOrAuto("ground_z", Quantity::kLength);
   const bool check_start = params.flag("check_start", true);
-  config.validate(params.where());
   if (source.empty()) {
     if (std::isfinite(ground_z)) quadrotor_->setGround(ground_z);
     return;
@@ -221,7 +220,8 @@ void QuadrotorNode::publishImu() {
   message.orientation = toQuaternion(sample.q_WI);
   message.angular_velocity = toVector3(sample.angular_velocity);
   message.linear_acceleration = toVector3(sample.specific_force);
-  setDiagonal(message.angular_velocity_covariance, square(config.gyroscope.noise_density) * config.rate);
+  setDiagonal(message.angular_velocity_covariance,
+              square(config.gyroscope.noise_density) * config.rate);
   setDiagonal(message.linear_acceleration_covariance,
               square(config.accelerometer.noise_density) * config.rate);
   imu_publisher_.publish(message);

@@ -105,6 +105,7 @@ ChildResult fly(const DemoOptions& options, const FlightPlan& plan) {
 void DemoOptions::validate() const {
   const Validator check("command line");
   check.positive("--resolution", resolution, "m");
+  map::surfaceOf(surface);
   check.positive("--speed", speed, "m/s");
   check.finite("--yaw", yaw, "rad");
   check.within("--goal-count", goal_count, 1, 1000);
@@ -158,6 +159,7 @@ ChildCommand launchCommand(const DemoOptions& options, const FlightPlan& plan, i
                        "plan:=" + (plan.output / "plan.json").string(),
                        "map:=" + plan.map,
                        fmt::format("resolution:={}", plan.resolution),
+                       "surface:=" + options.surface,
                        "lidar:=" + resolved(plan.lidar),
                        "vehicle:=" + resolved(plan.vehicle),
                        fmt::format("x:={}", plan.start.x()),

@@ -19,6 +19,7 @@ struct DemoOptions {
   std::string lidar = "avia";           ///< name or file
   std::string vehicle = "hummingbird";  ///< name or file
   double resolution = 0.1;              ///< [m]
+  std::string surface = "blended";      ///< or "paper"
   std::string goals;                    ///< "x,y,z;x,y,z", empty: chosen
   int goal_count = 4;                   ///< how many are chosen
   std::string output = "demo_output";   ///< folder

@@ -21,6 +21,8 @@ int main(int argc, char** argv) {
   app.add_option("--lidar", options.lidar, "name or YAML file");
   app.add_option("--vehicle", options.vehicle, "name or YAML file");
   app.add_option("--resolution", resolution, "voxel side of the map [m]");
+  app.add_option("--surface", options.surface,
+                 "blended: smoothed surfels, averaged; paper: the nearest surfel");
   app.add_option("--goals", options.goals,
                  "\"x,y,z;x,y,z\" [m]; ways round obstacles are found. By default goals in a "
                  "straight line from one another are chosen");

@@ -22,12 +22,11 @@ void printLine(const char* name, const std::string& value) {
 }
 
 // What the file holds and what the simulation makes of it.
-int describeMap(const std::string& name, double resolution, bool use_cache) {
+int describeMap(const std::string& name, const marsim::map::SurfelMapConfig& config,
+                bool use_cache) {
   using marsim::withThousands;
   marsim::Progress progress("map");
   const auto path = marsim::config::resolveMap(name);
-  marsim::map::SurfelMapConfig config;
-  config.resolution = resolution;
   marsim::map::MapLoading loading;
   loading.use_cache = use_cache;
   const Clock::time_point start = Clock::now();
@@ -52,7 +51,7 @@ int describeMap(const std::string& name, double resolution, bool use_cache) {
                                     marsim::tools::pointText(source.origin)));
   }
   printLine("surfels", fmt::format("{} at {} m, {:.1f} % planar", withThousands(map.size()),
-                                   resolution, 100.0 * map.planarShare()));
+                                   config.resolution, 100.0 * map.planarShare()));
   printLine("time", fmt::format("{:.2f} s, {}", seconds,
                                 loaded.from_cache ? "made before" : "read and made now"));
   if (map.file() != nullptr) {
@@ -67,14 +66,21 @@ int describeMap(const std::string& name, double resolution, bool use_cache) {
 int main(int argc, char** argv) {
   std::string name;
   std::string resolution = "0.1";
+  marsim::map::SurfelMapConfig config;
   CLI::App app("Says what a map file holds and what becomes of it at a resolution.", "marsim map");
   app.add_option("map", name, "forest, building or a PCD, PLY or place file")->required();
   app.add_option("--resolution", resolution, "voxel side [m]")->capture_default_str();
+  std::string surface = marsim::map::nameOf(config.surface);
+  app.add_option("--surface", surface, "blended or paper")->capture_default_str();
+  std::string storage = marsim::map::nameOf(config.storage);
+  app.add_option("--storage", storage, "compact or float")->capture_default_str();
   bool no_cache = false;
   app.add_flag("--no-cache", no_cache, "make the map anew and keep nothing");
   return marsim::tools::runCommand(app, argc, argv, [&] {
-    return describeMap(
-        name, marsim::tools::parseOption("--resolution", resolution, marsim::Quantity::kLength),
-        !no_cache);
+    config.resolution =
+        marsim::tools::parseOption("--resolution", resolution, marsim::Quantity::kLength);
+    config.surface = marsim::map::surfaceOf(surface);
+    config.storage = marsim::map::storageOf(storage);
+    return describeMap(name, config, !no_cache);
   });
 }

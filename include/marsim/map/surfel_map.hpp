@@ -27,6 +27,13 @@ struct SurfelMapConfig {
   void validate(const std::string& where) const;
 };
 
+/// Words of command lines and parameters: "paper", "blended"; "compact", "float".
+const char* nameOf(Surface surface);
+const char* nameOf(SurfelStorage storage);
+/// Throws UnknownNameError.
+Surface surfaceOf(const std::string& name);
+SurfelStorage storageOf(const std::string& name);
+
 /// R = sqrt(3)/2 r [m]: half the diagonal of a voxel.
 float discRadius(double resolution);
 
