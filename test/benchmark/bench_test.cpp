@@ -1,0 +1,66 @@
+#include <fstream>
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "child_process.hpp"
+#include "tools/temporary_folder.hpp"
+
+namespace marsim::tools {
+namespace {
+
+struct BenchRun {
+  int exit_code = 0;
+  std::string output;
+  nlohmann::json rows;
+};
+
+BenchRun bench(std::vector<std::string> arguments) {
+  const TemporaryFolder folder;
+  const std::string out = (folder.path() / "rows.json").string();
+  arguments.insert(arguments.begin(), MARSIM_BENCH);
+  arguments.insert(arguments.end(), {"--out", out});
+  BenchRun run;
+  const ChildResult result = runChild({arguments, {}, {}, 0.0},
+                                      [&](const std::string& line) { run.output += line + "\n"; });
+  run.exit_code = result.exit_code;
+  if (std::ifstream file(out); file) run.rows = nlohmann::json::parse(file);
+  return run;
+}
+
+TEST(Bench, WritesARowForEveryCell) {
+  const BenchRun run = bench({"--places", "building", "--resolutions", "0.4", "--sensors",
+                              "vlp16,avia_image", "--threads", "1", "--repeats", "1"});
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  ASSERT_TRUE(run.rows.is_array());
+  std::set<std::string> renderers, surfaces, storages;
+  for (const auto& row : run.rows) {
+    for (const char* key :
+         {"sensor", "place", "resolution_m", "points", "threads", "renderer", "ms_median",
+          "embree_ms_median", "bytes_per_point", "embree_bytes_per_point", "oracle_agreement",
+          "surface", "storage", "cold"}) {
+      EXPECT_TRUE(row.contains(key)) << key;
+    }
+    EXPECT_GT(row["points"], 1000);
+    EXPECT_GT(row["ms_median"], 0.0);
+    if (!row["oracle_agreement"].is_null()) EXPECT_EQ(row["oracle_agreement"], 1.0) << row.dump(1);
+    EXPECT_GT(row["preprocess_s"], 0.0);
+    renderers.insert(row["renderer"]);
+    surfaces.insert(row["surface"]);
+    storages.insert(row["storage"]);
+  }
+  EXPECT_EQ(renderers, (std::set<std::string>{"projection", "ray_caster"}));
+  EXPECT_EQ(surfaces, (std::set<std::string>{"blended", "paper"}));
+  EXPECT_EQ(storages, (std::set<std::string>{"compact", "float"}));
+}
+
+TEST(Bench, RefusesWhatItDoesNotKnow) {
+  EXPECT_NE(bench({"--sensors", "avai"}).output.find("did you mean 'avia'"), std::string::npos);
+  EXPECT_EQ(bench({"--places", "moon"}).exit_code, 2);
+  EXPECT_EQ(bench({"--resolutions", "-1"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace marsim::tools
