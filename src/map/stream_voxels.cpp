@@ -22,10 +22,12 @@
 namespace marsim::map {
 namespace {
 
-/// Of one point in a range: itself, its key, its share of the list of voxels.
-constexpr std::size_t kBytesPerPoint = sizeof(Eigen::Vector3f) + sizeof(KeyedPoint) + 8;
-constexpr std::uint64_t kSampledPoints = 256;  // one point in so many tells how they are spread
-constexpr std::uint64_t kSampledVoxels = 256;  // one voxel in so many tells how many there are
+/// Of one point at hand: itself, its key, its place among the others.
+constexpr std::size_t kBytesPerPoint =
+    sizeof(Eigen::Vector3f) + sizeof(std::uint64_t) + kOrderBytes;
+constexpr std::uint64_t kMostHeld = 300'000'000;  // points that are tried to be kept at first
+constexpr std::uint64_t kSampledPoints = 256;     // one point in so many tells how they are spread
+constexpr std::uint64_t kSampledVoxels = 256;     // one voxel in so many tells how many there are
 constexpr std::uint64_t kAllKeys = std::numeric_limits<std::uint64_t>::max();
 
 class VoxelStream {
@@ -41,6 +43,9 @@ class VoxelStream {
   std::vector<std::uint64_t> ranges() const;
   void gather(const std::string& phase, std::uint64_t begin, std::uint64_t end);
   void computeKeys();
+  void hold();
+  void drop();
+  std::size_t room() const;
   template <class Take>
   void read(const std::string& phase, const Take& take);
   void requirePoints() const;
@@ -51,14 +56,14 @@ class VoxelStream {
   Progress& progress_;
   LocalFrame frame_;
   bool has_intensity_ = false;
-  std::uint64_t promised_ = 0;         // points in the file
-  PointCloud block_;                   // the last block in W
-  std::vector<std::uint64_t> keys_;    // of its points
-  PointCloud points_;                  // of the range of voxels at hand
-  std::vector<KeyedPoint> keyed_;      // the same points
-  std::vector<std::uint64_t> sample_;  // keys of every kSampledPoints-th point
+  std::uint64_t promised_ = 0;             // points in the file
+  PointCloud block_;                       // the last block in W
+  std::vector<std::uint64_t> keys_;        // of its points
+  PointCloud points_;                      // of the range of voxels at hand
+  std::vector<std::uint64_t> point_keys_;  // of them
+  std::vector<std::uint64_t> sample_;      // keys of every kSampledPoints-th point
   std::unordered_set<std::uint64_t> sampled_voxels_;
-  bool whole_ = true;  // the survey kept all points, without keys
+  bool whole_ = true;  // the survey kept all points
 };
 
 /// Reads the file; take() finds each block in block_.
@@ -82,31 +87,45 @@ void VoxelStream::read(const std::string& phase, const Take& take) {
 
 void VoxelStream::computeKeys() {
   keys_.resize(block_.size());
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, keys_.size(), 4096), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i) {
-      keys_[i] = voxelKey(block_.points[i], resolution_);
-    }
-  });
+  computeVoxelKeys(block_.points.data(), block_.size(), resolution_, keys_.data());
 }
 
-/// Keeps the points where they fit; else looks how they are spread.
+/// Points that fit into the budget as far as the number of voxels is known.
+std::size_t VoxelStream::room() const {
+  const std::size_t voxels = sampled_voxels_.size() * kSampledVoxels;
+  return (budget_.base + voxels * budget_.per_voxel) / kBytesPerPoint;
+}
+
+/// Keeps the block's points.
+void VoxelStream::hold() {
+  points_.points.insert(points_.points.end(), block_.points.begin(), block_.points.end());
+  point_keys_.insert(point_keys_.end(), keys_.begin(), keys_.end());
+}
+
+void VoxelStream::drop() {
+  points_ = {};
+  point_keys_ = {};
+}
+
+/// Keeps the points as long as they fit, and looks how they are spread in case they do not.
 void VoxelStream::survey() {
   std::uint64_t seen = 0;
   read("reading", [&] {
-    whole_ = promised_ * kBytesPerPoint <= budget_.base;
-    if (whole_) {
-      points_.points.reserve(promised_);
-      points_.points.insert(points_.points.end(), block_.points.begin(), block_.points.end());
-      return;
+    if (seen == 0) {
+      whole_ = promised_ <= kMostHeld;
+      if (whole_) points_.points.reserve(promised_), point_keys_.reserve(promised_);
     }
     computeKeys();
     for (const std::uint64_t key : keys_) {
       if (seen++ % kSampledPoints == 0) sample_.push_back(key);
       if (mixBits(key) % kSampledVoxels == 0) sampled_voxels_.insert(key);
     }
+    if (!whole_) return;
+    hold();
+    whole_ = points_.size() <= room();
+    if (!whole_) drop();
   });
   requirePoints();
-  requireResolution(frame_.box(), resolution_);
 }
 
 void VoxelStream::requirePoints() const {
@@ -119,10 +138,8 @@ void VoxelStream::requirePoints() const {
 std::vector<std::uint64_t> VoxelStream::ranges() const {
   std::vector<std::uint64_t> sorted = sample_;
   std::sort(sorted.begin(), sorted.end());
-  const std::size_t voxels = sampled_voxels_.size() * kSampledVoxels;
-  const std::size_t room = (budget_.base + voxels * budget_.per_voxel) / kBytesPerPoint;
   const std::uint64_t points = frame_.points() - frame_.nonFinite();
-  const std::uint64_t count = points / std::max<std::size_t>(1, room / 10 * 9) + 1;
+  const std::uint64_t count = points / std::max<std::size_t>(1, room() / 10 * 9) + 1;
   std::vector<std::uint64_t> ends;
   for (std::uint64_t i = 1; i < count; ++i) {
     const std::uint64_t end = sorted[static_cast<std::size_t>(i * sorted.size() / count)];
@@ -135,32 +152,27 @@ std::vector<std::uint64_t> VoxelStream::ranges() const {
 /// Reads the points in the voxels from `begin` on and before `end`.
 void VoxelStream::gather(const std::string& phase, std::uint64_t begin, std::uint64_t end) {
   points_.points.clear();
-  keyed_.clear();
+  point_keys_.clear();
   read(phase, [&] {
     computeKeys();
     for (std::size_t i = 0; i < keys_.size(); ++i) {
       if (keys_[i] < begin || keys_[i] >= end) continue;
-      keyed_.push_back({keys_[i], points_.size()});
+      point_keys_.push_back(keys_[i]);
       points_.points.push_back(block_.points[i]);
     }
   });
 }
 
 PointCloud VoxelStream::means(MapSource& source) {
+  requireResolution(resolution_);
   survey();
   const std::uint64_t finite = frame_.points() - frame_.nonFinite();
   PointCloud means;
   std::uint64_t gathered = 0;
   if (whole_) {
     progress_.phase("downsampling");
-    keyed_.resize(points_.size());
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, keyed_.size()), [&](const auto& range) {
-      for (std::size_t i = range.begin(); i != range.end(); ++i) {
-        keyed_[i] = {voxelKey(points_.points[i], resolution_), i};
-      }
-    });
     gathered = points_.size();
-    source.duplicates = appendMeans(points_, keyed_, Duplicates::kDrop, means);
+    source.duplicates = appendMeans(points_, point_keys_, Duplicates::kDrop, means);
   } else {
     const std::vector<std::uint64_t> ends = ranges();
     means.points.reserve(sampled_voxels_.size() * kSampledVoxels * 11 / 10);
@@ -169,7 +181,7 @@ PointCloud VoxelStream::means(MapSource& source) {
     for (std::size_t i = 0; i < ends.size(); begin = ends[i++]) {
       gather(fmt::format("downsampling, part {} of {}", i + 1, ends.size()), begin, ends[i]);
       gathered += points_.size();
-      source.duplicates += appendMeans(points_, keyed_, Duplicates::kDrop, means);
+      source.duplicates += appendMeans(points_, point_keys_, Duplicates::kDrop, means);
     }
   }
   if (gathered != finite) throw FileError(path_.string(), "changed while it was read");

@@ -214,26 +214,6 @@ class Builder {
 
 }  // namespace
 
-TreeBox TreeBox::none() {
-  return {{kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}};
-}
-
-void TreeBox::grow(const TreeBox& box) {
-  for (int axis = 0; axis < 3; ++axis) {
-    lower[axis] = std::min(lower[axis], box.lower[axis]);
-    upper[axis] = std::max(upper[axis], box.upper[axis]);
-  }
-}
-
-float TreeBox::halfArea() const {
-  const float x = upper[0] - lower[0], y = upper[1] - lower[1], z = upper[2] - lower[2];
-  return x * y + y * z + z * x;
-}
-
-float TreeBox::longestSide() const {
-  return std::max(std::max(upper[0] - lower[0], upper[1] - lower[1]), upper[2] - lower[2]);
-}
-
 std::vector<MortonKey> sortedKeys(const TreeInput& input) {
   const Eigen::Vector3d low = input.bounds.min().cast<double>();
   const double side = input.bounds.max().cast<double>().operator-(low).maxCoeff();

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <Eigen/Geometry>
@@ -24,10 +26,23 @@ struct TreeInput {
 struct TreeBox {
   float lower[3], upper[3];  ///< [m]
 
-  static TreeBox none();
-  void grow(const TreeBox& box);
-  float halfArea() const;
-  float longestSide() const;
+  static TreeBox none() {
+    constexpr float kMost = std::numeric_limits<float>::infinity();
+    return {{kMost, kMost, kMost}, {-kMost, -kMost, -kMost}};
+  }
+  void grow(const TreeBox& box) {
+    for (int axis = 0; axis < 3; ++axis) {
+      lower[axis] = box.lower[axis] < lower[axis] ? box.lower[axis] : lower[axis];
+      upper[axis] = box.upper[axis] > upper[axis] ? box.upper[axis] : upper[axis];
+    }
+  }
+  float halfArea() const {
+    const float x = upper[0] - lower[0], y = upper[1] - lower[1], z = upper[2] - lower[2];
+    return x * y + y * z + z * x;
+  }
+  float longestSide() const {
+    return std::max(std::max(upper[0] - lower[0], upper[1] - lower[1]), upper[2] - lower[2]);
+  }
 };
 
 /// A node of a binary tree, with what stands below it at best: `left_share[w]` of w roots go to its

@@ -168,22 +168,60 @@ Neighbourhood neighbourhood(Candidates& candidates, const Eigen::Vector3d& point
   return result;
 }
 
+/// The direction of least variance where the neighbours form a plate; false where they do not, or
+/// hardly. Newton's method on the characteristic polynomial rises from zero to its least root, and
+/// the adjugate of A - lambda_0 I is (lambda_1 - lambda_0) (lambda_2 - lambda_0) n n^T.
+bool plateNormal(const Eigen::Matrix3d& covariance, double least_variance,
+                 Eigen::Vector3d& normal) {
+  constexpr double kPlate = 1e-3;  // of the squared trace: loses no more than three digits
+  const double trace = covariance.trace();
+  if (!(kPlate * trace > least_variance)) return false;
+  const Eigen::Matrix3d a = covariance / trace;
+  const double minors = a(0, 0) * a(1, 1) - a(0, 1) * a(0, 1) + a(0, 0) * a(2, 2) -
+                        a(0, 2) * a(0, 2) + a(1, 1) * a(2, 2) - a(1, 2) * a(1, 2);
+  const double determinant = a.determinant();
+  double root = 0.0, change = 1.0;
+  for (int i = 0; i < 8 && std::abs(change) > 1e-12; ++i) {
+    const double slope = (3.0 * root - 2.0) * root + minors;
+    if (!(slope > kPlate)) return false;  // (lambda_1 - lambda_0) (lambda_2 - lambda_0) at the root
+    change = (((root - 1.0) * root + minors) * root - determinant) / slope;
+    root -= change;
+  }
+  if (std::abs(change) > 1e-12) return false;
+  const Eigen::Matrix3d b = a - root * Eigen::Matrix3d::Identity();
+  normal = b.col(0).cross(b.col(1));
+  for (const Eigen::Vector3d& other :
+       {Eigen::Vector3d(b.col(0).cross(b.col(2))), Eigen::Vector3d(b.col(1).cross(b.col(2)))}) {
+    if (other.squaredNorm() > normal.squaredNorm()) normal = other;
+  }
+  normal.normalize();
+  return true;
+}
+
+/// The same whatever the shape; false where the neighbours are on a line.
+bool generalNormal(const Eigen::Matrix3d& covariance, double least_variance,
+                   Eigen::Vector3d& normal) {
+  // The closed form is twice as fast as iteration. Its normal is as good.
+  Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver;
+  solver.computeDirect(covariance);
+  const Eigen::Vector3d& variances = solver.eigenvalues();
+  normal = solver.eigenvectors().col(0);
+  return variances[1] > std::max(1e-6 * variances[2], least_variance);
+}
+
 /// Gives the surfel its normal and thickness, or leaves it as it is (not planar) where the
-/// neighbours span no plane: fewer than three, or on a line.
+/// neighbours span no plane: fewer than three, or on a line (a middle extent below a thousandth of
+/// the greatest, or within what rounding the coordinates to float makes of a line).
 void fitPlane(const Neighbourhood& around, Surfel& surfel) {
   if (around.count < 3) return;
-  // The closed form is twice as fast as iteration. Its normal is as good; its least eigenvalue
-  // loses half the digits where the next is small too, and the normal's own variance (its Rayleigh
-  // quotient) restores them.
-  Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver;
-  solver.computeDirect(around.covariance);
-  const Eigen::Vector3d& variances = solver.eigenvalues();
-  const Eigen::Vector3d normal = solver.eigenvectors().col(0);
-  // On a line: a middle extent below a thousandth of the greatest, or within what rounding the
-  // coordinates to float makes of a line.
   const double rounding = static_cast<double>(std::numeric_limits<float>::epsilon()) *
                           static_cast<double>(surfel.position.cwiseAbs().maxCoeff());
-  if (!(variances[1] > std::max(1e-6 * variances[2], rounding * rounding))) return;
+  Eigen::Vector3d normal;
+  if (!plateNormal(around.covariance, rounding * rounding, normal) &&
+      !generalNormal(around.covariance, rounding * rounding, normal)) {
+    return;
+  }
+  // The normal's own variance (its Rayleigh quotient) keeps the digits that a root loses.
   const double variance = normal.dot(around.covariance * normal);
   surfel.normal = normal.cast<float>().normalized();
   surfel.thickness = static_cast<float>(std::sqrt(std::max(0.0, variance)));

@@ -4,31 +4,29 @@
 #include <cstdint>
 #include <vector>
 
-#include <Eigen/Geometry>
+#include <Eigen/Core>
 
 #include "marsim/map/point_cloud.hpp"
 
 /// What downsampling in memory and from a stream share.
 namespace marsim::map {
 
-/// A point of a cloud and the voxel that holds it.
-struct KeyedPoint {
-  std::uint64_t key;  ///< voxelKey
-  std::size_t index;  ///< into the cloud
-  bool operator<(const KeyedPoint& other) const {
-    return key != other.key ? key < other.key : index < other.index;
-  }
-};
-
 enum class Duplicates { kCount, kDrop };
 
-/// Appends the mean of every voxel's points (and intensities) in the order of the keys; sorts
-/// `keyed` on the way. With kDrop a point that equals an earlier one of the cloud does not count.
+/// voxelKey of points that follow one another, on all cores.
+void computeVoxelKeys(const Eigen::Vector3f* points, std::size_t count, double resolution,
+                      std::uint64_t* keys);
+
+/// Of memory that appendMeans needs a point, besides the point and its key [bytes].
+constexpr std::size_t kOrderBytes = 8;
+
+/// Appends the mean of every voxel's points (and intensities) in the order of the keys; keys[i] is
+/// the voxel of point i. With kDrop a point that equals an earlier one of the cloud does not count.
 /// Returns the number dropped. On all cores; the result does not depend on their number.
-std::size_t appendMeans(const PointCloud& cloud, std::vector<KeyedPoint>& keyed,
+std::size_t appendMeans(const PointCloud& cloud, const std::vector<std::uint64_t>& keys,
                         Duplicates duplicates, PointCloud& means);
 
-/// Throws ConfigError for a resolution that is not positive or larger than a box's longest side.
-void requireResolution(const Eigen::AlignedBox3f& box, double resolution);
+/// Throws ConfigError for a resolution that is not positive.
+void requireResolution(double resolution);
 
 }  // namespace marsim::map

@@ -16,8 +16,8 @@ std::uint64_t voxelKey(const Eigen::Vector3f& point, double resolution);
 
 /// One point a voxel: the mean of the voxel's points (and of their intensities). Output in the
 /// order of the voxels' keys, so that it does not depend on the input's order except by rounding,
-/// nor on the number of cores. Throws ConfigError for a resolution that is not positive or larger
-/// than the cloud's extent, Error where a point lies outside the grid's range.
+/// nor on the number of cores. Throws ConfigError for a resolution that is not positive, Error
+/// where a point lies outside the grid's range.
 PointCloud downsample(const PointCloud& cloud, double resolution);
 
 }  // namespace marsim::map
