@@ -18,6 +18,14 @@ struct Met {
   Int8 surfel;  // in tree order
 };
 
+/// The nearest surfel that a ray meets.
+struct FirstMet {
+  float t;           // [m]
+  float v[3], n[3];  // [m] p - o; unit
+  bool planar;
+  std::uint32_t surfel, leaf;
+};
+
 /// What a ray has met so far within the depth behind the nearest.
 struct Candidates {
   static constexpr int kMost = 64;
@@ -54,6 +62,17 @@ struct Candidates {
     count += __builtin_popcount(lanes);
   }
 
+  FirstMet first(int i) const {
+    FirstMet result{t[i], {}, {}, planar[i] < 0, surfel[i], leaf[i]};
+    const float length2 = n[0][i] * n[0][i] + n[1][i] * n[1][i] + n[2][i] * n[2][i];
+    const float inverse = 1.0F / __builtin_sqrtf(length2);
+    for (int axis = 0; axis < 3; ++axis) {
+      result.v[axis] = v[axis][i];
+      result.n[axis] = inverse * n[axis][i];
+    }
+    return result;
+  }
+
   Met load(int i) const {
     Met met;
     met.t = load8<Float8>(t + i);
@@ -84,14 +103,6 @@ struct Candidates {
     }
     count = kept;
   }
-};
-
-/// The nearest surfel that a ray meets.
-struct FirstMet {
-  float t;           // [m]
-  float v[3], n[3];  // [m] p - o; unit
-  bool planar;
-  std::uint32_t surfel, leaf;
 };
 
 struct Blended {

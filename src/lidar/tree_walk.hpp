@@ -41,7 +41,7 @@ class GroupWalk {
     std::uint32_t child;
   };
   // With fewer rays meeting a box they go on alone.
-  static constexpr int kTogether = 4;
+  static constexpr int kTogether = 3;
 
   // Lanes beyond the count repeat the first ray and meet nothing.
   void load(const RayGroup::Lane& lane, int i) {
@@ -190,7 +190,7 @@ class GroupWalk {
     if (__builtin_expect(ray.met->overflown, 0)) return blendInTwoWalks(ray);
     const Candidates& met = *ray.met;
     if (met.count == 0) return nearest(ray);
-    const FirstMet first = firstOf(met, ray);
+    const FirstMet first = firstOf(met);
     BlendSums sums(blending_, tree_.header.radius, first);
     for (int i = 0; i < met.count; i += 8) {
       const unsigned lanes = met.count - i < 8 ? (1U << (met.count - i)) - 1 : 255U;
@@ -202,16 +202,19 @@ class GroupWalk {
     return sums.result();
   }
 
-  FirstMet firstOf(const Candidates& met, const WalkRay& ray) const {
-    int nearest = 0;
-    for (int i = 1; i < met.count; ++i) {
-      if (met.t[i] > met.t[nearest]) continue;
-      if (met.t[i] == met.t[nearest] && met.surfel[i] > met.surfel[nearest]) {
-        continue;
-      }
-      nearest = i;
+  static FirstMet firstOf(const Candidates& met) {
+    Float8 nearest = all8(__builtin_inff());
+    for (int i = 0; i < met.count; i += 8) {
+      const Int8 own = iota8() < met.count - i;
+      nearest = min8(blend8(all8(__builtin_inff()), load8<Float8>(met.t + i), own), nearest);
     }
-    return walk_.firstMet(ray, met.t[nearest], met.leaf[nearest], met.surfel[nearest]);
+    const float t = least(nearest);
+    int first = 0;
+    while (met.t[first] != t) ++first;
+    for (int i = first + 1; i < met.count; ++i) {
+      if (met.t[i] == t && met.surfel[i] < met.surfel[first]) first = i;
+    }
+    return met.first(first);
   }
 
   // For a ray that meets more than was kept: the nearest first, then the sums.

@@ -213,6 +213,47 @@ inline float least(Float8 a) {
 }
 #endif
 
+#if defined(__SSE4_1__) && !defined(MARSIM_SIMD_PORTABLE)
+/// Where the bytes of the lanes whose bits are set go if they are moved together.
+struct PackingTable {
+  alignas(16) std::uint8_t bytes[16][16];
+
+  constexpr PackingTable() : bytes() {
+    for (int bits = 0; bits < 16; ++bits) {
+      int count = 0;
+      for (int i = 0; i < 16; ++i) {
+        if ((bits >> (i / 4) & 1) != 0) bytes[bits][count++] = static_cast<std::uint8_t>(i);
+      }
+    }
+  }
+};
+constexpr PackingTable kPacking;
+
+/// Moves chosen lanes together.
+class Packing {
+ public:
+  explicit Packing(unsigned lanes)
+      : low_(load(lanes & 15U)),
+        high_(load(lanes >> 4)),
+        low_bytes_(sizeof(float) * static_cast<unsigned>(__builtin_popcount(lanes & 15U))) {}
+
+  /// Writes those lanes one after another, then anything, eight values at most.
+  void store(Float8 values, void* to) const {
+    const __m128i low = _mm_shuffle_epi8(reinterpret_cast<__m128i>(values.low), low_);
+    const __m128i high = _mm_shuffle_epi8(reinterpret_cast<__m128i>(values.high), high_);
+    __builtin_memcpy(to, &low, sizeof(low));
+    __builtin_memcpy(static_cast<char*>(to) + low_bytes_, &high, sizeof(high));
+  }
+
+ private:
+  static __m128i load(unsigned lanes) {
+    return _mm_load_si128(reinterpret_cast<const __m128i*>(kPacking.bytes[lanes]));
+  }
+
+  __m128i low_, high_;
+  unsigned long low_bytes_;
+};
+#else
 /// Moves chosen lanes together.
 class Packing {
  public:
@@ -231,6 +272,7 @@ class Packing {
  private:
   unsigned lanes_;
 };
+#endif
 #endif
 
 template <class Vector>
