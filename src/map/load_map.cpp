@@ -73,6 +73,11 @@ LoadedMap loadSurfelMap(const fs::path& path, const SurfelMapConfig& config, Pro
   config.validate("");
   LoadedMap result = loading.use_cache ? loadThroughCache(path, config, progress, loading)
                                        : build(path, config, progress);
+  const double extent = result.source.box.cast<double>().sizes().maxCoeff();
+  if (extent > 0.0 && config.resolution > extent) {
+    loading.report(fmt::format("{}: the resolution of {} m is more than its extent of {:.3g} m",
+                               path.string(), config.resolution, extent));
+  }
   if (result.source.coordinate_step > 0.25 * config.resolution) {
     loading.report(fmt::format(
         "{}: its float32 coordinates are {:.2g} m apart where they are largest, coarser than a "

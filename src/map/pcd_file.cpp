@@ -4,8 +4,8 @@
 #include <map>
 
 #include <fmt/format.h>
-#include <pcl/io/lzf.h>
 
+#include "lzf.hpp"
 #include "marsim/common/error.hpp"
 #include "point_records.hpp"
 
@@ -171,9 +171,7 @@ void readCompressed(InputFile& file, const RecordLayout& layout, std::uint64_t p
     throw FileError(file.path, "cannot be read to its end");
   }
   std::vector<char> bytes(expanded);
-  if (pcl::lzfDecompress(packed.data(), sizes[0], bytes.data(), sizes[1]) != sizes[1]) {
-    throw FileError(file.path, damaged);
-  }
+  if (!expandLzf(file.path, packed, bytes)) throw FileError(file.path, damaged);
   packed = {};
   readColumns(bytes, layout, points, sink);
 }

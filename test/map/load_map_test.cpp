@@ -10,6 +10,7 @@
 #include "map/map_file_bytes.hpp"
 #include "map/test_files.hpp"
 #include "marsim/common/random.hpp"
+#include "marsim/geometry/kd_tree.hpp"
 
 namespace marsim::map {
 namespace {
@@ -219,20 +220,38 @@ TEST_F(LoadMap, MissingSourceAndSillyResolutions) {
   EXPECT_THROW(load(folder_.path()), FileError);
   const auto path = write(corner(100));
   SurfelMapConfig config;
-  config.resolution = 1e4;
-  EXPECT_THROW(load(path, config), ConfigError);
-  config.resolution = -1.0;
-  EXPECT_THROW(load(path, config), ConfigError);
-  // One point has no extent, so there is no resolution at which it is a map.
-  EXPECT_THROW(load(write({{1.0, 2.0, 3.0}})), ConfigError);
+  for (const double resolution : {-1.0, 0.0, std::nan("")}) {
+    config.resolution = resolution;
+    EXPECT_THROW(load(path, config), ConfigError);
+  }
+  config.resolution = 1e-7;  // beyond the voxel grid
+  EXPECT_THROW(load(path, config), Error);
 }
 
-TEST_F(LoadMap, AllPointsInOneVoxelIsTooCoarse) {
+TEST_F(LoadMap, OnePoint) {
+  const auto path = write({{1.0, 2.0, 3.0}});
+  load(path);
+  const LoadedMap loaded = load(path);
+  EXPECT_TRUE(loaded.from_cache);
+  EXPECT_TRUE(lines_.empty());
+  const std::vector<Surfel> surfels = loaded.map->surfels();
+  ASSERT_EQ(surfels.size(), 1U);
+  EXPECT_LT((surfels[0].position - Vector3f(1.0F, 2.0F, 3.0F)).norm(), 1e-4F);
+  EXPECT_EQ(loaded.map->planarShare(), 0.0);
+}
+
+TEST_F(LoadMap, AllPointsInOneVoxel) {
   SurfelMapConfig config;
   config.resolution = 1.0;
-  const auto path = write({{1.0, 1.0, 1.0}, {1.5, 1.5, 1.99}, {1.99, 1.25, 1.5}});
-  EXPECT_THROW(load(path, config), ConfigError);
-  EXPECT_TRUE(cached().empty());
+  const auto path = write({{1.0, 1.0, 1.0}, {1.5, 1.5, 1.99}, {1.75, 1.25, 1.5}});
+  load(path, config);
+  const LoadedMap loaded = load(path, config);
+  EXPECT_TRUE(loaded.from_cache);
+  ASSERT_EQ(lines_.size(), 1U);
+  EXPECT_NE(lines_[0].find("more than its extent of 0.99 m"), std::string::npos) << lines_[0];
+  ASSERT_EQ(loaded.map->size(), 1U);
+  const Vector3f mean(4.25F / 3, 3.75F / 3, 4.49F / 3);
+  EXPECT_LT((loaded.map->surfels()[0].position - mean).norm(), 1e-3F);
 }
 
 TEST_F(LoadMap, AFewPointsOnALine) {
@@ -254,14 +273,25 @@ TEST_F(LoadMap, AllOnOnePlane) {
 }
 
 TEST_F(LoadMap, TwoClustersAKilometreApart) {
+  SurfelMapConfig config;
+  config.resolution = 0.02;
   std::vector<Eigen::Vector3d> points = corner(20000);
-  const std::size_t alone = load(write(points)).map->size();
+  const std::size_t alone = load(write(points), config).map->size();
   for (std::size_t i = 0; i < 20000; ++i) {
     points.push_back(points[i] + Eigen::Vector3d(1000.0, 0.0, 0.0));
   }
-  const LoadedMap loaded = load(write(points));
+  const LoadedMap loaded = load(write(points), config);
   EXPECT_NEAR(static_cast<double>(loaded.map->size()), 2.0 * static_cast<double>(alone), 100.0);
   EXPECT_GT(loaded.map->bounds().max().x(), 1003.0F);
+  // Far from the origin a surfel is rounded no more than near it.
+  const KdTree near([&] {
+    std::vector<Vector3f> sources;
+    for (const Eigen::Vector3d& point : points) sources.push_back(point.cast<float>());
+    return sources;
+  }());
+  for (const Surfel& surfel : loaded.map->surfels()) {
+    ASSERT_LT(near.nearest(surfel.position).distance, 0.02F * 1.74F);
+  }
 }
 
 TEST_F(LoadMap, FarAwayAndCoarseIsSaidEveryTime) {

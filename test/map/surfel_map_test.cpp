@@ -98,7 +98,7 @@ TEST(SurfelMap, BuildRefusesWhatMakesNoMap) {
   cloud.points = {{0.0F, 0.0F, 0.0F}, {1.0F, 1.0F, 1.0F}};
   SurfelMapConfig config;
   config.resolution = 2.0;
-  EXPECT_THROW(build(cloud, config), ConfigError);
+  EXPECT_EQ(build(cloud, config).size(), 1U);
   config.resolution = -1.0;
   EXPECT_THROW(build(cloud, config), ConfigError);
 }
