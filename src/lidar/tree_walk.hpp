@@ -41,7 +41,7 @@ class GroupWalk {
     std::uint32_t child;
   };
   // With fewer rays meeting a box they go on alone.
-  static constexpr int kTogether = 3;
+  static constexpr int kTogether = 2;
 
   // Lanes beyond the count repeat the first ray and meet nothing.
   void load(const RayGroup::Lane& lane, int i) {
