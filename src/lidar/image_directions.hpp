@@ -10,8 +10,14 @@
 
 namespace marsim::lidar {
 
+/// The largest float that is not above a positive value.
+inline float floatBelow(double value) {
+  const auto nearest = static_cast<float>(value);
+  return static_cast<double>(nearest) > value ? std::nextafter(nearest, 0.0F) : nearest;
+}
+
 /// The directions of all cells of an image: ImageGrid::direction by tables of its rows and columns,
-/// and rounded to float, one coordinate an array, rows padded to whole tiles with NaN.
+/// and rounded to float, one coordinate an array, rows padded to whole tiles and one more with NaN.
 class ImageDirections {
  public:
   static constexpr int kTile = 8;  ///< cells

@@ -65,6 +65,19 @@ Footprint FootprintFinder::of(const Eigen::Vector3f& centre, float radius) const
                                                           : pinhole(centre, radius);
 }
 
+void FootprintFinder::describe(ImageStrip& strip) const {
+  strip.spherical = projection_ == ImageGrid::Projection::kSpherical;
+  strip.columns_per_rad = columns_per_rad_;
+  strip.rows_per_rad = rows_per_rad_;
+  strip.columns_per_turn = columns_per_turn_;
+  strip.left = left_;
+  strip.top = top_;
+  strip.fx = fx_;
+  strip.fy = fy_;
+  strip.cx = cx_;
+  strip.cy = cy_;
+}
+
 Footprint FootprintFinder::whole() const {
   Footprint footprint;
   footprint.last_row = height_ - 1;

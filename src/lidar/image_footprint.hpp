@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 
 #include "marsim/lidar/renderer.hpp"
+#include "project_kernel.hpp"
 
 namespace marsim::lidar {
 
@@ -27,6 +28,8 @@ class FootprintFinder {
 
   /// `centre` [m] in the sensor (camera) frame, `radius` [m] > 0.
   Footprint of(const Eigen::Vector3f& centre, float radius) const;
+  /// Sets what a strip of the image needs to do the same for eight balls at a time.
+  void describe(ImageStrip& strip) const;
 
  private:
   Footprint whole() const;

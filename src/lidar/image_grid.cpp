@@ -73,7 +73,7 @@ void ImageGrid::validate(const std::string& where) const {
 
 ImageDirections::ImageDirections(const ImageGrid& grid)
     : projection_(grid.projection),
-      stride_(static_cast<std::size_t>((grid.width + kTile - 1) / kTile * kTile)) {
+      stride_(static_cast<std::size_t>(((grid.width + kTile - 1) / kTile + 1) * kTile)) {
   const std::size_t size = stride_ * static_cast<std::size_t>(grid.height);
   for (std::vector<float>* axis : {&x_, &y_, &z_}) {
     axis->assign(size, std::numeric_limits<float>::quiet_NaN());

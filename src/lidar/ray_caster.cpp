@@ -7,6 +7,7 @@
 #include "image_directions.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/lidar/renderer.hpp"
+#include "moving_things.hpp"
 #include "ray_order.hpp"
 #include "simd_level.hpp"
 #include "workers.hpp"
@@ -118,7 +119,9 @@ class RayCaster final : public Renderer {
   std::string name() const override { return "ray_caster"; }
   bool castsRays() const override { return true; }
 
-  void cast(const std::vector<Ray>& rays, std::vector<Hit>& hits) const override {
+  void cast(const std::vector<Ray>& rays, View<MovingThing> things,
+            std::vector<Hit>& hits) const override {
+    const MovingThings moving(things, kernel_);
     hits.resize(rays.size());
     thread_local RayOrder order_of_thread;  // kept: scans follow one another
     RayOrder& order = order_of_thread;      // the workers are to see this thread's
@@ -130,11 +133,13 @@ class RayCaster final : public Renderer {
     for (std::size_t i = order.octant_end[RayOrder::kUnusable - 1]; i < rays.size(); ++i) {
       hits[order.index[i]] = Hit{};
     }
+    moving.cast(rays, order, workers_, hits);
   }
 
   void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
-                   std::vector<Hit>& hits) const override {
+                   View<MovingThing> things, std::vector<Hit>& hits) const override {
     grid.validate("image grid");
+    const MovingThings moving(things, kernel_);
     hits.assign(grid.size(), Hit{});
     if (!(range_max > 0.0) || !X_WS.p.allFinite()) return;
     const ImageDirections directions(grid);
@@ -145,6 +150,7 @@ class RayCaster final : public Renderer {
         castTiles(grid, directions, R_WS, X_WS.p, range_max, static_cast<int>(row) * kTile, hits);
       }
     });
+    moving.renderImage(grid, X_WS, range_max, workers_, hits);
   }
 
  private:
@@ -180,10 +186,7 @@ class RayCaster final : public Renderer {
                  const Eigen::Matrix3d& R_WS, const Eigen::Vector3d& p_WS, double range_max,
                  int first_row, std::vector<Hit>& hits) const {
     Grouper grouper(view_, blending_, kernel_, hits);
-    const auto maximum = static_cast<float>(range_max);
-    // Single precision may round the maximum up.
-    const float limit =
-        static_cast<double>(maximum) > range_max ? std::nextafter(maximum, 0.0F) : maximum;
+    const float limit = floatBelow(range_max);
     const int end_row = std::min(first_row + kTile, grid.height);
     std::size_t octant = RayOrder::kUnusable;
     for (int tile = 0; tile < grid.width; tile += kTile) {

@@ -27,6 +27,9 @@ void MovingThing::validate(const std::string& where) const {
     if (!pose.p.allFinite() || !pose.q.coeffs().allFinite()) {
       throw ConfigError(where, "X_WM", "not finite", "finite poses");
     }
+    if (std::abs(pose.q.norm() - 1.0) > 1e-3) {
+      throw ConfigError(where, "X_WM", "a rotation that is none", "unit quaternions");
+    }
   }
 }
 

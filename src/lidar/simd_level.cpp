@@ -13,17 +13,18 @@ namespace {
 struct Level {
   SimdLevel level;
   const char* name;
-  CastKernel kernel;
+  CastKernel cast;
+  ProjectKernel project;
 };
 
 // The best first.
 constexpr Level kLevels[] = {
 #ifdef MARSIM_HAS_X86_KERNELS
-    {SimdLevel::kAvx512, "avx512", avx512::castGroup},
-    {SimdLevel::kAvx2, "avx2", avx2::castGroup},
-    {SimdLevel::kBaseline, "baseline", baseline::castGroup},
+    {SimdLevel::kAvx512, "avx512", avx512::castGroup, avx512::projectStrip},
+    {SimdLevel::kAvx2, "avx2", avx2::castGroup, avx2::projectStrip},
+    {SimdLevel::kBaseline, "baseline", baseline::castGroup, baseline::projectStrip},
 #endif
-    {SimdLevel::kPortable, "portable", portable::castGroup},
+    {SimdLevel::kPortable, "portable", portable::castGroup, portable::projectStrip},
 };
 
 bool processorHas([[maybe_unused]] SimdLevel level) {
@@ -63,6 +64,19 @@ std::vector<SimdLevel> simdLevels() {
   return levels;
 }
 
+namespace {
+
+const Level& chosen(SimdLevel level) {
+  if (level == SimdLevel::kAuto) level = levelOfEnvironment();
+  if (level == SimdLevel::kAuto) level = simdLevels().front();
+  for (const Level& known : kLevels) {
+    if (known.level == level && processorHas(level)) return known;
+  }
+  throw ConfigError("renderer", "simd", nameOf(level), "what this processor has");
+}
+
+}  // namespace
+
 const char* nameOf(SimdLevel level) {
   for (const Level& known : kLevels) {
     if (known.level == level) return known.name;
@@ -70,13 +84,8 @@ const char* nameOf(SimdLevel level) {
   return "auto";
 }
 
-CastKernel castKernel(SimdLevel level) {
-  if (level == SimdLevel::kAuto) level = levelOfEnvironment();
-  if (level == SimdLevel::kAuto) level = simdLevels().front();
-  for (const Level& known : kLevels) {
-    if (known.level == level && processorHas(level)) return known.kernel;
-  }
-  throw ConfigError("renderer", "simd", nameOf(level), "what this processor has");
-}
+CastKernel castKernel(SimdLevel level) { return chosen(level).cast; }
+
+ProjectKernel projectKernel(SimdLevel level) { return chosen(level).project; }
 
 }  // namespace marsim::lidar

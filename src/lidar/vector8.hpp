@@ -24,6 +24,8 @@ inline Int8 ints8(int a, int b, int c, int d, int e, int f, int g, int h) {
   return Int8{a, b, c, d, e, f, g, h};
 }
 inline Float8 toFloat(Int8 a) { return __builtin_convertvector(a, Float8); }
+/// Towards zero; of what is within the integers.
+inline Int8 truncated(Float8 a) { return __builtin_convertvector(a, Int8); }
 inline Float8 asFloat(Int8 a) { return reinterpret_cast<Float8>(a); }
 inline Int8 asInt(Float8 a) { return reinterpret_cast<Int8>(a); }
 /// Zeros come in from above.
@@ -49,6 +51,7 @@ inline Float8 blend8(Float8 a, Float8 b, Int8 mask) {
 }
 /// 1 / a within 4e-4 of itself.
 inline Float8 roughInverse(Float8 a) { return _mm256_rcp_ps(a); }
+inline Float8 sqrt8(Float8 a) { return _mm256_sqrt_ps(a); }
 inline float least(Float8 a) {
   __m128 m = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
   m = _mm_min_ps(m, _mm_movehl_ps(m, m));
@@ -143,6 +146,9 @@ inline Int8& operator|=(Int8& a, Int8 b) { return a = a | b; }
 inline Float8 toFloat(Int8 a) {
   return {__builtin_convertvector(a.low, Float4), __builtin_convertvector(a.high, Float4)};
 }
+inline Int8 truncated(Float8 a) {
+  return {__builtin_convertvector(a.low, Int4), __builtin_convertvector(a.high, Int4)};
+}
 inline Float8 asFloat(Int8 a) {
   return {reinterpret_cast<Float4>(a.low), reinterpret_cast<Float4>(a.high)};
 }
@@ -177,6 +183,7 @@ inline Float8 blend8(Float8 a, Float8 b, Int8 mask) {
           _mm_blendv_ps(a.high, b.high, reinterpret_cast<__m128>(mask.high))};
 }
 inline Float8 roughInverse(Float8 a) { return {_mm_rcp_ps(a.low), _mm_rcp_ps(a.high)}; }
+inline Float8 sqrt8(Float8 a) { return {_mm_sqrt_ps(a.low), _mm_sqrt_ps(a.high)}; }
 inline float least(Float8 a) {
   __m128 m = _mm_min_ps(a.low, a.high);
   m = _mm_min_ps(m, _mm_movehl_ps(m, m));
@@ -206,6 +213,11 @@ inline Float8 blend8(Float8 a, Float8 b, Int8 mask) {
   return {choose(mask.low >> 31, b.low, a.low), choose(mask.high >> 31, b.high, a.high)};
 }
 inline Float8 roughInverse(Float8 a) { return 1.0F / a; }
+inline Float4 sqrtOf(Float4 a) {
+  return Float4{__builtin_sqrtf(a[0]), __builtin_sqrtf(a[1]), __builtin_sqrtf(a[2]),
+                __builtin_sqrtf(a[3])};
+}
+inline Float8 sqrt8(Float8 a) { return {sqrtOf(a.low), sqrtOf(a.high)}; }
 inline float least(Float8 a) {
   const Float4 m = choose(a.low < a.high, a.low, a.high);
   const float x = m[0] < m[1] ? m[0] : m[1], y = m[2] < m[3] ? m[2] : m[3];

@@ -19,7 +19,8 @@ class PlaneRenderer : public Renderer {
 
   std::string name() const override { return "plane"; }
   bool castsRays() const override { return true; }
-  void cast(const std::vector<Ray>& rays, std::vector<Hit>& hits) const override {
+  void cast(const std::vector<Ray>& rays, View<MovingThing>,
+            std::vector<Hit>& hits) const override {
     hits.assign(rays.size(), Hit{});
     for (std::size_t i = 0; i < rays.size(); ++i) {
       const Eigen::Vector3d o = rays[i].origin.cast<double>(), d = rays[i].direction.cast<double>();
@@ -27,7 +28,8 @@ class PlaneRenderer : public Renderer {
       if (range > 0.0 && range <= rays[i].range_max) hits[i] = {static_cast<float>(range), 7};
     }
   }
-  void renderImage(const ImageGrid&, const Pose&, double, std::vector<Hit>&) const override {}
+  void renderImage(const ImageGrid&, const Pose&, double, View<MovingThing>,
+                   std::vector<Hit>&) const override {}
 
   double distance(const Eigen::Vector3d& p) const { return normal_.dot(p) - offset_; }
 

@@ -30,20 +30,28 @@ struct Maker {
 
 std::string labelOf(const testing::TestParamInfo<Maker>& maker) { return maker.param.label; }
 
-// The ray caster as everything that this processor can run, and the depth-image renderer.
+// Both renderers as everything that this processor can run.
 std::vector<Maker> allMakers() {
-  std::vector<Maker> makers{
-      {"projection", makeDepthImageRenderer, {}, map::SurfelStorage::kCompact, "projection"}};
+  std::vector<Maker> makers;
   for (const SimdLevel level : simdLevels()) {
     for (const auto storage : {map::SurfelStorage::kCompact, map::SurfelStorage::kFloat}) {
-      const char* suffix = storage == map::SurfelStorage::kCompact ? "_compact" : "_float";
+      const std::string suffix = std::string(nameOf(level)) +
+                                 (storage == map::SurfelStorage::kCompact ? "_compact" : "_float");
       RendererConfig config;
       config.simd = level;
-      const std::string label = std::string("caster_") + nameOf(level) + suffix;
+      const std::string label = "caster_" + suffix;
       makers.push_back({"ray_caster", makeRayCaster, config, storage, label});
       makers.push_back({"ray_caster", makeRayCaster, config, storage, label + "_blended", true});
+      makers.push_back(
+          {"projection", makeDepthImageRenderer, config, storage, "projection_" + suffix});
     }
   }
+  makers.push_back({"projection",
+                    makeDepthImageRenderer,
+                    {},
+                    map::SurfelStorage::kCompact,
+                    "projection_blended",
+                    true});
   return makers;
 }
 
@@ -96,8 +104,6 @@ class RendererTest : public testing::TestWithParam<Maker> {
         map->surfels(), config, blend ? map::Blending{1.7F * r, 0.8F, 0.7F * r} : map->blending());
   }
 
-  static bool hasNormals() { return GetParam().make == makeRayCaster; }
-
   // Rays of any kind, where the renderer takes them; elsewhere it must say that it does not.
   static Agreement checkRays(const Map& map, const std::vector<Ray>& rays) {
     const Map own = stored(map);
@@ -110,7 +116,7 @@ class RendererTest : public testing::TestWithParam<Maker> {
     renderer->cast(rays, hits);
     std::vector<OracleRay> oracle_rays;
     for (const Ray& ray : rays) oracle_rays.push_back(toOracleRay(ray));
-    return compare(*own, oracle_rays, hits, hasNormals());
+    return compare(*own, oracle_rays, hits);
   }
 
   static Agreement checkImage(const Map& map, const ImageGrid& grid, const Pose& X_WS,
@@ -118,7 +124,7 @@ class RendererTest : public testing::TestWithParam<Maker> {
     std::vector<Hit> hits(7);  // of another size: it is resized
     const Map own = stored(map);
     make(own)->renderImage(grid, X_WS, range_max, hits);
-    return compare(*own, imageRays(grid, X_WS, range_max), hits, hasNormals());
+    return compare(*own, imageRays(grid, X_WS, range_max), hits);
   }
 
   static void expectMeaningful(const Agreement& agreement) {

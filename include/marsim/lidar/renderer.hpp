@@ -9,6 +9,7 @@
 
 #include <Eigen/Core>
 
+#include "marsim/common/view.hpp"
 #include "marsim/geometry/pose.hpp"
 #include "marsim/map/surfel_map.hpp"
 
@@ -82,6 +83,11 @@ struct ImageGrid {
 
 /// Rays out, returns in. Every renderer computes the function that SurfelMap defines; they differ
 /// in the rays they are quick at. Calls are const and may come from several threads.
+///
+/// Things move beside the map: a ray meets each of them as it stands at the ray's time, as it would
+/// meet a map of the thing's surfels, which are blended among themselves alone. The nearest answer
+/// of the map and all things is the ray's; of equal ones the map's, then that of the first thing.
+/// Things that are not valid throw ConfigError.
 class Renderer {
  public:
   virtual ~Renderer() = default;
@@ -91,11 +97,18 @@ class Renderer {
   /// Whether cast() takes rays of any kind; if not it throws Error.
   virtual bool castsRays() const = 0;
   /// The nearest surface of every ray: hits[i] belongs to rays[i]. Resizes hits.
-  virtual void cast(const std::vector<Ray>& rays, std::vector<Hit>& hits) const = 0;
-  /// The nearest surface at the centre of every cell, row by row, seen from X_WS (pinhole: X_WC).
-  /// Resizes hits to grid.size(). Ranges are along the ray, also for pinhole grids.
+  virtual void cast(const std::vector<Ray>& rays, View<MovingThing> things,
+                    std::vector<Hit>& hits) const = 0;
+  void cast(const std::vector<Ray>& rays, std::vector<Hit>& hits) const { cast(rays, {}, hits); }
+  /// The nearest surface at the centre of every cell, row by row, seen from X_WS (pinhole: X_WC) in
+  /// one instant: things stand where they are at time 0. Resizes hits to grid.size(). Ranges are
+  /// along the ray, also for pinhole grids.
   virtual void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
-                           std::vector<Hit>& hits) const = 0;
+                           View<MovingThing> things, std::vector<Hit>& hits) const = 0;
+  void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
+                   std::vector<Hit>& hits) const {
+    renderImage(grid, X_WS, range_max, {}, hits);
+  }
 };
 
 /// Instruction sets that the ray caster is compiled for.

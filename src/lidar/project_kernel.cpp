@@ -1,0 +1,18 @@
+// Compiled once for each instruction set, with MARSIM_SIMD_LEVEL its namespace. Must not include
+// anything that defines inline functions or templates with external linkage.
+
+#include "project_kernel.hpp"
+
+#include "image_walk.hpp"
+
+namespace marsim::lidar::MARSIM_SIMD_LEVEL {
+
+void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip) {
+  if (tree.header.storage == map::SurfelStorage::kCompact) {
+    ImageWalk<CompactLeaves>(tree, strip).run();
+  } else {
+    ImageWalk<FloatLeaves>(tree, strip).run();
+  }
+}
+
+}  // namespace marsim::lidar::MARSIM_SIMD_LEVEL

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+
+#include "marsim/map/surfel_tree_layout.hpp"
+
+/// What the projections compiled for several instruction sets share with the rest. Plain
+/// declarations only, as in cast_kernel.hpp.
+namespace marsim::lidar {
+
+/// Cells of an image, ends included.
+struct CellRange {
+  int first_row, last_row, first_column, last_column;
+};
+
+/// A strip of an image, some rows that are one thread's, and what surfels are projected with.
+/// Arrays hold all of the image, `stride` cells from a row to the next; rows are padded by eight
+/// cells or more, whose directions are NaN.
+struct ImageStrip {
+  static constexpr int kTile = 8;  ///< cells of a side; what is behind all of a tile is passed over
+  static constexpr std::uint32_t kNothing = 0xffffffffU;
+
+  int first_row, end_row;  ///< whole tiles, but for the image's last
+  int width, height, stride;
+  const float* direction[3];  ///< unit, sensor (camera) frame
+  float* depth;               ///< [m] at first just above the maximum; below 0 in padding
+  std::uint32_t* surfel;      ///< in tree order, at first kNothing
+  std::uint32_t* leaf;        ///< its leaf: the parent's number * 8 + slot
+  float* normal[3];           ///< unit, in W, either way; 0 where not planar; set at the end
+  float* tile_depth;          ///< [m] farthest of a tile's cells
+  std::uint8_t* tile_changed;
+  int tile_stride;
+
+  float eye[3], eye_rest[3];  ///< [m] sensor, relative to the tree's origin, as sums of two floats
+  float R_SW[3][3];
+  float range_max;  ///< [m]
+
+  bool spherical;
+  float columns_per_rad, rows_per_rad, columns_per_turn, left, top;  ///< as in FootprintFinder
+  float fx, fy, cx, cy;
+  /// Cells of a ball near a pole, the seam or the sensor: up to two ranges, returns their number.
+  int (*footprint)(const void* finder, const float* centre, float radius, CellRange* ranges);
+  const void* finder;
+};
+
+using ProjectKernel = void (*)(const map::SurfelTreeView&, ImageStrip&);
+
+namespace portable {
+void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
+}
+namespace baseline {
+void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
+}
+namespace avx2 {
+void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
+}
+namespace avx512 {
+void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
+}
+
+}  // namespace marsim::lidar

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <Eigen/Geometry>
+
+#include "marsim/lidar/renderer.hpp"
+#include "ray_order.hpp"
+#include "swept_ball.hpp"
+
+namespace marsim::lidar {
+
+/// What the rays of a scan, those that can meet something, have in common.
+struct RaySpan {
+  Eigen::AlignedBox3f origins;
+  double first, last;  ///< [s] times
+  float reach = 0.0F;  ///< [m] none goes farther, nor beyond its hit
+
+  RaySpan(const std::vector<Ray>& rays, const RayOrder& order, const std::vector<Hit>& hits);
+  /// Of any direction.
+  RayBundle bundle() const;
+};
+
+/// Up to a thousand rays that follow one another in the order of their directions, field by field,
+/// in bundles; each goes as far as its hit.
+class RayCluster {
+ public:
+  static constexpr std::size_t kBundle = 64;  ///< rays that are tested together
+  static constexpr std::size_t kBundles = 16;
+  static constexpr std::size_t kRays = kBundle * kBundles;
+
+  /// Of the rays order.index[first] and on, kRays or up to `end`.
+  RayCluster(const std::vector<Ray>& rays, const RayOrder& order, const std::vector<Hit>& hits,
+             std::size_t first, std::size_t end);
+
+  std::size_t bundleCount() const { return (count_ + kBundle - 1) / kBundle; }
+  const RayBundle& bundle(std::size_t i) const { return bundles_[i]; }
+  const RayBundle& whole() const { return whole_; }
+
+  /// Which of a bundle's rays may meet a thing, given the box it is in: kBundle flags.
+  void meet(std::size_t bundle, const StraightBox& box, bool* meets) const;
+
+ private:
+  void closeBundle(std::size_t bundle);
+  void closeWhole();
+
+  std::size_t count_;
+  RayBundle bundles_[kBundles], whole_;
+  // [m] from the bundle's origin; direction; [s]; [m] reach, negative where there is no ray
+  alignas(64) float origin_[3][kRays];
+  alignas(64) float direction_[3][kRays];
+  alignas(64) float time_[kRays];
+  alignas(64) float reach_[kRays];
+};
+
+}  // namespace marsim::lidar

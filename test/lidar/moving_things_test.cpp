@@ -1,0 +1,431 @@
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <gtest/gtest.h>
+#include <Eigen/Geometry>
+
+#include "lidar/oracle.hpp"
+#include "lidar/surfel_sets.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/common/units.hpp"
+#include "marsim/lidar/renderer.hpp"
+
+namespace marsim::lidar {
+namespace {
+
+using Map = std::shared_ptr<const map::SurfelMap>;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct Maker {
+  std::string label;
+  std::unique_ptr<Renderer> (*make)(Map, const RendererConfig&);
+  map::SurfelStorage storage;
+  SimdLevel simd;
+};
+
+std::vector<Maker> allMakers() {
+  constexpr auto kCompact = map::SurfelStorage::kCompact, kFloat = map::SurfelStorage::kFloat;
+  return {{"caster_compact", makeRayCaster, kCompact, SimdLevel::kAuto},
+          {"caster_float", makeRayCaster, kFloat, SimdLevel::kAuto},
+          {"caster_portable", makeRayCaster, kCompact, SimdLevel::kPortable},
+          {"projection", makeDepthImageRenderer, kCompact, SimdLevel::kAuto}};
+}
+
+// The map with its surfels as a renderer under test gets them.
+Map stored(const Map& map, map::SurfelStorage storage) {
+  if (map->config().storage == storage) return map;
+  map::SurfelMapConfig config = map->config();
+  config.storage = storage;
+  return std::make_shared<const map::SurfelMap>(map->surfels(), config, map->blending());
+}
+
+// Between poses: straight, and about one axis at constant speed.
+Pose poseAt(const MovingThing& thing, double time) {
+  const auto last = static_cast<double>(thing.X_WM.size() - 1);
+  const double place = std::clamp((time - thing.begin) / std::max(thing.step, 1e-9), 0.0, last);
+  const auto i = static_cast<std::size_t>(std::min(std::floor(place), std::max(last - 1.0, 0.0)));
+  if (thing.X_WM.size() == 1) return thing.X_WM[0];
+  const double part = place - static_cast<double>(i);
+  const Pose &a = thing.X_WM[i], &b = thing.X_WM[i + 1];
+  return {a.q * expMap(part * logMap(a.q.conjugate() * b.q)), a.p + part * (b.p - a.p)};
+}
+
+/// The answer of a map and of things, each by an oracle of its own, met by rays in its own frame as
+/// it stands at the ray's time.
+class MovingOracle {
+ public:
+  MovingOracle(const Map& map, const std::vector<MovingThing>& things)
+      : things_(things), map_(*map) {
+    for (const MovingThing& thing : things)
+      shapes_.push_back(std::make_unique<const Oracle>(*thing.shape));
+  }
+
+  struct Counts {
+    int rays = 0, map = 0, things = 0, ambiguous = 0;
+  };
+
+  Counts check(const std::vector<OracleRay>& rays, const std::vector<double>& times,
+               const std::vector<Hit>& hits) const {
+    Counts counts;
+    EXPECT_EQ(hits.size(), rays.size());
+    for (std::size_t i = 0; i < rays.size() && !testing::Test::HasFailure(); ++i) {
+      SCOPED_TRACE("ray " + std::to_string(i));
+      checkRay(rays[i], times[i], hits[i], counts);
+    }
+    return counts;
+  }
+
+ private:
+  void checkRay(const OracleRay& ray, double time, const Hit& hit, Counts& counts) const {
+    const OracleResult of_map = map_.trace(ray);
+    double nearest = of_map.range;
+    bool ambiguous = of_map.ambiguous;
+    bool explained = hit.identity != kMapIdentity || map_.explains(ray, of_map, hit, false);
+    for (std::size_t i = 0; i < things_.size(); ++i) {
+      const Pose X_MW = poseAt(things_[i], time).inverse();
+      OracleRay ray_M = ray;
+      ray_M.origin = X_MW * ray.origin;
+      ray_M.direction = X_MW.q * ray.direction;
+      const OracleResult result = shapes_[i]->trace(ray_M);
+      ambiguous |= result.ambiguous;
+      nearest = std::min(nearest, result.range);
+      if (hit.identity != things_[i].identity) continue;
+      Hit hit_M = hit;
+      hit_M.normal = (X_MW.q * hit.normal.cast<double>()).cast<float>();
+      explained = shapes_[i]->explains(ray_M, result, hit_M, true);
+    }
+    ++counts.rays;
+    if (ambiguous) {
+      ++counts.ambiguous;
+      return;
+    }
+    EXPECT_EQ(hit.valid(), std::isfinite(nearest));
+    EXPECT_EQ(hit.valid(), std::isfinite(hit.range));
+    if (!hit.valid()) return;
+    (hit.identity == kMapIdentity ? counts.map : counts.things) += 1;
+    EXPECT_NEAR(hit.range, nearest, 1e-3);
+    EXPECT_TRUE(explained) << "identity " << hit.identity << ", surfel " << hit.surfel;
+  }
+
+  const std::vector<MovingThing>& things_;
+  const Oracle map_;
+  std::vector<std::unique_ptr<const Oracle>> shapes_;
+};
+
+// A ball of planar and other surfels about a place that is not its frame's origin.
+Map ballShape(std::uint64_t seed, double radius, double resolution, const Eigen::Vector3d& centre,
+              bool blended = false) {
+  RandomStream random(seed, "ball");
+  std::vector<map::Surfel> surfels;
+  const int count = static_cast<int>(10.0 * radius * radius / (resolution * resolution));
+  for (int i = 0; i < count; ++i) {
+    const Eigen::Vector3d n = randomDirection(random);
+    surfels.push_back(makeSurfel(random, centre + radius * n, n, resolution, Kind::kMixed));
+  }
+  const auto r = static_cast<float>(resolution);
+  map::SurfelMapConfig config;
+  config.resolution = resolution;
+  return std::make_shared<const map::SurfelMap>(
+      surfels, config, blended ? map::Blending{1.5F * r, 0.8F, 0.7F * r} : map::Blending{});
+}
+
+Pose randomPose(RandomStream& random, double half_side) {
+  return {expMap(randomInCube(random, 1.8)), randomInCube(random, half_side)};
+}
+
+// A few metres a second, several radians a second, over the time of the rays and not all of it.
+std::vector<MovingThing> movingThings(int count, double half_side) {
+  RandomStream random(31, "things");
+  std::vector<MovingThing> things;
+  const Map shapes[] = {ballShape(1, 0.35, 0.15, {0.1, -0.2, 0.05}),
+                        ballShape(2, 0.2, 0.1, Eigen::Vector3d::Zero(), true)};
+  for (int i = 0; i < count; ++i) {
+    MovingThing thing;
+    thing.shape = shapes[i % 2];
+    thing.identity = static_cast<std::uint32_t>(100 + i);
+    thing.X_WM.push_back(randomPose(random, half_side));
+    for (int k = 0; k < i % 4; ++k) {
+      const Pose& last = thing.X_WM.back();
+      thing.X_WM.push_back(
+          {last.q * expMap(randomInCube(random, 0.3)), last.p + randomInCube(random, 0.2)});
+    }
+    // A quaternion's other sign is the same rotation.
+    if (i % 3 == 0) thing.X_WM.back().q.coeffs() *= -1.0;
+    thing.begin = 0.02;
+    thing.step = 0.025;
+    things.push_back(std::move(thing));
+  }
+  return things;
+}
+
+struct Rays {
+  std::vector<Ray> rays;
+  std::vector<OracleRay> oracle;
+  std::vector<double> times;
+
+  void add(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction, double time,
+           double range_max) {
+    rays.push_back({origin.cast<float>(), static_cast<float>(range_max), direction.cast<float>(),
+                    static_cast<float>(time)});
+    oracle.push_back(toOracleRay(rays.back()));
+    times.push_back(static_cast<double>(rays.back().time));
+  }
+};
+
+Rays raysFrom(int count, double half_side, double range_max = 12.0, bool with_minimum = true) {
+  RandomStream random(32, "rays");
+  Rays rays;
+  for (int i = 0; i < count; ++i) {
+    const double time = random.uniform(0.0, 0.12);
+    const Eigen::Vector3d origin =
+        Eigen::Vector3d(5.0 * time, 0.0, 0.3) + randomInCube(random, half_side);
+    rays.add(origin, randomDirection(random), time, range_max);
+    if (i % 4 != 0 || !with_minimum) continue;
+    rays.rays.back().range_min = static_cast<float>(random.uniform(0.0, 2.0));
+    rays.oracle.back() = toOracleRay(rays.rays.back());
+  }
+  return rays;
+}
+
+ImageGrid turnGrid(int width, int height) {
+  ImageGrid grid;
+  grid.width = width;
+  grid.height = height;
+  grid.elevation_min = radians(-80.0);
+  grid.elevation_max = radians(80.0);
+  return grid;
+}
+
+class MovingThingsTest : public testing::TestWithParam<Maker> {
+ protected:
+  static std::unique_ptr<Renderer> make(const Map& map, int threads = 1) {
+    RendererConfig config;
+    config.threads = threads;
+    config.simd = GetParam().simd;
+    return GetParam().make(stored(map, GetParam().storage), config);
+  }
+
+  static MovingOracle::Counts checkRays(const Map& map, const std::vector<MovingThing>& things,
+                                        const Rays& rays) {
+    const auto renderer = make(map);
+    if (!renderer->castsRays()) return {};
+    std::vector<Hit> hits;
+    renderer->cast(rays.rays, things, hits);
+    return MovingOracle(stored(map, GetParam().storage), things)
+        .check(rays.oracle, rays.times, hits);
+  }
+
+  static MovingOracle::Counts checkImage(const Map& map, const std::vector<MovingThing>& things,
+                                         const ImageGrid& grid, const Pose& X_WS) {
+    std::vector<Hit> hits;
+    make(map)->renderImage(grid, X_WS, 12.0, things, hits);
+    return MovingOracle(stored(map, GetParam().storage), things)
+        .check(imageRays(grid, X_WS, 12.0), std::vector<double>(grid.size(), 0.0), hits);
+  }
+};
+
+std::string labelOf(const testing::TestParamInfo<Maker>& info) { return info.param.label; }
+INSTANTIATE_TEST_SUITE_P(All, MovingThingsTest, testing::ValuesIn(allMakers()), labelOf);
+
+TEST_P(MovingThingsTest, MovingAndTurning) {
+  const Map room = roomMap({3.0, 2.5, 2.0}, 0.2, Kind::kMixed);
+  const auto counts = checkRays(room, movingThings(12, 2.0), raysFrom(1500, 0.5));
+  if (counts.rays == 0) return;
+  EXPECT_GT(counts.things, 200);
+  EXPECT_GT(counts.map, 200);
+  EXPECT_LT(counts.ambiguous, 25);
+}
+
+// A thing that stands still is what a map of its surfels, moved, would be.
+TEST_P(MovingThingsTest, AsAMapOfMovedSurfels) {
+  RandomStream random(34);
+  const Map shape = stored(ballShape(4, 1.5, 0.2, {0.3, 0.2, 0.1}), map::SurfelStorage::kFloat);
+  MovingThing thing;
+  thing.shape = shape;
+  thing.X_WM = {randomPose(random, 1.0)};
+  std::vector<map::Surfel> surfels = shape->surfels();
+  for (map::Surfel& surfel : surfels) {
+    surfel.position = (thing.X_WM[0] * surfel.position.cast<double>()).cast<float>();
+    surfel.normal = (thing.X_WM[0].q * surfel.normal.cast<double>()).cast<float>();
+  }
+  const map::SurfelMap moved(surfels, shape->config());
+  const Oracle oracle(moved);
+  const ImageGrid grid = turnGrid(60, 30);
+  std::vector<Hit> hits;
+  make(makeMap({}, 0.2))->renderImage(grid, Pose{}, 12.0, std::vector<MovingThing>{thing}, hits);
+  const std::vector<OracleRay> rays = imageRays(grid, Pose{}, 12.0);
+  int met = 0;
+  for (std::size_t i = 0; i < rays.size(); ++i) {
+    const OracleResult expected = oracle.trace(rays[i]);
+    if (expected.ambiguous) continue;
+    ASSERT_EQ(hits[i].valid(), expected.hit()) << i;
+    if (!expected.hit()) continue;
+    ASSERT_NEAR(hits[i].range, expected.range, 1e-3) << i;
+    ++met;
+  }
+  EXPECT_GT(met, 200);
+}
+
+TEST_P(MovingThingsTest, AroundTheSensor) {
+  std::vector<MovingThing> things = movingThings(4, 0.2);
+  for (MovingThing& thing : things) thing.shape = ballShape(3, 0.8, 0.2, {0.1, 0.1, 0.1});
+  const Map room = roomMap({3.0, 2.5, 2.0}, 0.2, Kind::kMixed);
+  const auto counts = checkRays(room, things, raysFrom(1000, 0.4));
+  if (counts.rays > 0) {
+    EXPECT_GT(counts.things, 500);
+  }
+  EXPECT_GT(checkImage(room, things, turnGrid(40, 20), Pose{}).things, 300);
+}
+
+TEST_P(MovingThingsTest, BehindWallsAndBeyondTheMaximum) {
+  const Map room = roomMap({2.0, 2.0, 2.0}, 0.1, Kind::kPlanar);
+  std::vector<MovingThing> things = movingThings(5, 0.3);
+  for (MovingThing& thing : things) {
+    for (Pose& pose : thing.X_WM) pose.p += Eigen::Vector3d(0.0, 4.5, 0.0);
+  }
+  const auto counts = checkRays(room, things, raysFrom(1500, 0.3, 12.0, false));
+  EXPECT_EQ(counts.things, 0);
+  const Map none = makeMap({}, 0.1);
+  const auto seen = checkRays(none, things, raysFrom(1500, 0.3, 12.0, false));
+  const auto cut = checkRays(none, things, raysFrom(1500, 0.3, 2.5, false));
+  if (seen.rays > 0) {
+    EXPECT_GT(seen.things, 5);
+  }
+  EXPECT_EQ(cut.things, 0);
+}
+
+TEST_P(MovingThingsTest, InImages) {
+  const Map room = roomMap({3.0, 2.5, 2.0}, 0.2, Kind::kMixed);
+  const std::vector<MovingThing> things = movingThings(10, 2.0);
+  ImageGrid pinhole;
+  pinhole.projection = ImageGrid::Projection::kPinhole;
+  pinhole.width = 60;
+  pinhole.height = 40;
+  pinhole.fx = pinhole.fy = 30.0;
+  pinhole.cx = 30.2;
+  pinhole.cy = 19.1;
+  RandomStream random(33);
+  for (int i = 0; i < 2; ++i) {
+    const Pose X_WS = randomPose(random, 0.5);
+    EXPECT_GT(checkImage(room, things, turnGrid(73, 31), X_WS).things, 50);
+    checkImage(room, things, pinhole, X_WS);
+  }
+}
+
+TEST_P(MovingThingsTest, OfEqualAnswersTheFirstCounts) {
+  // A plate at x = 2 in the map, and things just like it.
+  const Map plate = makeMap({{{2.0F, 0.0F, 0.0F}, {1.0F, 0.0F, 0.0F}, 0.0F}}, 0.5);
+  MovingThing first, second;
+  first.shape = second.shape = plate;
+  first.X_WM = second.X_WM = {Pose{}};
+  first.identity = 8;
+  second.identity = 3;
+  ImageGrid grid;
+  grid.width = grid.height = 1;
+  grid.azimuth_min = grid.elevation_min = -0.01;
+  grid.azimuth_max = grid.elevation_max = 0.01;
+  std::vector<Hit> hits;
+  make(plate)->renderImage(grid, Pose{}, 9.0, std::vector<MovingThing>{first, second}, hits);
+  EXPECT_EQ(hits.at(0).identity, kMapIdentity);
+  EXPECT_EQ(hits.at(0).range, 2.0F);
+  make(makeMap({}, 0.5))
+      ->renderImage(grid, Pose{}, 9.0, std::vector<MovingThing>{first, second}, hits);
+  EXPECT_EQ(hits.at(0).identity, 8U);
+  EXPECT_EQ(hits.at(0).range, 2.0F);
+  EXPECT_EQ(hits.at(0).normal, Eigen::Vector3f(-1.0F, 0.0F, 0.0F));
+}
+
+TEST_P(MovingThingsTest, ThousandsFarAwayAndNoneChangeNothing) {
+  const Map room = roomMap({3.0, 2.5, 2.0}, 0.2, Kind::kMixed);
+  std::vector<MovingThing> things = movingThings(3000, 100.0);
+  for (MovingThing& thing : things) {
+    for (Pose& pose : thing.X_WM) pose.p.x() += 500.0;
+  }
+  MovingThing empty;
+  empty.shape = makeMap({}, 0.1);
+  empty.X_WM = {Pose{}};
+  const auto renderer = make(room);
+  const auto expectSame = [](const std::vector<Hit>& hits, const std::vector<Hit>& others) {
+    ASSERT_EQ(hits.size(), others.size());
+    for (std::size_t i = 0; i < hits.size(); ++i) {
+      ASSERT_EQ(hits[i].range, others[i].range);
+      ASSERT_EQ(hits[i].surfel, others[i].surfel);
+      ASSERT_EQ(hits[i].identity, kMapIdentity);
+    }
+  };
+  const std::vector<MovingThing> sets[] = {things, {}, {empty}};
+  const Rays rays = raysFrom(2000, 0.5);
+  for (const auto& set : sets) {
+    std::vector<Hit> hits, others;
+    renderer->renderImage(turnGrid(80, 40), Pose{}, 12.0, hits);
+    renderer->renderImage(turnGrid(80, 40), Pose{}, 12.0, set, others);
+    expectSame(hits, others);
+    if (!renderer->castsRays()) continue;
+    renderer->cast(rays.rays, hits);
+    renderer->cast(rays.rays, set, others);
+    expectSame(hits, others);
+    renderer->cast({}, set, others);
+    EXPECT_TRUE(others.empty());
+  }
+}
+
+TEST_P(MovingThingsTest, SameAnswerWithAnyNumberOfThreads) {
+  const Map room = roomMap({3.0, 2.5, 2.0}, 0.2, Kind::kMixed);
+  const std::vector<MovingThing> things = movingThings(60, 2.5);
+  const Rays rays = raysFrom(6000, 0.5);
+  const auto render = [&](int threads) {
+    const auto renderer = make(room, threads);
+    std::vector<Hit> image, cast;
+    renderer->renderImage(turnGrid(203, 61), Pose{}, 12.0, things, image);
+    if (renderer->castsRays()) renderer->cast(rays.rays, things, cast);
+    image.insert(image.end(), cast.begin(), cast.end());
+    return image;
+  };
+  const std::vector<Hit> expected = render(1);
+  for (const int threads : {0, 3}) {
+    const std::vector<Hit> hits = render(threads);
+    ASSERT_EQ(hits.size(), expected.size());
+    for (std::size_t i = 0; i < hits.size(); ++i) {
+      ASSERT_EQ(hits[i].range, expected[i].range) << i;
+      ASSERT_EQ(hits[i].surfel, expected[i].surfel) << i;
+      ASSERT_EQ(hits[i].identity, expected[i].identity) << i;
+      ASSERT_EQ(hits[i].normal, expected[i].normal) << i;
+    }
+  }
+}
+
+TEST_P(MovingThingsTest, RefusesWhatIsNotValid) {
+  const Map room = roomMap({1.0, 1.0, 1.0}, 0.5, Kind::kMixed);
+  const auto renderer = make(room);
+  const MovingThing good = movingThings(4, 1.0)[3];
+  const auto expectRefused = [&](const MovingThing& bad) {
+    std::vector<Hit> hits;
+    const std::vector<MovingThing> things{good, bad};
+    EXPECT_THROW(renderer->renderImage(turnGrid(4, 4), Pose{}, 5.0, things, hits), ConfigError);
+    if (!renderer->castsRays()) return;
+    EXPECT_THROW(renderer->cast(raysFrom(3, 0.1).rays, things, hits), ConfigError);
+  };
+  MovingThing bad = good;
+  bad.shape = nullptr;
+  expectRefused(bad);
+  bad = good;
+  bad.identity = kMapIdentity;
+  expectRefused(bad);
+  bad = good;
+  bad.X_WM.clear();
+  expectRefused(bad);
+  bad = good;
+  bad.step = 0.0;
+  expectRefused(bad);
+  bad = good;
+  bad.X_WM[1].p.x() = std::nan("");
+  expectRefused(bad);
+  bad = good;
+  bad.X_WM[0].q.coeffs().setZero();
+  expectRefused(bad);
+}
+
+}  // namespace
+}  // namespace marsim::lidar
