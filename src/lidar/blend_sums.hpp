@@ -182,7 +182,7 @@ class BlendSums {
 
  private:
   static constexpr float kLeastWeight = 1e-6F;
-  static constexpr float kOffsetError = 5e-7F;  // relative to the distance: eight of 2^-24
+  static constexpr float kOffsetError = 1e-6F;  // relative to the distance: sixteen of 2^-24
 
   // Those of the lanes that do not agree.
   template <class Agrees>

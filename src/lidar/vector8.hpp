@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #if defined(MARSIM_SIMD_PORTABLE)
@@ -263,7 +264,7 @@ class Packing {
   }
 
   __m128i low_, high_;
-  unsigned long low_bytes_;
+  std::size_t low_bytes_;
 };
 #else
 /// Moves chosen lanes together.
