@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "command_line.hpp"
+#include "fidelity_benchmark.hpp"
 #include "marsim/common/error.hpp"
 #include "render_bench.hpp"
 #include "sensors.hpp"
@@ -91,10 +92,15 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 256));
   app.add_option("--repeats", bench.repeats, "timings a pose")->check(CLI::Range(1, 1000));
   app.add_option("--work", work, "folder for clouds and maps, kept (default: temporary)");
+  auto* fidelity_app = app.add_subcommand(
+      "fidelity", "how true ranges are on a map of a noisy scan of a place of known geometry");
+  fidelity_app->add_option("--out", out, "JSON file for the rows");
+  fidelity_app->add_flag("--quick", quick, "fewer points, r = 0.1 and 0.05 m only");
   auto* child = app.add_subcommand("start", "")->group("");
   child->allow_extras();
   return marsim::tools::runCommand(app, argc, argv, [&] {
     if (child->parsed()) return start(child->remaining());
+    if (fidelity_app->parsed()) return marsim::benchmarks::fidelity(out, quick);
     if (quick) {
       if (resolutions->count() == 0) bench.resolutions = {0.2, 0.1};
       bench.repeats = 2;

@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "marsim/common/error.hpp"
+#include "marsim/map/noise_aware.hpp"
 #include "marsim/map/surfel_map.hpp"
 
 namespace marsim::map {
@@ -18,14 +18,14 @@ SurfelSet makePaperSurfels(const PointCloud& voxels, const SurfelMapConfig& conf
 }  // namespace
 
 SurfelSet makeSurfels(PointCloud&& voxels, const SurfelMapConfig& config, Progress& progress) {
-  const PointCloud cloud = std::move(voxels);  // gone when the surfels are made
+  PointCloud cloud = std::move(voxels);  // gone when the surfels are made
   switch (config.surface) {
     case Surface::kPaper:
       return makePaperSurfels(cloud, config, progress);
     case Surface::kBlended:
       break;
   }
-  throw ConfigError("", "surface", "blended", "paper");
+  return makeNoiseAwareSurfels(std::move(cloud), config, progress);
 }
 
 }  // namespace marsim::map

@@ -74,6 +74,9 @@ void SurfelMapConfig::validate(const std::string& where) const {
   // Below one voxel there are no neighbours; far above, a wall's normal is that of its building.
   validator.within("normal_radius_factor", normal_radius_factor, 1.0, 100.0);
   validator.notNegative("planar_factor", planar_factor);
+  validator.within("noise", noise, 0.0, 1.0, "m");
+  validator.within("smoothing_radius", smoothing_radius, 0.0, 10.0, "m");
+  validator.within("blending_depth", blending_depth, -1.0, 1.0, "m");
 }
 
 SurfelMap SurfelMap::build(const PointCloud& cloud, const SurfelMapConfig& config,

@@ -186,6 +186,7 @@ std::size_t appendVoxels(const PointCloud& cloud, std::vector<KeyedPoint>& point
     }
     const auto count = static_cast<double>(size);
     means.points.push_back((sum / count).cast<float>());
+    means.weight.push_back(static_cast<float>(count));
     if (cloud.hasIntensity()) means.intensity.push_back(static_cast<float>(intensity / count));
   }
   return dropped;
@@ -207,9 +208,11 @@ std::size_t appendMeans(const PointCloud& cloud, const std::vector<std::uint64_t
   std::size_t voxels = means.size();
   for (const PointCloud& piece : pieces) voxels += piece.size();
   means.points.reserve(voxels);
+  means.weight.reserve(voxels);
   if (cloud.hasIntensity()) means.intensity.reserve(voxels);
   for (PointCloud& piece : pieces) {
     means.points.insert(means.points.end(), piece.points.begin(), piece.points.end());
+    means.weight.insert(means.weight.end(), piece.weight.begin(), piece.weight.end());
     means.intensity.insert(means.intensity.end(), piece.intensity.begin(), piece.intensity.end());
     piece = {};
   }

@@ -12,6 +12,8 @@ namespace marsim::map {
 struct PointCloud {
   std::vector<Eigen::Vector3f> points;
   std::vector<float> intensity;
+  /// Of means: how many points each stands for; empty where each is one.
+  std::vector<float> weight = {};
 
   std::size_t size() const { return points.size(); }
   bool empty() const { return points.empty(); }

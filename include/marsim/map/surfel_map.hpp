@@ -22,6 +22,12 @@ struct SurfelMapConfig {
   double planar_factor = 0.25;        ///< planar where thickness < planar_factor * r
   Surface surface = Surface::kPaper;
   SurfelStorage storage = SurfelStorage::kCompact;
+  // Of Surface::kBlended, see noise_aware.hpp.
+  double noise = 0.0;  ///< [m] standard deviation of points off their surface; 0: measured
+  /// [m] of the neighbourhood that a point's surface is fitted to; 0: max(2 r, 8 noise)
+  double smoothing_radius = 0.0;
+  /// [m] 0: no blending; negative: 2 noise, at least r, at most 0.15 m
+  double blending_depth = -1.0;
 
   /// Throws ConfigError. `where` is the file or parameter namespace it was read from.
   void validate(const std::string& where) const;
