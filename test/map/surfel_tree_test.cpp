@@ -99,7 +99,7 @@ TEST(SurfelTree, LoneSurfelsKeepTheirPrecision) {
 
 // Several pieces that are built apart, and the tree above them.
 TEST(SurfelTree, LargeMapsHaveOneTree) {
-  const std::vector<Surfel> surfels = sheet(700);
+  const std::vector<Surfel> surfels = sheet(420);
   std::vector<TreeNode> nodes;
   std::vector<std::uint32_t> words;
   for (const std::size_t threads : {1U, 2U, 5U}) {
