@@ -22,7 +22,7 @@ using PlaceConfig = std::variant<ForestConfig, BuildingConfig>;
 
 /// Raise it when makeForest() or makeBuilding() change what they make of the same settings, so that
 /// clouds in the cache are made anew.
-constexpr int kGeneratorVersion = 1;
+constexpr int kGeneratorVersion = 2;
 
 /// Every setting of a place, for reading it and for telling one place from another.
 template <class Visit>
@@ -34,6 +34,7 @@ void forEachSetting(ForestConfig& config, Visit&& visit) {
   visit("tree_height", config.tree_height, Quantity::kLength);
   visit("trunk_radius", config.trunk_radius, Quantity::kLength);
   visit("ground_relief", config.ground_relief, Quantity::kLength);
+  visit("ground_roughness", config.ground_roughness, Quantity::kLength);
   visit("clearing_radius", config.clearing_radius, Quantity::kLength);
   visit("spacing", config.spacing, Quantity::kLength);
   visit("range_noise", config.range_noise, Quantity::kLength);

@@ -179,7 +179,7 @@ void BuildingConfig::validate(const std::string& where) const {
   check.within("wall_thickness", wall_thickness, 0.02, 2.0, "m");
   check.within("door_width", door_width, 0.6, 0.5 * room_width, "m");
   check.within("door_height", door_height, 1.8, height - 0.1, "m");
-  check.within("spacing", spacing, 0.005, 1.0, "m");
+  check.within("spacing", spacing, 0.002, 1.0, "m");
   check.within("range_noise", range_noise, 0.0, 0.2, "m");
 }
 

@@ -14,8 +14,6 @@
 namespace marsim::scene {
 namespace {
 
-constexpr double kRoughness = 0.015;  // [m] standard deviation of the ground under the relief
-
 // Smooth relief: a sum of waves of a dozen metres' length, scaled to the height asked for and
 // shifted so that it is 0 at the origin.
 class Ground {
@@ -98,7 +96,7 @@ void layGround(const ForestConfig& config, const Ground& ground, SurfaceSampler&
       const double dv = 0.9 * (random.uniform() - 0.5);
       const double x = config.size_x * ((column + 0.5 + du) / static_cast<double>(columns) - 0.5);
       const double y = config.size_y * ((row + 0.5 + dv) / static_cast<double>(rows) - 0.5);
-      const double rough = kRoughness * random.normal();
+      const double rough = config.ground_roughness * random.normal();
       sampler.point({x, y, ground.height(x, y) + rough}, Eigen::Vector3d::UnitZ());
     }
   }
@@ -115,8 +113,9 @@ void ForestConfig::validate(const std::string& where) const {
   check.within("tree_height", tree_height, 3.0, 60.0, "m");
   check.within("trunk_radius", trunk_radius, 0.02, 1.5, "m");
   check.within("ground_relief", ground_relief, 0.0, 20.0, "m");
+  check.within("ground_roughness", ground_roughness, 0.0, 1.0, "m");
   check.within("clearing_radius", clearing_radius, 1.5, 100.0, "m");
-  check.within("spacing", spacing, 0.005, 1.0, "m");
+  check.within("spacing", spacing, 0.002, 1.0, "m");
   check.within("range_noise", range_noise, 0.0, 0.2, "m");
 }
 

@@ -8,6 +8,7 @@
 namespace marsim::scene {
 namespace {
 
+constexpr double kLeafSide = 0.06;                    // [m] of a leaf, or of a twig's few
 constexpr double kGoldenAngle = 2.39996322972865332;  // [rad] turn between successive branches
 
 Eigen::Vector3d heading(double azimuth) { return {std::cos(azimuth), std::sin(azimuth), 0.0}; }
@@ -24,12 +25,21 @@ void leafCluster(const Eigen::Vector3d& centre, double radius, double cover,
                  SurfaceSampler& sampler) {
   RandomStream& random = sampler.random();
   const double area = cover * 4.0 * kPi * radius * radius;
-  const int leaves = static_cast<int>(std::lround(area / (sampler.spacing() * sampler.spacing())));
+  const bool one_point = sampler.spacing() >= kLeafSide;  // a leaf is seen as one
+  const double side = one_point ? sampler.spacing() : kLeafSide;
+  const int leaves = static_cast<int>(std::lround(area / (side * side)));
   for (int i = 0; i < leaves; ++i) {
     const Eigen::Vector3d direction = randomDirection(random);
     const double reach = std::pow(random.uniform(), 0.45) * (1.0 + 0.15 * random.normal());
     const Eigen::Vector3d flattened(direction.x(), direction.y(), 0.7 * direction.z());
-    sampler.point(centre + radius * reach * flattened, direction);
+    const Eigen::Vector3d middle = centre + radius * reach * flattened;
+    if (one_point) {
+      sampler.point(middle, direction);
+    } else {
+      const Eigen::Vector3d normal = randomDirection(random);
+      const Eigen::Vector3d a = side * anyNormalTo(normal), b = normal.cross(a);
+      sampler.patch(middle - 0.5 * (a + b), a, b);
+    }
   }
 }
 

@@ -23,6 +23,7 @@ void addForestOptions(CLI::App& app, ForestConfig& config) {
   app.add_option("--tree-height", config.tree_height, "mean [m]");
   app.add_option("--trunk-radius", config.trunk_radius, "mean, at breast height [m]");
   app.add_option("--relief", config.ground_relief, "of the ground, peak to peak [m]");
+  app.add_option("--roughness", config.ground_roughness, "of the ground, standard deviation [m]");
   app.add_option("--clearing", config.clearing_radius, "radius without trees at the origin [m]");
   app.add_option("--spacing", config.spacing, "distance of neighbouring points [m]");
   app.add_option("--noise", config.range_noise, "standard deviation off the surface [m]");

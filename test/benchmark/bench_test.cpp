@@ -45,7 +45,8 @@ TEST(Bench, WritesARowForEveryCell) {
     }
     EXPECT_GT(row["points"], 1000);
     EXPECT_GT(row["ms_median"], 0.0);
-    if (!row["oracle_agreement"].is_null()) EXPECT_EQ(row["oracle_agreement"], 1.0) << row.dump(1);
+    const auto& agreement = row["oracle_agreement"];
+    EXPECT_TRUE(agreement.is_null() || agreement == 1.0) << row.dump(1);
     EXPECT_GT(row["preprocess_s"], 0.0);
     renderers.insert(row["renderer"]);
     surfaces.insert(row["surface"]);

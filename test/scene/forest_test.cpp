@@ -124,7 +124,7 @@ TEST(Forest, RefusesSettingsOutOfBounds) {
     config.validate("forest.yaml");
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_EQ(std::string(error.what()), "forest.yaml: spacing is 0, allowed: 0.005 to 1 m");
+    EXPECT_EQ(std::string(error.what()), "forest.yaml: spacing is 0, allowed: 0.002 to 1 m");
   }
   config = {};
   config.size_x = std::nan("");

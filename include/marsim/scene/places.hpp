@@ -16,13 +16,14 @@ struct ForestConfig {
   double size_x = 48.0;  ///< [m] extent along x, centred on the origin
   double size_y = 28.0;  ///< [m] extent along y
   double trees_per_100_m2 = 4.0;
-  double min_tree_spacing = 2.2;  ///< [m] between trunk axes
-  double tree_height = 12.0;      ///< [m] mean
-  double trunk_radius = 0.18;     ///< [m] mean, at breast height
-  double ground_relief = 0.6;     ///< [m] peak to peak
-  double clearing_radius = 2.5;   ///< [m] without trees round the origin
-  double spacing = 0.06;          ///< [m] mean distance of neighbouring points on surfaces
-  double range_noise = 0.01;      ///< [m] standard deviation of points off their surface
+  double min_tree_spacing = 2.2;    ///< [m] between trunk axes
+  double tree_height = 12.0;        ///< [m] mean
+  double trunk_radius = 0.18;       ///< [m] mean, at breast height
+  double ground_relief = 0.6;       ///< [m] peak to peak
+  double ground_roughness = 0.015;  ///< [m] standard deviation of points off the relief
+  double clearing_radius = 2.5;     ///< [m] without trees round the origin
+  double spacing = 0.06;            ///< [m] mean distance of neighbouring points on surfaces
+  double range_noise = 0.01;        ///< [m] standard deviation of points off their surface
 
   void validate(const std::string& where) const;
 };
