@@ -52,6 +52,11 @@ int describeMap(const std::string& name, const marsim::map::SurfelMapConfig& con
   }
   printLine("surfels", fmt::format("{} at {} m, {:.1f} % planar", withThousands(map.size()),
                                    config.resolution, 100.0 * map.planarShare()));
+  if (map.config().surface == marsim::map::Surface::kBlended) {
+    printLine("surface", fmt::format("noise of {:.1f} mm, ranges averaged over {:.0f} mm",
+                                     1e3 * static_cast<double>(map.noise()),
+                                     1e3 * static_cast<double>(map.blending().depth)));
+  }
   printLine("time", fmt::format("{:.2f} s, {}", seconds,
                                 loaded.from_cache ? "made before" : "read and made now"));
   if (map.file() != nullptr) {

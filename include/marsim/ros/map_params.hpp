@@ -1,12 +1,15 @@
 #pragma once
 
+#include <cmath>
+
 #include "marsim/map/surfel_map.hpp"
 #include "marsim/ros/params.hpp"
 
 namespace marsim::ros_nodes {
 
 /// Parameters that say how a map is made of its source, the same for every node that uses the map:
-/// resolution [m], surface (paper | blended), storage (compact | float). Throws ConfigError.
+/// resolution [m], surface (paper | blended), storage (compact | float); noise, smoothing_radius
+/// and blending_depth [m] of blended surfaces (auto: as SurfelMapConfig says). Throws ConfigError.
 inline map::SurfelMapConfig readMapConfig(Params& params) {
   map::SurfelMapConfig config;
   config.resolution = params.number("resolution", config.resolution, Quantity::kLength);
@@ -14,6 +17,13 @@ inline map::SurfelMapConfig readMapConfig(Params& params) {
       map::surfaceOf(params.choice("surface", map::nameOf(config.surface), {"blended", "paper"}));
   config.storage =
       map::storageOf(params.choice("storage", map::nameOf(config.storage), {"compact", "float"}));
+  const auto readOrAuto = [&](const char* name, double& value) {
+    const double given = params.numberOrAuto(name, Quantity::kLength);
+    if (std::isfinite(given)) value = given;
+  };
+  readOrAuto("noise", config.noise);
+  readOrAuto("smoothing_radius", config.smoothing_radius);
+  readOrAuto("blending_depth", config.blending_depth);
   config.validate(params.where());
   return config;
 }
