@@ -36,21 +36,21 @@ double processorSeconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-double peakMb() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024.0;
-}
-
-// Pages that no file backs, or that this process has written [MB].
-double privateMb() {
-  std::ifstream file("/proc/self/smaps_rollup");
+// A sum of kilobytes over the lines of a file that begin so [MB].
+double megabytesOf(const char* file_name, const std::string& beginning) {
+  std::ifstream file(file_name);
   double kilobytes = 0.0;
   for (std::string line; std::getline(file, line);) {
-    if (line.rfind("Private_", 0) == 0) kilobytes += std::stod(line.substr(line.find(':') + 1));
+    if (line.rfind(beginning, 0) == 0) kilobytes += std::stod(line.substr(line.find(':') + 1));
   }
   return kilobytes / 1024.0;
 }
+
+// Not rusage's, which begins with what the process that started this one held.
+double peakMb() { return megabytesOf("/proc/self/status", "VmHWM:"); }
+
+// What is this process's own: pages of the mapped file are everybody's, whoever else maps it now.
+double privateMb() { return megabytesOf("/proc/self/smaps_rollup", "Private_Dirty:"); }
 
 nlohmann::json runOnce(const std::vector<std::string>& command, double& seconds) {
   nlohmann::json figures;
