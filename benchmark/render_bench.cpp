@@ -13,6 +13,7 @@
 
 #include "lidar/oracle.hpp"
 #include "marsim/common/random.hpp"
+#include "marsim/common/text.hpp"
 #include "marsim/lidar/renderer.hpp"
 #include "marsim/map/load_map.hpp"
 #include "places.hpp"
@@ -155,6 +156,20 @@ class Bench {
     map_ = map::loadSurfelMap(cloud, config, progress, loading).map;
     bytes_ = map_->file() != nullptr ? static_cast<double>(map_->file()->size()) : 0.0;
     progress.finish();
+    if (starts_) fmt::print("{}\n", startLine(cell.place, config, *starts_));
+  }
+
+  static std::string startLine(const Place& place, const map::SurfelMapConfig& config,
+                               const Starts& starts) {
+    return fmt::format(
+        "{} at {} m, {}, {}: {} points made a map in {:.2f} s ({:.2f} M/s, at most {:.0f} MB); "
+        "from a program's start to its first scan {:.2f} s, with the map made before {:.2f} s and "
+        "{:.0f} MB of its own",
+        place.name, place.resolution, map::nameOf(config.surface), map::nameOf(config.storage),
+        withThousands(starts.source_points), starts.preprocess_s,
+        1e-6 * static_cast<double>(starts.source_points) / starts.preprocess_s,
+        starts.preprocess_peak_mb, starts.first_start_to_scan_s, starts.warm_start_to_scan_s,
+        starts.process_private_mb);
   }
 
   Row describe(const Cell& cell) const {
