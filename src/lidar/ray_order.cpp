@@ -1,6 +1,6 @@
 #include "ray_order.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 
 namespace marsim::lidar {
@@ -78,41 +78,98 @@ std::uint32_t keyOf(const Ray& ray) {
 
 using Item = RayOrder::Item;
 
-void sortByDigit(const std::vector<Item>& from, std::size_t shift, std::vector<Item>& to) {
-  std::array<std::uint32_t, kBuckets> place{};
-  const auto digit = [shift](const Item& item) { return item.key >> shift & (kBuckets - 1); };
-  for (const Item& item : from) ++place[digit(item)];
-  std::uint32_t sum = 0;
-  for (std::uint32_t& count : place) {
-    const std::uint32_t size = count;
-    count = sum;
-    sum += size;
+constexpr std::size_t kPieceSize = 4096;  // rays that one thread takes
+constexpr std::size_t kMostPieces = 16;
+
+// Items cut into pieces that are counted and moved by several threads, digit by digit of the key
+// (least significant first; stable, so the result does not depend on the cuts).
+class RadixSort {
+ public:
+  RadixSort(std::size_t size, const Workers& workers, std::vector<std::uint32_t>& places)
+      : size_(size),
+        pieces_(std::min(kMostPieces, size / kPieceSize + 1)),
+        workers_(workers),
+        places_(places) {
+    places_.resize(pieces_ * kBuckets);
   }
-  for (const Item& item : from) to[place[digit(item)]++] = item;
-}
+
+  /// work(begin, end, piece) of every piece.
+  template <class Work>
+  void forPieces(const Work& work) const {
+    workers_.forRanges(pieces_, 1, [&](std::size_t first, std::size_t last) {
+      for (std::size_t piece = first; piece < last; ++piece) {
+        work(size_ * piece / pieces_, size_ * (piece + 1) / pieces_, piece);
+      }
+    });
+  }
+
+  /// Of a piece, one for each value of the digit.
+  std::uint32_t* placesOf(std::size_t piece) { return places_.data() + piece * kBuckets; }
+
+  void count(const Item* begin, const Item* end, std::size_t shift, std::size_t piece) {
+    std::uint32_t* const places = placesOf(piece);
+    std::fill_n(places, kBuckets, 0U);
+    for (const Item* item = begin; item != end; ++item) ++places[digitOf(*item, shift)];
+  }
+
+  /// Turns counts into the places where the pieces' first items of each value go.
+  void place() {
+    std::uint32_t sum = 0;
+    for (std::size_t value = 0; value < kBuckets; ++value) {
+      for (std::size_t piece = 0; piece < pieces_; ++piece) {
+        std::uint32_t& place = placesOf(piece)[value];
+        const std::uint32_t count = place;
+        place = sum;
+        sum += count;
+      }
+    }
+  }
+
+  static std::size_t digitOf(const Item& item, std::size_t shift) {
+    return item.key >> shift & (kBuckets - 1);
+  }
+
+ private:
+  const std::size_t size_, pieces_;
+  const Workers& workers_;
+  std::vector<std::uint32_t>& places_;
+};
 
 }  // namespace
 
 void sortByDirection(const std::vector<Ray>& rays, const Workers& workers, RayOrder& order) {
-  std::vector<Item>& items = order.items;
+  std::vector<Item>&items = order.items, &half_sorted = order.other_items;
   items.resize(rays.size());
-  order.other_items.resize(rays.size());
-  workers.forRanges(rays.size(), 4096, [&](std::size_t begin, std::size_t end) {
+  half_sorted.resize(rays.size());
+  order.index.resize(rays.size());
+  RadixSort sort(rays.size(), workers, order.places);
+  sort.forPieces([&](std::size_t begin, std::size_t end, std::size_t piece) {
     for (std::size_t i = begin; i < end; ++i) {
       items[i] = {keyOf(rays[i]), static_cast<std::uint32_t>(i)};
     }
+    sort.count(items.data() + begin, items.data() + end, 0, piece);
   });
-  sortByDigit(items, 0, order.other_items);
-  sortByDigit(order.other_items, kDigit, items);
-
-  order.index.resize(rays.size());
-  std::size_t octant = 0;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    order.index[i] = items[i].index;
-    const std::size_t own = items[i].key >> (2 * kCellBits);
-    for (; octant < own; ++octant) order.octant_end[octant] = i;
+  sort.place();
+  sort.forPieces([&](std::size_t begin, std::size_t end, std::size_t piece) {
+    std::uint32_t* const places = sort.placesOf(piece);
+    for (std::size_t i = begin; i < end; ++i) {
+      half_sorted[places[RadixSort::digitOf(items[i], 0)]++] = items[i];
+    }
+  });
+  sort.forPieces([&](std::size_t begin, std::size_t end, std::size_t piece) {
+    sort.count(half_sorted.data() + begin, half_sorted.data() + end, kDigit, piece);
+  });
+  sort.place();
+  constexpr std::size_t kBucketsAnOctant = std::size_t{1} << (2 * kCellBits - kDigit);
+  for (std::size_t octant = 0; octant < RayOrder::kUnusable; ++octant) {
+    order.octant_end[octant] = sort.placesOf(0)[(octant + 1) * kBucketsAnOctant];
   }
-  for (; octant < RayOrder::kUnusable; ++octant) order.octant_end[octant] = items.size();
+  sort.forPieces([&](std::size_t begin, std::size_t end, std::size_t piece) {
+    std::uint32_t* const places = sort.placesOf(piece);
+    for (std::size_t i = begin; i < end; ++i) {
+      order.index[places[RadixSort::digitOf(half_sorted[i], kDigit)]++] = half_sorted[i].index;
+    }
+  });
 }
 
 }  // namespace marsim::lidar

@@ -22,6 +22,7 @@ struct RayOrder {
     std::uint32_t key, index;
   };
   std::vector<Item> items, other_items;
+  std::vector<std::uint32_t> places;
 };
 
 /// The same for any number of threads.
