@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "marsim/common/build_lock.hpp"
 #include "marsim/common/data_dir.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
@@ -91,11 +92,12 @@ map::PointCloud makePlace(const PlaceConfig& place) {
   return scene::makeBuilding(std::get<BuildingConfig>(place));
 }
 
-void save(const fs::path& path, const map::PointCloud& cloud) {
-  std::error_code failure;
-  fs::create_directories(path.parent_path(), failure);
-  if (failure) throw FileError(path.parent_path().string(), failure.message());
-  map::savePcd(path, cloud);
+/// Makes the cloud unless another process did while this one waited for its turn.
+void makeFile(const fs::path& yaml, const PlaceConfig& place, const fs::path& path) {
+  const BuildLock lock(path, [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
+  if (fs::is_regular_file(path)) return;
+  fmt::print(stderr, "making the place '{}', once\n", yaml.stem().string());
+  map::savePcd(path, makePlace(place));
 }
 
 /// The generated cloud of a place's file, made where the cache does not hold it yet.
@@ -108,17 +110,15 @@ fs::path generated(const fs::path& yaml) {
   const fs::path fallback = temporary / "marsim" / "places" / name;
   if (fs::is_regular_file(cached, none)) return cached;
   if (!temporary.empty() && fs::is_regular_file(fallback, none)) return fallback;
-  fmt::print(stderr, "making the place '{}', once\n", yaml.stem().string());
-  const map::PointCloud cloud = makePlace(place);
   try {
-    save(cached, cloud);
+    makeFile(yaml, place, cached);
     return cached;
   } catch (const FileError& error) {
     if (temporary.empty()) throw;
     fmt::print(stderr, "warning: {}; keeping the place in {} instead\n", error.what(),
                fallback.parent_path().string());
   }
-  save(fallback, cloud);
+  makeFile(yaml, place, fallback);
   return fallback;
 }
 

@@ -1,15 +1,10 @@
 #include "marsim/map/map_cache.hpp"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <system_error>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 
-#include "file_descriptor.hpp"
+#include "marsim/common/build_lock.hpp"
 #include "marsim/common/error.hpp"
 
 namespace marsim::map {
@@ -39,34 +34,6 @@ std::shared_ptr<const MapFile> tryOpen(const CacheEntry& entry, std::string& why
     return nullptr;
   }
 }
-
-/// Held by the one process that builds; the kernel frees it with the process, however that ends.
-/// The empty lock file stays: deleting it would let two processes hold locks of the same name.
-class BuildLock {
- public:
-  /// Waits for its turn. Throws FileError where the folder or the lock cannot be had.
-  BuildLock(const fs::path& path, const Report& report) {
-    std::error_code failure;
-    fs::create_directories(path.parent_path(), failure);
-    if (failure) throw FileError(path.parent_path().string(), failure.message());
-    const fs::path lock = fs::path(path).concat(".lock");
-    file_ = FileDescriptor(
-        open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644));
-    if (!file_.valid()) throw FileError(lock.string(), std::strerror(errno));
-    if (flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return;
-    if (errno == EWOULDBLOCK) {
-      report(fmt::format("{}: another process is making it, waiting", path.string()));
-      while (flock(file_.get(), LOCK_EX) != 0) {
-        if (errno != EINTR) throw FileError(lock.string(), std::strerror(errno));
-      }
-      return;
-    }
-    throw FileError(lock.string(), std::strerror(errno));
-  }
-
- private:
-  FileDescriptor file_;
-};
 
 /// Temporary files of builders that were killed; called with the lock held, so none is in use.
 void removeRemains(const fs::path& path) {

@@ -1,5 +1,8 @@
 #include <sys/wait.h>
 
+#include <thread>
+#include <vector>
+
 #include "marsim/common/progress.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/cloud_io.hpp"
@@ -62,6 +65,21 @@ TEST_F(PlacesTest, FallsBackToTheTemporaryFolder) {
   EXPECT_EQ(made.parent_path(), folder_ / "tmp" / "marsim" / "places");
   EXPECT_NE(output.find("warning: "), std::string::npos) << output;
   EXPECT_GT(pointsIn(made), 100U);
+}
+
+// As the nodes of a first launch do.
+TEST_F(PlacesTest, OneOfManyMakesThePlace) {
+  const std::string path = write("mine.yaml", building_);
+  testing::internal::CaptureStderr();
+  std::vector<fs::path> made(4);
+  std::vector<std::thread> threads;
+  for (fs::path& one : made) threads.emplace_back([&] { one = resolveMap(path); });
+  for (std::thread& thread : threads) thread.join();
+  const std::string output = testing::internal::GetCapturedStderr();
+  for (const fs::path& one : made) EXPECT_EQ(one, made[0]);
+  const std::size_t first = output.find("making the place");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(output.find("making the place", first + 1), std::string::npos) << output;
 }
 
 TEST_F(PlacesTest, PathsAreCheckedAndReturnedAsTheyAre) {
