@@ -66,6 +66,9 @@ LoadedMap loadThroughCache(const fs::path& path, const SurfelMapConfig& config, 
   return result;
 }
 
+/// [m] One voxel may hold a thing smaller than this, but no place.
+constexpr double kLeastPlace = 1.0;
+
 }  // namespace
 
 LoadedMap loadSurfelMap(const fs::path& path, const SurfelMapConfig& config, Progress& progress,
@@ -74,7 +77,11 @@ LoadedMap loadSurfelMap(const fs::path& path, const SurfelMapConfig& config, Pro
   LoadedMap result = loading.use_cache ? loadThroughCache(path, config, progress, loading)
                                        : build(path, config, progress);
   const double extent = result.source.box.cast<double>().sizes().maxCoeff();
-  if (extent > 0.0 && config.resolution > extent) {
+  if (config.resolution > extent && extent >= kLeastPlace) {
+    throw ConfigError(path.string(), "resolution", fmt::format("{} m", config.resolution),
+                      fmt::format("at most the map's extent of {:.3f} m", extent));
+  }
+  if (config.resolution > extent && extent > 0.0) {
     loading.report(fmt::format("{}: the resolution of {} m is more than its extent of {:.3g} m",
                                path.string(), config.resolution, extent));
   }

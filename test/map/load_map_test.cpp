@@ -254,6 +254,21 @@ TEST_F(LoadMap, AllPointsInOneVoxel) {
   EXPECT_LT((loaded.map->surfels()[0].position - mean).norm(), 1e-3F);
 }
 
+TEST_F(LoadMap, APlaceIsMoreThanOneVoxel) {
+  SurfelMapConfig config;
+  config.resolution = 3.0;
+  const auto path = write({{0.0, 0.0, 0.0}, {2.0, 0.0, 0.0}});
+  try {
+    load(path, config);
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("resolution is 3 m, allowed: at most the map's extent of 2.000 m"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST_F(LoadMap, AFewPointsOnALine) {
   const auto path = write({{1.0, 1.0, 1.0}, {1.0, 1.0, 2.0}, {1.0, 1.0, 1.5}});
   load(path);

@@ -43,9 +43,10 @@ struct MapLoading {
 
 /// The map of a PCD or PLY file: mapped from the cache where it was made before, whatever process
 /// did, of a file of the same content, with the same settings; else made and kept there. Reports,
-/// a line each, why a cached file is not used, that the cache cannot be used, a resolution above the
-/// source's extent, and coordinates that are coarser than a quarter of the resolution. Throws FileError for the source and what
-/// SurfelMap::build throws.
+/// a line each, why a cached file is not used, that the cache cannot be used, a resolution above
+/// the extent of a source smaller than 1 m, and coordinates that are coarser than a quarter of the
+/// resolution. Throws FileError for the source, ConfigError for a resolution above the extent of a
+/// larger one, and what SurfelMap::build throws.
 LoadedMap loadSurfelMap(const std::filesystem::path& path, const SurfelMapConfig& config,
                         Progress& progress, const MapLoading& loading = {});
 
