@@ -75,24 +75,17 @@ class DepthImageRenderer final : public Renderer {
       const std::size_t cell = frame.directions().cell(row, 0);
       Hit* hit = &hits[static_cast<std::size_t>(row) * static_cast<std::size_t>(strip.width)];
       for (std::size_t i = cell; i < cell + static_cast<std::size_t>(strip.width); ++i) {
-        *hit++ = hitOf(strip, i, R_WS);
+        *hit++ = hitOf(strip, i);
       }
     }
   }
 
-  static Hit hitOf(const ImageStrip& strip, std::size_t i, const Eigen::Matrix3f& R_WS) {
+  static Hit hitOf(const ImageStrip& strip, std::size_t i) {
     Hit hit;
     if (strip.surfel[i] == ImageStrip::kNothing) return hit;
     hit.range = strip.depth[i];
     hit.surfel = strip.surfel[i];
-    const Eigen::Vector3f direction =
-        R_WS * Eigen::Vector3f(strip.direction[0][i], strip.direction[1][i], strip.direction[2][i]);
-    const Eigen::Vector3f normal(strip.normal[0][i], strip.normal[1][i], strip.normal[2][i]);
-    if (normal.squaredNorm() == 0.0F) {
-      hit.normal = -direction;
-    } else {
-      hit.normal = normal.dot(direction) > 0.0F ? -normal : normal;
-    }
+    hit.normal = {strip.normal[0][i], strip.normal[1][i], strip.normal[2][i]};
     return hit;
   }
 

@@ -37,8 +37,7 @@ ImageFrame::ImageFrame(const ImageGrid& grid)
       footprints_(grid),
       tile_stride_(static_cast<int>(directions_.stride()) / kTile + 1),
       depth_(directions_.stride() * static_cast<std::size_t>(grid.height)),
-      surfel_(depth_.size()),
-      leaf_(depth_.size()) {
+      surfel_(depth_.size()) {
   const auto tile_rows = static_cast<std::size_t>((grid.height + kTile - 1) / kTile);
   tile_depth_.resize(tile_rows * static_cast<std::size_t>(tile_stride_));
   tile_changed_.resize(tile_depth_.size());
@@ -78,7 +77,6 @@ ImageStrip ImageFrame::strip(int first_row, int end_row, float range_max) {
   }
   strip.depth = depth_.data();
   strip.surfel = surfel_.data();
-  strip.leaf = leaf_.data();
   strip.tile_depth = tile_depth_.data();
   strip.tile_changed = tile_changed_.data();
   strip.tile_stride = tile_stride_;

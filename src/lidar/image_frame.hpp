@@ -30,7 +30,7 @@ class ImageFrame {
   const FootprintFinder footprints_;
   const int tile_stride_;
   std::vector<float> depth_, normal_[3], tile_depth_;
-  std::vector<std::uint32_t> surfel_, leaf_;
+  std::vector<std::uint32_t> surfel_;
   std::vector<std::uint8_t> tile_changed_;
 };
 

@@ -30,7 +30,7 @@ class ImageWalk {
     int size = 0;
     descend(0, stack, size);
     while (size > 0) {
-      const Entry entry = stack[--size];
+      Entry entry = stack[--size];
       if (hidden(entry.cells, entry.distance)) continue;
       if ((entry.child & kLeafBit) != 0) {
         renderLeaf(entry.child & ~kLeafBit);
@@ -38,7 +38,7 @@ class ImageWalk {
         descend(entry.child, stack, size);
       }
     }
-    setNormals();
+    finishNormals();
   }
 
  private:
@@ -116,8 +116,24 @@ class ImageWalk {
     return cells.first_row <= cells.last_row && cells.first_column <= cells.last_column;
   }
 
-  // Whether all cells have surfaces nearer than `distance` [m].
-  bool hidden(const CellRange& cells, float distance) const {
+  // Whether all cells have surfaces nearer than `distance` [m]. Leaves out the first and last rows
+  // that do where the cells are few; many are looked at by tiles.
+  bool hidden(CellRange& cells, float distance) const {
+    const int columns = cells.last_column - cells.first_column;
+    if (columns >= 8 || cells.last_row - cells.first_row >= 8) return tilesHide(cells, distance);
+    const unsigned lanes = (2U << columns) - 1;
+    const float* depth = image_.depth + cells.first_column;
+    const auto open = [&](int row) {
+      return (notAbove(all8(distance), load8<Float8>(depth + row * image_.stride)) & lanes) != 0;
+    };
+    while (!open(cells.first_row)) {
+      if (++cells.first_row > cells.last_row) return true;
+    }
+    while (!open(cells.last_row)) --cells.last_row;
+    return false;
+  }
+
+  bool tilesHide(const CellRange& cells, float distance) const {
     for (int row = cells.first_row / kTile; row <= cells.last_row / kTile; ++row) {
       for (int column = cells.first_column / kTile; column <= cells.last_column / kTile; ++column) {
         if (!(tileDepth(row, column) < distance)) return false;
@@ -143,19 +159,18 @@ class ImageWalk {
     Float8 v[3], n[3];  // [m] in the sensor's frame, all lanes alike
     Float8 nv;
     bool planar;
-    std::uint32_t surfel, leaf;
+    std::uint32_t surfel;
   };
 
   void renderLeaf(std::uint32_t id) {
     const Leaf leaf(tree_.nodes[id >> 3], static_cast<int>(id & 7));
     const Leaves leaves(tree_, leaf, image_.eye, image_.eye_rest);
     for (std::uint32_t first = 0; first < leaf.count; first += 8) {
-      renderBlock(leaves.block(first), leaf.count - first, leaf.first + first, id);
+      renderBlock(leaves.block(first), leaf.count - first, leaf.first + first);
     }
   }
 
-  void renderBlock(const Block& block, std::uint32_t count, std::uint32_t surfel,
-                   std::uint32_t leaf) {
+  void renderBlock(const Block& block, std::uint32_t count, std::uint32_t surfel) {
     Float8 v[3], n[3];
     rotate(block.v, v);
     rotate(block.n, n);
@@ -185,7 +200,6 @@ class ImageWalk {
         }
         splat.nv = all8(lanes[6][i]);
         splat.surfel = surfel + static_cast<std::uint32_t>(i);
-        splat.leaf = leaf;
         if ((planar >> i & 1U) != 0) {
           renderSplat<true>(splat, ranges[k]);
         } else {
@@ -224,12 +238,16 @@ class ImageWalk {
     if (lanes == 0) return;
     const Int8 nearer = met & (range < depth);
     if (signs(nearer) != lanes) {
-      mergeEqual(splat, cell, lanes & ~signs(nearer));
+      mergeEqual<planar>(splat, cell, lanes & ~signs(nearer));
       if (signs(nearer) == 0) return;
     }
     store8(image_.depth + cell, blend8(depth, range, nearer));
     put(image_.surfel + cell, splat.surfel, nearer);
-    put(image_.leaf + cell, splat.leaf, nearer);
+    for (int axis = 0; axis < 3; ++axis) {
+      float* normal = image_.normal[axis] + cell;
+      const Float8 own = planar ? splat.n[axis] : all8(0.0F);
+      store8(normal, blend8(load8<Float8>(normal), own, nearer));
+    }
     const int tile = row / kTile * image_.tile_stride + column / kTile;
     image_.tile_changed[tile] = 1;
     image_.tile_changed[tile + 1] = 1;
@@ -242,36 +260,45 @@ class ImageWalk {
   }
 
   // Of surfels at one range the one of the lowest number stays.
+  template <bool planar>
   void mergeEqual(const Splat& splat, int cell, unsigned lanes) const {
     for (; lanes != 0; lanes &= lanes - 1) {
       const int i = cell + __builtin_ctz(lanes);
       std::uint32_t& surfel = image_.surfel[i];
       if (surfel == ImageStrip::kNothing || splat.surfel >= surfel) continue;
       surfel = splat.surfel;
-      image_.leaf[i] = splat.leaf;
-    }
-  }
-
-  void setNormals() const {
-    std::uint32_t last = ImageStrip::kNothing;
-    float normal[3] = {0.0F, 0.0F, 0.0F};
-    for (int row = image_.first_row; row < image_.end_row; ++row) {
-      for (int i = row * image_.stride; i < row * image_.stride + image_.width; ++i) {
-        if (image_.surfel[i] == ImageStrip::kNothing) continue;
-        if (image_.surfel[i] != last) readNormal(last = image_.surfel[i], image_.leaf[i], normal);
-        for (int axis = 0; axis < 3; ++axis) image_.normal[axis][i] = normal[axis];
+      for (int axis = 0; axis < 3; ++axis) {
+        image_.normal[axis][i] = planar ? laneOf(splat.n[axis], 0) : 0.0F;
       }
     }
   }
 
-  void readNormal(std::uint32_t surfel, std::uint32_t id, float* normal) const {
-    const Leaf leaf(tree_.nodes[id >> 3], static_cast<int>(id & 7));
-    const ExactSurfel exact =
-        Leaves(tree_, leaf, image_.eye, image_.eye_rest).exact(surfel - leaf.first);
-    const double square =
-        exact.n[0] * exact.n[0] + exact.n[1] * exact.n[1] + exact.n[2] * exact.n[2];
-    const double scale = exact.planar ? 1.0 / __builtin_sqrt(square) : 0.0;
-    for (int axis = 0; axis < 3; ++axis) normal[axis] = static_cast<float>(scale * exact.n[axis]);
+  // Makes normals unit ones towards the sensor, those of cells that met no disc the way back, and
+  // turns them into the tree's frame.
+  void finishNormals() const {
+    for (int row = image_.first_row; row < image_.end_row; ++row) {
+      const int end = row * image_.stride + image_.width;
+      for (int i = row * image_.stride; i < end; i += 8) finishNormals(i);
+    }
+  }
+
+  void finishNormals(int cell) const {
+    Float8 d[3], n[3], slope = all8(0.0F), length2 = all8(0.0F);
+    for (int axis = 0; axis < 3; ++axis) {
+      d[axis] = load8<Float8>(image_.direction[axis] + cell);
+      n[axis] = load8<Float8>(image_.normal[axis] + cell);
+      slope += n[axis] * d[axis];
+      length2 += n[axis] * n[axis];
+    }
+    const Int8 planar = length2 > 0.0F;
+    const Float8 scale = 1.0F / sqrt8(length2);
+    for (int axis = 0; axis < 3; ++axis) {
+      n[axis] = blend8(-d[axis], n[axis] * blend8(scale, -scale, slope > 0.0F), planar);
+    }
+    for (int i = 0; i < 3; ++i) {
+      store8(image_.normal[i] + cell,
+             image_.R_SW[0][i] * n[0] + image_.R_SW[1][i] * n[1] + image_.R_SW[2][i] * n[2]);
+    }
   }
 
   const map::SurfelTreeView& tree_;

@@ -25,8 +25,7 @@ struct ImageStrip {
   const float* direction[3];  ///< unit, sensor (camera) frame
   float* depth;               ///< [m] at first just above the maximum; below 0 in padding
   std::uint32_t* surfel;      ///< in tree order, at first kNothing
-  std::uint32_t* leaf;        ///< its leaf: the parent's number * 8 + slot
-  float* normal[3];           ///< unit, in W, either way; 0 where not planar; set at the end
+  float* normal[3];           ///< at the end: unit, in W, towards the sensor; of cells with surfels
   float* tile_depth;          ///< [m] farthest of a tile's cells
   std::uint8_t* tile_changed;
   int tile_stride;
