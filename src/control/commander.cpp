@@ -40,7 +40,13 @@ Reference Commander::reference(const KinematicState& state) {
   return path_ ? path_->at(state.stamp) : last_;
 }
 
-void Commander::reset() { *this = Commander(limits_); }
+void Commander::reset() {
+  path_.reset();
+  waiting_goal_.reset();
+  last_ = Reference{};
+  last_command_ = 0;
+  initialised_ = commanded_ = streaming_ = false;
+}
 
 Reference Commander::streamed(TimeNs now) const {
   const double age = std::max(0.0, toSeconds(now - last_command_));

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -9,92 +8,23 @@
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
-#include <tbb/parallel_sort.h>
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 
+#include "cell_grid.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/map/surfel_map.hpp"
 
 namespace marsim::map {
 namespace {
 
-constexpr std::uint64_t kAxisBits = 21;
-constexpr std::uint64_t kMaxCell = (1ULL << kAxisBits) - 2;  // one cell is free at either end
-constexpr std::size_t kCellsPerBlock = 65536;                // between two reports of progress
-constexpr double kCellSlack = 1.0 + 1e-9;                    // against rounding of cell numbers
+constexpr std::size_t kCellsPerBlock = 65536;  // between two reports of progress
+constexpr double kCellSlack = 1.0 + 1e-9;      // against rounding of cell numbers
 
-/// Points binned into cubic cells whose side is the search radius, so that a point's neighbours lie
-/// in the 27 cells around its own. Cells are sorted by key with z running fastest: three cells
-/// above each other follow one another in the list.
-class CellGrid {
- public:
-  CellGrid(const std::vector<Eigen::Vector3f>& points, double side);
-
-  std::size_t cells() const { return keys_.size(); }
-  std::uint64_t key(std::size_t cell) const { return keys_[cell]; }
-  /// Points of a cell are order()[begin(cell)] to order()[begin(cell + 1) - 1].
-  std::size_t begin(std::size_t cell) const { return begins_[cell]; }
-  const std::vector<std::uint32_t>& order() const { return order_; }
-  /// First cell from `cell` on whose key is not below `key`.
-  std::size_t lowerBound(std::uint64_t key, std::size_t cell = 0) const;
-
- private:
-  std::vector<std::uint64_t> keys_;
-  std::vector<std::size_t> begins_;
-  std::vector<std::uint32_t> order_;
-};
-
-CellGrid::CellGrid(const std::vector<Eigen::Vector3f>& points, double side) {
+Eigen::Vector3d lowestCorner(const std::vector<Eigen::Vector3f>& points) {
   Eigen::AlignedBox3d box;
   for (const Eigen::Vector3f& point : points) box.extend(point.cast<double>());
-  if (!(box.sizes().maxCoeff() < static_cast<double>(kMaxCell - 1) * side)) {
-    throw Error(
-        fmt::format("points spread over {} m, allowed: at most {} m with neighbourhoods of "
-                    "{} m",
-                    box.sizes().maxCoeff(), static_cast<double>(kMaxCell - 1) * side, side));
-  }
-  struct Entry {
-    std::uint64_t key;
-    std::uint32_t index;
-    bool operator<(const Entry& other) const {
-      return key != other.key ? key < other.key : index < other.index;
-    }
-  };
-  std::vector<Entry> entries(points.size());
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size()), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i) {
-      const Eigen::Vector3d offset = (points[i].cast<double>() - box.min()) / side;
-      std::uint64_t key = 0;
-      for (int axis = 0; axis < 3; ++axis) {
-        key = key << kAxisBits | (static_cast<std::uint64_t>(offset[axis]) + 1);
-      }
-      entries[i] = {key, static_cast<std::uint32_t>(i)};
-    }
-  });
-  tbb::parallel_sort(entries.begin(), entries.end());
-
-  order_.resize(entries.size());
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    order_[i] = entries[i].index;
-    if (i > 0 && entries[i].key == entries[i - 1].key) continue;
-    keys_.push_back(entries[i].key);
-    begins_.push_back(i);
-  }
-  begins_.push_back(entries.size());
-}
-
-std::size_t CellGrid::lowerBound(std::uint64_t key, std::size_t cell) const {
-  // Callers walk the cells in order, so the answer is near: double the step until it is passed.
-  std::size_t step = 1;
-  while (cell + step < keys_.size() && keys_[cell + step] < key) {
-    cell += step;
-    step *= 2;
-  }
-  const auto first = keys_.begin() + static_cast<std::ptrdiff_t>(cell);
-  const auto last =
-      keys_.begin() + static_cast<std::ptrdiff_t>(std::min(cell + step + 1, keys_.size()));
-  return static_cast<std::size_t>(std::lower_bound(first, last, key) - keys_.begin());
+  return box.min();
 }
 
 /// Coordinates of the points around one cell [m], apart by axis, with scratch space for a search
@@ -232,7 +162,7 @@ class Estimator {
   Estimator(const std::vector<Eigen::Vector3f>& points, double radius)
       : points_(points),
         radius_(radius),
-        grid_(points, radius * kCellSlack),
+        grid_(points, radius * kCellSlack, lowestCorner(points)),
         surfels_(points.size()) {}
 
   std::size_t cells() const { return grid_.cells(); }
@@ -241,7 +171,7 @@ class Estimator {
   std::vector<Surfel> take() { return std::move(surfels_); }
 
  private:
-  void gather(std::size_t cell, std::array<std::size_t, 9>& cursors, Candidates& candidates) const;
+  void gather(std::size_t cell, CellGrid::Cursors& cursors, Candidates& candidates) const;
 
   const std::vector<Eigen::Vector3f>& points_;
   double radius_;
@@ -251,25 +181,12 @@ class Estimator {
 
 /// Collects the points of the 27 cells around a cell. `cursors` remember where each column of three
 /// cells was found for the cell before.
-void Estimator::gather(std::size_t cell, std::array<std::size_t, 9>& cursors,
-                       Candidates& candidates) const {
-  constexpr std::uint64_t kX = 1ULL << (2 * kAxisBits);
-  constexpr std::uint64_t kY = 1ULL << kAxisBits;
-  std::array<std::size_t, 9> ends;
-  std::size_t size = 0;
-  for (std::uint64_t column = 0; column < 9; ++column) {
-    const std::uint64_t lowest =
-        grid_.key(cell) + (column / 3) * kX - kX + (column % 3) * kY - kY - 1;
-    cursors[column] = grid_.lowerBound(lowest, cursors[column]);
-    std::size_t last = cursors[column];
-    while (last < grid_.cells() && grid_.key(last) <= lowest + 2) ++last;
-    ends[column] = last;
-    size += grid_.begin(last) - grid_.begin(cursors[column]);
-  }
-  candidates.resize(size);
+void Estimator::gather(std::size_t cell, CellGrid::Cursors& cursors, Candidates& candidates) const {
+  const CellGrid::Columns columns = grid_.columnsAround(grid_.key(cell), cursors);
+  candidates.resize(columns.points);
   std::size_t next = 0;
   for (std::size_t column = 0; column < 9; ++column) {
-    for (std::size_t i = grid_.begin(cursors[column]); i < grid_.begin(ends[column]); ++i, ++next) {
+    for (std::size_t i = columns.begin[column]; i < columns.end[column]; ++i, ++next) {
       const Eigen::Vector3f& point = points_[grid_.order()[i]];
       candidates.x[next] = static_cast<double>(point.x());
       candidates.y[next] = static_cast<double>(point.y());
@@ -279,7 +196,7 @@ void Estimator::gather(std::size_t cell, std::array<std::size_t, 9>& cursors,
 }
 
 void Estimator::estimate(std::size_t first_cell, std::size_t last_cell) {
-  std::array<std::size_t, 9> cursors{};
+  CellGrid::Cursors cursors{};
   Candidates candidates;
   for (std::size_t cell = first_cell; cell < last_cell; ++cell) {
     gather(cell, cursors, candidates);
