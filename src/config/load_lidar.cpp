@@ -1,67 +1,39 @@
 #include "marsim/config/load.hpp"
 #include "mounting.hpp"
 #include "names.hpp"
+#include "pattern_reader.hpp"
 #include "yaml_reader.hpp"
 
 namespace marsim::config {
 namespace {
 
-using lidar::CloudLayout;
 using lidar::LidarConfig;
 
-void readPrism(YamlReader& reader, lidar::RotatingPrism& prism) {
-  reader.require("speed", prism.speed, Quantity::kAngularSpeed);
-  reader.require("wedge_angle", prism.wedge_angle, Quantity::kAngle);
-  reader.read("refractive_index", prism.refractive_index);
-  reader.read("phase", prism.phase, Quantity::kAngle);
+void readOutput(YamlReader& reader, lidar::OutputConfig& output) {
+  reader.requireWord<lidar::CloudLayout>("layout", output.layout, lidar::cloudLayouts());
+  if (reader.has("topic")) reader.require("topic", output.topic);
+  if (reader.has("frame_id")) reader.require("frame_id", output.frame_id);
+  reader.readWord<lidar::StampPolicy>("stamp", output.stamp,
+                                      {{"first_firing", lidar::StampPolicy::kFirstFiring},
+                                       {"driver", lidar::StampPolicy::kDriver}});
+  reader.readWord<lidar::MissEncoding>("misses", output.misses,
+                                       {{"driver", lidar::MissEncoding::kDriver},
+                                        {"drop", lidar::MissEncoding::kDrop},
+                                        {"zero", lidar::MissEncoding::kZero},
+                                        {"nan", lidar::MissEncoding::kNan}});
+  reader.read("time_unit", output.time_unit, Quantity::kTime);
 }
 
-lidar::PatternConfig readRisley(YamlReader& reader) {
-  lidar::RisleyPatternConfig pattern;
-  reader.require("points_per_second", pattern.points_per_second, Quantity::kFrequency);
-  if (reader.has("beam_angles")) {
-    reader.requireList("beam_angles", pattern.beam_angles, Quantity::kAngle);
+/// `output: WORD`, or a list of maps that each name a layout.
+void readOutputs(YamlReader& reader, std::vector<lidar::OutputConfig>& outputs) {
+  if (!reader.has("output")) return;
+  outputs.clear();
+  if (!reader.isList("output")) {
+    reader.requireWord<lidar::CloudLayout>("output", outputs.emplace_back().layout,
+                                           lidar::cloudLayouts());
+    return;
   }
-  reader.read("lines_fire_together", pattern.lines_fire_together);
-  reader.requireMaps("prisms",
-                     [&](YamlReader& item) { readPrism(item, pattern.prisms.emplace_back()); });
-  return pattern;
-}
-
-lidar::PatternConfig readMid360(YamlReader& reader) {
-  lidar::Mid360PatternConfig pattern;
-  reader.require("points_per_second", pattern.points_per_second, Quantity::kFrequency);
-  reader.requireList("beam_angles", pattern.beam_angles, Quantity::kAngle);
-  reader.read("fan_azimuth", pattern.fan_azimuth, Quantity::kAngle);
-  reader.requireMap("prism", [&](YamlReader& prism) { readPrism(prism, pattern.prism); });
-  reader.requireMap("mirror", [&](YamlReader& mirror) {
-    mirror.require("speed", pattern.mirror_speed, Quantity::kAngularSpeed);
-    mirror.require("tilt", pattern.mirror_tilt, Quantity::kAngle);
-    mirror.read("phase", pattern.mirror_phase, Quantity::kAngle);
-  });
-  return pattern;
-}
-
-lidar::PatternConfig readSpinning(YamlReader& reader) {
-  lidar::SpinningPatternConfig pattern;
-  reader.require("rotation_rate", pattern.rotation_rate, Quantity::kAngularSpeed);
-  reader.require("cycle_period", pattern.cycle_period, Quantity::kTime);
-  reader.requireMaps("channels", [&](YamlReader& item) {
-    auto& channel = pattern.channels.emplace_back();
-    item.require("elevation", channel.elevation, Quantity::kAngle);
-    item.read("azimuth_offset", channel.azimuth_offset, Quantity::kAngle);
-    item.require("fire_time", channel.fire_time, Quantity::kTime);
-  });
-  return pattern;
-}
-
-void readPattern(YamlReader& reader, lidar::PatternConfig& pattern) {
-  using ReadKind = lidar::PatternConfig (*)(YamlReader&);
-  ReadKind read_kind = nullptr;
-  reader.requireWord<ReadKind>(
-      "kind", read_kind,
-      {{"risley", readRisley}, {"mid360", readMid360}, {"spinning", readSpinning}});
-  pattern = read_kind(reader);
+  reader.requireMaps("output", [&](YamlReader& item) { readOutput(item, outputs.emplace_back()); });
 }
 
 }  // namespace
@@ -81,9 +53,7 @@ LidarConfig loadLidar(const std::string& name_or_path) {
       view.readInterval("elevation", config.elevation_min, config.elevation_max, Quantity::kAngle);
     });
     reader.readMap("mounting", [&](YamlReader& mounting) { readMounting(mounting, config.X_BS); });
-    reader.readWord<CloudLayout>(
-        "output", config.layout,
-        {{"xyzit", CloudLayout::kXyzit}, {"velodyne", CloudLayout::kVelodyne}});
+    readOutputs(reader, config.outputs);
     reader.read("intensity", config.intensity);
     reader.requireMap("pattern",
                       [&](YamlReader& pattern) { readPattern(pattern, config.pattern); });

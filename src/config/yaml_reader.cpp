@@ -158,6 +158,8 @@ bool YamlReader::has(const std::string& key) {
   return at(key).IsDefined();
 }
 
+bool YamlReader::isList(const std::string& key) { return has(key) && at(key).IsSequence(); }
+
 void YamlReader::fail(const std::string& key, const std::string& value,
                       const std::string& allowed) const {
   throw ConfigError(file_, fieldPath(key), value, allowed);

@@ -66,6 +66,8 @@ class YamlReader {
 
   /// Whether the key is there (asking makes it a known one).
   bool has(const std::string& key);
+  /// Whether the key holds a list.
+  bool isList(const std::string& key);
   /// The error of a field, for conditions that only the caller can judge.
   [[noreturn]] void fail(const std::string& key, const std::string& value,
                          const std::string& allowed) const;

@@ -33,7 +33,8 @@ FiringClock::Group FiringClock::groupAtOrBefore(TimeNs t) const {
   const Int128 start = t_fs - remainder - (remainder < 0 ? 2 : 1) * static_cast<Int128>(period_fs_);
   const Int128 rest = start % kFsPerNs;
   const Int128 fs = rest < 0 ? rest + kFsPerNs : rest;
-  return {static_cast<TimeNs>((start - fs) / kFsPerNs), static_cast<std::int64_t>(fs), 0, 0};
+  return {static_cast<TimeNs>((start - fs) / kFsPerNs), static_cast<std::int64_t>(fs), 0, 0,
+          static_cast<std::int64_t>(start / period_fs_)};
 }
 
 }  // namespace marsim::lidar

@@ -23,6 +23,7 @@ class FiringClock {
     TimeNs ns;        ///< start of the group, whole nanoseconds
     std::int64_t fs;  ///< and the rest of it in femtoseconds
     std::size_t first, last;
+    std::int64_t number;  ///< groups since simulated time 0
 
     /// Start of the group [s].
     double seconds() const { return toSeconds(ns) + static_cast<double>(fs) * 1e-15; }
@@ -52,6 +53,7 @@ class FiringClock {
   /// A group that begins early enough for no shot at or after t to lie before it.
   Group groupAtOrBefore(TimeNs t) const;
   void advance(Group& group) const {
+    ++group.number;
     group.ns += period_fs_ / kFsPerNs;
     group.fs += period_fs_ % kFsPerNs;
     if (group.fs >= kFsPerNs) {

@@ -130,6 +130,7 @@ void LidarConfig::validate(const std::string& where) const {
   check.require(X_BS.p.allFinite() && X_BS.q.coeffs().allFinite(), "mounting", "not finite",
                 "finite position and rotation");
   check.within("intensity", intensity, 0.0, 255.0);
+  check.require(!outputs.empty(), "output", "an empty list", "at least one layout");
   validatePattern(pattern, where);
 }
 
@@ -158,6 +159,9 @@ Scan Lidar::scan(TimeNs begin, TimeNs end, const StateHistory& motion) {
   }
   scan.X_WS = motion.poseAt(scan.stamp) * config_.X_BS;
 
+  scan.rings = pattern_->rings();
+  first_column_ = firings_.empty() ? 0 : firings_.front().column;
+  scan.columns = firings_.empty() ? 0 : firings_.back().column - first_column_ + 1;
   const FieldOfView view(config_);
   firings_.erase(
       std::remove_if(firings_.begin(), firings_.end(),
@@ -167,22 +171,43 @@ Scan Lidar::scan(TimeNs begin, TimeNs end, const StateHistory& motion) {
   renderer_->cast(rays_, hits_);
 
   scan.rays = rays_.size();
+  collect(scan);
+  return scan;
+}
+
+void Lidar::collect(Scan& scan) const {
   scan.points.reserve(rays_.size());
   const auto range_min = static_cast<float>(config_.range_min);
   for (std::size_t i = 0; i < rays_.size(); ++i) {
     const Hit& hit = hits_[i];
-    if (!hit.valid()) continue;
-    if (hit.range < range_min) {
-      ++scan.too_near;
-      continue;
-    }
     const Firing& firing = firings_[i];
     const Ray& ray = rays_[i];
-    scan.points.push_back({firing.direction * hit.range, ray.origin + ray.direction * hit.range,
-                           hit.range, static_cast<float>(config_.intensity), ray.time, hit.surfel,
-                           firing.ring, firing.line});
+    const auto shot = static_cast<std::uint32_t>(i);
+    const std::uint32_t column = firing.column - first_column_;
+    const bool too_near = hit.valid() && hit.range < range_min;
+    if (too_near) ++scan.too_near;
+    if (!hit.valid() || too_near) {
+      if (keep_misses_) {
+        scan.misses.push_back(
+            {firing.direction, ray.time, shot, column, firing.ring, firing.line, too_near});
+      }
+      continue;
+    }
+    ScanPoint point{};
+    point.p_S = firing.direction * hit.range;
+    point.p_W = ray.origin + ray.direction * hit.range;
+    point.range = hit.range;
+    point.intensity = static_cast<float>(config_.intensity);
+    point.reflectivity = 1.0F;
+    point.time = ray.time;
+    point.surfel = hit.surfel;
+    point.identity = hit.identity;
+    point.shot = shot;
+    point.column = column;
+    point.ring = firing.ring;
+    point.line = firing.line;
+    scan.points.push_back(point);
   }
-  return scan;
 }
 
 }  // namespace marsim::lidar

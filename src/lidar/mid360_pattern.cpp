@@ -42,12 +42,14 @@ class Mid360Pattern : public ScanPattern {
         const Eigen::Vector3d beam = prismToBody(refracted);
         const Eigen::Vector3d direction = beam - 2.0 * beam.dot(normal) * normal;
         firings.push_back({clock_.stamp(group, line), direction.cast<float>(),
-                           static_cast<std::uint16_t>(line), static_cast<std::uint8_t>(line)});
+                           static_cast<std::uint16_t>(line), static_cast<std::uint8_t>(line),
+                           static_cast<std::uint32_t>(group.number)});
       }
     });
   }
 
   double pointsPerSecond() const override { return config_.points_per_second; }
+  std::uint16_t rings() const override { return static_cast<std::uint16_t>(beams_.size()); }
 
  private:
   Mid360PatternConfig config_;

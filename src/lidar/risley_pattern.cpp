@@ -35,12 +35,14 @@ class RisleyPattern : public ScanPattern {
                                         [&](const PrismFaces& prism) { return prism.pass(beam); });
         if (!leaves) continue;  // totally reflected inside a prism
         firings.push_back({stamp, beam.cast<float>(), static_cast<std::uint16_t>(line),
-                           static_cast<std::uint8_t>(line)});
+                           static_cast<std::uint8_t>(line),
+                           static_cast<std::uint32_t>(group.number)});
       }
     });
   }
 
   double pointsPerSecond() const override { return config_.points_per_second; }
+  std::uint16_t rings() const override { return static_cast<std::uint16_t>(beams_.size()); }
 
  private:
   void turnPrisms(double time, std::vector<PrismFaces>& prisms) const {

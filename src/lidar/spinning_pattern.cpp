@@ -41,7 +41,8 @@ class SpinningPattern : public ScanPattern {
         const Channel& channel = channels_[i];
         const Eigen::Vector3d direction(cosine * channel.x - sine * channel.y,
                                         sine * channel.x + cosine * channel.y, channel.z);
-        firings.push_back({clock_.stamp(group, i), direction.cast<float>(), channel.ring, 0});
+        firings.push_back({clock_.stamp(group, i), direction.cast<float>(), channel.ring, 0,
+                           static_cast<std::uint32_t>(group.number)});
       }
     });
   }
@@ -49,6 +50,7 @@ class SpinningPattern : public ScanPattern {
   double pointsPerSecond() const override {
     return static_cast<double>(channels_.size()) / cycle_period_;
   }
+  std::uint16_t rings() const override { return static_cast<std::uint16_t>(channels_.size()); }
 
  private:
   struct Channel {

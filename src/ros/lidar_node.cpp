@@ -125,7 +125,7 @@ void LidarNode::render(const Job& job) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
 
   if (points_publisher_.getNumSubscribers() > 0) {
-    points_publisher_.publish(sensorCloud(scan, lidar_->config().layout, points_frame_));
+    points_publisher_.publish(sensorCloud(scan, lidar_->config().outputs.front().layout, points_frame_));
   }
   if (world_publisher_.getNumSubscribers() > 0) {
     world_publisher_.publish(worldCloud(scan, world_frame_));

@@ -184,7 +184,7 @@ TEST_F(LoadLidarTest, Mid360SweepsUpAndDownTenTimesASecond) {
 // us between lasers, 55.296 us a cycle; at 10 Hz a column every 0.199 degrees, clockwise.
 TEST_F(LoadLidarTest, Vlp16AgreesWithItsManual) {
   const LidarConfig config = loadLidar("vlp16");
-  EXPECT_EQ(config.layout, lidar::CloudLayout::kVelodyne);
+  EXPECT_EQ(config.outputs.front().layout, lidar::CloudLayout::kVelodyne);
   EXPECT_NEAR(lidar::makePattern(config.pattern)->pointsPerSecond(), 289'344.0, 12.0);
   const auto firings = fired(config, 0, kScan);
   EXPECT_NEAR(static_cast<double>(firings.size()), 28'935.0, 16.0);
@@ -219,8 +219,10 @@ TEST_F(LoadLidarTest, BadInputIsNamed) {
   EXPECT_EQ(complaintOf("kind: spinning", "kind: spining"),
             "x.yaml: pattern.kind is 'spining' (did you mean 'spinning'?), allowed: risley, "
             "mid360, spinning");
-  EXPECT_EQ(complaintOf("output: velodyne", "output: velodine"),
-            "x.yaml: output is 'velodine' (did you mean 'velodyne'?), allowed: xyzit, velodyne");
+  EXPECT_EQ(
+      complaintOf("output: velodyne", "output: velodine"),
+      "x.yaml: output is 'velodine' (did you mean 'velodyne'?), allowed: xyzi, xyzit, "
+      "organised, velodyne, ouster, livox, livox2, livox_custom, livox_custom2, hesai, rslidar");
   EXPECT_EQ(complaintOf("elevation: 15deg", "elevation: 150deg").substr(0, 43),
             "x.yaml: pattern.channels[15].elevation is 2");
   EXPECT_EQ(complaintOf("cycle_period: 55.296us", "cycle_period: 30us").substr(0, 41),

@@ -18,6 +18,7 @@ struct Firing {
   Eigen::Vector3f direction;  ///< unit, sensor frame S (FLU)
   std::uint16_t ring;         ///< spinning: rank by elevation, 0 = lowest; else the line
   std::uint8_t line;          ///< Livox: laser line of the shot; spinning: 0
+  std::uint32_t column;       ///< number of the firing cycle since simulated time 0, wrapping
 };
 
 /// A glass wedge with one plane and one inclined face, turning about the optical axis.
@@ -76,6 +77,8 @@ class ScanPattern {
   virtual void fire(TimeNs begin, TimeNs end, std::vector<Firing>& firings) const = 0;
   /// Mean number of shots a second.
   virtual double pointsPerSecond() const = 0;
+  /// One more than the highest ring.
+  virtual std::uint16_t rings() const = 0;
 };
 
 /// Throws ConfigError.

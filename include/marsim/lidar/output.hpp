@@ -1,0 +1,55 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace marsim::lidar {
+
+/// Layouts of cloud messages, byte for byte those of the drivers named.
+enum class CloudLayout {
+  kXyzi,          ///< "xyzi": pcl::PointXYZI as PCL serialises it, 32 bytes
+  kXyzit,         ///< "xyzit": x y z intensity time f32, packed, 20 bytes
+  kOrganised,     ///< "organised": a row a ring, a column a firing; misses by REP-117
+  kVelodyne,      ///< "velodyne": velodyne_pointcloud, 22 bytes
+  kOuster,        ///< "ouster": ouster_ros, organised, 48 bytes
+  kLivox,         ///< "livox": livox_ros_driver's PointCloud2, 18 bytes
+  kLivox2,        ///< "livox2": livox_ros_driver2's PointCloud2, 26 bytes
+  kLivoxCustom,   ///< "livox_custom": livox_ros_driver/CustomMsg
+  kLivoxCustom2,  ///< "livox_custom2": livox_ros_driver2/CustomMsg
+  kHesai,         ///< "hesai": hesai_ros_driver, 26 bytes
+  kRslidar,       ///< "rslidar": rslidar_sdk XYZIRT, 26 bytes
+};
+
+/// Words of YAML files and pages, in the order of the enumeration.
+const std::vector<std::pair<std::string, CloudLayout>>& cloudLayouts();
+const char* nameOf(CloudLayout layout);
+bool isOrganised(CloudLayout layout);
+bool isLivoxCustom(CloudLayout layout);
+
+/// How an unorganised cloud shows a shot without a return.
+enum class MissEncoding {
+  kDriver,  ///< "driver": as the layout's driver does, where that is known; else dropped
+  kDrop,    ///< "drop"
+  kZero,    ///< "zero": a point at (0, 0, 0)
+  kNan,     ///< "nan"
+};
+
+/// What header.stamp of a cloud says.
+enum class StampPolicy {
+  kFirstFiring,  ///< "first_firing": the first shot's time
+  kDriver,       ///< "driver": the habit of the layout's driver
+};
+
+/// One topic that a LiDAR publishes.
+struct OutputConfig {
+  CloudLayout layout = CloudLayout::kXyzit;
+  std::string topic;     ///< empty: `points` for the first cloud, `livox/lidar` for CustomMsg,
+                         ///< `points_LAYOUT` for others
+  std::string frame_id;  ///< empty: the sensor's frame
+  StampPolicy stamp = StampPolicy::kFirstFiring;
+  MissEncoding misses = MissEncoding::kDriver;
+  double time_unit = 1.0;  ///< [s] of the float32 time of velodyne and xyzit; 1e-6: microseconds
+};
+
+}  // namespace marsim::lidar

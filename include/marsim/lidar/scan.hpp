@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "marsim/common/time.hpp"
+#include "marsim/geometry/pose.hpp"
+#include "marsim/lidar/renderer.hpp"
+
+namespace marsim::lidar {
+
+/// One return.
+struct ScanPoint {
+  Eigen::Vector3f p_S;  ///< [m] in the sensor frame at this point's own firing time, as measured
+  Eigen::Vector3f p_W;  ///< [m] p_S from the true pose at that time, in W
+  float range;          ///< [m] as measured
+  float intensity;      ///< 0 to 255, in the convention of the sensor's driver
+  float reflectivity;   ///< 0 to 1 and more for retro-reflectors: of the surface along the beam
+  float time;           ///< [s] since the scan's stamp
+  std::uint32_t surfel = kNoSurfel;       ///< index into the map or the thing; none: a false return
+  std::uint32_t identity = kMapIdentity;  ///< of the moving thing that was hit
+  std::uint32_t shot;                     ///< number of the shot in the scan, in firing order
+  std::uint32_t column;                   ///< of the firing, since the scan's first
+  std::uint16_t ring;                     ///< see Firing::ring
+  std::uint8_t line;                      ///< see Firing::line
+};
+
+/// One shot without a return.
+struct ScanMiss {
+  Eigen::Vector3f direction;  ///< unit, in the sensor frame
+  float time;                 ///< [s] since the scan's stamp
+  std::uint32_t shot;         ///< as ScanPoint::shot
+  std::uint32_t column;       ///< as ScanPoint::column
+  std::uint16_t ring;
+  std::uint8_t line;
+  bool too_near;  ///< the first surface is nearer than the sensor's least range
+};
+
+/// The returns of one scan.
+struct Scan {
+  TimeNs stamp = 0;               ///< first firing
+  TimeNs end = 0;                 ///< end of the scan's interval
+  Pose X_WS;                      ///< true sensor in world at `stamp`
+  std::vector<ScanPoint> points;  ///< in firing order
+  std::vector<ScanMiss> misses;   ///< in firing order; filled on request (Lidar::keepMisses)
+  std::size_t rays = 0;           ///< shots made inside the field of view
+  std::size_t too_near = 0;       ///< of them, met a surface nearer than range_min first
+  std::uint32_t columns = 0;      ///< firing columns of the interval
+  std::uint16_t rings = 0;        ///< of the pattern
+};
+
+}  // namespace marsim::lidar
