@@ -1,3 +1,7 @@
+#include <optional>
+
+#include "imu_reader.hpp"
+#include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 #include "mounting.hpp"
 #include "names.hpp"
@@ -36,11 +40,14 @@ void readOutputs(YamlReader& reader, std::vector<lidar::OutputConfig>& outputs) 
   reader.requireMaps("output", [&](YamlReader& item) { readOutput(item, outputs.emplace_back()); });
 }
 
-}  // namespace
+struct LidarFile {
+  LidarConfig lidar;
+  std::optional<vehicle::ImuConfig> imu;  // built in, at its pose in the sensor
+};
 
-LidarConfig loadLidar(const std::string& name_or_path) {
-  const std::filesystem::path path = resolve("lidar", name_or_path);
-  LidarConfig config;
+LidarFile readLidarFile(const std::filesystem::path& path) {
+  LidarFile result;
+  LidarConfig& config = result.lidar;
   YamlReader::readFile(path, [&](YamlReader& reader) {
     reader.require("name", config.name);
     reader.requireMap("range", [&](YamlReader& range) {
@@ -57,9 +64,28 @@ LidarConfig loadLidar(const std::string& name_or_path) {
     reader.read("intensity", config.intensity);
     reader.requireMap("pattern",
                       [&](YamlReader& pattern) { readPattern(pattern, config.pattern); });
+    reader.readMap("imu", [&](YamlReader& imu) { readMountedImu(imu, result.imu.emplace()); });
   });
   config.validate(path.string());
-  return config;
+  if (result.imu) result.imu->validate(path.string() + ": imu");
+  return result;
+}
+
+}  // namespace
+
+LidarConfig loadLidar(const std::string& name_or_path) {
+  return readLidarFile(resolve("lidar", name_or_path)).lidar;
+}
+
+vehicle::ImuConfig loadLidarImu(const std::string& name_or_path) {
+  const std::filesystem::path path = resolve("lidar", name_or_path);
+  LidarFile file = readLidarFile(path);
+  if (!file.imu) {
+    throw ConfigError(path.string(), "imu", "missing",
+                      "a map with the model and place of the IMU in this sensor");
+  }
+  file.imu->X_BI = file.lidar.X_BS * file.imu->X_BI;
+  return *file.imu;
 }
 
 }  // namespace marsim::config

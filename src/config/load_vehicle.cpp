@@ -1,5 +1,6 @@
 #include "imu_reader.hpp"
 #include "marsim/config/load.hpp"
+#include "mounting.hpp"
 #include "names.hpp"
 #include "yaml_reader.hpp"
 
@@ -38,6 +39,55 @@ void readMotor(YamlReader& reader, vehicle::MotorConfig& motor) {
   reader.require("speed_max", motor.speed_max, Quantity::kAngularSpeed);
 }
 
+void readSlowError(YamlReader& reader, const std::string& key, vehicle::SlowError& error,
+                   Quantity quantity) {
+  reader.readMap(key, [&](YamlReader& process) {
+    process.require("sigma", error.sigma, quantity);
+    process.require("correlation_time", error.correlation_time, Quantity::kTime);
+  });
+}
+
+void readMagnetometer(YamlReader& reader, vehicle::MagnetometerConfig& magnetometer) {
+  reader.read("rate", magnetometer.rate, Quantity::kFrequency);
+  readMounting(reader, magnetometer.X_BM);
+  reader.require("field", magnetometer.field_W);
+  reader.read("hard_iron", magnetometer.hard_iron);
+  reader.read("noise", magnetometer.noise);
+}
+
+void readBarometer(YamlReader& reader, vehicle::BarometerConfig& barometer) {
+  reader.read("rate", barometer.rate, Quantity::kFrequency);
+  reader.read("origin_altitude", barometer.origin_altitude, Quantity::kLength);
+  reader.read("sea_level_pressure", barometer.sea_level_pressure);
+  readSlowError(reader, "drift", barometer.drift, Quantity::kNumber);
+  reader.read("noise", barometer.noise);
+}
+
+void readGnss(YamlReader& reader, vehicle::GnssConfig& gnss) {
+  reader.read("rate", gnss.rate, Quantity::kFrequency);
+  reader.requireMap("origin", [&](YamlReader& origin) {
+    origin.require("latitude", gnss.latitude, Quantity::kAngle);
+    origin.require("longitude", gnss.longitude, Quantity::kAngle);
+    origin.read("altitude", gnss.altitude, Quantity::kLength);
+  });
+  reader.read("position", gnss.p_BA, Quantity::kLength);
+  readSlowError(reader, "horizontal_drift", gnss.horizontal_drift, Quantity::kLength);
+  readSlowError(reader, "vertical_drift", gnss.vertical_drift, Quantity::kLength);
+  reader.read("horizontal_noise", gnss.horizontal_noise, Quantity::kLength);
+  reader.read("vertical_noise", gnss.vertical_noise, Quantity::kLength);
+  reader.read("velocity_noise", gnss.velocity_noise, Quantity::kSpeed);
+}
+
+/// A sensor that a vehicle carries only where its file has the key.
+template <class Config, class Read>
+void readCarried(YamlReader& reader, const std::string& key, std::optional<Config>& config,
+                 Read read) {
+  if (!reader.has(key)) return;
+  config.emplace();
+  reader.requireMap(key, [&](YamlReader& map) { read(map, *config); });
+  config->validate(reader.file() + ": " + key);
+}
+
 }  // namespace
 
 Vehicle loadVehicle(const std::string& name_or_path) {
@@ -54,6 +104,9 @@ Vehicle loadVehicle(const std::string& name_or_path) {
     reader.require("radius", config.radius, Quantity::kLength);
     reader.require("ground_clearance", config.ground_clearance, Quantity::kLength);
     reader.readMap("imu", [&](YamlReader& imu) { readMountedImu(imu, result.imu); });
+    readCarried(reader, "magnetometer", result.magnetometer, readMagnetometer);
+    readCarried(reader, "barometer", result.barometer, readBarometer);
+    readCarried(reader, "gnss", result.gnss, readGnss);
   });
   config.validate(path.string());
   result.imu.validate(path.string() + ": imu");

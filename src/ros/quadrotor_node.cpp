@@ -12,6 +12,7 @@
 #include "marsim/collision/clearance.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/progress.hpp"
+#include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/load_map.hpp"
 #include "marsim/ros/conversions.hpp"
@@ -35,13 +36,25 @@ void setDiagonal(boost::array<double, 9>& covariance, double variance) {
 
 double square(double x) { return x * x; }
 
+// The IMU that the parameters `imu` and `lidar` ask for.
+vehicle::ImuConfig chooseImu(Params& params, const vehicle::ImuConfig& of_vehicle) {
+  const std::string imu = params.text("imu", "vehicle");
+  const std::string lidar = params.text("lidar", "avia");
+  if (imu == "vehicle") return of_vehicle;
+  if (imu == "lidar") return config::loadLidarImu(lidar);
+  vehicle::ImuConfig chosen = config::loadImu(imu);
+  chosen.X_BI = of_vehicle.X_BI;
+  return chosen;
+}
+
 }  // namespace
 
 QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : diagnostics_(handle, private_handle) {
   Params params(private_handle);
   frames_ = Frames::read(params, handle);
-  const config::Vehicle vehicle = config::loadVehicle(params.text("vehicle", "hummingbird"));
+  config::Vehicle vehicle = config::loadVehicle(params.text("vehicle", "hummingbird"));
+  vehicle.imu = chooseImu(params, vehicle.imu);
   rates_.dynamics = params.positive("dynamics_rate", rates_.dynamics, Quantity::kFrequency);
   rates_.state = params.positive("state_rate", rates_.state, Quantity::kFrequency);
   rates_.odometry = params.positive("odom_rate", rates_.odometry, Quantity::kFrequency);
@@ -52,6 +65,7 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   odom_frame_ = params.text("odom_frame_id", frames_.world);
   odom_child_frame_ = params.text("odom_child_frame_id", frames_.base());
   imu_frame_ = params.text("imu_frame_id", frames_.imu());
+  livox_imu_frame_ = params.text("livox_imu_frame_id", imu_frame_);
   start_p_WB_ = {params.number("x", 0.0, Quantity::kLength),
                  params.number("y", 0.0, Quantity::kLength),
                  params.number("z", 1.5, Quantity::kLength)};
@@ -76,6 +90,9 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   diagnostics_.setHardwareID(vehicle.vehicle.name);
   diagnostics_.add("dynamics", this, &QuadrotorNode::diagnose);
   advertise(handle);
+  navigation_sensors_ = std::make_unique<NavigationSensors>(
+      vehicle, static_cast<std::uint64_t>(seed), step_, frames_, handle);
+  if (vehicle.magnetometer) X_BM_ = vehicle.magnetometer->X_BM;
   publishStatic(handle);
 }
 
@@ -109,6 +126,7 @@ void QuadrotorNode::advertise(ros::NodeHandle& handle) {
   odom_publisher_ = handle.advertise<nav_msgs::Odometry>("odom", 100);
   imu_publisher_ = handle.advertise<sensor_msgs::Imu>("imu/data", 200);
   imu_raw_publisher_ = handle.advertise<sensor_msgs::Imu>("imu/data_raw", 200);
+  livox_imu_publisher_ = handle.advertise<sensor_msgs::Imu>("livox/imu", 200);
   motor_publisher_ = handle.advertise<marsim::MotorStates>("motor_states", 10);
   path_publisher_ = handle.advertise<nav_msgs::Path>("path", 1, true);
   visual_publisher_ = handle.advertise<visualization_msgs::MarkerArray>("visual", 1, true);
@@ -121,7 +139,12 @@ void QuadrotorNode::advertise(ros::NodeHandle& handle) {
 }
 
 void QuadrotorNode::publishStatic(ros::NodeHandle&) {
-  static_tf_.sendTransform(toTransform(imu_->config().X_BI, frames_.base(), frames_.imu(), 0));
+  std::vector<geometry_msgs::TransformStamped> transforms = {
+      toTransform(imu_->config().X_BI, frames_.base(), frames_.imu(), 0)};
+  if (X_BM_) {
+    transforms.push_back(toTransform(*X_BM_, frames_.base(), frames_.magnetometer(), 0));
+  }
+  static_tf_.sendTransform(transforms);
   visual_publisher_.publish(vehicleMarkers(quadrotor_->config(), tf_child_frame_));
 }
 
@@ -149,6 +172,7 @@ void QuadrotorNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
     if (stamp % state_period_ == 0) publishState();
     if (stamp % odom_period_ == 0) publishOdometry();
     if (stamp % imu_period_ == 0) publishImu();
+    navigation_sensors_->publish(quadrotor_->state());
     if (stamp % kMotorPeriod == 0) publishMotors();
     if (stamp % kPathPeriod == 0) publishPath();
   }
@@ -220,6 +244,7 @@ void QuadrotorNode::publishImu() {
   message.orientation = toQuaternion(sample.q_WI);
   message.angular_velocity = toVector3(sample.angular_velocity);
   message.linear_acceleration = toVector3(sample.specific_force);
+  setDiagonal(message.orientation_covariance, square(config.orientation_noise));
   setDiagonal(message.angular_velocity_covariance,
               square(config.gyroscope.noise_density) * config.rate);
   setDiagonal(message.linear_acceleration_covariance,
@@ -229,6 +254,17 @@ void QuadrotorNode::publishImu() {
   message.orientation = geometry_msgs::Quaternion();
   message.orientation_covariance[0] = -1.0;  // REP-145: no orientation
   imu_raw_publisher_.publish(message);
+  if (livox_imu_publisher_.getNumSubscribers() > 0) publishLivoxImu(sample);
+}
+
+// As the Livox drivers publish it: orientation and covariances are left empty.
+void QuadrotorNode::publishLivoxImu(const vehicle::ImuSample& sample) {
+  sensor_msgs::Imu message;
+  message.header.stamp = toRos(sample.stamp);
+  message.header.frame_id = livox_imu_frame_;
+  message.angular_velocity = toVector3(sample.angular_velocity);
+  message.linear_acceleration = toVector3(sample.specific_force / kGravity);
+  livox_imu_publisher_.publish(message);
 }
 
 void QuadrotorNode::publishMotors() {

@@ -7,17 +7,12 @@
 
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
+#include "normal_vector.hpp"
 
 namespace marsim::vehicle {
 namespace {
 
 constexpr double kLargestMisalignment = 0.2;  // [rad] the turn is linearised
-
-Eigen::Vector3d normalVector(RandomStream& random) {
-  // Braces order the draws; a constructor's arguments would not.
-  const double draws[3] = {random.normal(), random.normal(), random.normal()};
-  return {draws[0], draws[1], draws[2]};
-}
 
 ImuConfig validated(ImuConfig config) {
   config.validate("imu");

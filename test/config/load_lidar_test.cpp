@@ -215,7 +215,7 @@ TEST_F(LoadLidarTest, BadInputIsNamed) {
   EXPECT_EQ(complaintOf("rate: 10Hz", "rate: 0Hz"), "x.yaml: rate is 0, allowed: 0.1 to 1000 Hz");
   EXPECT_EQ(complaintOf("field_of_view:", "field_of_veiw:"),
             "x.yaml: field_of_veiw is an unknown key (did you mean 'field_of_view'?), allowed: "
-            "name, range, rate, field_of_view, mounting, output, intensity, pattern");
+            "name, range, rate, field_of_view, mounting, output, intensity, pattern, imu");
   EXPECT_EQ(complaintOf("kind: spinning", "kind: spining"),
             "x.yaml: pattern.kind is 'spining' (did you mean 'spinning'?), allowed: risley, "
             "mid360, spinning");
@@ -236,6 +236,19 @@ TEST_F(LoadLidarTest, UnknownNamesListTheKnownOnes) {
             "unknown lidar 'avai' (did you mean 'avia'?), known: " + known);
   EXPECT_EQ(complaint([] { loadLidar("no/such.yaml"); }), "no/such.yaml: no such file");
   EXPECT_EQ(complaint([] { loadLidar(""); }), "unknown lidar '', known: " + known);
+}
+
+TEST_F(LoadLidarTest, AnImuMayBeBuiltIn) {
+  // mid360.yaml of FAST-LIO2: the LiDAR in its IMU.
+  const Eigen::Vector3d lidar_in_imu(-0.011, -0.02329, 0.04412);
+  const vehicle::ImuConfig imu = loadLidarImu("mid360");
+  const Pose X_BS = loadLidar("mid360").X_BS;
+  EXPECT_NEAR(((imu.X_BI.inverse() * X_BS).p - lidar_in_imu).norm(), 0.0, 1e-12);
+  EXPECT_DOUBLE_EQ(imu.gyroscope.noise_density, loadImu("mid360_icm40609").gyroscope.noise_density);
+  EXPECT_NE(complaint([] {
+              loadLidarImu("vlp16");
+            }).find("vlp16.yaml: imu is missing, allowed: a map with the model and place"),
+            std::string::npos);
 }
 
 }  // namespace

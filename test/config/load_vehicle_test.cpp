@@ -85,6 +85,34 @@ TEST_F(LoadVehicleTest, BadInputIsNamed) {
   EXPECT_NE(complaintOf("mass: 0.716kg", "mass: 7kg"), "no error") << "it cannot hover";
 }
 
+TEST_F(LoadVehicleTest, CarriesFurtherSensorsWhereItsFileSaysSo) {
+  const Vehicle bare = loadVehicle("hummingbird");
+  EXPECT_FALSE(bare.magnetometer || bare.barometer || bare.gnss);
+  const std::string good =
+      contents(dataDir() / "config/vehicle/hummingbird.yaml") +
+      "magnetometer: {field: [1.0e-6, 21.0e-6, -43.0e-6], noise: 1.0e-7}\n"
+      "barometer: {origin_altitude: 450m, drift: {sigma: 5, "
+      "correlation_time: 60s}}\n"
+      "gnss: {origin: {latitude: 47.4deg, longitude: 8.55deg, altitude: 450m}, "
+      "horizontal_noise: 50cm}\n";
+  const Vehicle vehicle = loadVehicle(write("x.yaml", good));
+  ASSERT_TRUE(vehicle.magnetometer && vehicle.barometer && vehicle.gnss);
+  EXPECT_DOUBLE_EQ(vehicle.magnetometer->field_W.y(), 21e-6);
+  EXPECT_DOUBLE_EQ(vehicle.barometer->drift.correlation_time, 60.0);
+  EXPECT_DOUBLE_EQ(vehicle.gnss->latitude, radians(47.4));
+  EXPECT_DOUBLE_EQ(vehicle.gnss->horizontal_noise, 0.5);
+
+  const auto complaintOf = [&](const std::string& part, const std::string& by) {
+    const std::string path = write("x.yaml", replaced(good, part, by));
+    const std::string message = complaint([&] { loadVehicle(path); });
+    return message == "no error" ? message : message.substr(message.find("x.yaml"));
+  };
+  EXPECT_EQ(complaintOf("field: [1.0e-6, 21.0e-6, -43.0e-6], ", ""),
+            "x.yaml: magnetometer.field is missing, allowed: this key is required");
+  EXPECT_EQ(complaintOf("latitude: 47.4deg", "latitude: 90deg").substr(0, 30),
+            "x.yaml: gnss: latitude is 1.57");
+}
+
 TEST_F(LoadVehicleTest, UnknownNamesListTheKnownOnes) {
   EXPECT_EQ(complaint([] { loadVehicle("humingbird"); }),
             "unknown vehicle 'humingbird' (did you mean 'hummingbird'?), known: crazyflie, "

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/scene/places.hpp"
 #include "marsim/vehicle/imu.hpp"
+#include "marsim/vehicle/navigation_sensors.hpp"
 #include "marsim/vehicle/vehicle_config.hpp"
 
 /// YAML files into validated structs. Every loader takes a path or the name of a file that comes
@@ -24,10 +26,17 @@ lidar::LidarConfig loadLidar(const std::string& name_or_path);
 
 vehicle::ImuConfig loadImu(const std::string& name_or_path);
 
-/// A vehicle's file also describes its IMU.
+/// The IMU that a LiDAR's file (`imu:`) says is built into it, at its place in the body. Throws
+/// ConfigError where it has none.
+vehicle::ImuConfig loadLidarImu(const std::string& name_or_path);
+
+/// A vehicle's file also describes what it carries.
 struct Vehicle {
   vehicle::VehicleConfig vehicle;
   vehicle::ImuConfig imu;
+  std::optional<vehicle::MagnetometerConfig> magnetometer;
+  std::optional<vehicle::BarometerConfig> barometer;
+  std::optional<vehicle::GnssConfig> gnss;
 };
 Vehicle loadVehicle(const std::string& name_or_path);
 

@@ -15,6 +15,7 @@ struct Frames {
 
   std::string base() const { return prefix + "base_link"; }
   std::string imu() const { return prefix + "imu_link"; }
+  std::string magnetometer() const { return prefix + "magnetometer_link"; }
   std::string lidar() const { return prefix + "lidar"; }
 
   /// From the parameters `world_frame` (default "world") and `frame_prefix` (default: the node's

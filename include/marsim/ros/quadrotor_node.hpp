@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <diagnostic_updater/diagnostic_updater.h>
@@ -14,6 +15,7 @@
 
 #include "marsim/MotorSpeeds.h"
 #include "marsim/ros/frames.hpp"
+#include "marsim/ros/navigation_sensors.hpp"
 #include "marsim/sim/world.hpp"
 #include "marsim/vehicle/imu.hpp"
 #include "marsim/vehicle/quadrotor.hpp"
@@ -24,13 +26,15 @@ namespace marsim::ros_nodes {
 ///
 /// In: `motor_speeds` (marsim/MotorSpeeds), /clock.
 /// Out: `state` (marsim/VehicleState), `odom` (nav_msgs/Odometry), `imu/data` and `imu/data_raw`
-/// (sensor_msgs/Imu), `motor_states` (marsim/MotorStates), `path` (nav_msgs/Path, flown), `visual`
-/// (visualization_msgs/MarkerArray, latched), tf. Service `reset` (std_srvs/Trigger): back to the
-/// start.
-/// Parameters: vehicle, map, resolution, x, y, z, yaw, ground_z, dynamics_rate, state_rate,
-/// odom_rate, seed, odom_twist_frame (body | world), publish_ground_truth_tf, record (file in TUM
-/// format), check_start, world_frame, frame_prefix, odom_frame_id, odom_child_frame_id,
-/// imu_frame_id.
+/// (sensor_msgs/Imu), `livox/imu` (the same as Livox's driver gives it: specific force in g, no
+/// orientation), what NavigationSensors names, `motor_states` (marsim/MotorStates), `path`
+/// (nav_msgs/Path, flown), `visual` (visualization_msgs/MarkerArray, latched), tf. Service `reset`
+/// (std_srvs/Trigger): back to the start. Parameters: vehicle, imu (vehicle: as its file says;
+/// lidar: the one built into the LiDAR; a name or file of config/imu in the vehicle's place),
+/// lidar, map, resolution, x, y, z, yaw, ground_z, dynamics_rate, state_rate, odom_rate, seed,
+/// odom_twist_frame (body | world), publish_ground_truth_tf, record (file in TUM format),
+/// check_start, world_frame, frame_prefix, odom_frame_id, odom_child_frame_id, imu_frame_id,
+/// livox_imu_frame_id.
 class QuadrotorNode {
  public:
   QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
@@ -46,13 +50,14 @@ class QuadrotorNode {
   void publishState();
   void publishOdometry();
   void publishImu();
+  void publishLivoxImu(const vehicle::ImuSample& sample);
   void publishMotors();
   void publishPath();
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
 
   Frames frames_;
   sim::RateConfig rates_;
-  std::string odom_frame_, odom_child_frame_, imu_frame_, tf_child_frame_;
+  std::string odom_frame_, odom_child_frame_, imu_frame_, livox_imu_frame_, tf_child_frame_;
   bool twist_in_world_ = false;
   Eigen::Vector3d start_p_WB_;
   double start_yaw_ = 0.0;
@@ -60,6 +65,8 @@ class QuadrotorNode {
 
   std::unique_ptr<vehicle::Quadrotor> quadrotor_;
   std::unique_ptr<vehicle::Imu> imu_;
+  std::unique_ptr<NavigationSensors> navigation_sensors_;
+  std::optional<Pose> X_BM_;  ///< of a magnetometer
   bool started_ = false;
   TimeNs reset_stamp_ = 0;  ///< of the last start
   nav_msgs::Path path_;
@@ -69,7 +76,7 @@ class QuadrotorNode {
   TimeNs reported_stamp_ = 0;
 
   ros::Publisher state_publisher_, odom_publisher_, imu_publisher_, imu_raw_publisher_,
-      motor_publisher_, path_publisher_, visual_publisher_;
+      livox_imu_publisher_, motor_publisher_, path_publisher_, visual_publisher_;
   ros::Subscriber clock_subscriber_, motor_subscriber_;
   ros::ServiceServer reset_service_;
   tf2_ros::TransformBroadcaster tf_;

@@ -1,0 +1,180 @@
+#include "marsim/vehicle/navigation_sensors.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "marsim/common/error.hpp"
+#include "marsim/common/units.hpp"
+#include "normal_vector.hpp"
+
+namespace marsim::vehicle {
+namespace {
+
+constexpr double kRateMax = 1000.0;  // [Hz]
+
+// WGS 84 (NIMA TR8350.2): semi-major axis [m] and flattening.
+constexpr double kSemiMajorAxis = 6378137.0;
+constexpr double kFlattening = 1.0 / 298.257223563;
+constexpr double kEccentricity2 = kFlattening * (2.0 - kFlattening);
+
+template <class Config>
+const Config& validated(const Config& config, const std::string& where) {
+  config.validate(where);
+  return config;
+}
+
+Eigen::Vector3d toEarthCentred(const Geodetic& g) {
+  const double sine = std::sin(g.latitude), cosine = std::cos(g.latitude);
+  const double normal_radius = kSemiMajorAxis / std::sqrt(1.0 - kEccentricity2 * sine * sine);
+  return {(normal_radius + g.altitude) * cosine * std::cos(g.longitude),
+          (normal_radius + g.altitude) * cosine * std::sin(g.longitude),
+          (normal_radius * (1.0 - kEccentricity2) + g.altitude) * sine};
+}
+
+// Columns: east, north and up at a place, in earth-centred coordinates.
+Eigen::Matrix3d localAxes(const Geodetic& g) {
+  const double sp = std::sin(g.latitude), cp = std::cos(g.latitude);
+  const double sl = std::sin(g.longitude), cl = std::cos(g.longitude);
+  Eigen::Matrix3d axes;
+  axes << -sl, -sp * cl, cp * cl,  //
+      cl, -sp * sl, cp * sl,       //
+      0.0, cp, sp;
+  return axes;
+}
+
+Geodetic fromEarthCentred(const Eigen::Vector3d& p) {
+  constexpr double a = kSemiMajorAxis, e2 = kEccentricity2;
+  constexpr double b2 = a * a * (1.0 - e2);
+  const double r2 = p.head<2>().squaredNorm(), r = std::sqrt(r2), z2 = p.z() * p.z();
+  const double f = 54.0 * b2 * z2;
+  const double g = r2 + (1.0 - e2) * z2 - e2 * (a * a - b2);
+  const double c = e2 * e2 * f * r2 / (g * g * g);
+  const double s = std::cbrt(1.0 + c + std::sqrt(c * c + 2.0 * c));
+  const double k = s + 1.0 + 1.0 / s;
+  const double q_p = f / (3.0 * k * k * g * g);
+  const double q = std::sqrt(1.0 + 2.0 * e2 * e2 * q_p);
+  const double radicand =
+      0.5 * a * a * (1.0 + 1.0 / q) - q_p * (1.0 - e2) * z2 / (q * (1.0 + q)) - 0.5 * q_p * r2;
+  const double r0 = -q_p * e2 * r / (1.0 + q) + std::sqrt(std::max(0.0, radicand));
+  const double d = r - e2 * r0;
+  const double u = std::sqrt(d * d + z2), v = std::sqrt(d * d + (1.0 - e2) * z2);
+  const double z0 = b2 * p.z() / (a * v);
+  const double second_eccentricity2 = e2 / (1.0 - e2);
+  return {std::atan2(p.z() + second_eccentricity2 * z0, r), std::atan2(p.y(), p.x()),
+          u * (1.0 - b2 / (a * v))};
+}
+
+}  // namespace
+
+void SlowError::validate(const std::string& where, const std::string& field,
+                         const std::string& unit) const {
+  const Validator check(where);
+  check.notNegative(field + ".sigma", sigma, unit);
+  if (sigma > 0.0) check.positive(field + ".correlation_time", correlation_time, "s");
+}
+
+void MagnetometerConfig::validate(const std::string& where) const {
+  const Validator check(where);
+  check.within("rate", rate, 0.1, kRateMax, "Hz");
+  check.require(field_W.allFinite() && field_W.norm() > 0.0 && field_W.norm() < 1.0, "field",
+                fmt::format("[{}, {}, {}] T", field_W.x(), field_W.y(), field_W.z()),
+                "the earth's field at the place, east, north, up, in tesla");
+  check.require(hard_iron.allFinite(), "hard_iron", "not finite", "finite numbers");
+  check.notNegative("noise", noise, "T");
+}
+
+void BarometerConfig::validate(const std::string& where) const {
+  const Validator check(where);
+  check.within("rate", rate, 0.1, kRateMax, "Hz");
+  check.within("origin_altitude", origin_altitude, -500.0, 9000.0, "m");
+  check.within("sea_level_pressure", sea_level_pressure, 8e4, 1.2e5, "Pa");
+  drift.validate(where, "drift", "Pa");
+  check.notNegative("noise", noise, "Pa");
+}
+
+void GnssConfig::validate(const std::string& where) const {
+  const Validator check(where);
+  check.within("rate", rate, 0.1, kRateMax, "Hz");
+  // At the poles east and north have no direction.
+  check.within("latitude", latitude, radians(-89.9), radians(89.9), "rad");
+  check.within("longitude", longitude, -kPi, kPi, "rad");
+  check.within("altitude", altitude, -500.0, 9000.0, "m");
+  check.require(p_BA.allFinite(), "position", "not finite", "finite numbers");
+  horizontal_drift.validate(where, "horizontal_drift", "m");
+  vertical_drift.validate(where, "vertical_drift", "m");
+  check.notNegative("horizontal_noise", horizontal_noise, "m");
+  check.notNegative("vertical_noise", vertical_noise, "m");
+  check.notNegative("velocity_noise", velocity_noise, "m/s");
+}
+
+Geodetic toGeodetic(const Geodetic& origin, const Eigen::Vector3d& p_W) {
+  return fromEarthCentred(toEarthCentred(origin) + localAxes(origin) * p_W);
+}
+
+double standardPressure(double altitude, double sea_level_pressure) {
+  // Temperature 288.15 K at sea level, 6.5 K less a kilometre; gas constant of dry air.
+  constexpr double kTemperature = 288.15, kLapse = 0.0065, kGasConstant = 287.05287;
+  return sea_level_pressure *
+         std::pow(1.0 - kLapse * altitude / kTemperature, kGravity / (kGasConstant * kLapse));
+}
+
+SlowErrorStream::SlowErrorStream(const SlowError& error, double rate, std::uint64_t seed,
+                                 const std::string& name)
+    : random_(seed, name) {
+  if (error.sigma <= 0.0) return;
+  decay_ = std::exp(-1.0 / (rate * error.correlation_time));
+  step_ = error.sigma * std::sqrt(1.0 - decay_ * decay_);
+  value_ = error.sigma * random_.normal();
+}
+
+double SlowErrorStream::next() {
+  const double value = value_;
+  if (step_ > 0.0) value_ = decay_ * value_ + step_ * random_.normal();
+  return value;
+}
+
+Magnetometer::Magnetometer(const MagnetometerConfig& config, std::uint64_t seed)
+    : config_(validated(config, "magnetometer")), random_(seed, "magnetometer") {}
+
+Eigen::Vector3d Magnetometer::sample(const KinematicState& state) {
+  const Eigen::Quaterniond q_WM = state.X_WB.q * config_.X_BM.q;
+  Eigen::Vector3d reading = q_WM.conjugate() * config_.field_W + config_.hard_iron;
+  if (config_.noise > 0.0) reading += config_.noise * normalVector(random_);
+  return reading;
+}
+
+Barometer::Barometer(const BarometerConfig& config, std::uint64_t seed)
+    : config_(validated(config, "barometer")),
+      drift_(config.drift, config.rate, seed, "barometer/drift"),
+      random_(seed, "barometer/noise") {}
+
+double Barometer::sample(const KinematicState& state) {
+  const double altitude = config_.origin_altitude + state.X_WB.p.z();
+  double pressure = standardPressure(altitude, config_.sea_level_pressure) + drift_.next();
+  if (config_.noise > 0.0) pressure += config_.noise * random_.normal();
+  return pressure;
+}
+
+Gnss::Gnss(const GnssConfig& config, std::uint64_t seed)
+    : config_(validated(config, "gnss")),
+      east_(config.horizontal_drift, config.rate, seed, "gnss/east"),
+      north_(config.horizontal_drift, config.rate, seed, "gnss/north"),
+      up_(config.vertical_drift, config.rate, seed, "gnss/up"),
+      random_(seed, "gnss/noise") {}
+
+GnssFix Gnss::sample(const KinematicState& state) {
+  Eigen::Vector3d p_WA = state.X_WB * config_.p_BA;
+  p_WA += Eigen::Vector3d(east_.next(), north_.next(), up_.next());
+  const Eigen::Vector3d noise(config_.horizontal_noise, config_.horizontal_noise,
+                              config_.vertical_noise);
+  p_WA += noise.cwiseProduct(normalVector(random_));
+  GnssFix fix;
+  fix.position = toGeodetic({config_.latitude, config_.longitude, config_.altitude}, p_WA);
+  fix.v_W = state.v_WB + state.X_WB.q * state.w_WB_B.cross(config_.p_BA) +
+            config_.velocity_noise * normalVector(random_);
+  return fix;
+}
+
+}  // namespace marsim::vehicle
