@@ -55,6 +55,15 @@ void readMountedImu(YamlReader& reader, ImuConfig& imu) {
   readModel(reader, imu);
 }
 
+ImuConfig chooseImu(const std::string& word, const ImuConfig& of_vehicle,
+                    const std::string& lidar) {
+  if (word == "vehicle") return of_vehicle;
+  if (word == "lidar") return loadLidarImu(lidar);
+  ImuConfig chosen = loadImu(word);
+  chosen.X_BI = of_vehicle.X_BI;
+  return chosen;
+}
+
 ImuConfig loadImu(const std::string& name_or_path) {
   const std::filesystem::path path = resolve("imu", name_or_path);
   ImuConfig config;

@@ -36,17 +36,6 @@ void setDiagonal(boost::array<double, 9>& covariance, double variance) {
 
 double square(double x) { return x * x; }
 
-// The IMU that the parameters `imu` and `lidar` ask for.
-vehicle::ImuConfig chooseImu(Params& params, const vehicle::ImuConfig& of_vehicle) {
-  const std::string imu = params.text("imu", "vehicle");
-  const std::string lidar = params.text("lidar", "avia");
-  if (imu == "vehicle") return of_vehicle;
-  if (imu == "lidar") return config::loadLidarImu(lidar);
-  vehicle::ImuConfig chosen = config::loadImu(imu);
-  chosen.X_BI = of_vehicle.X_BI;
-  return chosen;
-}
-
 }  // namespace
 
 QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
@@ -54,7 +43,8 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   Params params(private_handle);
   frames_ = Frames::read(params, handle);
   config::Vehicle vehicle = config::loadVehicle(params.text("vehicle", "hummingbird"));
-  vehicle.imu = chooseImu(params, vehicle.imu);
+  const std::string imu = params.text("imu", "vehicle");
+  vehicle.imu = config::chooseImu(imu, vehicle.imu, params.text("lidar", "avia"));
   rates_.dynamics = params.positive("dynamics_rate", rates_.dynamics, Quantity::kFrequency);
   rates_.state = params.positive("state_rate", rates_.state, Quantity::kFrequency);
   rates_.odometry = params.positive("odom_rate", rates_.odometry, Quantity::kFrequency);

@@ -30,6 +30,11 @@ vehicle::ImuConfig loadImu(const std::string& name_or_path);
 /// ConfigError where it has none.
 vehicle::ImuConfig loadLidarImu(const std::string& name_or_path);
 
+/// What the word of a launch file or command line means: "vehicle" the vehicle's own, "lidar" the
+/// one built into that LiDAR, else a name or file of an IMU in the place of the vehicle's.
+vehicle::ImuConfig chooseImu(const std::string& word, const vehicle::ImuConfig& of_vehicle,
+                             const std::string& lidar);
+
 /// A vehicle's file also describes what it carries.
 struct Vehicle {
   vehicle::VehicleConfig vehicle;

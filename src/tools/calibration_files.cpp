@@ -1,0 +1,104 @@
+#include "calibration_files.hpp"
+
+#include <cmath>
+#include <fstream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "marsim/common/error.hpp"
+
+namespace marsim::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Shortest text of a floating-point number that reads back as the same; no "-0.0".
+std::string number(double value) {
+  const std::string text = fmt::format("{}", value == 0.0 ? 0.0 : value);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+// Entries of a rotation lose what rounding left where they should be 0 or 1.
+double cleaned(double value) {
+  for (const double whole : {-1.0, 0.0, 1.0}) {
+    if (std::abs(value - whole) < 1e-12) return whole;
+  }
+  return value;
+}
+
+std::string matrix(const Pose& X_AB) {
+  const Eigen::Matrix3d R = X_AB.q.toRotationMatrix();
+  std::string text;
+  for (int row = 0; row < 3; ++row) {
+    text +=
+        fmt::format("  - [{}, {}, {}, {}]\n", number(cleaned(R(row, 0))),
+                    number(cleaned(R(row, 1))), number(cleaned(R(row, 2))), number(X_AB.p[row]));
+  }
+  return text + "  - [0.0, 0.0, 0.0, 1.0]\n";
+}
+
+Pose lidarInImu(const CarriedSensors& sensors) { return sensors.imu.X_BI.inverse() * sensors.X_BL; }
+
+}  // namespace
+
+std::string kalibrImu(const CarriedSensors& sensors) {
+  const vehicle::InertialErrors& gyroscope = sensors.imu.gyroscope;
+  const vehicle::InertialErrors& accelerometer = sensors.imu.accelerometer;
+  return fmt::format(
+      "# The simulated IMU's own densities (Kalibr's IMU noise model). 0: it has no such error;\n"
+      "# Kalibr itself wants a small number instead.\n"
+      "rostopic: /{}/imu/data_raw\n"
+      "update_rate: {}  # [Hz]\n"
+      "accelerometer_noise_density: {}  # [m/s^2/sqrt(Hz)]\n"
+      "accelerometer_random_walk: {}    # [m/s^3/sqrt(Hz)]\n"
+      "gyroscope_noise_density: {}      # [rad/s/sqrt(Hz)]\n"
+      "gyroscope_random_walk: {}        # [rad/s^2/sqrt(Hz)]\n",
+      sensors.uav, number(sensors.imu.rate), number(accelerometer.noise_density),
+      number(accelerometer.random_walk), number(gyroscope.noise_density),
+      number(gyroscope.random_walk));
+}
+
+std::string fastLioExtrinsics(const CarriedSensors& sensors) {
+  const Pose X_IL = lidarInImu(sensors);
+  const Eigen::Matrix3d R = X_IL.q.toRotationMatrix();
+  std::string rows;
+  for (int row = 0; row < 3; ++row) {
+    rows += fmt::format("{}{}, {}, {}{}", row == 0 ? "[" : "                 ",
+                        number(cleaned(R(row, 0))), number(cleaned(R(row, 1))),
+                        number(cleaned(R(row, 2))), row == 2 ? "]\n" : ",\n");
+  }
+  return fmt::format(
+      "# {} in the IMU, exact: for the `mapping` part of FAST-LIO2's configuration.\n"
+      "mapping:\n"
+      "  extrinsic_est_en: false\n"
+      "  extrinsic_T: [{}, {}, {}]\n"
+      "  extrinsic_R: {}",
+      sensors.lidar_name, number(X_IL.p.x()), number(X_IL.p.y()), number(X_IL.p.z()), rows);
+}
+
+std::string extrinsicsTable(const CarriedSensors& sensors) {
+  return fmt::format(
+      "# T_a_b takes points of frame b into frame a [m].\n"
+      "T_body_imu:\n{}T_body_lidar:\n{}T_imu_lidar:\n{}",
+      matrix(sensors.imu.X_BI), matrix(sensors.X_BL), matrix(lidarInImu(sensors)));
+}
+
+std::vector<fs::path> writeCalibration(const CarriedSensors& sensors, const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw FileError(folder.string(), "cannot be made: " + error.message());
+  std::vector<fs::path> paths;
+  for (const auto& [name, text] : {std::pair("imu.yaml", kalibrImu(sensors)),
+                                   std::pair("fast_lio.yaml", fastLioExtrinsics(sensors)),
+                                   std::pair("extrinsics.yaml", extrinsicsTable(sensors))}) {
+    paths.push_back(folder / name);
+    std::ofstream file(paths.back());
+    file << text;
+    file.close();
+    if (!file) throw FileError(paths.back().string(), "cannot be written");
+  }
+  return paths;
+}
+
+}  // namespace marsim::tools

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "marsim/geometry/pose.hpp"
+#include "marsim/vehicle/imu.hpp"
+
+/// The sensors' true calibration, in the files that calibration tools write and SLAM nodes read.
+namespace marsim::tools {
+
+/// What one UAV carries.
+struct CarriedSensors {
+  std::string uav = "uav0";  ///< namespace of its topics
+  vehicle::ImuConfig imu;    ///< X_BI: in the body
+  Pose X_BL;                 ///< LiDAR in the body
+  std::string lidar_name;
+};
+
+/// imu.yaml as Kalibr reads it: noise densities and random walks in SI, as Kalibr defines them.
+std::string kalibrImu(const CarriedSensors& sensors);
+/// What FAST-LIO2 has under `mapping`: the LiDAR in the IMU, rotation row by row.
+std::string fastLioExtrinsics(const CarriedSensors& sensors);
+/// Poses of all sensors in the body as 4 x 4 matrices, and of the LiDAR in the IMU.
+std::string extrinsicsTable(const CarriedSensors& sensors);
+
+/// Writes imu.yaml, fast_lio.yaml and extrinsics.yaml into a folder, which is made where missing,
+/// and returns their paths. Throws FileError.
+std::vector<std::filesystem::path> writeCalibration(const CarriedSensors& sensors,
+                                                    const std::filesystem::path& folder);
+
+}  // namespace marsim::tools

@@ -1,0 +1,71 @@
+#include "calibration_files.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "marsim/common/error.hpp"
+#include "marsim/common/units.hpp"
+#include "marsim/config/load.hpp"
+#include "temporary_folder.hpp"
+
+namespace marsim::tools {
+namespace {
+
+CarriedSensors mid360WithItsImu() {
+  CarriedSensors sensors;
+  sensors.lidar_name = "Livox Mid-360";
+  sensors.X_BL = config::loadLidar("mid360").X_BS;
+  sensors.imu = config::loadLidarImu("mid360");
+  return sensors;
+}
+
+TEST(CalibrationFiles, FastLioOfTheMid360IsWhatItsConfigurationSays) {
+  EXPECT_EQ(fastLioExtrinsics(mid360WithItsImu()),
+            "# Livox Mid-360 in the IMU, exact: for the `mapping` part of FAST-LIO2's "
+            "configuration.\n"
+            "mapping:\n"
+            "  extrinsic_est_en: false\n"
+            "  extrinsic_T: [-0.011, -0.02329, 0.04412]\n"
+            "  extrinsic_R: [1.0, 0.0, 0.0,\n"
+            "                 0.0, 1.0, 0.0,\n"
+            "                 0.0, 0.0, 1.0]\n");
+}
+
+TEST(CalibrationFiles, RotationsTakeLidarPointsIntoTheImu) {
+  CarriedSensors sensors;
+  sensors.X_BL.q = fromRollPitchYaw(0.0, radians(90.0), 0.0);  // looks down
+  sensors.X_BL.p = {0.0, 0.0, -0.1};
+  sensors.imu.X_BI.q = fromRollPitchYaw(0.0, 0.0, radians(90.0));  // its x to the body's left
+  // Ahead of the LiDAR is down, which is the IMU's -z; left stays the body's left, the IMU's x.
+  EXPECT_NE(extrinsicsTable(sensors).find("T_imu_lidar:\n"
+                                          "  - [0.0, 1.0, 0.0, 0.0]\n"
+                                          "  - [0.0, 0.0, -1.0, 0.0]\n"
+                                          "  - [-1.0, 0.0, 0.0, -0.1]\n"),
+            std::string::npos)
+      << extrinsicsTable(sensors);
+}
+
+TEST(CalibrationFiles, KalibrGetsDensities) {
+  CarriedSensors sensors = mid360WithItsImu();
+  sensors.uav = "uav3";
+  const std::string text = kalibrImu(sensors);
+  for (const char* line :
+       {"rostopic: /uav3/imu/data_raw\n", "update_rate: 200.0 ",
+        "accelerometer_noise_density: 0.0006865 ", "gyroscope_noise_density: 6.632e-05 "}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
+}
+
+TEST(CalibrationFiles, AreWrittenOrNamedWhereTheyCannotBe) {
+  const TemporaryFolder folder;
+  const auto paths = writeCalibration(mid360WithItsImu(), folder.path() / "a" / "b");
+  ASSERT_EQ(paths.size(), 3U);
+  for (const auto& path : paths) EXPECT_GT(std::filesystem::file_size(path), 100U);
+  folder.write("file", "");
+  EXPECT_THROW(writeCalibration(mid360WithItsImu(), folder.path() / "file"), FileError);
+}
+
+}  // namespace
+}  // namespace marsim::tools
