@@ -1,5 +1,8 @@
 #include "lzf.hpp"
 
+#include <filesystem>
+#include <system_error>
+
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -7,9 +10,25 @@
 
 namespace marsim::map {
 
+namespace {
+
+// The library lies beside the one this is in. Its path is given in full: the run path of the caller
+// is not looked at where something else (a sanitizer) stands between.
+std::string besideThisLibrary(const std::string& name) {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&expandLzf), &info) == 0 || info.dli_fname == nullptr) {
+    return name;
+  }
+  const std::filesystem::path beside = std::filesystem::path(info.dli_fname).replace_filename(name);
+  std::error_code error;
+  return std::filesystem::exists(beside, error) ? beside.string() : name;
+}
+
+}  // namespace
+
 bool expandLzf(const std::string& path, const std::vector<char>& packed, std::vector<char>& bytes) {
-  // Found beside this library by its run path. Never closed: other threads may be in it.
-  void* const library = dlopen(kLzfLibrary, RTLD_NOW | RTLD_LOCAL);
+  // Never closed: other threads may be in it.
+  void* const library = dlopen(besideThisLibrary(kLzfLibrary).c_str(), RTLD_NOW | RTLD_LOCAL);
   void* const symbol = library == nullptr ? nullptr : dlsym(library, kLzfFunction);
   if (symbol == nullptr) {
     const char* const why = dlerror();
