@@ -118,6 +118,11 @@ struct ShotWriter {
   }
 };
 
+/// Whether a shot has a place in an organised cloud; a pattern's own numbers are not trusted.
+bool hasCell(const lidar::Scan& scan, const ScanShot& shot) {
+  return shot.ring < scan.rings && shot.column < scan.columns;
+}
+
 PointCloud2 organisedCloud(const lidar::Scan& scan, const std::string& frame) {
   PointCloud2 cloud = makeCloud(fieldsOf(CloudLayout::kOrganised), scan.columns, scan.rings, frame);
   std::uint8_t* data = cloud.data.data();
@@ -130,6 +135,7 @@ PointCloud2 organisedCloud(const lidar::Scan& scan, const std::string& frame) {
     }
   }
   forEachShot(scan, MissEncoding::kNan, [&](const ScanShot& shot) {
+    if (!hasCell(scan, shot)) return;
     std::uint8_t* point =
         &cloud.data[shot.ring * cloud.row_step + shot.column * std::size_t{cloud.point_step}];
     putPosition(point, shot.p_S);
@@ -155,6 +161,7 @@ PointCloud2 ousterCloud(const lidar::Scan& scan, const std::vector<std::uint32_t
     }
   }
   forEachShot(scan, misses, [&](const ScanShot& shot) {
+    if (!hasCell(scan, shot)) return;
     const std::uint32_t row = scan.rings - 1U - shot.ring;
     const std::uint32_t shift = shot.ring < row_shift.size() ? row_shift[shot.ring] : 0;
     const std::size_t column = (shot.column + shift) % scan.columns;

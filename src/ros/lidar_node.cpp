@@ -17,8 +17,7 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr std::size_t kLongestQueue = 4;  // scans waiting to be rendered
-constexpr std::uint32_t kQueue = 10;      // messages waiting for a slow subscriber
+constexpr std::uint32_t kQueue = 10;  // messages waiting for a slow subscriber
 
 ros::Publisher advertise(ros::NodeHandle& handle, const std::string& topic,
                          lidar::CloudLayout layout) {
@@ -71,19 +70,13 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   pose_publisher_ = handle.advertise<geometry_msgs::PoseStamped>("sensor_pose", kQueue);
   static_tf_.sendTransform(toTransform(X_BS, frames_.base(), frames_.lidar(), 0));
   diagnostics_.add("lidar", this, &LidarNode::diagnose);
-  thread_ = std::thread(&LidarNode::run, this);
   state_subscriber_ =
       handle.subscribe("state", 100, &LidarNode::onState, this, ros::TransportHints().tcpNoDelay());
 }
 
 LidarNode::~LidarNode() {
   state_subscriber_.shutdown();
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stop_ = true;
-  }
-  wake_.notify_one();
-  thread_.join();
+  thread_.stop();
 }
 
 void LidarNode::onState(const marsim::VehicleStateConstPtr& message) {
@@ -111,16 +104,14 @@ void LidarNode::schedule() {
     const TimeNs begin = boundary(next_scan_), end = boundary(next_scan_ + 1);
     ++next_scan_;
     if (wanted() && history_.covers(begin, end)) {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (waiting_.size() == kLongestQueue) {
-        ++statistics_.dropped;
+      const auto job = std::make_shared<const Job>(Job{begin, end, history_});
+      if (!thread_.push([this, job] { render(*job); })) {
         ROS_WARN_ONCE(
             "the scan at %.3f s is dropped: rendering is too slow; the count of dropped "
             "scans is in /diagnostics",
             toSeconds(begin));
-      } else {
-        waiting_.push_back(std::make_unique<Job>(Job{begin, end, history_}));
-        wake_.notify_one();
+        const std::lock_guard<std::mutex> lock(mutex_);
+        ++statistics_.dropped;
       }
     }
     history_.discardBefore(end);
@@ -131,19 +122,6 @@ bool LidarNode::wanted() const {
   return world_publisher_.getNumSubscribers() > 0 || pose_publisher_.getNumSubscribers() > 0 ||
          std::any_of(outputs_.begin(), outputs_.end(),
                      [](const Output& output) { return output.publisher.getNumSubscribers() > 0; });
-}
-
-void LidarNode::run() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  while (true) {
-    wake_.wait(lock, [this] { return stop_ || !waiting_.empty(); });
-    if (stop_) return;
-    const std::unique_ptr<Job> job = std::move(waiting_.front());
-    waiting_.pop_front();
-    lock.unlock();
-    render(*job);
-    lock.lock();
-  }
 }
 
 void LidarNode::render(const Job& job) {

@@ -229,6 +229,19 @@ TEST(CloudStamps, TheDriversHabitIsAChoice) {
   EXPECT_EQ(cloud.header.stamp.toNSec(), 1'000'000'000U);
 }
 
+TEST(CloudLayouts, ShotsOutsideAnOrganisedCloudAreLeftOut) {
+  lidar::Scan scan = exampleScan();
+  scan.points[0].column = 3;
+  scan.points[1].ring = 2;
+  for (const CloudLayout layout : {CloudLayout::kOrganised, CloudLayout::kOuster}) {
+    const PointCloud2 cloud = encoderOf(layout).cloud(scan);
+    std::size_t returns = 0;
+    for (std::size_t i = 0; i < 6; ++i) returns += valueAt<float>(cloud, i, 0) == 8.0F ? 1 : 0;
+    EXPECT_EQ(returns, 1U);
+    EXPECT_EQ(cloud.data.size(), 6U * cloud.point_step);
+  }
+}
+
 TEST(CloudLayouts, AFrameOfItsOwnAndEmptyScans) {
   OutputConfig output;
   output.frame_id = "velodyne";

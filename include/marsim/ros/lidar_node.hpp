@@ -1,11 +1,8 @@
 #pragma once
 
-#include <condition_variable>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <diagnostic_updater/diagnostic_updater.h>
@@ -16,6 +13,7 @@
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/ros/cloud_message.hpp"
 #include "marsim/ros/frames.hpp"
+#include "marsim/ros/render_thread.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -48,7 +46,6 @@ class LidarNode {
 
   void onState(const marsim::VehicleStateConstPtr& message);
   void schedule();
-  void run();
   void render(const Job& job);
   void publish(const lidar::Scan& scan, const std::vector<const Output*>& due);
   bool wanted() const;
@@ -70,12 +67,9 @@ class LidarNode {
     std::uint64_t scans = 0, dropped = 0, returns = 0;
     double render_seconds = 0.0, render_seconds_max = 0.0;
   };
-  std::mutex mutex_;  ///< guards what follows
-  std::condition_variable wake_;
-  std::deque<std::unique_ptr<Job>> waiting_;
-  bool stop_ = false;
+  std::mutex mutex_;  ///< guards the statistics
   Statistics statistics_;
-  std::thread thread_;
+  RenderThread thread_;
 };
 
 }  // namespace marsim::ros_nodes
