@@ -130,7 +130,7 @@ void LidarConfig::validate(const std::string& where) const {
   check.require(X_BS.p.allFinite() && X_BS.q.coeffs().allFinite(), "mounting", "not finite",
                 "finite position and rotation");
   check.within("intensity", intensity, 0.0, 255.0);
-  check.require(!outputs.empty(), "output", "an empty list", "at least one layout");
+  validateOutputs(outputs, where);
   validatePattern(pattern, where);
 }
 

@@ -17,7 +17,20 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr std::size_t kLongestQueue = 4;  // scans waiting to be rendered
+constexpr std::uint32_t kQueue = 10;  // messages waiting for a slow subscriber
+
+ros::Publisher advertise(ros::NodeHandle& handle, const std::string& topic,
+                         lidar::CloudLayout layout) {
+  if (!lidar::isLivoxCustom(layout)) {
+    return handle.advertise<sensor_msgs::PointCloud2>(topic, kQueue);
+  }
+  const bool driver2 = layout == lidar::CloudLayout::kLivoxCustom2;
+  ros::AdvertiseOptions options(topic, kQueue, LivoxCustomMessage::kMd5Sum,
+                                LivoxCustomMessage::typeName(driver2),
+                                LivoxCustomMessage::definition(driver2));
+  options.has_header = true;
+  return handle.advertise(options);
+}
 
 }  // namespace
 
@@ -25,9 +38,13 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : diagnostics_(handle, private_handle) {
   Params params(private_handle);
   frames_ = Frames::read(params, handle);
-  points_frame_ = params.text("points_frame_id", frames_.lidar());
+  const std::string points_frame = params.text("points_frame_id", frames_.lidar());
   world_frame_ = params.text("points_world_frame_id", frames_.world);
   lidar::LidarConfig config = config::loadLidar(params.text("lidar", "avia"));
+  const std::string output = params.text("output", "");
+  if (!output.empty()) {
+    config.outputs = lidar::chooseOutputs(config.outputs, output, params.where(), "output");
+  }
   const std::string source = params.text("map", "forest");
   const map::SurfelMapConfig map_config = readMapConfig(params);
   params.choice("renderer", "cpu", {"cpu"});
@@ -43,24 +60,23 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
                                           lidar::makeRayCaster(std::move(surfels), renderer));
   progress.finish();
 
-  points_publisher_ = handle.advertise<sensor_msgs::PointCloud2>("points", 10);
-  world_publisher_ = handle.advertise<sensor_msgs::PointCloud2>("points_world", 10);
-  pose_publisher_ = handle.advertise<geometry_msgs::PoseStamped>("sensor_pose", 10);
+  const lidar::LidarConfig& lidar = lidar_->config();
+  const std::vector<std::string> topics = lidar::outputTopics(lidar.outputs);
+  for (std::size_t i = 0; i < topics.size(); ++i) {
+    outputs_.push_back({CloudEncoder(lidar.outputs[i], lidar.pattern, points_frame),
+                        advertise(handle, topics[i], lidar.outputs[i].layout)});
+  }
+  world_publisher_ = handle.advertise<sensor_msgs::PointCloud2>("points_world", kQueue);
+  pose_publisher_ = handle.advertise<geometry_msgs::PoseStamped>("sensor_pose", kQueue);
   static_tf_.sendTransform(toTransform(X_BS, frames_.base(), frames_.lidar(), 0));
   diagnostics_.add("lidar", this, &LidarNode::diagnose);
-  thread_ = std::thread(&LidarNode::run, this);
   state_subscriber_ =
       handle.subscribe("state", 100, &LidarNode::onState, this, ros::TransportHints().tcpNoDelay());
 }
 
 LidarNode::~LidarNode() {
   state_subscriber_.shutdown();
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stop_ = true;
-  }
-  wake_.notify_one();
-  thread_.join();
+  thread_.stop();
 }
 
 void LidarNode::onState(const marsim::VehicleStateConstPtr& message) {
@@ -88,12 +104,14 @@ void LidarNode::schedule() {
     const TimeNs begin = boundary(next_scan_), end = boundary(next_scan_ + 1);
     ++next_scan_;
     if (wanted() && history_.covers(begin, end)) {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (waiting_.size() == kLongestQueue) {
+      const auto job = std::make_shared<const Job>(Job{begin, end, history_});
+      if (!thread_.push([this, job] { render(*job); })) {
+        ROS_WARN_ONCE(
+            "the scan at %.3f s is dropped: rendering is too slow; the count of dropped "
+            "scans is in /diagnostics",
+            toSeconds(begin));
+        const std::lock_guard<std::mutex> lock(mutex_);
         ++statistics_.dropped;
-      } else {
-        waiting_.push_back(std::make_unique<Job>(Job{begin, end, history_}));
-        wake_.notify_one();
       }
     }
     history_.discardBefore(end);
@@ -101,34 +119,44 @@ void LidarNode::schedule() {
 }
 
 bool LidarNode::wanted() const {
-  return points_publisher_.getNumSubscribers() > 0 || world_publisher_.getNumSubscribers() > 0 ||
-         pose_publisher_.getNumSubscribers() > 0;
-}
-
-void LidarNode::run() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  while (true) {
-    wake_.wait(lock, [this] { return stop_ || !waiting_.empty(); });
-    if (stop_) return;
-    const std::unique_ptr<Job> job = std::move(waiting_.front());
-    waiting_.pop_front();
-    lock.unlock();
-    render(*job);
-    lock.lock();
-  }
+  return world_publisher_.getNumSubscribers() > 0 || pose_publisher_.getNumSubscribers() > 0 ||
+         std::any_of(outputs_.begin(), outputs_.end(),
+                     [](const Output& output) { return output.publisher.getNumSubscribers() > 0; });
 }
 
 void LidarNode::render(const Job& job) {
   const auto started = std::chrono::steady_clock::now();
+  // Asked once: an output that is subscribed to from now on may need what this scan leaves out.
+  std::vector<const Output*> due;
+  for (const Output& output : outputs_) {
+    if (output.publisher.getNumSubscribers() > 0) due.push_back(&output);
+  }
+  lidar_->keepMisses(std::any_of(
+      due.begin(), due.end(), [](const Output* output) { return output->encoder.needsMisses(); }));
   const lidar::Scan scan = lidar_->scan(job.begin, job.end, job.motion);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  publish(scan, due);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ++statistics_.scans;
+  statistics_.returns += scan.points.size();
+  statistics_.render_seconds += seconds;
+  statistics_.render_seconds_max = std::max(statistics_.render_seconds_max, seconds);
+}
 
-  if (points_publisher_.getNumSubscribers() > 0) {
-    points_publisher_.publish(sensorCloud(scan, lidar_->config().outputs.front().layout, points_frame_));
+// Shared pointers: a subscriber in this process gets the message itself.
+void LidarNode::publish(const lidar::Scan& scan, const std::vector<const Output*>& due) {
+  for (const Output* output : due) {
+    const CloudEncoder& encoder = output->encoder;
+    if (lidar::isLivoxCustom(encoder.output().layout)) {
+      output->publisher.publish(boost::make_shared<LivoxCustomMessage>(encoder.custom(scan)));
+    } else {
+      output->publisher.publish(boost::make_shared<sensor_msgs::PointCloud2>(encoder.cloud(scan)));
+    }
   }
   if (world_publisher_.getNumSubscribers() > 0) {
-    world_publisher_.publish(worldCloud(scan, world_frame_));
+    world_publisher_.publish(
+        boost::make_shared<sensor_msgs::PointCloud2>(worldCloud(scan, world_frame_)));
   }
   if (pose_publisher_.getNumSubscribers() > 0) {
     geometry_msgs::PoseStamped pose;
@@ -137,11 +165,6 @@ void LidarNode::render(const Job& job) {
     pose.pose = toPose(scan.X_WS);
     pose_publisher_.publish(pose);
   }
-  const std::lock_guard<std::mutex> lock(mutex_);
-  ++statistics_.scans;
-  statistics_.returns += scan.points.size();
-  statistics_.render_seconds += seconds;
-  statistics_.render_seconds_max = std::max(statistics_.render_seconds_max, seconds);
 }
 
 void LidarNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {

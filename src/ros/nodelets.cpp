@@ -1,6 +1,7 @@
 #include <pluginlib/class_list_macros.hpp>
 
 #include "marsim/ros/controller_node.hpp"
+#include "marsim/ros/depth_camera_node.hpp"
 #include "marsim/ros/lidar_node.hpp"
 #include "marsim/ros/map_server_node.hpp"
 #include "marsim/ros/node_main.hpp"
@@ -10,6 +11,7 @@
 namespace marsim {
 
 using ControllerNodelet = ros_nodes::NodeletOf<ros_nodes::ControllerNode>;
+using DepthCameraNodelet = ros_nodes::NodeletOf<ros_nodes::DepthCameraNode>;
 using LidarNodelet = ros_nodes::NodeletOf<ros_nodes::LidarNode>;
 using MapServerNodelet = ros_nodes::NodeletOf<ros_nodes::MapServerNode>;
 using QuadrotorNodelet = ros_nodes::NodeletOf<ros_nodes::QuadrotorNode>;
@@ -18,6 +20,7 @@ using SimClockNodelet = ros_nodes::NodeletOf<ros_nodes::SimClockNode>;
 }  // namespace marsim
 
 PLUGINLIB_EXPORT_CLASS(marsim::ControllerNodelet, nodelet::Nodelet)
+PLUGINLIB_EXPORT_CLASS(marsim::DepthCameraNodelet, nodelet::Nodelet)
 PLUGINLIB_EXPORT_CLASS(marsim::LidarNodelet, nodelet::Nodelet)
 PLUGINLIB_EXPORT_CLASS(marsim::MapServerNodelet, nodelet::Nodelet)
 PLUGINLIB_EXPORT_CLASS(marsim::QuadrotorNodelet, nodelet::Nodelet)

@@ -126,6 +126,15 @@ TEST_F(BadStart, WrongChoice) {
   expectRefused("lidar", {"renderer", "'vulkan'", "cpu"});
 }
 
+TEST_F(BadStart, WrongOutputsAndDepthCameras) {
+  nh_.setParam("/bad/output", "xyzit, velodine");
+  expectRefused("lidar", {"output", "velodine", "did you mean 'velodyne'", "livox_custom"});
+  nh_.setParam("/bad/output", "livox_custom,livox_custom2");
+  expectRefused("lidar", {"output[1].topic", "livox/lidar"});
+  nh_.setParam("/bad/depth", "d456");
+  expectRefused("depth_camera", {"d456", "d455", "planner"});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {

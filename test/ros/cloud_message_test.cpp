@@ -1,88 +1,273 @@
+// Every layout against its driver: fields, sizes, and the bytes of points worked out by hand from
+// IEEE 754 and the drivers' structs.
 #include "marsim/ros/cloud_message.hpp"
 
+#include <algorithm>
 #include <cstring>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "example_scan.hpp"
+#include "marsim/common/error.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
 
-lidar::Scan exampleScan() {
+using lidar::CloudLayout;
+using lidar::MissEncoding;
+using lidar::OutputConfig;
+using lidar::StampPolicy;
+using sensor_msgs::PointCloud2;
+
+/// The fields as "name:datatype@offset ...", with the numbers of sensor_msgs/PointField.
+std::string fieldsOf(const PointCloud2& cloud) {
+  std::string text;
+  for (const auto& field : cloud.fields) {
+    text += fmt::format("{}{}:{}@{}", text.empty() ? "" : " ", field.name, field.datatype,
+                        field.offset);
+    EXPECT_EQ(field.count, 1U);
+  }
+  return text;
+}
+
+/// The bytes of one point as hexadecimal.
+std::string bytesOf(const PointCloud2& cloud, std::size_t point) {
+  std::string text;
+  for (std::size_t i = 0; i < cloud.point_step; ++i) {
+    text += fmt::format("{:02x}", cloud.data.at(point * cloud.point_step + i));
+  }
+  return text;
+}
+
+std::string joined(std::string text) {
+  text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
+  return text;
+}
+
+template <class Value>
+Value valueAt(const PointCloud2& cloud, std::size_t point, std::size_t offset) {
+  Value value;
+  std::memcpy(&value, &cloud.data.at(point * cloud.point_step + offset), sizeof(Value));
+  return value;
+}
+
+struct Shape {
+  std::string fields;
+  std::uint32_t point_step, width, height;
+  std::uint8_t is_dense;
+};
+
+void expectShape(const PointCloud2& cloud, const Shape& expected) {
+  EXPECT_EQ(fieldsOf(cloud), expected.fields);
+  EXPECT_EQ(cloud.point_step, expected.point_step);
+  EXPECT_EQ(cloud.width, expected.width);
+  EXPECT_EQ(cloud.height, expected.height);
+  EXPECT_EQ(cloud.row_step, expected.width * expected.point_step);
+  EXPECT_EQ(cloud.data.size(), cloud.row_step * expected.height);
+  EXPECT_EQ(cloud.is_dense, expected.is_dense);
+  EXPECT_EQ(cloud.is_bigendian, 0);
+  EXPECT_EQ(cloud.header.frame_id, "lidar");
+  EXPECT_EQ(cloud.header.stamp.toNSec(), 2'000'000'000U);
+}
+
+// -1.5, 0, 0.25 and 255 as little-endian float32; 1/32 s as float32 and as nanoseconds.
+const std::string kXyz = "0000c0bf 00000000 0000803e ";
+const std::string kOne = "0000803f ";
+const std::string kIntensity = "00007f43 ";
+const std::string kTime = "0000003d ";
+const std::string kTimeNs = "50d6dc01 ";
+const std::string kNan = "0000c07f ";
+
+TEST(CloudLayouts, Xyzi) {
+  const PointCloud2 cloud = encoderOf(CloudLayout::kXyzi).cloud(exampleScan());
+  expectShape(cloud, {"x:7@0 y:7@4 z:7@8 intensity:7@16", 32, 3, 1, 1});
+  EXPECT_EQ(bytesOf(cloud, 1), joined(kXyz + kOne + kIntensity + "00000000 00000000 00000000"));
+}
+
+TEST(CloudLayouts, Xyzit) {
+  const PointCloud2 cloud = encoderOf(CloudLayout::kXyzit).cloud(exampleScan());
+  expectShape(cloud, {"x:7@0 y:7@4 z:7@8 intensity:7@12 time:7@16", 20, 3, 1, 1});
+  EXPECT_EQ(bytesOf(cloud, 1), joined(kXyz + kIntensity + kTime));
+}
+
+TEST(CloudLayouts, Velodyne) {
+  OutputConfig output;
+  output.layout = CloudLayout::kVelodyne;
+  PointCloud2 cloud = encoderOf(output).cloud(exampleScan());
+  expectShape(cloud, {"x:7@0 y:7@4 z:7@8 intensity:7@12 ring:4@16 time:7@18", 22, 3, 1, 1});
+  EXPECT_EQ(bytesOf(cloud, 1), joined(kXyz + kIntensity + "0000" + kTime));
+  EXPECT_EQ(valueAt<std::uint16_t>(cloud, 2, 16), 1);
+  EXPECT_EQ(valueAt<float>(cloud, 2, 18), 0.0625F);
+
+  output.time_unit = 1e-6;  // 31250 microseconds
+  cloud = encoderOf(output).cloud(exampleScan());
+  EXPECT_EQ(bytesOf(cloud, 1), joined(kXyz + kIntensity + "0000 0024f446"));
+}
+
+TEST(CloudLayouts, Ouster) {
+  const PointCloud2 cloud = encoderOf(CloudLayout::kOuster).cloud(exampleScan());
+  expectShape(cloud, {"x:7@0 y:7@4 z:7@8 intensity:7@16 t:6@20 reflectivity:4@24 ring:4@26 "
+                      "ambient:4@28 range:6@32",
+                      48, 3, 2, 1});
+  // Ring 0 is the lower row and stays; 1500 mm.
+  EXPECT_EQ(bytesOf(cloud, 4), joined(kXyz + kOne + kIntensity + kTimeNs +
+                                      "ff00 0100 0000 0000 "
+                                      "dc050000 00000000 00000000 00000000"));
+  // Ring 1, the upper row, moves two columns right: its shot of column 0 stands in column 2, that
+  // of column 1, a miss, in column 0.
+  EXPECT_EQ(valueAt<float>(cloud, 2, 0), 1.0F);
+  EXPECT_EQ(valueAt<std::uint32_t>(cloud, 2, 32), 3750U);
+  EXPECT_EQ(bytesOf(cloud, 0), joined("00000000 00000000 00000000" + kOne + "00000000" + kTimeNs +
+                                      "0000 0000 0000 0000 00000000 00000000 00000000 00000000"));
+  EXPECT_EQ(valueAt<std::uint16_t>(cloud, 1, 24), 8) << "intensity 7.6";
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(valueAt<std::uint16_t>(cloud, i, 26), i / 3);
+}
+
+TEST(CloudLayouts, Livox) {
+  const PointCloud2 cloud = encoderOf(CloudLayout::kLivox).cloud(exampleScan());
+  expectShape(cloud, {"x:7@0 y:7@4 z:7@8 intensity:7@12 tag:2@16 line:2@17", 18, 5, 1, 1});
+  EXPECT_EQ(bytesOf(cloud, 3), joined(kXyz + kIntensity + "10 03"));
+  EXPECT_EQ(bytesOf(cloud, 1), joined("00000000 00000000 00000000 00000000 00 02"));
+  EXPECT_EQ(valueAt<float>(cloud, 4, 12), 8.0F) << "reflectivity is a byte";
+}
+
+TEST(CloudLayouts, Livox2) {
+  const PointCloud2 cloud = encoderOf(CloudLayout::kLivox2).cloud(exampleScan());
+  expectShape(cloud,
+              {"x:7@0 y:7@4 z:7@8 intensity:7@12 tag:2@16 line:2@17 timestamp:8@18", 26, 5, 1, 1});
+  // 2031250000 ns as float64.
+  EXPECT_EQ(bytesOf(cloud, 3), joined(kXyz + kIntensity + "10 03 000000949a44de41"));
+}
+
+TEST(CloudLayouts, Hesai) {
+  const PointCloud2 cloud = encoderOf(CloudLayout::kHesai).cloud(exampleScan());
+  expectShape(cloud, {"x:7@0 y:7@4 z:7@8 intensity:7@12 ring:4@16 timestamp:8@18", 26, 3, 1, 0});
+  // 2.03125 s as float64.
+  EXPECT_EQ(bytesOf(cloud, 1), joined(kXyz + kIntensity + "0000 0000000000400040"));
+}
+
+TEST(CloudLayouts, Rslidar) {
+  const PointCloud2 cloud = encoderOf(CloudLayout::kRslidar).cloud(exampleScan());
+  expectShape(cloud, {"x:7@0 y:7@4 z:7@8 intensity:7@12 ring:4@16 timestamp:8@18", 26, 5, 1, 0});
+  EXPECT_EQ(bytesOf(cloud, 3), joined(kXyz + kIntensity + "0000 0000000000400040"));
+  EXPECT_EQ(bytesOf(cloud, 1),
+            joined(kNan + kNan + kNan + "00000000 0000 0000000000000040"));  // at 2 s
+}
+
+TEST(CloudLayouts, OrganisedSaysWhatBecameOfEachShot) {
+  const PointCloud2 cloud = encoderOf(CloudLayout::kOrganised).cloud(exampleScan());
+  expectShape(cloud,
+              {"x:7@0 y:7@4 z:7@8 intensity:7@12 ring:4@16 time:7@20 range:7@24", 28, 3, 2, 0});
+  EXPECT_EQ(bytesOf(cloud, 1), joined(kXyz + kIntensity + "0000 0000" + kTime + "0000c03f"));
+  const std::string nowhere = kNan + kNan + kNan + "00000000";
+  EXPECT_EQ(bytesOf(cloud, 0), joined(nowhere + "0000 0000 00000000 0000807f")) << "+inf";
+  EXPECT_EQ(bytesOf(cloud, 4), joined(nowhere + "0100 0000" + kTime + "000080ff")) << "-inf";
+  EXPECT_EQ(bytesOf(cloud, 2), joined(nowhere + "0000 0000" + kNan + kNan)) << "no shot";
+}
+
+TEST(CloudLayouts, MissesCanBeChosen) {
+  OutputConfig output;
+  const auto width = [&](CloudLayout layout, MissEncoding misses) {
+    output.layout = layout;
+    output.misses = misses;
+    return encoderOf(output).cloud(exampleScan()).width;
+  };
+  EXPECT_EQ(width(CloudLayout::kLivox, MissEncoding::kDrop), 3U);
+  EXPECT_EQ(width(CloudLayout::kRslidar, MissEncoding::kDrop), 3U);
+  EXPECT_EQ(width(CloudLayout::kHesai, MissEncoding::kZero), 5U);
+  EXPECT_EQ(width(CloudLayout::kXyzit, MissEncoding::kNan), 5U);
+  const PointCloud2 cloud = encoderOf(output).cloud(exampleScan());
+  EXPECT_EQ(cloud.is_dense, 0);
+  EXPECT_EQ(bytesOf(cloud, 2), joined(kNan + kNan + kNan + "00000000" + kTime));
+  EXPECT_FALSE(encoderOf(CloudLayout::kXyzit).needsMisses());
+  EXPECT_FALSE(encoderOf(CloudLayout::kVelodyne).needsMisses());
+  for (const CloudLayout layout : {CloudLayout::kOrganised, CloudLayout::kOuster,
+                                   CloudLayout::kLivox, CloudLayout::kLivoxCustom2}) {
+    EXPECT_TRUE(encoderOf(layout).needsMisses()) << lidar::nameOf(layout);
+  }
+}
+
+/// 800 shots 2^-14 s apart; every second one returns.
+lidar::Scan longScan() {
   lidar::Scan scan;
-  scan.stamp = 2'100'000'000;
-  for (int i = 0; i < 3; ++i) {
-    const auto x = static_cast<float>(i);
-    lidar::ScanPoint point{};
-    point.p_S = {1.0F + x, 2.0F, 3.0F};
-    point.p_W = {10.0F + x, 20.0F, 30.0F};
-    point.intensity = 100.0F + x;
-    point.time = 0.01F * x;
-    point.ring = static_cast<std::uint16_t>(7 + i);
-    scan.points.push_back(point);
+  scan.stamp = kNsPerSecond;
+  scan.rays = 800;
+  for (std::uint32_t shot = 0; shot < 800; ++shot) {
+    const float time = static_cast<float>(shot) / 16384.0F;
+    if (shot % 2 == 0) {
+      lidar::ScanPoint point{};
+      point.p_S = point.p_W = Eigen::Vector3f::UnitX();
+      point.time = time;
+      point.shot = shot;
+      scan.points.push_back(point);
+    } else {
+      scan.misses.push_back({Eigen::Vector3f::UnitX(), time, shot, 0, 0, 0, false});
+    }
   }
   return scan;
 }
 
-struct FieldCheck {
-  std::string name;
-  std::uint32_t offset;
-  std::uint8_t datatype;  // sensor_msgs/PointField constants
-};
+TEST(CloudStamps, TheDriversHabitIsAChoice) {
+  OutputConfig output;
+  output.layout = CloudLayout::kVelodyne;
+  output.stamp = StampPolicy::kDriver;
+  EXPECT_TRUE(encoderOf(output).needsMisses());
+  PointCloud2 cloud = encoderOf(output).cloud(longScan());
+  // The third packet of 384 begins with shot 768 at 3/64 s.
+  EXPECT_EQ(cloud.header.stamp.toNSec(), 1'046'875'000U);
+  EXPECT_EQ(valueAt<float>(cloud, 0, 18), -0.046875F);
+  EXPECT_EQ(valueAt<float>(cloud, 399, 18), 30.0F / 16384.0F);
 
-void expectFields(const sensor_msgs::PointCloud2& cloud, const std::vector<FieldCheck>& expected) {
-  ASSERT_EQ(cloud.fields.size(), expected.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_EQ(cloud.fields[i].name, expected[i].name);
-    EXPECT_EQ(cloud.fields[i].offset, expected[i].offset) << expected[i].name;
-    EXPECT_EQ(cloud.fields[i].datatype, expected[i].datatype) << expected[i].name;
-    EXPECT_EQ(cloud.fields[i].count, 1U);
+  output.layout = CloudLayout::kRslidar;  // the last point's, shot 799
+  cloud = encoderOf(output).cloud(longScan());
+  EXPECT_NEAR(cloud.header.stamp.toSec(), 1.0 + 799.0 / 16384.0, 1e-9);
+  EXPECT_EQ(valueAt<double>(cloud, 0, 18), 1.0) << "absolute times do not care";
+
+  output.layout = CloudLayout::kHesai;
+  cloud = encoderOf(output).cloud(longScan());
+  EXPECT_EQ(cloud.header.stamp.toNSec(), 1'000'000'000U);
+}
+
+TEST(CloudLayouts, ShotsOutsideAnOrganisedCloudAreLeftOut) {
+  lidar::Scan scan = exampleScan();
+  scan.points[0].column = 3;
+  scan.points[1].ring = 2;
+  for (const CloudLayout layout : {CloudLayout::kOrganised, CloudLayout::kOuster}) {
+    const PointCloud2 cloud = encoderOf(layout).cloud(scan);
+    std::size_t returns = 0;
+    for (std::size_t i = 0; i < 6; ++i) returns += valueAt<float>(cloud, i, 0) == 8.0F ? 1 : 0;
+    EXPECT_EQ(returns, 1U);
+    EXPECT_EQ(cloud.data.size(), 6U * cloud.point_step);
   }
 }
 
-template <class Value>
-Value valueAt(const sensor_msgs::PointCloud2& cloud, std::size_t point, std::size_t offset) {
-  Value value;
-  std::memcpy(&value, &cloud.data[point * cloud.point_step + offset], sizeof(Value));
-  return value;
-}
-
-// velodyne_pointcloud's PointXYZIRT as it leaves its driver.
-TEST(SensorCloud, VelodyneLayout) {
-  const auto cloud = sensorCloud(exampleScan(), lidar::CloudLayout::kVelodyne, "uav0/lidar");
-  expectFields(cloud, {{"x", 0, 7},
-                       {"y", 4, 7},
-                       {"z", 8, 7},
-                       {"intensity", 12, 7},
-                       {"ring", 16, 4},
-                       {"time", 18, 7}});
-  EXPECT_EQ(cloud.point_step, 22U);
-  EXPECT_EQ(cloud.row_step, 66U);
-  EXPECT_EQ(cloud.width, 3U);
-  EXPECT_EQ(cloud.height, 1U);
-  EXPECT_EQ(cloud.is_dense, 1);
-  EXPECT_EQ(cloud.is_bigendian, 0);
-  EXPECT_EQ(cloud.header.frame_id, "uav0/lidar");
-  EXPECT_EQ(cloud.header.stamp.toNSec(), 2'100'000'000U);
-  EXPECT_FLOAT_EQ(valueAt<float>(cloud, 2, 0), 3.0F);
-  EXPECT_EQ(valueAt<std::uint16_t>(cloud, 2, 16), 9);
-  EXPECT_FLOAT_EQ(valueAt<float>(cloud, 2, 18), 0.02F);
-}
-
-TEST(SensorCloud, XyzitLayout) {
-  const auto cloud = sensorCloud(exampleScan(), lidar::CloudLayout::kXyzit, "uav0/lidar");
-  expectFields(cloud,
-               {{"x", 0, 7}, {"y", 4, 7}, {"z", 8, 7}, {"intensity", 12, 7}, {"time", 16, 7}});
-  EXPECT_EQ(cloud.point_step, 20U);
-  EXPECT_FLOAT_EQ(valueAt<float>(cloud, 1, 12), 101.0F);
-  EXPECT_FLOAT_EQ(valueAt<float>(cloud, 1, 16), 0.01F);
+TEST(CloudLayouts, AFrameOfItsOwnAndEmptyScans) {
+  OutputConfig output;
+  output.frame_id = "velodyne";
+  EXPECT_EQ(encoderOf(output).cloud(exampleScan()).header.frame_id, "velodyne");
+  for (const auto& [name, layout] : lidar::cloudLayouts()) {
+    output.layout = layout;
+    output.stamp = StampPolicy::kDriver;
+    const CloudEncoder encoder = encoderOf(output);
+    if (lidar::isLivoxCustom(layout)) {
+      EXPECT_EQ(encoder.custom({}).point_num, 0U);
+      EXPECT_THROW(encoder.cloud({}), Error);
+    } else {
+      EXPECT_EQ(encoder.cloud({}).data.size(), 0U) << name;
+      EXPECT_THROW(encoder.custom({}), Error);
+    }
+  }
 }
 
 TEST(WorldCloud, HoldsWorldPositions) {
-  const auto cloud = worldCloud(exampleScan(), "world");
+  const PointCloud2 cloud = worldCloud(exampleScan(), "world");
+  EXPECT_EQ(fieldsOf(cloud), "x:7@0 y:7@4 z:7@8 intensity:7@12");
   EXPECT_EQ(cloud.point_step, 16U);
+  EXPECT_EQ(cloud.width, 3U);
   EXPECT_EQ(cloud.header.frame_id, "world");
-  EXPECT_FLOAT_EQ(valueAt<float>(cloud, 2, 0), 12.0F);
-  EXPECT_FLOAT_EQ(valueAt<float>(cloud, 2, 8), 30.0F);
+  EXPECT_EQ(valueAt<float>(cloud, 2, 0), 18.0F);
+  EXPECT_EQ(valueAt<float>(cloud, 2, 8), 30.0F);
 }
 
 }  // namespace

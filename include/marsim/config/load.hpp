@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "marsim/control/controller.hpp"
+#include "marsim/lidar/depth_camera.hpp"
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/scene/places.hpp"
 #include "marsim/vehicle/imu.hpp"
@@ -19,10 +20,13 @@
 /// path.
 namespace marsim::config {
 
-/// The names that come with the package for a kind ("lidar", "vehicle", "imu", "control"), sorted.
+/// The names that come with the package for a kind ("lidar", "depth", "vehicle", "imu", "control"),
+/// sorted.
 std::vector<std::string> knownNames(const std::string& kind);
 
 lidar::LidarConfig loadLidar(const std::string& name_or_path);
+
+lidar::DepthCameraConfig loadDepthCamera(const std::string& name_or_path);
 
 vehicle::ImuConfig loadImu(const std::string& name_or_path);
 

@@ -52,4 +52,17 @@ struct OutputConfig {
   double time_unit = 1.0;  ///< [s] of the float32 time of velodyne and xyzit; 1e-6: microseconds
 };
 
+/// The topic of each output, the empty ones filled in.
+std::vector<std::string> outputTopics(const std::vector<OutputConfig>& outputs);
+
+/// Throws ConfigError: no output, a topic twice, misses dropped from an organised cloud, no unit.
+void validateOutputs(const std::vector<OutputConfig>& outputs, const std::string& where);
+
+/// What "velodyne, livox_custom" asks for, in that order: a word among `configured` keeps its
+/// settings, any other has the defaults. `where` and `field` are for errors: ConfigError,
+/// UnknownNameError.
+std::vector<OutputConfig> chooseOutputs(const std::vector<OutputConfig>& configured,
+                                        const std::string& words, const std::string& where,
+                                        const std::string& field);
+
 }  // namespace marsim::lidar

@@ -17,6 +17,7 @@ struct Frames {
   std::string imu() const { return prefix + "imu_link"; }
   std::string magnetometer() const { return prefix + "magnetometer_link"; }
   std::string lidar() const { return prefix + "lidar"; }
+  std::string depth() const { return prefix + "depth_optical_frame"; }
 
   /// From the parameters `world_frame` (default "world") and `frame_prefix` (default: the node's
   /// namespace and a slash, nothing in the root namespace).

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <condition_variable>
-#include <deque>
 #include <memory>
 #include <mutex>
-#include <thread>
+#include <string>
+#include <vector>
 
 #include <diagnostic_updater/diagnostic_updater.h>
 #include <ros/ros.h>
@@ -12,7 +11,9 @@
 
 #include "marsim/VehicleState.h"
 #include "marsim/lidar/lidar.hpp"
+#include "marsim/ros/cloud_message.hpp"
 #include "marsim/ros/frames.hpp"
+#include "marsim/ros/render_thread.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -21,10 +22,13 @@ namespace marsim::ros_nodes {
 /// is dropped whole, counted and reported.
 ///
 /// In: `state` (marsim/VehicleState).
-/// Out: `points` (sensor_msgs/PointCloud2, sensor frame, the driver's layout), `points_world`
-/// (world frame), `sensor_pose` (geometry_msgs/PoseStamped at the scan's stamp), static tf to the
-/// sensor. Nothing is rendered while nobody subscribes. Parameters: lidar, map, resolution,
-/// renderer (cpu), threads, world_frame, frame_prefix, points_frame_id, points_world_frame_id.
+/// Out: what the sensor's file names under `output`, by default `points` (sensor_msgs/PointCloud2,
+/// sensor frame, the driver's layout) or `livox/lidar` (CustomMsg); `points_world` (world frame),
+/// `sensor_pose` (geometry_msgs/PoseStamped), these two at the scan's first firing; static tf to
+/// the sensor. Nothing is rendered while nobody subscribes, and nothing is made for a topic that
+/// nobody subscribes to. Parameters: lidar, output (layouts, comma-separated, instead of the
+/// file's), map, resolution, renderer (cpu), threads, world_frame, frame_prefix, points_frame_id,
+/// points_world_frame_id.
 class LidarNode {
  public:
   LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
@@ -35,21 +39,26 @@ class LidarNode {
     TimeNs begin = 0, end = 0;
     StateHistory motion;
   };
+  struct Output {
+    CloudEncoder encoder;
+    ros::Publisher publisher;
+  };
 
   void onState(const marsim::VehicleStateConstPtr& message);
   void schedule();
-  void run();
   void render(const Job& job);
+  void publish(const lidar::Scan& scan, const std::vector<const Output*>& due);
   bool wanted() const;
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
 
   Frames frames_;
-  std::string points_frame_, world_frame_;
+  std::string world_frame_;
   std::unique_ptr<lidar::Lidar> lidar_;
   StateHistory history_;
   std::int64_t next_scan_ = -1;  ///< number of the interval since simulated time 0
 
-  ros::Publisher points_publisher_, world_publisher_, pose_publisher_;
+  std::vector<Output> outputs_;
+  ros::Publisher world_publisher_, pose_publisher_;
   ros::Subscriber state_subscriber_;
   tf2_ros::StaticTransformBroadcaster static_tf_;
   diagnostic_updater::Updater diagnostics_;
@@ -58,12 +67,9 @@ class LidarNode {
     std::uint64_t scans = 0, dropped = 0, returns = 0;
     double render_seconds = 0.0, render_seconds_max = 0.0;
   };
-  std::mutex mutex_;  ///< guards what follows
-  std::condition_variable wake_;
-  std::deque<std::unique_ptr<Job>> waiting_;
-  bool stop_ = false;
+  std::mutex mutex_;  ///< guards the statistics
   Statistics statistics_;
-  std::thread thread_;
+  RenderThread thread_;
 };
 
 }  // namespace marsim::ros_nodes

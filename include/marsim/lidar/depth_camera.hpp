@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "marsim/common/time.hpp"
+#include "marsim/geometry/pose.hpp"
+#include "marsim/lidar/renderer.hpp"
+
+namespace marsim::lidar {
+
+/// How depth is written into an image.
+enum class DepthEncoding {
+  kMillimetres,  ///< "16UC1": whole mm, 0 invalid
+  kMetres,       ///< "32FC1": m; too near -inf, nothing +inf (REP-117, REP-118)
+};
+
+/// A depth camera as described by its YAML file.
+struct DepthCameraConfig {
+  std::string name;
+  int width = 640, height = 480;  ///< [px]
+  double fx = 0.0, fy = 0.0;      ///< [px]
+  double cx = 0.0, cy = 0.0;      ///< [px] pixel centres at integer coordinates
+  double rate = 30.0;             ///< [Hz] images a second
+  double range_min = 0.1;         ///< [m] along the optical axis
+  double range_max = 10.0;        ///< [m] along the optical axis
+  Pose X_BC;                      ///< optical frame (z forward, x right) in body
+  DepthEncoding encoding = DepthEncoding::kMillimetres;
+  // Stereo noise, none where either is 0: sigma_z = z^2 s / (f B).
+  double subpixel_error = 0.0;  ///< [px] s, standard deviation of the disparity
+  double baseline = 0.0;        ///< [m] B
+  std::uint64_t seed = 1;
+
+  ImageGrid grid() const;
+  void validate(const std::string& where) const;
+};
+
+/// The optical frame in one whose x is forward and z is up (REP-103).
+Eigen::Quaterniond opticalRotation();
+
+/// An image of one instant.
+struct DepthImage {
+  TimeNs stamp = 0;
+  Pose X_WC;                 ///< true optical frame in world at `stamp`
+  std::vector<float> depth;  ///< [m] along the optical axis, row by row from the top left, as
+                             ///< measured; nothing in range +inf, too near -inf
+};
+
+/// Looks along its pose at one instant.
+class DepthCamera {
+ public:
+  /// `renderer`: any; the depth-image renderer is the quick one. Throws ConfigError, Error.
+  DepthCamera(DepthCameraConfig config, std::shared_ptr<const Renderer> renderer);
+
+  /// The image that the body sees from X_WB. Its noise depends on seed and stamp alone.
+  DepthImage image(TimeNs stamp, const Pose& X_WB);
+  const DepthCameraConfig& config() const { return config_; }
+
+ private:
+  void addNoise(DepthImage& image) const;
+
+  DepthCameraConfig config_;
+  std::shared_ptr<const Renderer> renderer_;
+  std::vector<float> cosines_;  ///< of each pixel's ray with the optical axis
+  float range_max_ = 0.0F;      ///< [m] along the ray of the farthest corner
+  std::vector<Hit> hits_;       ///< kept between images
+};
+
+}  // namespace marsim::lidar

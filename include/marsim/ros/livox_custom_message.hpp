@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ros/message_traits.h>
+#include <ros/serialization.h>
+#include <std_msgs/Header.h>
+#include <boost/array.hpp>
+
+namespace marsim::ros_nodes {
+
+/// One point of a Livox CustomMsg; 19 bytes when serialised.
+struct LivoxCustomPoint {
+  std::uint32_t offset_time = 0;       ///< [ns] since the message's timebase
+  float x = 0.0F, y = 0.0F, z = 0.0F;  ///< [m]
+  std::uint8_t reflectivity = 0;       ///< 0 to 255
+  std::uint8_t tag = 0, line = 0;
+};
+
+/// CustomMsg of livox_ros_driver and livox_ros_driver2, which have one definition and one md5 sum,
+/// so that neither package has to be installed. Which of the two type names it bears is a property
+/// of each message here; advertise it with advertiseOptions().
+struct LivoxCustomMessage {
+  std_msgs::Header header;
+  std::uint64_t timebase = 0;  ///< [ns] of the first shot, as header.stamp
+  std::uint32_t point_num = 0;
+  std::uint8_t lidar_id = 0;
+  boost::array<std::uint8_t, 3> rsvd{};
+  std::vector<LivoxCustomPoint> points;
+
+  bool driver2 = false;  ///< not sent: whether it is livox_ros_driver2's
+
+  static constexpr const char* kMd5Sum = "e4d6829bdfe657cb6c21a746c86b21a6";
+  static const char* typeName(bool driver2);
+  static const char* definition(bool driver2);
+};
+
+}  // namespace marsim::ros_nodes
+
+namespace ros {
+namespace message_traits {
+
+template <>
+struct IsMessage<marsim::ros_nodes::LivoxCustomMessage> : TrueType {};
+template <>
+struct HasHeader<marsim::ros_nodes::LivoxCustomMessage> : TrueType {};
+
+template <>
+struct MD5Sum<marsim::ros_nodes::LivoxCustomMessage> {
+  using Message = marsim::ros_nodes::LivoxCustomMessage;
+  static const char* value() { return Message::kMd5Sum; }
+  static const char* value(const Message&) { return value(); }
+};
+
+template <>
+struct DataType<marsim::ros_nodes::LivoxCustomMessage> {
+  using Message = marsim::ros_nodes::LivoxCustomMessage;
+  static const char* value() { return Message::typeName(false); }
+  static const char* value(const Message& message) { return Message::typeName(message.driver2); }
+};
+
+template <>
+struct Definition<marsim::ros_nodes::LivoxCustomMessage> {
+  using Message = marsim::ros_nodes::LivoxCustomMessage;
+  static const char* value() { return Message::definition(false); }
+  static const char* value(const Message& message) { return Message::definition(message.driver2); }
+};
+
+}  // namespace message_traits
+
+namespace serialization {
+
+template <>
+struct Serializer<marsim::ros_nodes::LivoxCustomPoint> {
+  template <typename Stream, typename Point>
+  static void allInOne(Stream& stream, Point point) {
+    stream.next(point.offset_time);
+    stream.next(point.x);
+    stream.next(point.y);
+    stream.next(point.z);
+    stream.next(point.reflectivity);
+    stream.next(point.tag);
+    stream.next(point.line);
+  }
+  ROS_DECLARE_ALLINONE_SERIALIZER
+};
+
+template <>
+struct Serializer<marsim::ros_nodes::LivoxCustomMessage> {
+  template <typename Stream, typename Message>
+  static void allInOne(Stream& stream, Message message) {
+    stream.next(message.header);
+    stream.next(message.timebase);
+    stream.next(message.point_num);
+    stream.next(message.lidar_id);
+    stream.next(message.rsvd);
+    stream.next(message.points);
+  }
+  ROS_DECLARE_ALLINONE_SERIALIZER
+};
+
+}  // namespace serialization
+}  // namespace ros

@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+
+#include "marsim/config/load.hpp"
+#include "mounting.hpp"
+#include "names.hpp"
+#include "yaml_reader.hpp"
+
+namespace marsim::config {
+namespace {
+
+using lidar::DepthCameraConfig;
+
+void readSize(YamlReader& reader, const std::string& key, int& value) {
+  double number = 0.0;
+  reader.require(key, number);
+  value = static_cast<int>(number);
+  if (number != value || value < 1) {
+    reader.fail(key, fmt::format("{}", number), "a whole number of 1 or more");
+  }
+}
+
+}  // namespace
+
+DepthCameraConfig loadDepthCamera(const std::string& name_or_path) {
+  const std::filesystem::path path = resolve("depth", name_or_path);
+  DepthCameraConfig config;
+  YamlReader::readFile(path, [&](YamlReader& reader) {
+    reader.require("name", config.name);
+    reader.requireMap("image", [&](YamlReader& image) {
+      readSize(image, "width", config.width);
+      readSize(image, "height", config.height);
+      image.require("fx", config.fx);
+      image.require("fy", config.fy);
+      image.require("cx", config.cx);
+      image.require("cy", config.cy);
+    });
+    reader.requireMap("range", [&](YamlReader& range) {
+      range.require("min", config.range_min, Quantity::kLength);
+      range.require("max", config.range_max, Quantity::kLength);
+    });
+    reader.read("rate", config.rate, Quantity::kFrequency);
+    reader.readWord<lidar::DepthEncoding>(
+        "encoding", config.encoding,
+        {{"16UC1", lidar::DepthEncoding::kMillimetres}, {"32FC1", lidar::DepthEncoding::kMetres}});
+    reader.readMap("mounting", [&](YamlReader& mounting) { readMounting(mounting, config.X_BC); });
+    reader.readMap("stereo", [&](YamlReader& stereo) {
+      stereo.read("subpixel_error", config.subpixel_error);
+      stereo.read("baseline", config.baseline, Quantity::kLength);
+    });
+    reader.read("seed", config.seed);
+  });
+  config.X_BC.q = config.X_BC.q * lidar::opticalRotation();
+  config.validate(path.string());
+  return config;
+}
+
+}  // namespace marsim::config

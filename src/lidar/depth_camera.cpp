@@ -1,0 +1,108 @@
+#include "marsim/lidar/depth_camera.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "marsim/common/error.hpp"
+#include "marsim/common/random.hpp"
+#include "marsim/common/units.hpp"
+
+namespace marsim::lidar {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+}  // namespace
+
+Eigen::Quaterniond opticalRotation() { return fromRollPitchYaw(-kPi / 2.0, 0.0, -kPi / 2.0); }
+
+ImageGrid DepthCameraConfig::grid() const {
+  ImageGrid grid;
+  grid.projection = ImageGrid::Projection::kPinhole;
+  grid.width = width;
+  grid.height = height;
+  grid.fx = fx;
+  grid.fy = fy;
+  grid.cx = cx;
+  grid.cy = cy;
+  return grid;
+}
+
+void DepthCameraConfig::validate(const std::string& where) const {
+  const Validator check(where);
+  check.require(!name.empty(), "name", "empty", "a name");
+  check.within("image.width", width, 1, 8192, "px");
+  check.within("image.height", height, 1, 8192, "px");
+  check.positive("image.fx", fx, "px");
+  check.positive("image.fy", fy, "px");
+  check.finite("image.cx", cx, "px");
+  check.finite("image.cy", cy, "px");
+  check.within("rate", rate, 0.1, 1000.0, "Hz");
+  check.notNegative("range.min", range_min, "m");
+  check.finite("range.max", range_max, "m");
+  check.require(range_max > range_min, "range.max", fmt::format("{} m", range_max),
+                fmt::format("more than range.min, {} m", range_min));
+  check.require(encoding != DepthEncoding::kMillimetres || range_max <= 65.535, "range.max",
+                fmt::format("{} m", range_max), "up to 65.535 m with encoding 16UC1");
+  check.require(X_BC.p.allFinite() && X_BC.q.coeffs().allFinite(), "mounting", "not finite",
+                "finite position and rotation");
+  check.notNegative("stereo.subpixel_error", subpixel_error, "px");
+  check.notNegative("stereo.baseline", baseline, "m");
+  grid().validate(where);
+}
+
+DepthCamera::DepthCamera(DepthCameraConfig config, std::shared_ptr<const Renderer> renderer)
+    : config_(std::move(config)), renderer_(std::move(renderer)) {
+  config_.validate(config_.name);
+  if (!renderer_) throw Error(fmt::format("{}: a depth camera needs a renderer", config_.name));
+  config_.X_BC.q.normalize();
+  const ImageGrid grid = config_.grid();
+  cosines_.reserve(grid.size());
+  float least = 1.0F;
+  for (int row = 0; row < grid.height; ++row) {
+    for (int column = 0; column < grid.width; ++column) {
+      cosines_.push_back(static_cast<float>(grid.direction(row, column).z()));
+      least = std::min(least, cosines_.back());
+    }
+  }
+  range_max_ = static_cast<float>(config_.range_max) / least;
+}
+
+DepthImage DepthCamera::image(TimeNs stamp, const Pose& X_WB) {
+  DepthImage image;
+  image.stamp = stamp;
+  image.X_WC = X_WB * config_.X_BC;
+  renderer_->renderImage(config_.grid(), image.X_WC, static_cast<double>(range_max_), hits_);
+  image.depth.resize(hits_.size());
+  const auto range_min = static_cast<float>(config_.range_min);
+  const auto range_max = static_cast<float>(config_.range_max);
+  for (std::size_t i = 0; i < hits_.size(); ++i) {
+    const float depth = hits_[i].range * cosines_[i];
+    image.depth[i] = !hits_[i].valid() || depth > range_max ? kInfinity
+                     : depth < range_min                    ? -kInfinity
+                                                            : depth;
+  }
+  if (config_.subpixel_error > 0.0 && config_.baseline > 0.0) addNoise(image);
+  return image;
+}
+
+/// sigma_z = z^2 s / (f B): the first-order error of z = f B / disparity (Keselman et al., Intel
+/// RealSense stereoscopic depth cameras, arXiv:1705.05548).
+void DepthCamera::addNoise(DepthImage& image) const {
+  const double factor = config_.subpixel_error / (config_.fx * config_.baseline);  // [1/m]
+  RandomStream random(config_.seed, static_cast<std::uint64_t>(image.stamp));
+  for (float& depth : image.depth) {
+    if (!std::isfinite(depth)) continue;
+    const double z = static_cast<double>(depth);
+    const double measured = z + z * z * factor * random.normal();
+    depth = measured < config_.range_min   ? -kInfinity
+            : measured > config_.range_max ? kInfinity
+                                           : static_cast<float>(measured);
+  }
+}
+
+}  // namespace marsim::lidar

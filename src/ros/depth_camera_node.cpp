@@ -1,0 +1,110 @@
+#include "marsim/ros/depth_camera_node.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include <geometry_msgs/PoseStamped.h>
+#include <boost/make_shared.hpp>
+
+#include "marsim/common/progress.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/map/load_map.hpp"
+#include "marsim/ros/conversions.hpp"
+#include "marsim/ros/depth_message.hpp"
+#include "marsim/ros/map_params.hpp"
+
+namespace marsim::ros_nodes {
+
+DepthCameraNode::DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
+    : diagnostics_(handle, private_handle) {
+  Params params(private_handle);
+  frames_ = Frames::read(params, handle);
+  frame_ = params.text("depth_frame_id", frames_.depth());
+  lidar::DepthCameraConfig config = config::loadDepthCamera(params.text("depth", "d455"));
+  const std::string source = params.text("map", "forest");
+  const map::SurfelMapConfig map_config = readMapConfig(params);
+  lidar::RendererConfig renderer;
+  renderer.threads = params.integer("threads", renderer.threads, 0, 1024);
+  params.finish();
+
+  Progress progress("depth_camera");
+  auto surfels = map::loadSurfelMap(config::resolveMap(source), map_config, progress).map;
+  progress.finish();
+  const Pose X_BC = config.X_BC;
+  diagnostics_.setHardwareID(config.name);
+  camera_ = std::make_unique<lidar::DepthCamera>(
+      std::move(config), lidar::makeDepthImageRenderer(std::move(surfels), renderer));
+
+  image_publisher_ = handle.advertise<sensor_msgs::Image>("depth/image_rect_raw", 10);
+  info_publisher_ = handle.advertise<sensor_msgs::CameraInfo>("depth/camera_info", 10);
+  pose_publisher_ = handle.advertise<geometry_msgs::PoseStamped>("depth/camera_pose", 10);
+  static_tf_.sendTransform(toTransform(X_BC, frames_.base(), frames_.depth(), 0));
+  diagnostics_.add("depth camera", this, &DepthCameraNode::diagnose);
+  state_subscriber_ = handle.subscribe("state", 100, &DepthCameraNode::onState, this,
+                                       ros::TransportHints().tcpNoDelay());
+}
+
+DepthCameraNode::~DepthCameraNode() {
+  state_subscriber_.shutdown();
+  thread_.stop();
+}
+
+void DepthCameraNode::onState(const marsim::VehicleStateConstPtr& message) {
+  const KinematicState state = fromMessage(*message);
+  if (!history_.empty() && state.stamp < history_.back().stamp) {  // the simulation was restarted
+    history_.clear();
+    next_image_ = -1;
+  }
+  if (!history_.push(state)) return;
+  const double rate = camera_->config().rate;
+  if (next_image_ < 0) next_image_ = std::llround(std::ceil(toSeconds(state.stamp) * rate));
+  for (TimeNs due = toNs(static_cast<double>(next_image_) / rate); due <= state.stamp;
+       due = toNs(static_cast<double>(++next_image_) / rate)) {
+    if (!wanted() || !history_.covers(due, due)) continue;
+    if (!thread_.push([this, due, X_WB = history_.poseAt(due)] { render(due, X_WB); })) ++dropped_;
+  }
+  history_.discardBefore(state.stamp);
+  diagnostics_.update();
+}
+
+bool DepthCameraNode::wanted() const {
+  return image_publisher_.getNumSubscribers() > 0 || pose_publisher_.getNumSubscribers() > 0 ||
+         info_publisher_.getNumSubscribers() > 0;
+}
+
+void DepthCameraNode::render(TimeNs stamp, const Pose& X_WB) {
+  const lidar::DepthCameraConfig& config = camera_->config();
+  if (pose_publisher_.getNumSubscribers() > 0) {
+    geometry_msgs::PoseStamped pose;
+    pose.header.stamp = toRos(stamp);
+    pose.header.frame_id = frames_.world;
+    pose.pose = toPose(X_WB * config.X_BC);
+    pose_publisher_.publish(pose);
+  }
+  if (info_publisher_.getNumSubscribers() > 0) {
+    info_publisher_.publish(cameraInfo(config, stamp, frame_));
+  }
+  if (image_publisher_.getNumSubscribers() > 0) {
+    const lidar::DepthImage image = camera_->image(stamp, X_WB);
+    image_publisher_.publish(
+        boost::make_shared<sensor_msgs::Image>(depthMessage(image, config, frame_)));
+  }
+  ++images_;
+}
+
+void DepthCameraNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
+  const std::uint64_t dropped = dropped_;
+  if (!wanted()) {
+    status.summary(diagnostic_msgs::DiagnosticStatus::OK, "idle: nobody subscribes");
+  } else if (dropped > 0) {
+    status.summaryf(diagnostic_msgs::DiagnosticStatus::WARN,
+                    "%lu images dropped: rendering is too slow",
+                    static_cast<unsigned long>(dropped));
+  } else {
+    status.summary(diagnostic_msgs::DiagnosticStatus::OK, "seeing");
+  }
+  status.add("images", images_.load());
+  status.add("dropped images", dropped);
+}
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,37 @@
+#include "marsim/ros/render_thread.hpp"
+
+#include <utility>
+
+namespace marsim::ros_nodes {
+
+bool RenderThread::push(std::function<void()> job) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (stop_ || waiting_.size() == kLongestQueue) return false;
+  waiting_.push_back(std::move(job));
+  wake_.notify_one();
+  return true;
+}
+
+void RenderThread::stop() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void RenderThread::run() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    wake_.wait(lock, [this] { return stop_ || !waiting_.empty(); });
+    if (stop_) return;
+    const std::function<void()> job = std::move(waiting_.front());
+    waiting_.pop_front();
+    lock.unlock();
+    job();
+    lock.lock();
+  }
+}
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,143 @@
+#include "marsim/lidar/depth_camera.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "marsim/common/error.hpp"
+#include "marsim/common/units.hpp"
+
+namespace marsim::lidar {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+/// The world is a wall: n . x = offset.
+class WallRenderer : public Renderer {
+ public:
+  WallRenderer(const Eigen::Vector3d& normal, double offset) : normal_(normal), offset_(offset) {}
+
+  std::string name() const override { return "wall"; }
+  bool castsRays() const override { return false; }
+  void cast(const std::vector<Ray>&, View<MovingThing>, std::vector<Hit>&) const override {}
+  void renderImage(const ImageGrid& grid, const Pose& X_WC, double range_max, View<MovingThing>,
+                   std::vector<Hit>& hits) const override {
+    hits.assign(grid.size(), Hit{});
+    for (int row = 0; row < grid.height; ++row) {
+      for (int column = 0; column < grid.width; ++column) {
+        const Eigen::Vector3d d = X_WC.q * grid.direction(row, column);
+        const double range = (offset_ - normal_.dot(X_WC.p)) / normal_.dot(d);
+        if (range > 0.0 && range <= range_max) {
+          hits[static_cast<std::size_t>(row * grid.width + column)] = {static_cast<float>(range),
+                                                                       3};
+        }
+      }
+    }
+  }
+
+ private:
+  Eigen::Vector3d normal_;
+  double offset_;
+};
+
+DepthCameraConfig camera() {
+  DepthCameraConfig config;
+  config.name = "camera";
+  config.width = 160;
+  config.height = 120;
+  config.fx = config.fy = 100.0;
+  config.cx = 79.5;
+  config.cy = 59.5;
+  config.range_min = 0.5;
+  config.range_max = 20.0;
+  config.X_BC = {opticalRotation(), {0.1, 0.0, 0.0}};
+  return config;
+}
+
+TEST(DepthCamera, OpticalFrameLooksForwardWithXRight) {
+  EXPECT_LT((opticalRotation() * Eigen::Vector3d::UnitZ() - Eigen::Vector3d::UnitX()).norm(),
+            1e-12);
+  EXPECT_LT((opticalRotation() * Eigen::Vector3d::UnitX() + Eigen::Vector3d::UnitY()).norm(),
+            1e-12);
+}
+
+TEST(DepthCamera, DepthIsAlongTheAxisNotAlongTheRay) {
+  DepthCamera camera_facing(camera(),
+                            std::make_shared<WallRenderer>(Eigen::Vector3d::UnitX(), 5.1));
+  for (const float depth : camera_facing.image(7, {}).depth) ASSERT_NEAR(depth, 5.0F, 1e-5F);
+
+  // Turned by 0.3 rad to the left the wall's depth is 5 / (cos a + u sin a), u = (x - cx) / fx.
+  const double a = 0.3;
+  DepthCameraConfig config = camera();
+  config.X_BC.p.setZero();
+  config.range_max = 50.0;
+  DepthCamera turned(config, std::make_shared<WallRenderer>(Eigen::Vector3d::UnitX(), 5.0));
+  const DepthImage image = turned.image(7, {fromRollPitchYaw(0.0, 0.0, a), {0.0, 0.0, 0.0}});
+  EXPECT_EQ(image.stamp, 7);
+  for (int row : {0, 60, 119}) {
+    for (int column : {0, 40, 159}) {
+      const double u = (column - config.cx) / config.fx;
+      ASSERT_NEAR(image.depth[static_cast<std::size_t>(row * config.width + column)],
+                  5.0 / (std::cos(a) + u * std::sin(a)), 1e-4)
+          << row << " " << column;
+    }
+  }
+}
+
+TEST(DepthCamera, LimitsAreDepthsToo) {
+  // Rays to the corners are 1.41 times as long as deep: a wall at the largest depth is all seen.
+  const auto wall = [](double x) {
+    DepthCamera seeing(camera(), std::make_shared<WallRenderer>(Eigen::Vector3d::UnitX(), x + 0.1));
+    return seeing.image(0, {}).depth;
+  };
+  for (const float depth : wall(19.99)) ASSERT_NEAR(depth, 19.99F, 1e-3F);
+  for (const float depth : wall(20.01)) ASSERT_EQ(depth, kInfinity);
+  for (const float depth : wall(0.49)) ASSERT_EQ(depth, -kInfinity);
+}
+
+TEST(DepthCamera, StereoNoiseGrowsWithTheSquareOfDepth) {
+  DepthCameraConfig config = camera();
+  config.baseline = 0.05;
+  config.subpixel_error = 0.1;  // sigma = 0.02 z^2
+  for (const double z : {1.0, 2.0, 3.0}) {
+    DepthCamera noisy(config, std::make_shared<WallRenderer>(Eigen::Vector3d::UnitX(), z + 0.1));
+    const std::vector<float> depth = noisy.image(0, {}).depth;
+    double sum = 0.0, squares = 0.0;
+    for (const float d : depth) {
+      sum += static_cast<double>(d) - z;
+      squares += (static_cast<double>(d) - z) * (static_cast<double>(d) - z);
+    }
+    const auto n = static_cast<double>(depth.size());  // 19,200: sigma within 0.5 %
+    EXPECT_NEAR(std::sqrt(squares / n) / (0.02 * z * z), 1.0, 0.03) << z;
+    EXPECT_NEAR(sum / n, 0.0, 4.0 * 0.02 * z * z / std::sqrt(n));
+    EXPECT_EQ(noisy.image(0, {}).depth, depth) << "the same stamp, the same noise";
+    EXPECT_NE(noisy.image(1, {}).depth, depth);
+  }
+}
+
+TEST(DepthCamera, WrongSettingsAreNamed) {
+  const auto complaint = [](const DepthCameraConfig& config) -> std::string {
+    try {
+      config.validate("a.yaml");
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(complaint(camera()), "");
+  DepthCameraConfig config = camera();
+  config.fx = 0.0;
+  EXPECT_EQ(complaint(config), "a.yaml: image.fx is 0, allowed: more than 0 px");
+  config = camera();
+  config.range_max = 80.0;
+  EXPECT_EQ(complaint(config),
+            "a.yaml: range.max is 80 m, allowed: up to 65.535 m with encoding 16UC1");
+  config.encoding = DepthEncoding::kMetres;
+  EXPECT_EQ(complaint(config), "");
+  config.range_min = 90.0;
+  EXPECT_NE(complaint(config).find("range.max is 80 m"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace marsim::lidar

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <ros/callback_queue.h>
+#include <ros/ros.h>
+
+namespace marsim::test {
+
+/// Handles what arrives until the condition holds, and says whether it did within a wall time [s].
+template <class Condition>
+bool waitFor(Condition condition, double wall_seconds) {
+  const ros::WallTime end = ros::WallTime::now() + ros::WallDuration(wall_seconds);
+  while (ros::ok() && ros::WallTime::now() < end) {
+    ros::getGlobalCallbackQueue()->callAvailable(ros::WallDuration(0.02));
+    if (condition()) return true;
+  }
+  return false;
+}
+
+}  // namespace marsim::test
