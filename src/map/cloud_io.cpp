@@ -158,7 +158,7 @@ LoadedCloud loadCloud(const std::filesystem::path& path, Progress& progress) {
   sink.begin = [&](const RecordLayout& layout, std::uint64_t count) {
     frame.begin(layout);
     cloud.points.reserve(count);
-    if (layout.intensity) cloud.intensity.reserve(count);
+    if (layout.hasIntensity()) cloud.intensity.reserve(count);
   };
   sink.take = [&](const PointBlock& block) { frame.append(block, cloud); };
   readPoints(path, progress, sink);

@@ -46,7 +46,9 @@ void LocalFrame::append(const PointBlock& block, PointCloud& cloud) {
     }
     box_.extend(point);
     cloud.points.push_back(point);
-    if (!block.intensity.empty()) cloud.intensity.push_back(block.intensity[i]);
+    if (block.intensity.empty()) continue;
+    const float intensity = block.intensity[i];
+    cloud.intensity.push_back(std::isfinite(intensity) ? intensity : 0.0F);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "marsim/map/noise_aware.hpp"
 #include "marsim/map/surfel_map.hpp"
+#include "reflectivity.hpp"
 
 namespace marsim::map {
 namespace {
@@ -11,6 +12,7 @@ SurfelSet makePaperSurfels(const PointCloud& voxels, const SurfelMapConfig& conf
                            Progress& progress) {
   SurfelSet set;
   set.surfels = estimateSurfels(voxels, config.normal_radius_factor * config.resolution, progress);
+  set.reflectivity = toReflectivity(voxels.intensity, config.intensity_full_scale);
   set.planar_threshold = static_cast<float>(config.planar_factor * config.resolution);
   return set;
 }

@@ -83,10 +83,11 @@ MapSource readInfo(const MapFile& file, const SurfelMapConfig& config) {
 }
 
 MapFileKey keyOf(const MapFileKey& content, const SurfelMapConfig& config) {
-  return hashText(fmt::format("{:016x}{:016x} {} {} {} {} {} {} {} {}", content[0], content[1],
+  return hashText(fmt::format("{:016x}{:016x} {} {} {} {} {} {} {} {} {}", content[0], content[1],
                               config.resolution, config.normal_radius_factor, config.planar_factor,
                               static_cast<int>(config.surface), static_cast<int>(config.storage),
-                              config.noise, config.smoothing_radius, config.blending_depth));
+                              config.noise, config.smoothing_radius, config.blending_depth,
+                              config.intensity_full_scale));
 }
 
 }  // namespace marsim::map

@@ -45,9 +45,11 @@ class Cluster {
     position_ += weight * moved.positions[i].cast<double>();
     direction_ += (direction_.dot(direction) < 0.0 ? -weight : weight) * direction;
     thickness_ += weight * static_cast<double>(moved.thickness[i]);
+    if (!moved.intensity.empty()) intensity_ += weight * static_cast<double>(moved.intensity[i]);
   }
 
   void append(const MergeSettings& settings, std::vector<Surfel>& surfels) const;
+  float intensity() const { return static_cast<float>(intensity_ / weight_); }
 
  private:
   Vector3d position() const { return position_ / weight_; }
@@ -57,6 +59,7 @@ class Cluster {
   Vector3d position_ = Vector3d::Zero();
   Vector3d direction_ = Vector3d::Zero();
   double thickness_ = 0.0;
+  double intensity_ = 0.0;
 };
 
 /// A normal across a rod that differs from voxel to voxel along it: by the golden section of a half
@@ -86,8 +89,7 @@ void Cluster::append(const MergeSettings& settings, std::vector<Surfel>& surfels
 }
 
 void mergeVoxel(const MovedPoints& moved, const MergeSettings& settings, const VoxelPoint* begin,
-                const VoxelPoint* end, std::vector<Cluster>& clusters,
-                std::vector<Surfel>& surfels) {
+                const VoxelPoint* end, std::vector<Cluster>& clusters, MergedPoints& merged) {
   clusters.clear();
   for (const VoxelPoint* point = begin; point != end; ++point) {
     const auto into = std::find_if(clusters.begin(), clusters.end(), [&](const Cluster& cluster) {
@@ -99,7 +101,12 @@ void mergeVoxel(const MovedPoints& moved, const MergeSettings& settings, const V
       into->add(moved, point->index);
     }
   }
-  for (const Cluster& cluster : clusters) cluster.append(settings, surfels);
+  for (const Cluster& cluster : clusters) {
+    cluster.append(settings, merged.surfels);
+    if (!moved.intensity.empty()) {
+      merged.intensity.resize(merged.surfels.size(), cluster.intensity());
+    }
+  }
 }
 
 }  // namespace
@@ -112,13 +119,13 @@ void MovedPoints::resize(std::size_t size) {
   kinds.resize(size);
 }
 
-std::vector<Surfel> mergeInVoxels(const MovedPoints& moved, const MergeSettings& settings) {
+MergedPoints mergeInVoxels(const MovedPoints& moved, const MergeSettings& settings) {
   const std::vector<VoxelPoint> points = sortedByVoxel(moved.positions, settings.resolution);
   const std::vector<std::size_t> begins = voxelBegins(points);
   const std::size_t voxels = begins.size() - 1;
-  std::vector<Surfel> surfels;
+  MergedPoints merged;
   for (std::size_t first = 0; first < voxels; first += kVoxelsPerBlock * kBlocksAtOnce) {
-    std::vector<std::vector<Surfel>> blocks(kBlocksAtOnce);
+    std::vector<MergedPoints> blocks(kBlocksAtOnce);
     tbb::parallel_for(std::size_t{0}, blocks.size(), [&](std::size_t block) {
       const std::size_t begin = std::min(voxels, first + block * kVoxelsPerBlock);
       const std::size_t end = std::min(voxels, begin + kVoxelsPerBlock);
@@ -128,9 +135,13 @@ std::vector<Surfel> mergeInVoxels(const MovedPoints& moved, const MergeSettings&
                    points.data() + begins[voxel + 1], clusters, blocks[block]);
       }
     });
-    for (const auto& block : blocks) surfels.insert(surfels.end(), block.begin(), block.end());
+    for (const MergedPoints& block : blocks) {
+      merged.surfels.insert(merged.surfels.end(), block.surfels.begin(), block.surfels.end());
+      merged.intensity.insert(merged.intensity.end(), block.intensity.begin(),
+                              block.intensity.end());
+    }
   }
-  return surfels;
+  return merged;
 }
 
 }  // namespace marsim::map

@@ -17,6 +17,7 @@ struct MovedPoints {
   std::vector<float> thickness;             ///< [m]
   std::vector<float> weights;               ///< source points each
   std::vector<FitKind> kinds;
+  std::vector<float> intensity;  ///< empty where there are none
 
   void resize(std::size_t size);
 };
@@ -27,8 +28,14 @@ struct MergeSettings {
   bool crossed_rods = false;  ///< two surfels at a right angle instead of one
 };
 
+/// Surfels and the mean intensities of their points, empty where those have none.
+struct MergedPoints {
+  std::vector<Surfel> surfels;
+  std::vector<float> intensity;
+};
+
 /// One surfel for the points of a voxel of side r that lie on one surface, in the order of the
 /// voxels' keys. On all cores; the result does not depend on their number.
-std::vector<Surfel> mergeInVoxels(const MovedPoints& moved, const MergeSettings& settings);
+MergedPoints mergeInVoxels(const MovedPoints& moved, const MergeSettings& settings);
 
 }  // namespace marsim::map

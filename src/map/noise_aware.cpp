@@ -13,6 +13,7 @@
 #include "marsim/common/random.hpp"
 #include "moved_points.hpp"
 #include "neighbour_cells.hpp"
+#include "reflectivity.hpp"
 #include "sorted_voxels.hpp"
 #include "surface_fit.hpp"
 
@@ -198,6 +199,7 @@ SurfelSet makeNoiseAwareSurfels(PointCloud&& cloud, const SurfelMapConfig& confi
   settings.noise = result.noise;
   settings.disc = discRadius(r);
   MovedPoints moved = moveOntoSurfaces(cloud, settings, result.planar_threshold, progress);
+  moved.intensity = std::move(cloud.intensity);
   cloud = {};
   progress.phase("merging");
   MergeSettings merging;
@@ -205,7 +207,9 @@ SurfelSet makeNoiseAwareSurfels(PointCloud&& cloud, const SurfelMapConfig& confi
   merging.offset = static_cast<double>(result.blending.max_offset);
   // Small discs beside much noise are too narrow for a rod when seen from the side.
   merging.crossed_rods = static_cast<double>(settings.disc) < 1.5 * noise;
-  result.surfels = mergeInVoxels(moved, merging);
+  MergedPoints merged = mergeInVoxels(moved, merging);
+  result.surfels = std::move(merged.surfels);
+  result.reflectivity = toReflectivity(merged.intensity, config.intensity_full_scale);
   return result;
 }
 

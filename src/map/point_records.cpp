@@ -49,6 +49,48 @@ double decode(const char* bytes, NumberType type, bool swap) {
   return 0.0;
 }
 
+/// PCL's packed colour, however it is typed: the bits of a float32 or a whole number.
+std::uint32_t packedColour(double value, NumberType type) {
+  if (type.kind == NumberType::Kind::kFloat) {
+    const auto number = static_cast<float>(value);
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &number, sizeof(bits));
+    return bits;
+  }
+  return static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
+}
+
+/// Intensity of a record, of which value(column) is a number: its own or its colour's luma (ITU-R
+/// BT.709, item 3.2).
+template <class Value>
+float intensityOf(const RecordLayout& layout, const Value& value) {
+  if (layout.intensity) return static_cast<float>(value(*layout.intensity));
+  const std::array<Column, 3>& colour = *layout.colour;
+  std::array<double, 3> rgb{};
+  if (colour[0].offset == colour[1].offset) {
+    const std::uint32_t bits = packedColour(value(colour[0]), colour[0].type);
+    rgb = {static_cast<double>(bits >> 16 & 255U), static_cast<double>(bits >> 8 & 255U),
+           static_cast<double>(bits & 255U)};
+  } else {
+    for (std::size_t i = 0; i < 3; ++i) rgb[i] = value(colour[i]);
+  }
+  return static_cast<float>(0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]);
+}
+
+/// Names of red, green and blue, or of a value that holds all three.
+void takeColour(const Field& field, const Column& column,
+                std::array<std::optional<Column>, 3>& colour) {
+  if (field.count != 1) return;
+  if ((field.name == "rgb" || field.name == "rgba") && field.type.size == 4) {
+    colour.fill(column);
+    return;
+  }
+  constexpr std::array<std::string_view, 3> kNames = {"red", "green", "blue"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (field.name == kNames[i] && !colour[i]) colour[i] = column;
+  }
+}
+
 std::string typeName(NumberType type) {
   const char* kind = type.kind == NumberType::Kind::kFloat    ? "float"
                      : type.kind == NumberType::Kind::kSigned ? "int"
@@ -70,15 +112,16 @@ void begin(const InputFile& file, const RecordLayout& layout, std::uint64_t coun
 template <class Value>
 void fill(PointBlock& block, const RecordLayout& layout, std::size_t rows, const Value& value) {
   block.points.resize(rows);
-  block.intensity.resize(layout.intensity ? rows : 0);
+  block.intensity.resize(layout.hasIntensity() ? rows : 0);
   constexpr std::size_t kGrain = 8192;  // records a task
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, rows, kGrain), [&](const auto& range) {
     for (std::size_t row = range.begin(); row != range.end(); ++row) {
       for (int axis = 0; axis < 3; ++axis) {
         block.points[row][axis] = value(row, layout.xyz[static_cast<std::size_t>(axis)]);
       }
-      if (layout.intensity) {
-        block.intensity[row] = static_cast<float>(value(row, *layout.intensity));
+      if (layout.hasIntensity()) {
+        block.intensity[row] =
+            intensityOf(layout, [&](const Column& column) { return value(row, column); });
       }
     }
   });
@@ -112,6 +155,7 @@ RecordLayout makeLayout(const std::string& path, const std::vector<Field>& field
   RecordLayout layout;
   std::array<bool, 3> found{};
   int intensity_rank = 0;
+  std::array<std::optional<Column>, 3> colour;
   for (const Field& field : fields) {
     const Column column{field.type, layout.record_size, layout.values};
     layout.record_size += field.type.size * field.count;
@@ -134,6 +178,10 @@ RecordLayout makeLayout(const std::string& path, const std::vector<Field>& field
       intensity_rank = rank;
       layout.intensity = column;
     }
+    takeColour(field, column, colour);
+  }
+  if (!layout.intensity && colour[0] && colour[1] && colour[2]) {
+    layout.colour = {*colour[0], *colour[1], *colour[2]};
   }
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (!found[axis]) throw FileError(path, fmt::format("has no field {}", "xyz"[axis]));
@@ -275,8 +323,9 @@ void readAscii(InputFile& file, const RecordLayout& layout, std::uint64_t count,
     }
     block.points.emplace_back(row[layout.xyz[0].value], row[layout.xyz[1].value],
                               row[layout.xyz[2].value]);
-    if (layout.intensity) {
-      block.intensity.push_back(static_cast<float>(row[layout.intensity->value]));
+    if (layout.hasIntensity()) {
+      block.intensity.push_back(
+          intensityOf(layout, [&](const Column& column) { return row[column.value]; }));
     }
     ++done;
     if (block.size() == kBlockPoints) {

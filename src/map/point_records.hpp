@@ -39,6 +39,12 @@ struct RecordLayout {
   std::size_t values = 0;       ///< in an ascii record
   std::array<Column, 3> xyz;
   std::optional<Column> intensity;
+  /// Red, green and blue where the file has colours and no intensity; the same column three times
+  /// where one value holds them (PCL's packed 0x00RRGGBB, also as the bits of a float32).
+  std::optional<std::array<Column, 3>> colour;
+
+  /// Whether points come with an intensity.
+  bool hasIntensity() const { return intensity.has_value() || colour.has_value(); }
   bool big_endian = false;
 };
 
@@ -49,8 +55,8 @@ struct Field {
   std::size_t count = 1;
 };
 
-/// Finds x, y, z and intensity among the fields. Throws FileError where a coordinate is missing,
-/// no float32 or float64, or a vector.
+/// Finds x, y, z and intensity, or else colour, among the fields. Throws FileError where a
+/// coordinate is missing, no float32 or float64, or a vector.
 RecordLayout makeLayout(const std::string& path, const std::vector<Field>& fields);
 
 /// An open file.
@@ -91,7 +97,8 @@ std::optional<std::uint64_t> parseCount(std::string_view word);
 /// Points that follow one another in a file, those that are not finite included.
 struct PointBlock {
   std::vector<Eigen::Vector3d> points;  ///< [m] as the file has them
-  std::vector<float> intensity;         ///< empty where the file has none
+  /// As the file has it, or the luma of its colours; empty where it has neither.
+  std::vector<float> intensity;
 
   std::size_t size() const { return points.size(); }
 };

@@ -23,8 +23,10 @@ namespace marsim::map {
 namespace {
 
 /// Of one point at hand: itself, its key, its place among the others.
-constexpr std::size_t kBytesPerPoint =
-    sizeof(Eigen::Vector3f) + sizeof(std::uint64_t) + kOrderBytes;
+constexpr std::size_t bytesPerPoint(bool has_intensity) {
+  return sizeof(Eigen::Vector3f) + sizeof(std::uint64_t) + kOrderBytes +
+         (has_intensity ? sizeof(float) : 0);
+}
 constexpr std::uint64_t kMostHeld = 300'000'000;  // points that are tried to be kept at first
 constexpr std::uint64_t kSampledPoints = 256;     // one point in so many tells how they are spread
 constexpr std::uint64_t kSampledVoxels = 256;     // one voxel in so many tells how many there are
@@ -73,7 +75,7 @@ void VoxelStream::read(const std::string& phase, const Take& take) {
   sink.phase = phase;
   sink.begin = [this](const RecordLayout& layout, std::uint64_t count) {
     frame_.begin(layout);
-    has_intensity_ = layout.intensity.has_value();
+    has_intensity_ = layout.hasIntensity();
     promised_ = count;
   };
   sink.take = [&](const PointBlock& block) {
@@ -93,12 +95,14 @@ void VoxelStream::computeKeys() {
 /// Points that fit into the budget as far as the number of voxels is known.
 std::size_t VoxelStream::room() const {
   const std::size_t voxels = sampled_voxels_.size() * kSampledVoxels;
-  return (budget_.base + voxels * budget_.per_voxel) / kBytesPerPoint;
+  return (budget_.base + voxels * budget_.per_voxel) / bytesPerPoint(has_intensity_);
 }
 
 /// Keeps the block's points.
 void VoxelStream::hold() {
   points_.points.insert(points_.points.end(), block_.points.begin(), block_.points.end());
+  points_.intensity.insert(points_.intensity.end(), block_.intensity.begin(),
+                           block_.intensity.end());
   point_keys_.insert(point_keys_.end(), keys_.begin(), keys_.end());
 }
 
@@ -114,6 +118,7 @@ void VoxelStream::survey() {
     if (seen == 0) {
       whole_ = promised_ <= kMostHeld;
       if (whole_) points_.points.reserve(promised_), point_keys_.reserve(promised_);
+      if (whole_ && has_intensity_) points_.intensity.reserve(promised_);
     }
     computeKeys();
     for (const std::uint64_t key : keys_) {
@@ -152,6 +157,7 @@ std::vector<std::uint64_t> VoxelStream::ranges() const {
 /// Reads the points in the voxels from `begin` on and before `end`.
 void VoxelStream::gather(const std::string& phase, std::uint64_t begin, std::uint64_t end) {
   points_.points.clear();
+  points_.intensity.clear();
   point_keys_.clear();
   read(phase, [&] {
     computeKeys();
@@ -159,6 +165,7 @@ void VoxelStream::gather(const std::string& phase, std::uint64_t begin, std::uin
       if (keys_[i] < begin || keys_[i] >= end) continue;
       point_keys_.push_back(keys_[i]);
       points_.points.push_back(block_.points[i]);
+      if (has_intensity_) points_.intensity.push_back(block_.intensity[i]);
     }
   });
 }
@@ -175,7 +182,9 @@ PointCloud VoxelStream::means(MapSource& source) {
     source.duplicates = appendMeans(points_, point_keys_, Duplicates::kDrop, means);
   } else {
     const std::vector<std::uint64_t> ends = ranges();
-    means.points.reserve(sampled_voxels_.size() * kSampledVoxels * 11 / 10);
+    const std::size_t voxels = sampled_voxels_.size() * kSampledVoxels * 11 / 10;
+    means.points.reserve(voxels);
+    if (has_intensity_) means.intensity.reserve(voxels);
     source.duplicates = 0;
     std::uint64_t begin = 0;
     for (std::size_t i = 0; i < ends.size(); begin = ends[i++]) {

@@ -16,7 +16,7 @@ struct StreamBudget {
   std::size_t per_voxel = 80;                 ///< [bytes]
 };
 
-/// The voxel means of a PCD or PLY file, without intensities: what
+/// The voxel means of a PCD or PLY file: what
 /// downsample(loadCloud(path).cloud, resolution) gives, bit for bit, without ever holding all
 /// points. Where they exceed the budget the file is read once to survey it, then once for each
 /// range of voxels whose points fit. Throws what those two throw.

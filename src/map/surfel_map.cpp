@@ -77,6 +77,7 @@ void SurfelMapConfig::validate(const std::string& where) const {
   validator.within("noise", noise, 0.0, 1.0, "m");
   validator.within("smoothing_radius", smoothing_radius, 0.0, 10.0, "m");
   validator.within("blending_depth", blending_depth, -1.0, 1.0, "m");
+  validator.notNegative("intensity_full_scale", intensity_full_scale);
 }
 
 SurfelMap SurfelMap::build(const PointCloud& cloud, const SurfelMapConfig& config,
@@ -90,21 +91,23 @@ SurfelMap SurfelMap::build(const PointCloud& cloud, const SurfelMapConfig& confi
 }
 
 SurfelMap::SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& config,
-                     const Blending& blending, float planar_threshold, float noise)
+                     const Blending& blending, float planar_threshold, float noise,
+                     const std::vector<std::uint8_t>& reflectivity)
     : config_(config), blending_(blending), planar_threshold_(planar_threshold), noise_(noise) {
   config_.validate("");
   owned_ = std::make_shared<const SurfelTree>(surfels, discRadius(config_.resolution),
-                                              planar_threshold_, config_.storage);
+                                              planar_threshold_, config_.storage, reflectivity);
   tree_ = owned_->view();
+  reflectivity_ = owned_->reflectivity();
 }
 
 SurfelMap::SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& config,
                      const Blending& blending)
     : SurfelMap(surfels, config, blending,
-                static_cast<float>(config.planar_factor * config.resolution), 0.0F) {}
+                static_cast<float>(config.planar_factor * config.resolution), 0.0F, {}) {}
 
 SurfelMap SurfelMap::of(const SurfelSet& set, const SurfelMapConfig& config) {
-  return {set.surfels, config, set.blending, set.planar_threshold, set.noise};
+  return {set.surfels, config, set.blending, set.planar_threshold, set.noise, set.reflectivity};
 }
 
 SurfelMap SurfelMap::fromFile(std::shared_ptr<const MapFile> file, const SurfelMapConfig& config) {
@@ -130,6 +133,13 @@ SurfelMap SurfelMap::fromFile(std::shared_ptr<const MapFile> file, const SurfelM
   } catch (const Error& error) {
     throw refuse(fmt::format("is damaged: {}", error.what()));
   }
+  if (file->has(section::kReflectivity)) {
+    map.reflectivity_ = file->section<std::uint8_t>(section::kReflectivity, ElementType::kUint8);
+    if (map.reflectivity_.size() != map.size()) {
+      throw refuse(fmt::format("has {} values in section reflectivity for {} surfels",
+                               map.reflectivity_.size(), map.size()));
+    }
+  }
   map.config_ = config;
   map.blending_ = record.blending;
   map.planar_threshold_ = record.planar_threshold;
@@ -144,6 +154,9 @@ void SurfelMap::writeTo(MapFileWriter& writer) const {
   writer.add(section::kTreeNodes, View<TreeNode>(tree_.nodes, tree_.header.node_count));
   writer.add(section::kLeafWords, View<std::uint32_t>(tree_.words, tree_.wordCount()),
              ElementType::kUint32);
+  if (!reflectivity_.empty()) {
+    writer.add(section::kReflectivity, reflectivity_, ElementType::kUint8);
+  }
 }
 
 std::vector<Surfel> SurfelMap::surfels() const {

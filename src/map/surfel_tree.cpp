@@ -106,7 +106,11 @@ void writeLeaf(const TreeInput& input, SurfelStorage storage, const LeafPlace& l
 }  // namespace
 
 SurfelTree::SurfelTree(const std::vector<Surfel>& surfels, float radius, float planar_threshold,
-                       SurfelStorage storage) {
+                       SurfelStorage storage, const std::vector<std::uint8_t>& reflectivity) {
+  if (!reflectivity.empty() && reflectivity.size() != surfels.size()) {
+    throw Error(fmt::format("{} reflectivities are given for {} surfels", reflectivity.size(),
+                            surfels.size()));
+  }
   const Eigen::AlignedBox3f bounds = survey(surfels, planar_threshold);
   header_.radius = radius;
   header_.storage = storage;
@@ -131,6 +135,10 @@ SurfelTree::SurfelTree(const std::vector<Surfel>& surfels, float radius, float p
         return part;
       },
       StoredSurvey::joined);
+  reflectivity_.reserve(reflectivity.size());
+  if (!reflectivity.empty()) {
+    for (const std::uint32_t surfel : shape.order) reflectivity_.push_back(reflectivity[surfel]);
+  }
   header_.planar_count = stored.planar;
   std::copy(stored.box.min().data(), stored.box.min().data() + 3, header_.lower);
   std::copy(stored.box.max().data(), stored.box.max().data() + 3, header_.upper);

@@ -69,6 +69,7 @@ void expectAsInMemory(const std::filesystem::path& path, const StreamBudget& bud
   const PointCloud expected = downsample(loaded.cloud, 0.1);
   const Streamed streamed = stream(path, 0.1, budget);
   EXPECT_EQ(streamed.means.points, expected.points);
+  EXPECT_EQ(streamed.means.intensity, expected.intensity);
   EXPECT_EQ(streamed.source.points, loaded.read);
   EXPECT_EQ(streamed.source.non_finite, loaded.non_finite);
   EXPECT_EQ(streamed.source.duplicates, loaded.duplicates);
@@ -84,6 +85,22 @@ TEST(StreamVoxels, IsWhatLoadingAndDownsamplingGive) {
     expectAsInMemory(path, {bytes, 0});
   }
   expectAsInMemory(writePoints(folder, uneven(20000), false, "ascii"), {1 << 18, 0});
+}
+
+TEST(StreamVoxels, IntensitiesGoWithTheirPoints) {
+  const TestFolder folder;
+  RandomStream random(5);
+  PointCloud cloud;
+  for (const Vector3d& point : uneven(50000)) {
+    cloud.points.push_back(point.cast<float>());
+    cloud.intensity.push_back(static_cast<float>(random.uniform(0.0, 255.0)));
+  }
+  savePcd(folder / "a.pcd", cloud);
+  for (const std::size_t bytes : {std::size_t{1} << 27, std::size_t{1} << 18}) {
+    expectAsInMemory(folder / "a.pcd", {bytes, 0});
+    const Streamed streamed = stream(folder / "a.pcd", 0.1, {bytes, 0});
+    EXPECT_EQ(streamed.means.intensity.size(), streamed.means.size());
+  }
 }
 
 TEST(StreamVoxels, DuplicatesInACrowdedVoxel) {

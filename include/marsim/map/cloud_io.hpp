@@ -22,8 +22,9 @@ struct LoadedCloud {
 };
 
 /// Reads a PCD (ascii, binary, binary_compressed) or PLY (ascii, binary) file; fields x, y, z of
-/// float32 or float64, intensity (or reflectivity) of any number type if there. Coordinates far
-/// from the origin are recentred before they are narrowed to float. Points keep the file's order.
+/// float32 or float64, intensity (or reflectivity) of any number type if there, else the luma of
+/// colours (red, green, blue; PCL's rgb or rgba). Coordinates far from the origin are recentred
+/// before they are narrowed to float. Points keep the file's order.
 /// Throws FileError, naming the file and the reason, where it is missing, of another kind,
 /// truncated, garbage, without x y z, empty or without a single finite point.
 LoadedCloud loadCloud(const std::filesystem::path& path, Progress& progress);

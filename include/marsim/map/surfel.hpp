@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include <Eigen/Core>
@@ -41,6 +42,8 @@ struct SurfelSet {
   float planar_threshold = 0.0F;  ///< [m] thinner ones are planar
   Blending blending;
   float noise = 0.0F;  ///< [m] of the cloud's points across their surfaces; 0: not measured
+  /// Of each surfel, 255 for 100 %; empty where the cloud has no intensities.
+  std::vector<std::uint8_t> reflectivity = {};
 };
 
 }  // namespace marsim::map

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include <Eigen/Geometry>
 
 #include "marsim/common/progress.hpp"
+#include "marsim/common/view.hpp"
 #include "marsim/map/map_file.hpp"
 #include "marsim/map/point_cloud.hpp"
 #include "marsim/map/surfel.hpp"
@@ -28,6 +30,9 @@ struct SurfelMapConfig {
   double smoothing_radius = 0.0;
   /// [m] 0: no blending; negative: 2 noise, at least r, at most 0.15 m
   double blending_depth = -1.0;
+  /// The source's intensity that stands for a reflectivity of 100 %. 0: 1 where no voxel's mean is
+  /// more, 255 where none is more than that, else the largest.
+  double intensity_full_scale = 0.0;
 
   /// Throws ConfigError. `where` is the file or parameter namespace it was read from.
   void validate(const std::string& where) const;
@@ -95,17 +100,22 @@ class SurfelMap {
   Eigen::AlignedBox3f bounds() const;
   /// Share of planar surfels, 0 to 1.
   double planarShare() const;
+  /// Of each surfel by its number, 255 for 100 %; empty where the source has neither intensities
+  /// nor colours. Valid as long as the map or a copy of it lives.
+  View<std::uint8_t> reflectivity() const { return reflectivity_; }
   /// The file that holds the tree; null where the map is in memory only.
   const std::shared_ptr<const MapFile>& file() const { return file_; }
 
  private:
   SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& config,
-            const Blending& blending, float planar_threshold, float noise);
+            const Blending& blending, float planar_threshold, float noise,
+            const std::vector<std::uint8_t>& reflectivity);
   SurfelMap() = default;
 
   std::shared_ptr<const SurfelTree> owned_;
   std::shared_ptr<const MapFile> file_;
-  SurfelTreeView tree_{};  // of one of the two
+  SurfelTreeView tree_{};            // of one of the two
+  View<std::uint8_t> reflectivity_;  // as well
   SurfelMapConfig config_;
   Blending blending_;
   float planar_threshold_ = 0.0F;

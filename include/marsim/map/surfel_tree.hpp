@@ -18,18 +18,22 @@ class SurfelTree {
  public:
   /// An empty one.
   SurfelTree() = default;
-  /// Runs on all cores; the result does not depend on their number. `radius` [m] is R. Throws Error
-  /// for 2^31 surfels or more and for positions or normals that are not finite.
+  /// Runs on all cores; the result does not depend on their number. `radius` [m] is R; there are
+  /// as many reflectivities as surfels, or none. Throws Error for 2^31 surfels or more, for
+  /// positions or normals that are not finite and for another number of reflectivities.
   SurfelTree(const std::vector<Surfel>& surfels, float radius, float planar_threshold,
-             SurfelStorage storage);
+             SurfelStorage storage, const std::vector<std::uint8_t>& reflectivity = {});
 
   /// Points into this object.
   SurfelTreeView view() const;
+  /// In the tree's order.
+  const std::vector<std::uint8_t>& reflectivity() const { return reflectivity_; }
 
  private:
   SurfelTreeHeader header_{};
   std::vector<TreeNode> nodes_;
   std::vector<std::uint32_t> words_ = std::vector<std::uint32_t>(kWordPadding);
+  std::vector<std::uint8_t> reflectivity_;
 };
 
 /// Bytes of nodes and surfels.
