@@ -5,6 +5,7 @@
 #include "marsim/config/load.hpp"
 #include "mounting.hpp"
 #include "names.hpp"
+#include "noise_reader.hpp"
 #include "pattern_reader.hpp"
 #include "yaml_reader.hpp"
 
@@ -61,7 +62,10 @@ LidarFile readLidarFile(const std::filesystem::path& path) {
     });
     reader.readMap("mounting", [&](YamlReader& mounting) { readMounting(mounting, config.X_BS); });
     readOutputs(reader, config.outputs);
-    reader.read("intensity", config.intensity);
+    readNoise(reader, config.noise);
+    readIntensity(reader, config.intensity);
+    reader.read("reflectivity", config.reflectivity);
+    reader.read("instantaneous", config.instantaneous);
     reader.requireMap("pattern",
                       [&](YamlReader& pattern) { readPattern(pattern, config.pattern); });
     reader.readMap("imu", [&](YamlReader& imu) { readMountedImu(imu, result.imu.emplace()); });

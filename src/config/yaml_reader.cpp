@@ -137,6 +137,23 @@ void YamlReader::requireList(const std::string& key, std::vector<double>& values
   values = numbers(key, present(key), quantity, "a list of numbers");
 }
 
+void YamlReader::readPairs(const std::string& key, std::vector<std::pair<double, double>>& pairs,
+                           Quantity first, Quantity second) {
+  if (!has(key)) return;
+  const YAML::Node list = at(key);
+  const std::string allowed = "a list of pairs of numbers, [[x, y], ...]";
+  if (!list.IsSequence()) fail(key, shown(list), allowed);
+  pairs.clear();
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string item = fmt::format("{}[{}]", key, i);
+    if (!list[i].IsSequence() || list[i].size() != 2) {
+      fail(item, shown(list[i]), "a pair of numbers, [x, y]");
+    }
+    pairs.emplace_back(number(item + "[0]", list[i][0], first),
+                       number(item + "[1]", list[i][1], second));
+  }
+}
+
 void YamlReader::readMap(const std::string& key, const ReadMap& read) {
   if (has(key)) readMapNode(key, at(key), read);
 }
@@ -159,6 +176,8 @@ bool YamlReader::has(const std::string& key) {
 }
 
 bool YamlReader::isList(const std::string& key) { return has(key) && at(key).IsSequence(); }
+
+bool YamlReader::isMap(const std::string& key) { return has(key) && at(key).IsMap(); }
 
 void YamlReader::fail(const std::string& key, const std::string& value,
                       const std::string& allowed) const {

@@ -44,6 +44,10 @@ class YamlReader {
   /// A list of any length.
   void requireList(const std::string& key, std::vector<double>& values, Quantity quantity);
 
+  /// [[x, y], ...], the first of each a `first`, the second a `second`.
+  void readPairs(const std::string& key, std::vector<std::pair<double, double>>& pairs,
+                 Quantity first, Quantity second);
+
   /// One of some words, e.g. requireWord("spin", rotor.spin, {{"ccw", 1}, {"cw", -1}}).
   template <class Value>
   void requireWord(const std::string& key, Value& value,
@@ -68,6 +72,8 @@ class YamlReader {
   bool has(const std::string& key);
   /// Whether the key holds a list.
   bool isList(const std::string& key);
+  /// Whether the key holds a map.
+  bool isMap(const std::string& key);
   /// The error of a field, for conditions that only the caller can judge.
   [[noreturn]] void fail(const std::string& key, const std::string& value,
                          const std::string& allowed) const;

@@ -28,6 +28,7 @@ class DepthImageRenderer final : public Renderer {
 
   std::string name() const override { return "projection"; }
   bool castsRays() const override { return false; }
+  View<std::uint8_t> reflectivity() const override { return map_->reflectivity(); }
 
   void cast(const std::vector<Ray>&, View<MovingThing>, std::vector<Hit>&) const override {
     throw Error("the renderer 'projection' renders images only, use 'ray_caster' for single rays");

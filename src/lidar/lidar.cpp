@@ -8,106 +8,10 @@
 
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
+#include "scan_rays.hpp"
+#include "shot_noise.hpp"
 
 namespace marsim::lidar {
-namespace {
-
-/// Poses along a motion at times that do not decrease. Between knots 0.1 ms apart, whose poses come
-/// from the history's spline, position and rotation run straight: at 50 m/s^2 and 500 rad/s^2 that
-/// is within 0.1 micrometre and 1e-6 rad of the spline.
-class PoseTrack {
- public:
-  PoseTrack(const StateHistory& motion, TimeNs begin, TimeNs end)
-      : motion_(motion), end_(end), t0_(begin), t1_(begin) {
-    X0_ = X1_ = motion.poseAt(begin);
-  }
-
-  Pose at(TimeNs t) {
-    if (t > t1_) advance(t);
-    if (t == t1_) return X1_;
-    const double share = static_cast<double>(t - t0_) / static_cast<double>(t1_ - t0_);
-    Pose X;
-    X.p = X0_.p + share * (X1_.p - X0_.p);
-    X.q.coeffs() = X0_.q.coeffs() + share * (X1_.q.coeffs() - X0_.q.coeffs());
-    X.q.normalize();
-    return X;
-  }
-
- private:
-  void advance(TimeNs t) {
-    if (t < t1_ + kKnotSpacing) {
-      t0_ = t1_;
-      X0_ = X1_;
-    } else {
-      t0_ = t;
-      X0_ = motion_.poseAt(t);
-    }
-    t1_ = std::max(t, std::min(t0_ + kKnotSpacing, end_));
-    X1_ = t1_ == t0_ ? X0_ : motion_.poseAt(t1_);
-    if (X1_.q.dot(X0_.q) < 0.0) X1_.q.coeffs() *= -1.0;
-  }
-
-  static constexpr TimeNs kKnotSpacing = 100'000;
-
-  const StateHistory& motion_;
-  TimeNs end_;
-  TimeNs t0_, t1_;
-  Pose X0_, X1_;
-};
-
-/// Whether directions lie in a field of view, without trigonometry a direction.
-class FieldOfView {
- public:
-  explicit FieldOfView(const LidarConfig& config)
-      : sine_min_(static_cast<float>(std::sin(config.elevation_min)) - kTolerance),
-        sine_max_(static_cast<float>(std::sin(config.elevation_max)) + kTolerance),
-        from_(std::cos(config.azimuth_min), std::sin(config.azimuth_min)),
-        to_(std::cos(config.azimuth_max), std::sin(config.azimuth_max)) {
-    const double span = config.azimuth_max - config.azimuth_min;
-    all_round_ = span >= 2.0 * kPi - 1e-6;
-    reflex_ = span > kPi;
-  }
-
-  bool contains(const Eigen::Vector3f& d) const {
-    if (d.z() < sine_min_ || d.z() > sine_max_) return false;
-    if (all_round_) return true;
-    const bool left_of_from = from_.x() * d.y() - from_.y() * d.x() >= -kTolerance;
-    const bool right_of_to = to_.y() * d.x() - to_.x() * d.y() >= -kTolerance;
-    return reflex_ ? left_of_from || right_of_to : left_of_from && right_of_to;
-  }
-
- private:
-  static constexpr float kTolerance = 1e-6F;  // a shot on the very edge belongs to the view
-  float sine_min_, sine_max_;
-  Eigen::Vector2f from_, to_;
-  bool all_round_, reflex_;
-};
-
-/// One ray a shot, from where the sensor is when it fires.
-void makeRays(const std::vector<Firing>& firings, const LidarConfig& config, TimeNs scan_stamp,
-              const StateHistory& motion, std::vector<Ray>& rays) {
-  rays.clear();
-  if (firings.empty()) return;
-  rays.reserve(firings.size());
-  PoseTrack track(motion, firings.front().stamp, firings.back().stamp);
-  TimeNs pose_stamp = firings.front().stamp - 1;
-  Eigen::Vector3f origin = Eigen::Vector3f::Zero();
-  Eigen::Matrix3f R_WS = Eigen::Matrix3f::Identity();
-  for (const Firing& firing : firings) {
-    if (firing.stamp != pose_stamp) {
-      const Pose X_WS = track.at(firing.stamp) * config.X_BS;
-      origin = X_WS.p.cast<float>();
-      R_WS = X_WS.q.toRotationMatrix().cast<float>();
-      pose_stamp = firing.stamp;
-    }
-    rays.push_back({origin, static_cast<float>(config.range_max),
-                    (R_WS * firing.direction).normalized(),
-                    static_cast<float>(toSeconds(firing.stamp - scan_stamp))});
-  }
-}
-
-}  // namespace
-
 void LidarConfig::validate(const std::string& where) const {
   const Validator check(where);
   check.require(!name.empty(), "name", "empty", "a name");
@@ -129,13 +33,18 @@ void LidarConfig::validate(const std::string& where) const {
                 "[min, max] with min below max");
   check.require(X_BS.p.allFinite() && X_BS.q.coeffs().allFinite(), "mounting", "not finite",
                 "finite position and rotation");
-  check.within("intensity", intensity, 0.0, 255.0);
+  noise.validate(where);
+  intensity.validate(where);
+  check.within("reflectivity", reflectivity, 0.0, 100.0);
   validateOutputs(outputs, where);
   validatePattern(pattern, where);
 }
 
-Lidar::Lidar(LidarConfig config, std::shared_ptr<const Renderer> renderer)
-    : config_(std::move(config)), renderer_(std::move(renderer)) {
+Lidar::Lidar(LidarConfig config, std::shared_ptr<const Renderer> renderer, std::uint64_t seed,
+             bool noise)
+    : config_(std::move(config)),
+      renderer_(std::move(renderer)),
+      rays_(std::make_shared<ScanRays>()) {
   config_.validate(config_.name);
   if (!renderer_) throw Error(fmt::format("{}: a lidar needs a renderer", config_.name));
   if (!renderer_->castsRays()) {
@@ -144,15 +53,21 @@ Lidar::Lidar(LidarConfig config, std::shared_ptr<const Renderer> renderer)
   }
   config_.X_BS.q.normalize();
   pattern_ = makePattern(config_.pattern);
+  if (!noise) config_.noise = {};
+  if (config_.noise.any()) {
+    noise_ = std::make_shared<const ShotNoise>(config_.noise, config_.range_min, config_.range_max,
+                                               seed);
+  }
 }
 
-Scan Lidar::scan(TimeNs begin, TimeNs end, const StateHistory& motion) {
+Scan Lidar::scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<MovingThing> things) {
   firings_.clear();
   pattern_->fire(begin, end, firings_);
   Scan scan;
   scan.stamp = firings_.empty() ? begin : firings_.front().stamp;
   scan.end = end;
-  const TimeNs last = firings_.empty() ? begin : firings_.back().stamp;
+  const TimeNs last =
+      firings_.empty() || config_.instantaneous ? scan.stamp : firings_.back().stamp;
   if (!motion.covers(scan.stamp, last)) {
     throw Error(fmt::format("{}: no motion is known for all of the scan from {} to {} s",
                             config_.name, toSeconds(begin), toSeconds(end)));
@@ -167,46 +82,87 @@ Scan Lidar::scan(TimeNs begin, TimeNs end, const StateHistory& motion) {
       std::remove_if(firings_.begin(), firings_.end(),
                      [&](const Firing& firing) { return !view.contains(firing.direction); }),
       firings_.end());
-  makeRays(firings_, config_, scan.stamp, motion, rays_);
-  renderer_->cast(rays_, hits_);
+  makeRays(firings_, config_, {begin, scan.stamp, motion, noise_.get()}, *rays_);
+  renderer_->cast(rays_->rays, things, hits_);
 
-  scan.rays = rays_.size();
-  collect(scan);
+  scan.rays = firings_.size();
+  collect(things, scan);
   return scan;
 }
 
-void Lidar::collect(Scan& scan) const {
-  scan.points.reserve(rays_.size());
+float Lidar::reflectivityOf(const Hit& hit, View<MovingThing> things) const {
+  View<std::uint8_t> known;
+  if (hit.identity == kMapIdentity) {
+    known = renderer_->reflectivity();
+  } else {
+    for (const MovingThing& thing : things) {
+      if (thing.identity == hit.identity) known = thing.shape->reflectivity();
+    }
+  }
+  if (known.empty()) return static_cast<float>(config_.reflectivity);
+  return static_cast<float>(known[hit.surfel]) * (1.0F / 255.0F);
+}
+
+float Lidar::intensityOf(float reflectivity, float range) const {
+  const IntensityConfig& intensity = config_.intensity;
+  if (intensity.constant) return static_cast<float>(*intensity.constant);
+  float value = static_cast<float>(intensity.scale) * reflectivity;
+  if (intensity.range_reference > 0.0) {
+    const float share = static_cast<float>(intensity.range_reference) / std::max(range, 1e-3F);
+    value *= share * share;
+  }
+  return std::min(std::floor(value + 0.5F), static_cast<float>(intensity.limit));
+}
+
+Lidar::Echo Lidar::echoOf(std::size_t shot, View<MovingThing> things) const {
+  const Hit& hit = hits_[shot];
+  const std::uint64_t key = noise_ ? noise_->keyOf(firings_[shot]) : 0;
+  if (noise_) {
+    const float range = noise_->falseRange(key);
+    if (range < kNoReturn) return {range, 0.0F, false};
+  }
+  if (!hit.valid()) return {kNoReturn, 0.0F, false};
+  const float cosine = std::clamp(hit.incidenceCosine(rays_->rays[shot].direction), 0.0F, 1.0F);
+  const float reflectivity = cosine * reflectivityOf(hit, things);
+  if (!noise_) return {hit.range, reflectivity, true};
+  return {noise_->measured(hit.range, reflectivity, cosine, key), reflectivity, true};
+}
+
+void Lidar::collect(View<MovingThing> things, Scan& scan) const {
+  scan.points.reserve(firings_.size());
   const auto range_min = static_cast<float>(config_.range_min);
-  for (std::size_t i = 0; i < rays_.size(); ++i) {
-    const Hit& hit = hits_[i];
+  const auto range_max = static_cast<float>(config_.range_max);
+  for (std::size_t i = 0; i < firings_.size(); ++i) {
+    const Echo echo = echoOf(i, things);
     const Firing& firing = firings_[i];
-    const Ray& ray = rays_[i];
     const auto shot = static_cast<std::uint32_t>(i);
     const std::uint32_t column = firing.column - first_column_;
-    const bool too_near = hit.valid() && hit.range < range_min;
+    const float time =
+        config_.instantaneous ? 0.0F : static_cast<float>(toSeconds(firing.stamp - scan.stamp));
+    const bool too_near = echo.range < range_min;
     if (too_near) ++scan.too_near;
-    if (!hit.valid() || too_near) {
+    if (too_near || !(echo.range <= range_max)) {
       if (keep_misses_) {
         scan.misses.push_back(
-            {firing.direction, ray.time, shot, column, firing.ring, firing.line, too_near});
+            {firing.direction, time, shot, column, firing.ring, firing.line, too_near});
       }
       continue;
     }
-    ScanPoint point{};
-    point.p_S = firing.direction * hit.range;
-    point.p_W = ray.origin + ray.direction * hit.range;
-    point.range = hit.range;
-    point.intensity = static_cast<float>(config_.intensity);
-    point.reflectivity = 1.0F;
-    point.time = ray.time;
-    point.surfel = hit.surfel;
-    point.identity = hit.identity;
+    ScanPoint& point = scan.points.emplace_back();
+    point.p_S = firing.direction * echo.range;
+    point.p_W = rays_->rays[i].origin + rays_->directionOf(i) * echo.range;
+    point.range = echo.range;
+    point.intensity = intensityOf(echo.reflectivity, echo.range);
+    point.reflectivity = echo.reflectivity;
+    point.time = time;
+    if (echo.of_surface) {
+      point.surfel = hits_[i].surfel;
+      point.identity = hits_[i].identity;
+    }
     point.shot = shot;
     point.column = column;
     point.ring = firing.ring;
     point.line = firing.line;
-    scan.points.push_back(point);
   }
 }
 

@@ -118,6 +118,7 @@ class RayCaster final : public Renderer {
 
   std::string name() const override { return "ray_caster"; }
   bool castsRays() const override { return true; }
+  View<std::uint8_t> reflectivity() const override { return map_->reflectivity(); }
 
   void cast(const std::vector<Ray>& rays, View<MovingThing> things,
             std::vector<Hit>& hits) const override {

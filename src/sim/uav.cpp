@@ -90,7 +90,7 @@ Uav::Uav(const UavConfig& config, std::shared_ptr<const lidar::Renderer> rendere
       controller_(config.controller, vehicleModel(config.vehicle)),
       commander_(config.controller.goal),
       imu_(config.imu, config.seed) {
-  if (config_.lidar) lidar_.emplace(*config_.lidar, std::move(renderer));
+  if (config_.lidar) lidar_.emplace(*config_.lidar, std::move(renderer), config_.seed);
   quadrotor_.setGround(ground_z);
   quadrotor_.reset(config_.start_p_WB, config_.start_yaw);
   control();

@@ -215,7 +215,8 @@ TEST_F(LoadLidarTest, BadInputIsNamed) {
   EXPECT_EQ(complaintOf("rate: 10Hz", "rate: 0Hz"), "x.yaml: rate is 0, allowed: 0.1 to 1000 Hz");
   EXPECT_EQ(complaintOf("field_of_view:", "field_of_veiw:"),
             "x.yaml: field_of_veiw is an unknown key (did you mean 'field_of_view'?), allowed: "
-            "name, range, rate, field_of_view, mounting, output, intensity, pattern, imu");
+            "name, range, rate, field_of_view, mounting, output, noise, intensity, reflectivity, "
+            "instantaneous, pattern, imu");
   EXPECT_EQ(complaintOf("kind: spinning", "kind: spining"),
             "x.yaml: pattern.kind is 'spining' (did you mean 'spinning'?), allowed: risley, "
             "mid360, spinning");
@@ -227,6 +228,76 @@ TEST_F(LoadLidarTest, BadInputIsNamed) {
             "x.yaml: pattern.channels[15].elevation is 2");
   EXPECT_EQ(complaintOf("cycle_period: 55.296us", "cycle_period: 30us").substr(0, 41),
             "x.yaml: pattern.channels[14].fire_time is");
+}
+
+TEST_F(LoadLidarTest, ReadsHowASensorMeasures) {
+  const std::string path =
+      write("x.yaml",
+            "name: x\nrange: {min: 1m, max: 50m}\ninstantaneous: true\nreflectivity: 0.3\n"
+            "intensity: {scale: 150, limit: 200, range_reference: 10m}\nnoise:\n"
+            "  range_bias: 1cm\n  range_bias_per_metre: 0.001\n  range_sigma: 2cm\n"
+            "  range_sigma_per_metre: 0.002\n  range_resolution: 4mm\n  angular_sigma: 0.1deg\n"
+            "  dropout: 0.01\n  dropout_by_range: [[10m, 0.1], [1km, 0.5]]\n"
+            "  dropout_by_incidence: [[60deg, 0], [90deg, 1]]\n"
+            "  range_by_reflectivity: [[0.1, 20m], [0.8, 50m]]\n  false_returns: 0.001\n"
+            "pattern: {kind: risley, points_per_second: 100, prisms: [{speed: 60rpm, wedge_angle: "
+            "10deg}]}\n");
+  const LidarConfig config = loadLidar(path);
+  EXPECT_TRUE(config.instantaneous);
+  EXPECT_EQ(config.reflectivity, 0.3);
+  EXPECT_FALSE(config.intensity.constant.has_value());
+  EXPECT_EQ(config.intensity.scale, 150.0);
+  EXPECT_EQ(config.intensity.limit, 200.0);
+  EXPECT_EQ(config.intensity.range_reference, 10.0);
+  const lidar::NoiseConfig& noise = config.noise;
+  EXPECT_EQ(noise.range_bias, 0.01);
+  EXPECT_EQ(noise.range_bias_per_metre, 0.001);
+  EXPECT_EQ(noise.range_sigma, 0.02);
+  EXPECT_EQ(noise.range_sigma_per_metre, 0.002);
+  EXPECT_EQ(noise.range_resolution, 0.004);
+  EXPECT_EQ(noise.angular_sigma, radians(0.1));
+  EXPECT_EQ(noise.dropout, 0.01);
+  EXPECT_EQ(noise.false_returns, 0.001);
+  using Table = lidar::NoiseConfig::Table;
+  EXPECT_EQ(noise.dropout_by_range, (Table{{10.0, 0.1}, {1000.0, 0.5}}));
+  EXPECT_EQ(noise.dropout_by_incidence, (Table{{radians(60.0), 0.0}, {radians(90.0), 1.0}}));
+  EXPECT_EQ(noise.range_by_reflectivity, (Table{{0.1, 20.0}, {0.8, 50.0}}));
+}
+
+TEST_F(LoadLidarTest, NoiseIsOffUnlessTheFileSaysOtherwise) {
+  const std::string good = contents(dataDir() / "config/lidar/vlp16.yaml");
+  EXPECT_TRUE(loadLidar("vlp16").noise.any());
+  const std::size_t begin = good.find("noise:"), end = good.find("\n\n", begin);
+  const std::string without = good.substr(0, begin) + "noise: {}" + good.substr(end);
+  EXPECT_FALSE(loadLidar(write("x.yaml", without)).noise.any());
+  const std::string constant =
+      write("y.yaml", replaced(good, "intensity: {scale: 100}", "intensity: 42"));
+  EXPECT_EQ(loadLidar(constant).intensity.constant, 42.0);
+}
+
+TEST_F(LoadLidarTest, BadNoiseIsNamed) {
+  const std::string good = contents(dataDir() / "config/lidar/vlp16.yaml");
+  const auto complaintOf = [&](const std::string& line, const std::string& part = "noise:\n",
+                               const std::string& keep = "noise:\n") {
+    const std::string path = write("x.yaml", replaced(good, part, keep + line));
+    const std::string message = complaint([&] { loadLidar(path); });
+    return message == "no error" ? message : message.substr(message.find("x.yaml"));
+  };
+  EXPECT_EQ(complaintOf("  dropout: 2\n"), "x.yaml: noise.dropout is 2, allowed: 0 to 1");
+  EXPECT_EQ(complaintOf("  droput: 0.1\n").substr(0, 66),
+            "x.yaml: noise.droput is an unknown key (did you mean 'dropout'?), ");
+  EXPECT_EQ(complaintOf("  dropout_by_range: 0.1\n"),
+            "x.yaml: noise.dropout_by_range is '0.1', allowed: a list of pairs of numbers, [[x, "
+            "y], ...]");
+  EXPECT_EQ(complaintOf("  dropout_by_range: [[1m, 0.1], [2m]]\n"),
+            "x.yaml: noise.dropout_by_range[1] is a list of 1, allowed: a pair of numbers, [x, y]");
+  EXPECT_EQ(complaintOf("  dropout_by_range: [[1m, 0.1m]]\n"),
+            "x.yaml: noise.dropout_by_range[0][1] is '0.1m', allowed: a finite number without a "
+            "unit");
+  EXPECT_EQ(complaintOf("intensity: 300", "intensity: {scale: 100}", ""),
+            "x.yaml: intensity is 300, allowed: 0 to 255");
+  EXPECT_EQ(complaintOf("intensity: {scle: 100}", "intensity: {scale: 100}", "").substr(0, 64),
+            "x.yaml: intensity.scle is an unknown key (did you mean 'scale'?)");
 }
 
 TEST_F(LoadLidarTest, UnknownNamesListTheKnownOnes) {

@@ -8,6 +8,8 @@
 #include <Eigen/Core>
 
 #include "marsim/geometry/kinematic_state.hpp"
+#include "marsim/lidar/intensity.hpp"
+#include "marsim/lidar/noise.hpp"
 #include "marsim/lidar/output.hpp"
 #include "marsim/lidar/renderer.hpp"
 #include "marsim/lidar/scan.hpp"
@@ -26,37 +28,60 @@ struct LidarConfig {
   double elevation_min = -1.57079632679489661923, elevation_max = 1.57079632679489661923;
   Pose X_BS;                                             ///< mounting: sensor in body
   std::vector<OutputConfig> outputs = {OutputConfig{}};  ///< at least one
-  double intensity = 100.0;  ///< constant reflectivity reported, 0 to 255
+  NoiseConfig noise;
+  IntensityConfig intensity;
+  double reflectivity = 0.5;   ///< of what the map or a thing does not say; 1: 100 %
+  bool instantaneous = false;  ///< the whole scan from the pose at its stamp, all times 0
   PatternConfig pattern;
 
   void validate(const std::string& where) const;
 };
 
+class ShotNoise;
+struct ScanRays;
+
 /// Turns motion into scans: fires the pattern, casts every shot from the sensor's pose at its own
-/// firing time and collects the returns.
+/// firing time, measures as the sensor does and collects the returns.
 class Lidar {
  public:
-  /// Throws ConfigError, Error.
-  Lidar(LidarConfig config, std::shared_ptr<const Renderer> renderer);
+  /// The noise is decided by `seed`; without `noise` the configuration's is left out. Throws
+  /// ConfigError, Error.
+  Lidar(LidarConfig config, std::shared_ptr<const Renderer> renderer, std::uint64_t seed = 1,
+        bool noise = true);
 
-  /// The scan of [begin, end); `motion` must cover it.
-  Scan scan(TimeNs begin, TimeNs end, const StateHistory& motion);
+  /// The scan of [begin, end); `motion` must cover it (of an instantaneous sensor its stamp). Times
+  /// of things count from `begin`. Throws Error, and ConfigError for a thing.
+  Scan scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<MovingThing> things);
+  Scan scan(TimeNs begin, TimeNs end, const StateHistory& motion) {
+    return scan(begin, end, motion, {});
+  }
 
   /// Whether scans list the shots without a return (organised clouds and some drivers need them).
   void keepMisses(bool keep) { keep_misses_ = keep; }
   const LidarConfig& config() const { return config_; }
 
  private:
-  void collect(Scan& scan) const;
+  /// What a shot reports.
+  struct Echo {
+    float range;         ///< [m] +inf: nothing
+    float reflectivity;  ///< along the beam
+    bool of_surface;
+  };
+
+  void collect(View<MovingThing> things, Scan& scan) const;
+  Echo echoOf(std::size_t shot, View<MovingThing> things) const;
+  float reflectivityOf(const Hit& hit, View<MovingThing> things) const;
+  float intensityOf(float reflectivity, float range) const;
 
   LidarConfig config_;
   std::shared_ptr<const Renderer> renderer_;
   std::unique_ptr<ScanPattern> pattern_;
+  std::shared_ptr<const ShotNoise> noise_;  // null: none
   bool keep_misses_ = false;
   // Kept between scans so that a scan does not allocate.
   std::uint32_t first_column_ = 0;
   std::vector<Firing> firings_;
-  std::vector<Ray> rays_;
+  std::shared_ptr<ScanRays> rays_;
   std::vector<Hit> hits_;
 };
 

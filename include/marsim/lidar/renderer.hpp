@@ -96,6 +96,9 @@ class Renderer {
   virtual std::string name() const = 0;
   /// Whether cast() takes rays of any kind; if not it throws Error.
   virtual bool castsRays() const = 0;
+  /// Of the map's surfels, by their numbers; empty where the map has none. See
+  /// map::SurfelMap::reflectivity.
+  virtual View<std::uint8_t> reflectivity() const { return {}; }
   /// The nearest surface of every ray: hits[i] belongs to rays[i]. Resizes hits.
   virtual void cast(const std::vector<Ray>& rays, View<MovingThing> things,
                     std::vector<Hit>& hits) const = 0;

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace marsim::lidar {
+
+/// How a sensor's driver expresses what comes back. With the reflectivity along the beam q (that of
+/// the surface times Lambert's cosine) and the range R the intensity is scale q, or
+/// scale q (range_reference / R)^2 where the driver delivers the signal itself; a whole number of
+/// at most `limit`.
+struct IntensityConfig {
+  double scale = 100.0;                           ///< at 100 %; velodyne 100, hesai 100, livox 150
+  double limit = 255.0;                           ///< the largest that is reported
+  double range_reference = 0.0;                   ///< [m] 0: calibrated, the same at any range
+  std::optional<double> constant = std::nullopt;  ///< reported instead, 0 to 255
+
+  /// Throws ConfigError.
+  void validate(const std::string& where) const;
+};
+
+}  // namespace marsim::lidar

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "marsim/geometry/kinematic_state.hpp"
+#include "marsim/lidar/lidar.hpp"
+#include "shot_noise.hpp"
+
+namespace marsim::lidar {
+
+/// Whether directions lie in a field of view, without trigonometry a direction.
+class FieldOfView {
+ public:
+  explicit FieldOfView(const LidarConfig& config);
+
+  bool contains(const Eigen::Vector3f& d) const {
+    if (d.z() < sine_min_ || d.z() > sine_max_) return false;
+    if (all_round_) return true;
+    const bool left_of_from = from_.x() * d.y() - from_.y() * d.x() >= -kTolerance;
+    const bool right_of_to = to_.y() * d.x() - to_.x() * d.y() >= -kTolerance;
+    return reflex_ ? left_of_from || right_of_to : left_of_from && right_of_to;
+  }
+
+ private:
+  static constexpr float kTolerance = 1e-6F;  // a shot on the very edge belongs to the view
+  float sine_min_, sine_max_;
+  Eigen::Vector2f from_, to_;
+  bool all_round_, reflex_;
+};
+
+/// The rays of a scan's shots.
+struct ScanRays {
+  std::vector<Ray> rays;  ///< one a shot; their times count from the scan's `begin`
+  /// Unit, in W: where the pattern points, which is where returns are reported. Empty where the
+  /// rays themselves go there.
+  std::vector<Eigen::Vector3f> pointed;
+
+  const Eigen::Vector3f& directionOf(std::size_t shot) const {
+    return pointed.empty() ? rays[shot].direction : pointed[shot];
+  }
+};
+
+/// When and how a scan's shots are fired.
+struct ScanFiring {
+  TimeNs begin;                ///< of the scan's interval
+  TimeNs stamp;                ///< first firing
+  const StateHistory& motion;  ///< of the body
+  const ShotNoise* noise;      ///< null: none
+};
+
+/// One ray a shot, from where the sensor is when it fires; of an instantaneous sensor from where it
+/// is at the stamp. Replaces what `rays` holds.
+void makeRays(const std::vector<Firing>& firings, const LidarConfig& config,
+              const ScanFiring& firing, ScanRays& rays);
+
+}  // namespace marsim::lidar
