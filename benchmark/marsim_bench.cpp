@@ -12,6 +12,7 @@
 #include "fidelity_benchmark.hpp"
 #include "marsim/common/error.hpp"
 #include "render_bench.hpp"
+#include "scan_benchmark.hpp"
 #include "sensors.hpp"
 #include "starts.hpp"
 
@@ -52,6 +53,16 @@ int render(RenderBench bench, const std::string& work, const std::string& out) {
     marsim::benchmarks::writeRows(out, rows);
     fmt::print("{}: {} rows\n", out, rows.size());
   }
+  return 0;
+}
+
+int scans(const RenderBench& bench, const std::string& work, bool quick) {
+  marsim::benchmarks::ScanBench settings;
+  const WorkFolder folder(work);
+  settings.work = folder.path();
+  settings.places = bench.places;
+  if (quick) settings.repeats = 3;
+  runScanBench(settings);
   return 0;
 }
 
@@ -96,10 +107,18 @@ int main(int argc, char** argv) {
       "fidelity", "how true ranges are on a map of a noisy scan of a place of known geometry");
   fidelity_app->add_option("--out", out, "JSON file for the rows");
   fidelity_app->add_flag("--quick", quick, "fewer points, r = 0.1 and 0.05 m only");
+  auto* scan_app = app.add_subcommand(
+      "scan", "what point times, motion, noise and intensity add to the time of a scan");
+  scan_app->add_flag("--quick", quick, "fewer repeats");
+  scan_app->add_option("--work", work, "as above");
+  scan_app->add_option("--places", bench.places, "as above")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"forest", "building"}));
   auto* child = app.add_subcommand("start", "")->group("");
   child->allow_extras();
   return marsim::tools::runCommand(app, argc, argv, [&] {
     if (child->parsed()) return start(child->remaining());
+    if (scan_app->parsed()) return scans(bench, work, quick);
     if (fidelity_app->parsed()) return marsim::benchmarks::fidelity(out, quick);
     if (quick) {
       if (resolutions->count() == 0) bench.resolutions = {0.2, 0.1};

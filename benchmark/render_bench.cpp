@@ -19,6 +19,7 @@
 #include "places.hpp"
 #include "sensors.hpp"
 #include "starts.hpp"
+#include "timing.hpp"
 #ifdef MARSIM_HAS_EMBREE
 #include "embree_discs.hpp"
 #endif
@@ -41,30 +42,6 @@ void overwriteCaches() {
   for (std::size_t i = 0; i < bytes.size(); i += 64) ++bytes[i];
   benchmark::ClobberMemory();
 }
-
-double millisecondsOf(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
-}
-
-// The least time of every pose, and their median.
-class PoseTimes {
- public:
-  void add(int pose, double milliseconds) {
-    double& least = least_[static_cast<std::size_t>(pose)];
-    least = std::min(least, milliseconds);
-  }
-  double median() const {
-    std::vector<double> times = least_;
-    std::nth_element(times.begin(), times.begin() + kPoses / 2, times.end());
-    return times[kPoses / 2];
-  }
-
- private:
-  std::vector<double> least_ = std::vector<double>(kPoses, std::numeric_limits<double>::infinity());
-};
 
 // By octant, then along a curve through two components of the direction: as Embree likes it.
 void sortByDirection(std::vector<Ray>& rays) {

@@ -23,7 +23,7 @@ using PlaceConfig = std::variant<ForestConfig, BuildingConfig>;
 
 /// Raise it when makeForest() or makeBuilding() change what they make of the same settings, so that
 /// clouds in the cache are made anew.
-constexpr int kGeneratorVersion = 2;
+constexpr int kGeneratorVersion = 3;
 
 /// Every setting of a place, for reading it and for telling one place from another.
 template <class Visit>

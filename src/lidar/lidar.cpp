@@ -12,6 +12,37 @@
 #include "shot_noise.hpp"
 
 namespace marsim::lidar {
+namespace {
+
+/// Whether directions lie in a field of view, without trigonometry a direction.
+class FieldOfView {
+ public:
+  explicit FieldOfView(const LidarConfig& config)
+      : sine_min_(static_cast<float>(std::sin(config.elevation_min)) - kTolerance),
+        sine_max_(static_cast<float>(std::sin(config.elevation_max)) + kTolerance),
+        from_(std::cos(config.azimuth_min), std::sin(config.azimuth_min)),
+        to_(std::cos(config.azimuth_max), std::sin(config.azimuth_max)) {
+    const double span = config.azimuth_max - config.azimuth_min;
+    all_round_ = span >= 2.0 * kPi - 1e-6;
+    reflex_ = span > kPi;
+  }
+
+  bool contains(const Eigen::Vector3f& d) const {
+    if (d.z() < sine_min_ || d.z() > sine_max_) return false;
+    if (all_round_) return true;
+    const bool left_of_from = from_.x() * d.y() - from_.y() * d.x() >= -kTolerance;
+    const bool right_of_to = to_.y() * d.x() - to_.x() * d.y() >= -kTolerance;
+    return reflex_ ? left_of_from || right_of_to : left_of_from && right_of_to;
+  }
+
+ private:
+  static constexpr float kTolerance = 1e-6F;  // a shot on the very edge belongs to the view
+  float sine_min_, sine_max_;
+  Eigen::Vector2f from_, to_;
+  bool all_round_, reflex_;
+};
+
+}  // namespace
 void LidarConfig::validate(const std::string& where) const {
   const Validator check(where);
   check.require(!name.empty(), "name", "empty", "a name");

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "marsim/common/units.hpp"
-
 namespace marsim::lidar {
 namespace {
 
@@ -67,16 +65,6 @@ class SensorTrack {
 };
 
 }  // namespace
-
-FieldOfView::FieldOfView(const LidarConfig& config)
-    : sine_min_(static_cast<float>(std::sin(config.elevation_min)) - kTolerance),
-      sine_max_(static_cast<float>(std::sin(config.elevation_max)) + kTolerance),
-      from_(std::cos(config.azimuth_min), std::sin(config.azimuth_min)),
-      to_(std::cos(config.azimuth_max), std::sin(config.azimuth_max)) {
-  const double span = config.azimuth_max - config.azimuth_min;
-  all_round_ = span >= 2.0 * kPi - 1e-6;
-  reflex_ = span > kPi;
-}
 
 void makeRays(const std::vector<Firing>& firings, const LidarConfig& config,
               const ScanFiring& firing, ScanRays& rays) {

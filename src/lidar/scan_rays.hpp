@@ -10,26 +10,6 @@
 
 namespace marsim::lidar {
 
-/// Whether directions lie in a field of view, without trigonometry a direction.
-class FieldOfView {
- public:
-  explicit FieldOfView(const LidarConfig& config);
-
-  bool contains(const Eigen::Vector3f& d) const {
-    if (d.z() < sine_min_ || d.z() > sine_max_) return false;
-    if (all_round_) return true;
-    const bool left_of_from = from_.x() * d.y() - from_.y() * d.x() >= -kTolerance;
-    const bool right_of_to = to_.y() * d.x() - to_.x() * d.y() >= -kTolerance;
-    return reflex_ ? left_of_from || right_of_to : left_of_from && right_of_to;
-  }
-
- private:
-  static constexpr float kTolerance = 1e-6F;  // a shot on the very edge belongs to the view
-  float sine_min_, sine_max_;
-  Eigen::Vector2f from_, to_;
-  bool all_round_, reflex_;
-};
-
 /// The rays of a scan's shots.
 struct ScanRays {
   std::vector<Ray> rays;  ///< one a shot; their times count from the scan's `begin`

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 #include <geometry_msgs/PoseStamped.h>
@@ -45,6 +46,9 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   if (!output.empty()) {
     config.outputs = lidar::chooseOutputs(config.outputs, output, params.where(), "output");
   }
+  config.instantaneous = params.flag("instantaneous", config.instantaneous);
+  const bool noise = params.flag("lidar_noise", true);
+  const int seed = params.integer("seed", 1, 0, std::numeric_limits<int>::max());
   const std::string source = params.text("map", "forest");
   const map::SurfelMapConfig map_config = readMapConfig(params);
   params.choice("renderer", "cpu", {"cpu"});
@@ -57,7 +61,8 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   const Pose X_BS = config.X_BS;
   diagnostics_.setHardwareID(config.name);
   lidar_ = std::make_unique<lidar::Lidar>(std::move(config),
-                                          lidar::makeRayCaster(std::move(surfels), renderer));
+                                          lidar::makeRayCaster(std::move(surfels), renderer),
+                                          static_cast<std::uint64_t>(seed), noise);
   progress.finish();
 
   const lidar::LidarConfig& lidar = lidar_->config();

@@ -8,6 +8,7 @@
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/scene/places.hpp"
+#include "materials.hpp"
 #include "surface_sampler.hpp"
 #include "vegetation.hpp"
 
@@ -135,6 +136,7 @@ map::PointCloud makeForest(const ForestConfig& config) {
   RandomStream layout(config.seed, "layout");
   SurfaceSampler sampler(RandomStream(config.seed, "surfaces"), config.spacing, config.range_noise,
                          keep);
+  sampler.setReflectivity(material::kGrass);
   layGround(config, ground, sampler);
 
   const std::vector<Eigen::Vector2d> trees =

@@ -29,7 +29,9 @@ SurfaceSampler::SurfaceSampler(RandomStream random, double spacing, double range
 
 void SurfaceSampler::point(const Eigen::Vector3d& p, const Eigen::Vector3d& normal) {
   const Eigen::Vector3d noisy = p + range_noise_ * random_.normal() * normal;
-  if (!keep_ || keep_(noisy)) cloud_.points.push_back(noisy.cast<float>());
+  if (keep_ && !keep_(noisy)) return;
+  cloud_.points.push_back(noisy.cast<float>());
+  if (reflectivity_) cloud_.intensity.push_back(static_cast<float>(255.0 * *reflectivity_));
 }
 
 void SurfaceSampler::patch(const Eigen::Vector3d& corner, const Eigen::Vector3d& a,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include <Eigen/Geometry>
@@ -36,6 +37,10 @@ class SurfaceSampler {
   void tube(double length, const std::function<Eigen::Vector3d(double)>& axis,
             const std::function<double(double)>& radius);
 
+  /// Of what the points from now on lie on, 0 to 1, see materials.hpp: each carries it as an
+  /// intensity of 0 to 255. Called before the first point or never: then there are no intensities.
+  void setReflectivity(double reflectivity) { reflectivity_ = reflectivity; }
+
   /// One point; noise goes along the unit normal.
   void point(const Eigen::Vector3d& p, const Eigen::Vector3d& normal);
 
@@ -48,6 +53,7 @@ class SurfaceSampler {
   double spacing_;
   double range_noise_;
   std::function<bool(const Eigen::Vector3d&)> keep_;
+  std::optional<double> reflectivity_;
   map::PointCloud cloud_;
 };
 

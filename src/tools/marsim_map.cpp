@@ -42,6 +42,12 @@ int describeMap(const std::string& name, const marsim::map::SurfelMapConfig& con
   printLine("dropped", fmt::format("{} not finite, {} duplicates", withThousands(source.non_finite),
                                    withThousands(source.duplicates)));
   printLine("intensity", source.has_intensity ? "yes" : "no");
+  if (!map.reflectivity().empty()) {
+    double sum = 0.0;
+    for (const std::uint8_t value : map.reflectivity()) sum += value;
+    printLine("reflectivity",
+              fmt::format("{:.0f} % on average", sum / 2.55 / static_cast<double>(map.size())));
+  }
   printLine("extent",
             fmt::format("{:.2f} x {:.2f} x {:.2f} m, {} to {}", size.x(), size.y(), size.z(),
                         marsim::tools::pointText(source.box.min().cast<double>()),
@@ -79,6 +85,9 @@ int main(int argc, char** argv) {
   app.add_option("--surface", surface, "blended or paper")->capture_default_str();
   std::string storage = marsim::map::nameOf(config.storage);
   app.add_option("--storage", storage, "compact or float")->capture_default_str();
+  app.add_option("--intensity-full-scale", config.intensity_full_scale,
+                 "the intensity that stands for 100 %; 0: 1, 255 or the largest")
+      ->capture_default_str();
   bool no_cache = false;
   app.add_flag("--no-cache", no_cache, "make the map anew and keep nothing");
   return marsim::tools::runCommand(app, argc, argv, [&] {

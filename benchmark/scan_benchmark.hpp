@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace marsim::benchmarks {
+
+struct ScanBench {
+  std::vector<std::string> sensors = {"avia", "mid360", "vlp16", "os1_128"}, places;
+  double resolution = 0.1;  ///< [m] r of the maps
+  std::vector<int> threads = {1, 2};
+  int repeats = 20;            ///< timings a pose
+  std::filesystem::path work;  ///< clouds and made maps are kept here
+};
+
+/// What it adds to a scan's time to give points their own times, to cast them from their own poses
+/// in flight, to disturb them and to tell how bright they are; all variants in turn in one process.
+/// Prints a table. Throws UnknownNameError, Error.
+void runScanBench(const ScanBench& bench);
+
+}  // namespace marsim::benchmarks

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "places.hpp"
+
+namespace marsim::benchmarks {
+
+inline double millisecondsOf(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+/// The least time of every pose, and their median.
+class PoseTimes {
+ public:
+  void add(int pose, double milliseconds) {
+    double& least = least_[static_cast<std::size_t>(pose)];
+    least = std::min(least, milliseconds);
+  }
+  double median() const {
+    std::vector<double> times = least_;
+    std::nth_element(times.begin(), times.begin() + kPoses / 2, times.end());
+    return times[kPoses / 2];
+  }
+
+ private:
+  std::vector<double> least_ = std::vector<double>(kPoses, std::numeric_limits<double>::infinity());
+};
+
+}  // namespace marsim::benchmarks
