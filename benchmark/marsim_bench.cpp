@@ -56,11 +56,9 @@ int render(RenderBench bench, const std::string& work, const std::string& out) {
   return 0;
 }
 
-int scans(const RenderBench& bench, const std::string& work, bool quick) {
-  marsim::benchmarks::ScanBench settings;
+int scans(marsim::benchmarks::ScanBench settings, const std::string& work, bool quick) {
   const WorkFolder folder(work);
   settings.work = folder.path();
-  settings.places = bench.places;
   if (quick) settings.repeats = 3;
   runScanBench(settings);
   return 0;
@@ -111,14 +109,21 @@ int main(int argc, char** argv) {
       "scan", "what point times, motion, noise and intensity add to the time of a scan");
   scan_app->add_flag("--quick", quick, "fewer repeats");
   scan_app->add_option("--work", work, "as above");
-  scan_app->add_option("--places", bench.places, "as above")
+  marsim::benchmarks::ScanBench scan_bench;
+  std::string surface = marsim::map::nameOf(scan_bench.surface);
+  scan_app->add_option("--surface", surface, "of the map: blended or paper");
+  scan_app->add_option("--places", scan_bench.places, "as above")
       ->delimiter(',')
       ->check(CLI::IsMember({"forest", "building"}));
+  scan_app->add_option("--sensors", scan_bench.sensors, "names of sensors")->delimiter(',');
   auto* child = app.add_subcommand("start", "")->group("");
   child->allow_extras();
   return marsim::tools::runCommand(app, argc, argv, [&] {
     if (child->parsed()) return start(child->remaining());
-    if (scan_app->parsed()) return scans(bench, work, quick);
+    if (scan_app->parsed()) {
+      scan_bench.surface = marsim::map::surfaceOf(surface);
+      return scans(scan_bench, work, quick);
+    }
     if (fidelity_app->parsed()) return marsim::benchmarks::fidelity(out, quick);
     if (quick) {
       if (resolutions->count() == 0) bench.resolutions = {0.2, 0.1};

@@ -110,6 +110,7 @@ void runScanBench(const ScanBench& bench) {
     const Place place{name, bench.resolution};
     map::SurfelMapConfig config;
     config.resolution = bench.resolution;
+    config.surface = bench.surface;
     map::MapLoading loading;
     loading.folder = bench.work / "maps";
     Progress progress(fmt::format("{} at {} m", name, bench.resolution));

@@ -4,11 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "marsim/map/surfel.hpp"
+
 namespace marsim::benchmarks {
 
 struct ScanBench {
-  std::vector<std::string> sensors = {"avia", "mid360", "vlp16", "os1_128"}, places;
+  std::vector<std::string> sensors = {"avia", "mid360", "vlp16", "os1_128"};
+  std::vector<std::string> places = {"forest", "building"};
   double resolution = 0.1;  ///< [m] r of the maps
+  map::Surface surface = map::Surface::kBlended;
   std::vector<int> threads = {1, 2};
   int repeats = 20;            ///< timings a pose
   std::filesystem::path work;  ///< clouds and made maps are kept here

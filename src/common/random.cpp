@@ -21,12 +21,6 @@ std::uint64_t hashName(std::string_view name) {
 
 }  // namespace
 
-std::uint64_t mixBits(std::uint64_t value) {
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
-  return value ^ (value >> 31);
-}
-
 RandomStream::RandomStream(std::uint64_t seed, std::uint64_t stream_id)
     : state_(mixBits(mixBits(seed + kGoldenGamma) ^ (stream_id * kGoldenGamma))) {}
 

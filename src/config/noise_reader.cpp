@@ -8,6 +8,7 @@ void readNoise(YamlReader& reader, lidar::NoiseConfig& noise) {
     map.read("range_bias_per_metre", noise.range_bias_per_metre);
     map.read("range_sigma", noise.range_sigma, Quantity::kLength);
     map.read("range_sigma_per_metre", noise.range_sigma_per_metre);
+    map.read("range_sigma_per_square_metre", noise.range_sigma_per_square_metre);
     map.read("range_resolution", noise.range_resolution, Quantity::kLength);
     map.read("angular_sigma", noise.angular_sigma, Quantity::kAngle);
     map.read("dropout", noise.dropout);

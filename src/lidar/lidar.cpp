@@ -147,7 +147,7 @@ float Lidar::intensityOf(float reflectivity, float range) const {
 
 Lidar::Echo Lidar::echoOf(std::size_t shot, View<MovingThing> things) const {
   const Hit& hit = hits_[shot];
-  const std::uint64_t key = noise_ ? noise_->keyOf(firings_[shot]) : 0;
+  const std::uint64_t key = noise_ ? rays_->keys[shot] : 0;
   if (noise_) {
     const float range = noise_->falseRange(key);
     if (range < kNoReturn) return {range, 0.0F, false};

@@ -31,8 +31,9 @@ void validateTable(const Validator& check, const std::string& field,
 }  // namespace
 
 bool NoiseConfig::any() const {
-  for (const double value : {range_bias, range_bias_per_metre, range_sigma, range_sigma_per_metre,
-                             range_resolution, angular_sigma, dropout, false_returns}) {
+  for (const double value :
+       {range_bias, range_bias_per_metre, range_sigma, range_sigma_per_metre,
+        range_sigma_per_square_metre, range_resolution, angular_sigma, dropout, false_returns}) {
     if (value != 0.0) return true;
   }
   return !dropout_by_range.empty() || !dropout_by_incidence.empty() ||
@@ -45,8 +46,9 @@ void NoiseConfig::validate(const std::string& where) const {
   check.within("noise.range_bias_per_metre", range_bias_per_metre, -0.5, 0.5);
   check.within("noise.range_sigma", range_sigma, 0.0, 10.0, "m");
   check.within("noise.range_sigma_per_metre", range_sigma_per_metre, 0.0, 0.5);
+  check.within("noise.range_sigma_per_square_metre", range_sigma_per_square_metre, 0.0, 0.5);
   check.within("noise.range_resolution", range_resolution, 0.0, 10.0, "m");
-  check.within("noise.angular_sigma", angular_sigma, 0.0, 0.1, "rad");
+  check.within("noise.angular_sigma", angular_sigma, 0.0, 0.02, "rad");
   check.within("noise.dropout", dropout, 0.0, 1.0);
   check.within("noise.false_returns", false_returns, 0.0, 1.0);
   validateTable(check, "noise.dropout_by_range", dropout_by_range, {0.0, 1e4, 0.0, 1.0, "m", ""});

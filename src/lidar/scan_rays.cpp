@@ -12,9 +12,9 @@ struct SensorPose {
   Eigen::Matrix3f R_WS = Eigen::Matrix3f::Zero();
 };
 
-/// Poses of the sensor along a motion at times that do not decrease. Between knots 0.1 ms apart,
+/// Poses of the sensor along a motion at times that do not decrease. Between knots 0.2 ms apart,
 /// whose poses come from the history's spline, positions and directions run straight: at 50 m/s^2
-/// and 500 rad/s^2 that is within 0.1 micrometre and 1e-6 rad of the spline. (Directions, which are
+/// and 500 rad/s^2 that is within 0.3 micrometre and 3e-6 rad of the spline. (Directions, which are
 /// of unit length when they are used, not rotations: at 50 rad/s that is another 1e-8 rad.)
 class SensorTrack {
  public:
@@ -54,7 +54,7 @@ class SensorTrack {
     per_ns_ = 1.0 / static_cast<double>(t1_ - t0_);
   }
 
-  static constexpr TimeNs kKnotSpacing = 100'000;
+  static constexpr TimeNs kKnotSpacing = 200'000;
 
   const StateHistory& motion_;
   const Pose X_BS_;
@@ -70,10 +70,15 @@ void makeRays(const std::vector<Firing>& firings, const LidarConfig& config,
               const ScanFiring& firing, ScanRays& rays) {
   rays.rays.clear();
   rays.pointed.clear();
+  rays.keys.clear();
   if (firings.empty()) return;
   const bool turned = firing.noise != nullptr && firing.noise->turnsBeams();
   rays.rays.reserve(firings.size());
   if (turned) rays.pointed.reserve(firings.size());
+  if (firing.noise != nullptr) {
+    rays.keys.reserve(firings.size());
+    for (const Firing& shot : firings) rays.keys.push_back(firing.noise->keyOf(shot));
+  }
   const bool moves = !config.instantaneous;
   const TimeNs first = moves ? firings.front().stamp : firing.stamp;
   const TimeNs last = moves ? firings.back().stamp : firing.stamp;
@@ -92,7 +97,7 @@ void makeRays(const std::vector<Firing>& firings, const LidarConfig& config,
     ray.direction = (pose.R_WS * shot.direction).normalized();
     if (turned) {
       rays.pointed.push_back(ray.direction);
-      ray.direction = firing.noise->turned(ray.direction, firing.noise->keyOf(shot)).normalized();
+      ray.direction = firing.noise->turned(ray.direction, rays.keys[rays.rays.size()]);
     }
     rays.rays.push_back(ray);
   }

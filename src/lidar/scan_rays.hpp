@@ -16,6 +16,7 @@ struct ScanRays {
   /// Unit, in W: where the pattern points, which is where returns are reported. Empty where the
   /// rays themselves go there.
   std::vector<Eigen::Vector3f> pointed;
+  std::vector<std::uint64_t> keys;  ///< of the shots' noise, ShotNoise::keyOf; empty without
 
   const Eigen::Vector3f& directionOf(std::size_t shot) const {
     return pointed.empty() ? rays[shot].direction : pointed[shot];

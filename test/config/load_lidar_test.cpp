@@ -231,17 +231,18 @@ TEST_F(LoadLidarTest, BadInputIsNamed) {
 }
 
 TEST_F(LoadLidarTest, ReadsHowASensorMeasures) {
-  const std::string path =
-      write("x.yaml",
-            "name: x\nrange: {min: 1m, max: 50m}\ninstantaneous: true\nreflectivity: 0.3\n"
-            "intensity: {scale: 150, limit: 200, range_reference: 10m}\nnoise:\n"
-            "  range_bias: 1cm\n  range_bias_per_metre: 0.001\n  range_sigma: 2cm\n"
-            "  range_sigma_per_metre: 0.002\n  range_resolution: 4mm\n  angular_sigma: 0.1deg\n"
-            "  dropout: 0.01\n  dropout_by_range: [[10m, 0.1], [1km, 0.5]]\n"
-            "  dropout_by_incidence: [[60deg, 0], [90deg, 1]]\n"
-            "  range_by_reflectivity: [[0.1, 20m], [0.8, 50m]]\n  false_returns: 0.001\n"
-            "pattern: {kind: risley, points_per_second: 100, prisms: [{speed: 60rpm, wedge_angle: "
-            "10deg}]}\n");
+  const std::string path = write(
+      "x.yaml",
+      "name: x\nrange: {min: 1m, max: 50m}\ninstantaneous: true\nreflectivity: 0.3\n"
+      "intensity: {scale: 150, limit: 200, range_reference: 10m}\nnoise:\n"
+      "  range_bias: 1cm\n  range_bias_per_metre: 0.001\n  range_sigma: 2cm\n"
+      "  range_sigma_per_metre: 0.002\n"
+      "  range_sigma_per_square_metre: 0.003\n  range_resolution: 4mm\n  angular_sigma: 0.1deg\n"
+      "  dropout: 0.01\n  dropout_by_range: [[10m, 0.1], [1km, 0.5]]\n"
+      "  dropout_by_incidence: [[60deg, 0], [90deg, 1]]\n"
+      "  range_by_reflectivity: [[0.1, 20m], [0.8, 50m]]\n  false_returns: 0.001\n"
+      "pattern: {kind: risley, points_per_second: 100, prisms: [{speed: 60rpm, wedge_angle: "
+      "10deg}]}\n");
   const LidarConfig config = loadLidar(path);
   EXPECT_TRUE(config.instantaneous);
   EXPECT_EQ(config.reflectivity, 0.3);
@@ -254,6 +255,7 @@ TEST_F(LoadLidarTest, ReadsHowASensorMeasures) {
   EXPECT_EQ(noise.range_bias_per_metre, 0.001);
   EXPECT_EQ(noise.range_sigma, 0.02);
   EXPECT_EQ(noise.range_sigma_per_metre, 0.002);
+  EXPECT_EQ(noise.range_sigma_per_square_metre, 0.003);
   EXPECT_EQ(noise.range_resolution, 0.004);
   EXPECT_EQ(noise.angular_sigma, radians(0.1));
   EXPECT_EQ(noise.dropout, 0.01);

@@ -39,6 +39,9 @@ void writeSeeds(const fs::path& folder) {
     writer.add("numbers", View<float>(numbers), ElementType::kFloat32);
     writer.add("none", View<float>(numbers.data(), 0), ElementType::kFloat32);
     writer.write(folder / "six_sections");
+    const std::vector<std::uint8_t> reflectivity(map.size(), 130);
+    writer.add(section::kReflectivity, View<std::uint8_t>(reflectivity), ElementType::kUint8);
+    writer.write(folder / "seven_sections");
   }
 }
 
@@ -61,6 +64,8 @@ TEST(MapFileCorpus, SeedsAreOfThisFormat) {
   ASSERT_NE(source, nullptr);
   const fs::path folder = fs::path(source) / "test/fuzz/corpus/map_file";
   EXPECT_EQ(MapFile::open(folder / "six_sections")->sections().size(), 6U);
+  EXPECT_EQ(MapFile::open(folder / "seven_sections")->sections().size(), 7U);
+  EXPECT_TRUE(MapFile::open(folder / "seven_sections")->has(section::kReflectivity));
 }
 
 }  // namespace

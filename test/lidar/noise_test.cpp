@@ -91,6 +91,15 @@ TEST_F(Noise, BiasAndSigmaAreAConstantAndAPartOfTheRange) {
   }
 }
 
+TEST_F(Noise, SigmaMayGrowWithTheSquareOfTheRange) {
+  config_.noise.range_sigma_per_square_metre = 0.0005;
+  const auto errors = floorErrors(10);
+  for (int ring = 0; ring < 6; ++ring) {
+    const double range = floorRange(ring);
+    EXPECT_NEAR(errors.at(ring).sigma() / (0.0005 * range * range), 1.0, 0.05) << ring;
+  }
+}
+
 TEST_F(Noise, BeamsGoOffAcrossTheirDirectionOnBothAxes) {
   config_.noise.angular_sigma = radians(0.15);
   Moments up, aside;
@@ -218,6 +227,7 @@ NoiseConfig everything() {
   noise.range_bias = 0.01;
   noise.range_sigma = 0.02;
   noise.range_sigma_per_metre = 0.001;
+  noise.range_sigma_per_square_metre = 0.0001;
   noise.angular_sigma = radians(0.1);
   noise.range_resolution = 0.002;
   noise.dropout = 0.1;
@@ -304,7 +314,7 @@ TEST(NoiseConfig, RefusesValuesOutOfBounds) {
   EXPECT_EQ(complaint([](NoiseConfig& n) { n.range_sigma = -0.1; }),
             "x.yaml: noise.range_sigma is -0.1, allowed: 0 to 10 m");
   EXPECT_EQ(complaint([](NoiseConfig& n) { n.angular_sigma = std::nan(""); }),
-            "x.yaml: noise.angular_sigma is nan, allowed: 0 to 0.1 rad");
+            "x.yaml: noise.angular_sigma is nan, allowed: 0 to 0.02 rad");
   EXPECT_EQ(complaint([](NoiseConfig& n) {
               n.dropout_by_range = {{1.0, 0.1}, {1.0, 0.2}};
             }),

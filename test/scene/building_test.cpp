@@ -35,6 +35,27 @@ TEST(Building, ExtentIsTwoRoomsAndTheirWalls) {
   EXPECT_NEAR(box.max().z(), 3.4, 0.05);
 }
 
+// White walls around a floor of concrete; 255 is 100 %.
+TEST(Building, SaysWhatItsSurfacesReflect) {
+  const map::PointCloud cloud = makeBuilding(coarse());
+  ASSERT_EQ(cloud.intensity.size(), cloud.size());
+  std::size_t floor = 0, wall = 0;
+  for (std::size_t i = 0; i < cloud.size(); ++i) {
+    const Eigen::Vector3f& p = cloud.points[i];
+    const bool inside = std::abs(p.x()) < 4.0F && std::abs(p.y()) < 3.5F;
+    if (inside && std::abs(p.z()) < 0.02F && cloud.intensity[i] < 0.8F * 255.0F) {
+      ++floor;  // but for the legs of table and shelf
+      ASSERT_NEAR(cloud.intensity[i], 0.24F * 255.0F, 0.1F);
+    }
+    if (std::abs(p.x() + 5.0F) < 0.02F && p.z() > 0.1F && p.z() < 3.1F) {
+      ++wall;
+      ASSERT_NEAR(cloud.intensity[i], 0.85F * 255.0F, 0.1F);
+    }
+  }
+  EXPECT_GT(floor, 5'000U);
+  EXPECT_GT(wall, 1'000U);
+}
+
 TEST(Building, StartIsFree) {
   for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
     BuildingConfig config = coarse();

@@ -13,7 +13,7 @@
 namespace marsim::scene {
 
 inline bool sameBytes(const map::PointCloud& a, const map::PointCloud& b) {
-  return a.size() == b.size() &&
+  return a.size() == b.size() && a.intensity == b.intensity &&
          std::memcmp(a.points.data(), b.points.data(), a.size() * sizeof(Eigen::Vector3f)) == 0;
 }
 

@@ -113,6 +113,19 @@ TEST(Forest, PointsAreSpacedAsConfigured) {
   }
 }
 
+// Grass below, leaves and needles above, wood and stone between them; 255 is 100 %.
+TEST(Forest, SaysWhatItsSurfacesReflect) {
+  const map::PointCloud cloud = makeForest(smallForest());
+  ASSERT_EQ(cloud.intensity.size(), cloud.size());
+  std::map<int, std::size_t> counts;
+  for (const float intensity : cloud.intensity) {
+    ++counts[static_cast<int>(std::lround(intensity / 2.55F))];
+  }
+  EXPECT_EQ(counts.size(), 5U);
+  for (const int percent : {19, 25, 51, 52, 55}) EXPECT_GT(counts[percent], 10U) << percent;
+  EXPECT_GT(counts[55], counts[25]);
+}
+
 TEST(Forest, AllPointsAreFinite) {
   for (const Eigen::Vector3f& p : makeForest(smallForest()).points) ASSERT_TRUE(p.allFinite());
 }

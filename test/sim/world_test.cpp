@@ -79,9 +79,14 @@ TEST(World, ScansAdjoinAndLieOnTheMapAlsoInFlight) {
 
 TEST(World, RepeatsItsScansByteForByte) {
   const auto map = room();
-  const auto flown = [&] {
+  const auto flown = [&](std::uint64_t seed) {
     World world(map, {});
-    Uav& first = world.addUav(uavConfig());
+    UavConfig config = uavConfig();
+    config.seed = seed;
+    config.lidar->noise.range_sigma = 0.02;
+    config.lidar->noise.angular_sigma = 1e-3;
+    config.lidar->noise.false_returns = 0.01;
+    Uav& first = world.addUav(config);
     world.addUav(uavConfig());
     std::vector<float> values;
     first.on_scan = [&](const lidar::Scan& scan) {
@@ -94,10 +99,11 @@ TEST(World, RepeatsItsScansByteForByte) {
     for (int i = 0; i < 1000; ++i) world.step();
     return values;
   };
-  const std::vector<float> a = flown(), b = flown();
+  const std::vector<float> a = flown(1), b = flown(1), other = flown(2);
   ASSERT_GT(a.size(), 10000U);
   ASSERT_EQ(a.size(), b.size());
   EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(float)), 0);
+  EXPECT_NE(a, other) << "another seed is another noise";
 }
 
 }  // namespace

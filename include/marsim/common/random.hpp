@@ -31,6 +31,10 @@ class RandomStream {
 };
 
 /// SplitMix64's finaliser: a bijection that scatters neighbouring integers.
-std::uint64_t mixBits(std::uint64_t value);
+inline std::uint64_t mixBits(std::uint64_t value) {
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
+  return value ^ (value >> 31);
+}
 
 }  // namespace marsim

@@ -15,14 +15,16 @@ struct NoiseConfig {
   using Table = std::vector<std::pair<double, double>>;
 
   // The range reported is range + bias + sigma n, with n a standard normal deviate, rounded to
-  // range_resolution. Both bias and sigma are a constant plus a part proportional to the range.
-  double range_bias = 0.0;             ///< [m]
-  double range_bias_per_metre = 0.0;   ///< [m/m]
-  double range_sigma = 0.0;            ///< [m]
-  double range_sigma_per_metre = 0.0;  ///< [m/m]
-  double range_resolution = 0.0;       ///< [m] 0: as computed
-  /// [rad] of either axis across the beam: the beam goes off by it, the direction reported is that
-  /// of the pattern, as drivers compute it from encoders and tables.
+  // range_resolution. Both bias and sigma are a constant plus a part proportional to the range;
+  // sigma has a part with its square too, as stereo cameras have it.
+  double range_bias = 0.0;                    ///< [m]
+  double range_bias_per_metre = 0.0;          ///< [m/m]
+  double range_sigma = 0.0;                   ///< [m]
+  double range_sigma_per_metre = 0.0;         ///< [m/m]
+  double range_sigma_per_square_metre = 0.0;  ///< [m/m^2]
+  double range_resolution = 0.0;              ///< [m] 0: as computed
+  /// [rad], at most 0.02, of either axis across the beam: the beam goes off by it, the direction
+  /// reported is that of the pattern, as drivers compute it from encoders and tables.
   double angular_sigma = 0.0;
   // Returns lost, each by its own chance.
   double dropout = 0.0;        ///< share of all
