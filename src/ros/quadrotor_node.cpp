@@ -49,7 +49,8 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   rates_.state = params.positive("state_rate", rates_.state, Quantity::kFrequency);
   rates_.odometry = params.positive("odom_rate", rates_.odometry, Quantity::kFrequency);
   const int seed = params.integer("seed", 1, 0, std::numeric_limits<int>::max());
-  twist_in_world_ = params.choice("odom_twist_frame", "body", {"body", "world"}) == "world";
+  twist_in_world_ =
+      params.choice("odom_twist_frame", "child", {"child", "body", "world"}) == "world";
   const bool truth_tf = params.flag("publish_ground_truth_tf", true);
   tf_child_frame_ = truth_tf ? frames_.base() : frames_.base() + "_truth";
   odom_frame_ = params.text("odom_frame_id", frames_.world);
