@@ -69,15 +69,35 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
       [this](const geometry_msgs::PoseStampedConstPtr& goal) { onGoal(goal, true); });
   reference_subscriber_ =
       handle.subscribe("command/state", 10, &ControllerNode::onReference, this, no_delay);
-  position_subscriber_ =
-      handle.subscribe("command/position", 10, &ControllerNode::onPositionCommand, this, no_delay);
+  handle_ = handle;
+  subscribeToPositionCommands();
   trajectory_subscriber_ =
       handle.subscribe("command/trajectory", 10, &ControllerNode::onTrajectory, this, no_delay);
   pose_subscriber_ = handle.subscribe("command/pose", 10, &ControllerNode::onPose, this, no_delay);
   state_subscriber_ = handle.subscribe("state", 10, &ControllerNode::onState, this, no_delay);
 }
 
+void ControllerNode::subscribeToPositionCommands() {
+  position_subscriber_.shutdown();  // else the new one would join it
+  position_subscriber_ =
+      handle_.subscribe("command/position", 10, &ControllerNode::onPositionCommand, this,
+                        ros::TransportHints().tcpNoDelay());
+  has_planner_ = false;
+}
+
+// roscpp ties a subscription that takes any definition to the first one it meets. When that
+// planner has gone, another one may come with its own.
+void ControllerNode::noticePlanners() {
+  const bool has_planner = position_subscriber_.getNumPublishers() > 0;
+  if (has_planner_ && !has_planner) {
+    subscribeToPositionCommands();
+  } else {
+    has_planner_ = has_planner;
+  }
+}
+
 void ControllerNode::onState(const marsim::VehicleStateConstPtr& message) {
+  noticePlanners();
   const KinematicState state = fromMessage(*message);
   if (has_state_ && wasMoved(state_, state)) {
     commander_->reset();

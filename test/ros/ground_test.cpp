@@ -12,21 +12,14 @@
 #include "marsim/MotorStates.h"
 #include "marsim/StateReference.h"
 #include "marsim/VehicleState.h"
+#include "wait_for.hpp"
 
 namespace {
 
+using marsim::test::waitFor;
+
 class Ground : public testing::Test {
  protected:
-  template <class Condition>
-  bool waitFor(Condition condition, double wall_seconds) {
-    const ros::WallTime end = ros::WallTime::now() + ros::WallDuration(wall_seconds);
-    while (ros::ok() && ros::WallTime::now() < end) {
-      ros::getGlobalCallbackQueue()->callAvailable(ros::WallDuration(0.02));
-      if (condition()) return true;
-    }
-    return false;
-  }
-
   ros::NodeHandle nh_{"uav0"};
   marsim::VehicleState state_;
   marsim::MotorStates motors_;

@@ -40,6 +40,8 @@ class ControllerNode {
   void onState(const marsim::VehicleStateConstPtr& message);
   void onGoal(const geometry_msgs::PoseStampedConstPtr& message, bool keep_altitude);
   void onReference(const marsim::StateReferenceConstPtr& message);
+  void subscribeToPositionCommands();
+  void noticePlanners();
   void onPositionCommand(const topic_tools::ShapeShifter::ConstPtr& message);
   void onTrajectory(const trajectory_msgs::MultiDOFJointTrajectoryConstPtr& message);
   void onPose(const geometry_msgs::PoseStampedConstPtr& message);
@@ -54,8 +56,10 @@ class ControllerNode {
   KinematicState state_;
   control::Reference reference_;
   bool has_state_ = false;
+  bool has_planner_ = false;
   std::set<std::string> warned_;
 
+  ros::NodeHandle handle_;
   ros::Publisher motor_publisher_, reference_publisher_, error_publisher_, path_publisher_;
   ros::Subscriber state_subscriber_, goal_subscriber_, goal_2d_subscriber_, reference_subscriber_,
       position_subscriber_, trajectory_subscriber_, pose_subscriber_;
