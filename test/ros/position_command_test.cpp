@@ -1,6 +1,11 @@
 #include "marsim/ros/position_command.hpp"
 
+#include <cstdlib>
+#include <fstream>
 #include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -131,6 +136,16 @@ TEST(PositionCommand, UnknownDefinitions) {
   expectWords(refusal(md5, test::commandBytes(test::kEgo, example())), {md5, "known"});
   expectWords(knownPositionCommands(), {test::kEgo, test::kSuper, test::kKumar, test::kKumarJerk,
                                         test::kKr, test::kEgoV2, test::kFastDrone, "FUEL"});
+}
+
+TEST(PositionCommand, ThePlannersPageListsThem) {
+  std::ifstream file(std::string(std::getenv("MARSIM_TEST_SOURCE_DIR")) + "/docs/planners.md");
+  std::stringstream page;
+  page << file.rdbuf();
+  for (const Variant& variant : kVariants) {
+    expectWords(page.str(), {std::string("| ") + variant.md5 + " | " +
+                             positionCommandUsers(variant.md5) + " |"});
+  }
 }
 
 TEST(PositionCommand, FlagsThatAreFollowed) {
