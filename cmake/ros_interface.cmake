@@ -7,6 +7,7 @@ add_message_files(DIRECTORY msg FILES
   TrackingError.msg
   VehicleState.msg
 )
+add_service_files(DIRECTORY srv FILES Teleport.srv)
 generate_messages(DEPENDENCIES geometry_msgs std_msgs)
 
 catkin_package(

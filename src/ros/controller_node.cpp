@@ -99,10 +99,11 @@ void ControllerNode::noticePlanners() {
 void ControllerNode::onState(const marsim::VehicleStateConstPtr& message) {
   noticePlanners();
   const KinematicState state = fromMessage(*message);
-  if (has_state_ && wasMoved(state_, state)) {
+  if (has_state_ && (message->placements != placements_ || wasMoved(state_, state))) {
     commander_->reset();
     controller_->reset();
   }
+  placements_ = message->placements;
   state_ = state;
   has_state_ = true;
   reference_ = commander_->reference(state);

@@ -56,6 +56,7 @@ class ControllerNode {
   KinematicState state_;
   control::Reference reference_;
   bool has_state_ = false;
+  std::uint32_t placements_ = 0;  ///< as of the last state
   bool has_planner_ = false;
   std::set<std::string> warned_;
 
