@@ -7,6 +7,7 @@ add_message_files(DIRECTORY msg FILES
   TrackingError.msg
   VehicleState.msg
 )
+add_service_files(DIRECTORY srv FILES Teleport.srv)
 generate_messages(DEPENDENCIES geometry_msgs std_msgs)
 
 catkin_package(
@@ -16,7 +17,8 @@ catkin_package(
             marsim_config marsim_ros
   CATKIN_DEPENDS diagnostic_msgs diagnostic_updater geometry_msgs message_runtime
                  nav_msgs nodelet pluginlib rosgraph_msgs roscpp
-                 roslib sensor_msgs std_msgs std_srvs tf2 tf2_msgs tf2_ros visualization_msgs
+                 roslib sensor_msgs std_msgs std_srvs tf2 tf2_msgs tf2_ros topic_tools
+                 trajectory_msgs visualization_msgs
   DEPENDS EIGEN3
 )
 

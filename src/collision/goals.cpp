@@ -26,9 +26,10 @@ constexpr int kUnreached = 1 << 20;
 class GoalChooser {
  public:
   GoalChooser(const ClearanceMap& map, const Eigen::Vector3d& start, double clearance,
-              std::uint64_t seed)
+              std::uint64_t seed, double lowest_z)
       : map_(map),
         clearance_(clearance),
+        lowest_z_(lowest_z),
         random_(seed, "goals"),
         box_(map.bounds().cast<double>()) {
     places_.push_back(start);
@@ -47,7 +48,7 @@ class GoalChooser {
   double worth(std::size_t from, std::size_t to, const std::vector<std::size_t>& chosen) const;
 
   const ClearanceMap& map_;
-  double clearance_;
+  double clearance_, lowest_z_;
   RandomStream random_;
   Eigen::AlignedBox3d box_;
   bool needs_floor_ = false;
@@ -75,7 +76,8 @@ bool GoalChooser::isPlace(const Eigen::Vector3d& p) const {
   const bool inside = (p.array() >= (box_.min() + margin).array()).all() &&
                       (p.array() <= (box_.max() - margin).array()).all();
   // A little more than the legs need, so that places are not wedged in.
-  return inside && map_.at(p).distance >= 1.1 * clearance_ && (!needs_floor_ || overFloor(p));
+  return inside && p.z() >= lowest_z_ && map_.at(p).distance >= 1.1 * clearance_ &&
+         (!needs_floor_ || overFloor(p));
 }
 
 void GoalChooser::scatterPlaces() {
@@ -209,9 +211,10 @@ std::vector<Eigen::Vector3d> GoalChooser::choose(int count) {
 }  // namespace
 
 std::vector<Eigen::Vector3d> chooseGoals(const ClearanceMap& map, const Eigen::Vector3d& start,
-                                         int count, double clearance, std::uint64_t seed) {
+                                         int count, double clearance, std::uint64_t seed,
+                                         double lowest_z) {
   if (count < 1 || !start.allFinite() || map.bounds().isEmpty()) return {};
-  return GoalChooser(map, start, clearance, seed).choose(count);
+  return GoalChooser(map, start, clearance, seed, lowest_z).choose(count);
 }
 
 }  // namespace marsim::collision

@@ -28,6 +28,7 @@ class GridSearch {
   GridSearch(const ClearanceMap& map, const Eigen::Vector3d& from, const Eigen::Vector3d& to,
              const RouteConfig& config)
       : map_(map), from_(from), to_(to), config_(config), box_(map.bounds().cast<double>()) {
+    box_.min().z() = std::max(box_.min().z(), config.lowest_z);
     box_.extend(from);
     box_.extend(to);
   }

@@ -5,24 +5,33 @@
 namespace marsim::control {
 
 void Commander::setGoal(const Eigen::Vector3d& p_WB, double yaw, TimeNs now) {
+  trajectory_.clear();
   commanded_ = true;
   if (!initialised_) {
     waiting_goal_ = Goal{p_WB, yaw};
     return;
   }
-  Reference from = last_;
-  if (path_) from = path_->at(now);
-  if (streaming_) from = streamed(now);
-  path_.emplace(from, now, p_WB, yaw, limits_);
-  streaming_ = false;
+  flyTo({p_WB, yaw}, now);
 }
 
 void Commander::setReference(const Reference& reference, TimeNs now) {
-  last_ = reference;
-  last_command_ = now;
-  path_.reset();
-  waiting_goal_.reset();
-  initialised_ = commanded_ = streaming_ = true;
+  trajectory_.clear();
+  track(reference, now);
+}
+
+void Commander::setPose(const Eigen::Vector3d& p_WB, double yaw, TimeNs now) {
+  trajectory_.clear();
+  follow(p_WB, yaw, now);
+}
+
+void Commander::setTrajectory(const std::vector<TrajectoryPoint>& points, TimeNs now) {
+  trajectory_.clear();
+  TimeNs at = now;
+  for (const TrajectoryPoint& point : points) {
+    at = std::max(at, now + point.after);
+    trajectory_.push_back({at, point});
+  }
+  setDuePoints(now);
 }
 
 Reference Commander::reference(const KinematicState& state) {
@@ -32,28 +41,78 @@ Reference Commander::reference(const KinematicState& state) {
     last_.yaw = yawOf(state.X_WB.q);
     initialised_ = true;
     if (waiting_goal_) {
-      setGoal(waiting_goal_->p_WB, waiting_goal_->yaw, state.stamp);
+      flyTo(*waiting_goal_, state.stamp);
       waiting_goal_.reset();
     }
   }
-  if (streaming_) return streamed(state.stamp);
-  return path_ ? path_->at(state.stamp) : last_;
+  setDuePoints(state.stamp);
+  return present(state.stamp);
 }
 
 void Commander::reset() {
   path_.reset();
+  follower_.reset();
+  trajectory_.clear();
   waiting_goal_.reset();
   last_ = Reference{};
   last_command_ = 0;
   initialised_ = commanded_ = streaming_ = false;
 }
 
+Reference Commander::present(TimeNs now) {
+  if (streaming_) return streamed(now);
+  if (follower_) return follower_->advance(now);
+  return path_ ? path_->at(now) : last_;
+}
+
+void Commander::flyTo(const Goal& goal, TimeNs now) {
+  const Reference from = present(now);
+  follower_.reset();
+  path_.emplace(from, now, goal.p_WB, goal.yaw, limits_);
+  streaming_ = false;
+}
+
+void Commander::track(const Reference& reference, TimeNs now) {
+  last_ = reference;
+  last_command_ = now;
+  path_.reset();
+  follower_.reset();
+  waiting_goal_.reset();
+  initialised_ = commanded_ = streaming_ = true;
+}
+
+void Commander::follow(const Eigen::Vector3d& p_WB, double yaw, TimeNs now) {
+  commanded_ = true;
+  if (!initialised_) {
+    waiting_goal_ = Goal{p_WB, yaw};
+    return;
+  }
+  if (!follower_) follower_.emplace(present(now), now, limits_);
+  follower_->setTarget(p_WB, yaw);
+  path_.reset();
+  streaming_ = false;
+}
+
+void Commander::setDuePoints(TimeNs now) {
+  while (!trajectory_.empty() && trajectory_.front().at <= now) {
+    const Waiting due = trajectory_.front();
+    trajectory_.pop_front();
+    if (due.point.moves) {
+      track(due.point.reference, due.at);
+    } else {
+      follow(due.point.reference.p_WB, due.point.reference.yaw, due.at);
+    }
+  }
+}
+
 Reference Commander::streamed(TimeNs now) const {
   const double age = std::max(0.0, toSeconds(now - last_command_));
   const double carried = std::min(age, toSeconds(kCarryOn));
+  const Eigen::Vector3d& j = last_.j_WB;
   Reference r = last_;
-  r.p_WB += carried * last_.v_WB + 0.5 * carried * carried * last_.a_WB;
-  r.v_WB += carried * last_.a_WB;
+  r.p_WB += carried * (last_.v_WB + carried * (last_.a_WB / 2.0 + carried / 6.0 * j));
+  r.v_WB += carried * (last_.a_WB + carried / 2.0 * j);
+  r.a_WB += carried * j;
   r.yaw += carried * last_.yaw_rate;
   if (age <= carried) return r;
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "clamped_norm.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 
@@ -57,11 +58,6 @@ void validateAgainstVehicle(const ControllerConfig& config, const VehicleModel& 
   check.require(config.thrust_max_ratio > hover, "thrust_max_ratio",
                 fmt::format("{}", config.thrust_max_ratio),
                 fmt::format("more than {:.3f}, which carries this vehicle's weight", hover));
-}
-
-Vector3d clampedNorm(const Vector3d& v, double limit) {
-  const double norm = v.norm();
-  return norm > limit ? Vector3d(v * (limit / norm)) : v;
 }
 
 // Level heading x turned up or down so that it is at right angles to z: the attitude with that

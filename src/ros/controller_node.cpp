@@ -2,12 +2,16 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
 #include <nav_msgs/Path.h>
 
 #include "marsim/MotorSpeeds.h"
 #include "marsim/TrackingError.h"
+#include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/ros/conversions.hpp"
+#include "marsim/ros/position_command.hpp"
+#include "marsim/ros/trajectory_message.hpp"
 #include "marsim/sim/world.hpp"
 
 namespace marsim::ros_nodes {
@@ -65,15 +69,41 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
       [this](const geometry_msgs::PoseStampedConstPtr& goal) { onGoal(goal, true); });
   reference_subscriber_ =
       handle.subscribe("command/state", 10, &ControllerNode::onReference, this, no_delay);
+  handle_ = handle;
+  subscribeToPositionCommands();
+  trajectory_subscriber_ =
+      handle.subscribe("command/trajectory", 10, &ControllerNode::onTrajectory, this, no_delay);
+  pose_subscriber_ = handle.subscribe("command/pose", 10, &ControllerNode::onPose, this, no_delay);
   state_subscriber_ = handle.subscribe("state", 10, &ControllerNode::onState, this, no_delay);
 }
 
+void ControllerNode::subscribeToPositionCommands() {
+  position_subscriber_.shutdown();  // else the new one would join it
+  position_subscriber_ =
+      handle_.subscribe("command/position", 10, &ControllerNode::onPositionCommand, this,
+                        ros::TransportHints().tcpNoDelay());
+  has_planner_ = false;
+}
+
+// roscpp ties a subscription that takes any definition to the first one it meets. When that
+// planner has gone, another one may come with its own.
+void ControllerNode::noticePlanners() {
+  const bool has_planner = position_subscriber_.getNumPublishers() > 0;
+  if (has_planner_ && !has_planner) {
+    subscribeToPositionCommands();
+  } else {
+    has_planner_ = has_planner;
+  }
+}
+
 void ControllerNode::onState(const marsim::VehicleStateConstPtr& message) {
+  noticePlanners();
   const KinematicState state = fromMessage(*message);
-  if (has_state_ && wasMoved(state_, state)) {
+  if (has_state_ && (message->placements != placements_ || wasMoved(state_, state))) {
     commander_->reset();
     controller_->reset();
   }
+  placements_ = message->placements;
   state_ = state;
   has_state_ = true;
   reference_ = commander_->reference(state);
@@ -117,7 +147,7 @@ void ControllerNode::onGoal(const geometry_msgs::PoseStampedConstPtr& message, b
     return;
   }
   Pose X_WG{fromQuaternion(message->pose.orientation), fromPoint(message->pose.position)};
-  const bool keeps_yaw = X_WG.q.norm() < 1e-6;
+  const bool keeps_yaw = isUnset(X_WG.q);
   if (keeps_yaw) {
     X_WG.q.setIdentity();
   } else {
@@ -136,13 +166,65 @@ void ControllerNode::onReference(const marsim::StateReferenceConstPtr& message) 
     ROS_WARN_THROTTLE(kWarningPeriod, "command/state ignored: a value is NaN or infinite");
     return;
   }
-  if (!isWorldFrame(message->header.frame_id, frames_.world)) {
-    ROS_WARN_THROTTLE(kWarningPeriod,
-                      "command/state ignored: header.frame_id is '%s', allowed: '%s'",
-                      message->header.frame_id.c_str(), frames_.world.c_str());
+  if (!isCommandFrame("command/state", message->header.frame_id)) return;
+  if (has_state_) commander_->setReference(reference, state_.stamp);
+}
+
+void ControllerNode::onPositionCommand(const topic_tools::ShapeShifter::ConstPtr& message) {
+  const std::string& md5 = message->getMD5Sum();
+  if (positionCommandUsers(md5) == nullptr) {
+    warnOnce(fmt::format("command/position ignored: {} with md5 {}, allowed: {}",
+                         message->getDataType(), md5, knownPositionCommands()));
     return;
   }
-  if (has_state_) commander_->setReference(reference, state_.stamp);
+  std::vector<std::uint8_t> bytes(message->size());
+  ros::serialization::OStream stream(bytes.data(), message->size());
+  message->write(stream);
+  try {
+    const PositionCommand command = decodePositionCommand(md5, bytes);
+    if (!isCommandFrame("command/position", command.frame_id)) return;
+    if (command.trajectory_flag && !isFollowed(*command.trajectory_flag)) {
+      ROS_WARN_THROTTLE(kWarningPeriod,
+                        "command/position not followed: trajectory_flag is %d, allowed: 0 to 3",
+                        *command.trajectory_flag);
+      return;
+    }
+    if (has_state_) commander_->setReference(command.reference, state_.stamp);
+  } catch (const Error& error) {
+    ROS_WARN_THROTTLE(kWarningPeriod, "command/position ignored: %s", error.what());
+  }
+}
+
+void ControllerNode::onTrajectory(const trajectory_msgs::MultiDOFJointTrajectoryConstPtr& message) {
+  if (!isCommandFrame("command/trajectory", message->header.frame_id)) return;
+  try {
+    const auto points = fromMessage(*message, reference_.yaw);
+    if (has_state_) commander_->setTrajectory(points, state_.stamp);
+  } catch (const Error& error) {
+    ROS_WARN_THROTTLE(kWarningPeriod, "command/trajectory ignored: %s", error.what());
+  }
+}
+
+void ControllerNode::onPose(const geometry_msgs::PoseStampedConstPtr& message) {
+  if (!isCommandFrame("command/pose", message->header.frame_id)) return;
+  if (!isFinite(message->pose)) {
+    ROS_WARN_THROTTLE(kWarningPeriod, "command/pose ignored: a value is NaN or infinite");
+    return;
+  }
+  const double yaw = yawOrPresent(fromQuaternion(message->pose.orientation), reference_.yaw);
+  if (has_state_) commander_->setPose(fromPoint(message->pose.position), yaw, state_.stamp);
+}
+
+// Planners write `world` whatever the frame is called here.
+bool ControllerNode::isCommandFrame(const char* topic, const std::string& frame) {
+  if (isWorldFrame(frame, frames_.world) || isFrame(frame, "world")) return true;
+  warnOnce(fmt::format("{} ignored: header.frame_id is '{}', allowed: '{}', 'world' or empty",
+                       topic, frame, frames_.world));
+  return false;
+}
+
+void ControllerNode::warnOnce(const std::string& text) {
+  if (warned_.insert(text).second) ROS_WARN("%s", text.c_str());
 }
 
 void ControllerNode::publishPlannedPath(const Eigen::Vector3d& goal_p_WB, double yaw) {

@@ -54,6 +54,11 @@ Eigen::Quaterniond fromQuaternion(const geometry_msgs::Quaternion& q) {
   return {q.w, q.x, q.y, q.z};
 }
 
+bool isUnset(const Eigen::Quaterniond& q) { return q.norm() < 1e-6; }
+double yawOrPresent(const Eigen::Quaterniond& q, double present) {
+  return isUnset(q) ? present : yawOf(q.normalized());
+}
+
 void toMessage(const KinematicState& state, bool on_ground, marsim::VehicleState& message) {
   message.header.stamp = toRos(state.stamp);
   message.pose = toPose(state.X_WB);

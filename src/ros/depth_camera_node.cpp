@@ -51,7 +51,10 @@ DepthCameraNode::~DepthCameraNode() {
 
 void DepthCameraNode::onState(const marsim::VehicleStateConstPtr& message) {
   const KinematicState state = fromMessage(*message);
-  if (!history_.empty() && state.stamp < history_.back().stamp) {  // the simulation was restarted
+  const bool was_placed = message->placements != placements_;  // no motion leads from there to here
+  placements_ = message->placements;
+  const bool was_restarted = !history_.empty() && state.stamp < history_.back().stamp;
+  if (was_placed || was_restarted) {
     history_.clear();
     next_image_ = -1;
   }

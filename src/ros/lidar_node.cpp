@@ -86,7 +86,10 @@ LidarNode::~LidarNode() {
 
 void LidarNode::onState(const marsim::VehicleStateConstPtr& message) {
   const KinematicState state = fromMessage(*message);
-  if (!history_.empty() && state.stamp < history_.back().stamp) {  // the simulation was restarted
+  const bool was_placed = message->placements != placements_;  // no motion leads from there to here
+  placements_ = message->placements;
+  const bool was_restarted = !history_.empty() && state.stamp < history_.back().stamp;
+  if (was_placed || was_restarted) {
     history_.clear();
     next_scan_ = -1;
   }

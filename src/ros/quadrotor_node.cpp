@@ -49,7 +49,8 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   rates_.state = params.positive("state_rate", rates_.state, Quantity::kFrequency);
   rates_.odometry = params.positive("odom_rate", rates_.odometry, Quantity::kFrequency);
   const int seed = params.integer("seed", 1, 0, std::numeric_limits<int>::max());
-  twist_in_world_ = params.choice("odom_twist_frame", "body", {"body", "world"}) == "world";
+  twist_in_world_ =
+      params.choice("odom_twist_frame", "child", {"child", "body", "world"}) == "world";
   const bool truth_tf = params.flag("publish_ground_truth_tf", true);
   tf_child_frame_ = truth_tf ? frames_.base() : frames_.base() + "_truth";
   odom_frame_ = params.text("odom_frame_id", frames_.world);
@@ -121,6 +122,7 @@ void QuadrotorNode::advertise(ros::NodeHandle& handle) {
   path_publisher_ = handle.advertise<nav_msgs::Path>("path", 1, true);
   visual_publisher_ = handle.advertise<visualization_msgs::MarkerArray>("visual", 1, true);
   reset_service_ = handle.advertiseService("reset", &QuadrotorNode::onReset, this);
+  teleport_service_ = handle.advertiseService("teleport", &QuadrotorNode::onTeleport, this);
 
   const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
   motor_subscriber_ =
@@ -141,12 +143,17 @@ void QuadrotorNode::publishStatic(ros::NodeHandle&) {
 void QuadrotorNode::start(TimeNs now) {
   // Steps lie on multiples of the step, whenever the node joined.
   const TimeNs stamp = now - now % step_;
-  quadrotor_->reset(start_p_WB_, start_yaw_, stamp);
-  reset_stamp_ = stamp;
-  path_.poses.clear();
+  place(start_p_WB_, start_yaw_, stamp);
   started_ = true;
   reported_at_ = ros::WallTime::now();
   reported_stamp_ = stamp;
+}
+
+void QuadrotorNode::place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
+  quadrotor_->reset(p_WB, yaw, stamp);
+  reset_stamp_ = stamp;
+  ++placements_;
+  path_.poses.clear();
 }
 
 void QuadrotorNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
@@ -196,11 +203,28 @@ bool QuadrotorNode::onReset(std_srvs::Trigger::Request&, std_srvs::Trigger::Resp
   return true;
 }
 
+bool QuadrotorNode::onTeleport(marsim::Teleport::Request& request,
+                               marsim::Teleport::Response& response) {
+  const Eigen::Vector3d p_WB = fromPoint(request.position);
+  response.success = false;
+  if (!started_) {
+    response.message = "no clock received yet";
+  } else if (!p_WB.allFinite() || !std::isfinite(request.yaw)) {
+    response.message = "position or yaw is NaN or infinite";
+  } else {
+    place(p_WB, request.yaw, quadrotor_->state().stamp);
+    response.success = true;
+    response.message = quadrotor_->onGround() ? "on the ground" : "in the air";
+  }
+  return true;
+}
+
 void QuadrotorNode::publishState() {
   marsim::VehicleState message;
   toMessage(quadrotor_->state(), quadrotor_->onGround(), message);
   message.header.frame_id = frames_.world;
   message.child_frame_id = frames_.base();
+  message.placements = placements_;
   state_publisher_.publish(message);
 }
 

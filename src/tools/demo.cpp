@@ -115,7 +115,8 @@ Preparation prepareDemo(const DemoOptions& options) {
   options.validate();
   FlightPlan plan;
   config::loadLidar(options.lidar);  // refuses what is wrong with it before anything is started
-  const double radius = config::loadVehicle(options.vehicle).vehicle.radius;
+  const vehicle::VehicleConfig vehicle = config::loadVehicle(options.vehicle).vehicle;
+  const double radius = vehicle.radius;
   const double clearance = radius + kSafetyMargin;
   const auto given_goals = options.goals.empty() ? std::vector<Eigen::Vector3d>()
                                                  : parsePoints(options.goals, "--goals");
@@ -130,12 +131,18 @@ Preparation prepareDemo(const DemoOptions& options) {
   // The source points as they are: downsampling would move them.
   collision::ClearanceMap clearance_map(cloud, options.resolution);
 
-  plan.start =
-      options.start.empty() ? chooseStart(clearance_map, given_start, clearance) : given_start;
+  // The simulator's ground is a plane at the map's lowest point.
+  const double lowest_z =
+      static_cast<double>(clearance_map.bounds().min().z()) + vehicle.ground_clearance;
+
+  plan.start = options.start.empty() ? chooseStart(clearance_map, given_start, clearance, lowest_z)
+                                     : given_start;
+  requireAboveGround("--start", plan.start, lowest_z);
   collision::requireFreeStart(clearance_map, plan.start, clearance);
-  plan.legs = given_goals.empty() ? chooseLegs(clearance_map, plan.start, options.goal_count,
-                                               clearance, options.seed)
-                                  : routeLegs(clearance_map, plan.start, given_goals, clearance);
+  plan.legs = given_goals.empty()
+                  ? chooseLegs(clearance_map, plan.start, options.goal_count, clearance,
+                               options.seed, lowest_z)
+                  : routeLegs(clearance_map, plan.start, given_goals, clearance, lowest_z);
   plan.resolution = options.resolution;
   plan.lidar = options.lidar;
   plan.vehicle = options.vehicle;

@@ -74,22 +74,33 @@ void writePlan(const FlightPlan& plan, const std::filesystem::path& path) {
   if (!file.flush()) throw FileError(path.string(), "cannot be written");
 }
 
+void requireAboveGround(const std::string& what, const Eigen::Vector3d& p_W, double lowest_z) {
+  if (p_W.z() >= lowest_z) return;
+  throw Error(
+      fmt::format("{} at {} is lower than the centre of a vehicle that stands on the ground, "
+                  "allowed: z of {:.2f} m or more",
+                  what, pointText(p_W), lowest_z));
+}
+
 Eigen::Vector3d chooseStart(const collision::ClearanceMap& map, const Eigen::Vector3d& usual,
-                            double clearance) {
+                            double clearance, double lowest_z) {
   const Eigen::AlignedBox3d box = map.bounds().cast<double>();
-  if (box.contains(usual) && map.at(usual).distance >= clearance) return usual;
+  const bool is_high_enough = usual.z() >= lowest_z;
+  if (is_high_enough && box.contains(usual) && map.at(usual).distance >= clearance) return usual;
   const auto free = map.nearestFree(box.center(), clearance, box.diagonal().norm());
   if (!free) {
     throw Error(
         fmt::format("no place of the map keeps {:.2f} m from its points; give --start", clearance));
   }
+  requireAboveGround("the free place in the middle of the map", *free, lowest_z);
   return *free;
 }
 
 std::vector<Leg> chooseLegs(const collision::ClearanceMap& map, const Eigen::Vector3d& start,
-                            int count, double clearance, std::uint64_t seed) {
+                            int count, double clearance, std::uint64_t seed, double lowest_z) {
   std::vector<Leg> legs;
-  for (const Eigen::Vector3d& goal : collision::chooseGoals(map, start, count, clearance, seed)) {
+  for (const Eigen::Vector3d& goal :
+       collision::chooseGoals(map, start, count, clearance, seed, lowest_z)) {
     legs.push_back({{goal}});
   }
   if (legs.empty()) {
@@ -102,13 +113,16 @@ std::vector<Leg> chooseLegs(const collision::ClearanceMap& map, const Eigen::Vec
 }
 
 std::vector<Leg> routeLegs(const collision::ClearanceMap& map, const Eigen::Vector3d& start,
-                           const std::vector<Eigen::Vector3d>& goals, double clearance) {
+                           const std::vector<Eigen::Vector3d>& goals, double clearance,
+                           double lowest_z) {
   collision::RouteConfig config;
   config.clearance = clearance;
+  config.lowest_z = lowest_z;
   std::vector<Leg> legs;
   Eigen::Vector3d from = start;
   for (const Eigen::Vector3d& goal : goals) {
     const int number = static_cast<int>(legs.size()) + 1;
+    requireAboveGround(fmt::format("goal {}", number), goal, lowest_z);
     requireFreeGoal(map, goal, number, clearance);
     auto route = collision::findRoute(map, from, goal, config);
     if (!route) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,18 +42,28 @@ struct FlightPlan {
 /// Writes a plan as JSON. Throws FileError.
 void writePlan(const FlightPlan& plan, const std::filesystem::path& path);
 
-/// A place to start from where none was given: `usual` if it is free, else the free place nearest
-/// to the middle of the map. Throws Error where there is none.
-Eigen::Vector3d chooseStart(const collision::ClearanceMap& map, const Eigen::Vector3d& usual,
-                            double clearance);
+/// No lower bound of z.
+constexpr double kAnyHeight = -std::numeric_limits<double>::infinity();
 
-/// Legs to goals chosen by collision::chooseGoals. Throws Error where there are none.
+/// Throws Error where a place, called `what`, lies below `lowest_z` [m], the centre of a vehicle
+/// that stands on the ground: nothing gets there.
+void requireAboveGround(const std::string& what, const Eigen::Vector3d& p_W, double lowest_z);
+
+/// A place to start from where none was given: `usual` if it is free, else the free place nearest
+/// to the middle of the map. Throws Error where there is none, or it lies below lowest_z [m].
+Eigen::Vector3d chooseStart(const collision::ClearanceMap& map, const Eigen::Vector3d& usual,
+                            double clearance, double lowest_z = kAnyHeight);
+
+/// Legs to goals chosen by collision::chooseGoals, none below lowest_z [m]. Throws Error where
+/// there are none.
 std::vector<Leg> chooseLegs(const collision::ClearanceMap& map, const Eigen::Vector3d& start,
-                            int count, double clearance, std::uint64_t seed);
+                            int count, double clearance, std::uint64_t seed,
+                            double lowest_z = kAnyHeight);
 
 /// Legs to given goals, round what stands in the way. Throws Error naming the goal and the blocking
-/// place where a goal is too near to the map or cannot be reached.
+/// place where a goal is too near to the map, lies below lowest_z [m] or cannot be reached.
 std::vector<Leg> routeLegs(const collision::ClearanceMap& map, const Eigen::Vector3d& start,
-                           const std::vector<Eigen::Vector3d>& goals, double clearance);
+                           const std::vector<Eigen::Vector3d>& goals, double clearance,
+                           double lowest_z = kAnyHeight);
 
 }  // namespace marsim::tools

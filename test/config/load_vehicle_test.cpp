@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "marsim/common/data_dir.hpp"
 #include "marsim/common/units.hpp"
@@ -27,6 +28,35 @@ TEST_F(LoadVehicleTest, EveryShippedVehicleCanHoverUnderTheDefaultController) {
         complaint([&] { control::Controller(controller, sim::vehicleModel(loaded.vehicle)); }),
         "no error")
         << name;
+  }
+}
+
+// All four directions, up and a turn, with the vehicle's own file and the default controller.
+TEST_F(LoadVehicleTest, EveryShippedVehicleFliesAFewMetres) {
+  constexpr double kNoGround = -std::numeric_limits<double>::infinity();
+  for (const std::string& name : knownNames("vehicle")) {
+    const Vehicle loaded = loadVehicle(name);
+    sim::UavConfig config;
+    config.vehicle = loaded.vehicle;
+    config.imu = loaded.imu;
+    config.controller = loadController("default");
+    config.start_p_WB = {0.0, 0.0, 2.0};
+    sim::Uav uav(config, nullptr, kNoGround);
+    for (const Eigen::Vector3d& goal :
+         {Eigen::Vector3d(3.0, 1.0, 2.5), Eigen::Vector3d(-1.0, -2.0, 2.0)}) {
+      uav.setGoal(goal, goal.x());
+      double farthest = 0.0;
+      for (int i = 0; i < 8000; ++i) {
+        uav.step();
+        if (i % 2 == 1) {
+          farthest = std::max(farthest, (uav.state().X_WB.p - uav.reference().p_WB).norm());
+        }
+      }
+      EXPECT_LT(farthest, 0.1) << name;
+      EXPECT_LT((uav.state().X_WB.p - goal).norm(), 0.01) << name;
+      EXPECT_LT(uav.state().v_WB.norm(), 0.01) << name;
+      EXPECT_NEAR(wrapAngle(yawOf(uav.state().X_WB.q) - goal.x()), 0.0, 0.02) << name;
+    }
   }
 }
 

@@ -26,8 +26,11 @@
 #include "marsim/StateReference.h"
 #include "marsim/TrackingError.h"
 #include "marsim/VehicleState.h"
+#include "wait_for.hpp"
 
 namespace {
+
+using marsim::test::waitFor;
 
 // Stamps and frame of one topic, and whether all its numbers were finite.
 struct Topic {
@@ -141,16 +144,6 @@ class Flight : public testing::Test {
           topic.frame = message->header.frame_id;
           topic.finite = topic.finite && isFinite(*message);
         }));
-  }
-
-  template <class Condition>
-  bool waitFor(Condition condition, double wall_seconds) {
-    const ros::WallTime end = ros::WallTime::now() + ros::WallDuration(wall_seconds);
-    while (ros::ok() && ros::WallTime::now() < end) {
-      ros::getGlobalCallbackQueue()->callAvailable(ros::WallDuration(0.02));
-      if (condition()) return true;
-    }
-    return false;
   }
 
   double distanceTo(double x, double y, double z) const {

@@ -1,5 +1,6 @@
 // A UAV spawned on the ground rests with its motors stopped, takes off at its first command,
 // follows a full-state reference and can be reset.
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -11,22 +12,16 @@
 #include "marsim/MotorSpeeds.h"
 #include "marsim/MotorStates.h"
 #include "marsim/StateReference.h"
+#include "marsim/Teleport.h"
 #include "marsim/VehicleState.h"
+#include "wait_for.hpp"
 
 namespace {
 
+using marsim::test::waitFor;
+
 class Ground : public testing::Test {
  protected:
-  template <class Condition>
-  bool waitFor(Condition condition, double wall_seconds) {
-    const ros::WallTime end = ros::WallTime::now() + ros::WallDuration(wall_seconds);
-    while (ros::ok() && ros::WallTime::now() < end) {
-      ros::getGlobalCallbackQueue()->callAvailable(ros::WallDuration(0.02));
-      if (condition()) return true;
-    }
-    return false;
-  }
-
   ros::NodeHandle nh_{"uav0"};
   marsim::VehicleState state_;
   marsim::MotorStates motors_;
@@ -76,6 +71,44 @@ TEST_F(Ground, RestsTakesOffFollowsAndResets) {
   waitFor([] { return false; }, 1.5);
   EXPECT_TRUE(state_.on_ground);
   EXPECT_NEAR(state_.pose.position.z, rest_z, 1e-3);
+}
+
+// Far and near, in the air and onto the ground: the vehicle is there at once, at rest, and stays.
+TEST_F(Ground, IsTeleported) {
+  ASSERT_TRUE(waitFor([&] { return state_.header.stamp.toSec() > 0.5; }, 60.0));
+  const auto simulated = [&] { return state_.header.stamp.toSec(); };
+  const auto call = [&](double x, double z, double yaw) {
+    marsim::Teleport teleport;
+    teleport.request.position.x = x;
+    teleport.request.position.z = z;
+    teleport.request.yaw = yaw;
+    EXPECT_TRUE(ros::service::call("/uav0/teleport", teleport));
+    return teleport.response;
+  };
+  const double ground_z = 0.4;
+  for (const double x : {1.5, 1.4}) {  // the second one is nearer than any jump that is noticed
+    const std::uint32_t placements = state_.placements;
+    const auto response = call(x, 1.6, x);
+    EXPECT_TRUE(response.success) << response.message;
+    EXPECT_EQ(response.message, "in the air");
+    ASSERT_TRUE(waitFor([&] { return state_.placements == placements + 1; }, 20.0));
+    EXPECT_NEAR(state_.pose.position.x, x, 1e-3);
+    const double since = simulated();
+    double farthest = 0.0;
+    ASSERT_TRUE(waitFor(
+        [&] {
+          farthest = std::max({farthest, std::abs(state_.pose.position.x - x),
+                               std::abs(state_.pose.position.z - 1.6)});
+          return simulated() > since + 1.5;
+        },
+        60.0));
+    EXPECT_LT(farthest, 0.02) << "hovers there";
+    EXPECT_NEAR(2.0 * std::atan2(state_.pose.orientation.z, state_.pose.orientation.w), x, 0.02);
+  }
+  EXPECT_FALSE(call(std::nan(""), 1.0, 0.0).success);
+  EXPECT_EQ(call(1.0, ground_z, 0.0).message, "on the ground");
+  EXPECT_TRUE(waitFor([&] { return state_.on_ground; }, 20.0));
+  EXPECT_NEAR(state_.pose.position.x, 1.0, 1e-3);
 }
 
 TEST_F(Ground, TruthDoesNotClaimTheBaseFrame) {

@@ -74,6 +74,40 @@ TEST(FlightPlan, ClosedDoorIsRefusedWithTheBlockingPlace) {
   EXPECT_NE(message.find("blocked at (4.5"), std::string::npos) << message;
 }
 
+// A hall of walls alone, whose floor was not scanned: nothing but the ground keeps a goal up.
+TEST(FlightPlan, NothingIsPlannedBelowAStandingVehicle) {
+  std::vector<Eigen::Vector3f> points = roomPoints();
+  points.erase(std::remove_if(points.begin(), points.end(),
+                              [](const Eigen::Vector3f& p) {
+                                return p.z() < 0.05F && p.x() > 0.05F && p.x() < 9.95F &&
+                                       p.y() > 0.05F && p.y() < 5.95F && p.x() != 5.0F;
+                              }),
+               points.end());
+  const auto map = clearanceOf(points);
+  const Eigen::Vector3d start(2.0, 2.0, 0.3);
+  const auto lowestOf = [&](double lowest_z) {
+    double lowest = 10.0;
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      for (const Leg& leg : chooseLegs(map, start, 5, kClearance, seed, lowest_z)) {
+        lowest = std::min(lowest, leg.goal().z());
+      }
+    }
+    return lowest;
+  };
+  EXPECT_LT(lowestOf(kAnyHeight), 0.2) << "the hall has such goals";
+  EXPECT_GE(lowestOf(0.2), 0.2);
+
+  EXPECT_EQ(routeLegs(map, start, {{2.0, 3.0, 0.1}}, kClearance).size(), 1U);
+  const std::string message = messageOf([&] {
+    routeLegs(map, start, {{2.0, 3.0, 0.1}}, kClearance, 0.2);
+  });
+  EXPECT_NE(message.find("goal 1 at (2.00, 3.00, 0.10) is lower than"), std::string::npos);
+  EXPECT_NE(message.find("0.20 m or more"), std::string::npos) << message;
+  // Below the usual start another one is chosen.
+  EXPECT_EQ(chooseStart(map, start, kClearance, 0.2), start);
+  EXPECT_NE(chooseStart(map, start, kClearance, 0.4), start);
+}
+
 TEST(FlightPlan, GoalAtAWallIsRefusedWithAFreePlace) {
   const auto map = clearanceOf(roomPoints());
   const std::string message = messageOf([&] {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,8 +18,9 @@ std::optional<Eigen::Vector3d> firstBlocked(const ClearanceMap& map, const Eigen
                                             const Eigen::Vector3d& to, double clearance);
 
 struct RouteConfig {
-  double clearance = 0.5;             ///< [m] kept to the map everywhere
-  double cell = 0.25;                 ///< [m] side of the search grid's cells
+  double clearance = 0.5;  ///< [m] kept to the map everywhere
+  double cell = 0.25;      ///< [m] side of the search grid's cells
+  double lowest_z = -std::numeric_limits<double>::infinity();  ///< [m] of way points in between
   std::size_t max_cells = 4'000'000;  ///< visited before the search gives up
 };
 
@@ -32,8 +34,10 @@ std::optional<std::vector<Eigen::Vector3d>> findRoute(const ClearanceMap& map,
 
 /// Goals for a demonstration flight from `start`: `count` places at flying height, each reached
 /// from the one before by a free straight segment of some length, the last of them back near the
-/// start. Seeded; fewer than `count` where the place is too narrow, none where it is closed in.
-std::vector<Eigen::Vector3d> chooseGoals(const ClearanceMap& map, const Eigen::Vector3d& start,
-                                         int count, double clearance, std::uint64_t seed);
+/// start. None of them but the start lies below `lowest_z` [m]. Seeded; fewer than `count` where
+/// the place is too narrow, none where it is closed in.
+std::vector<Eigen::Vector3d> chooseGoals(
+    const ClearanceMap& map, const Eigen::Vector3d& start, int count, double clearance,
+    std::uint64_t seed, double lowest_z = -std::numeric_limits<double>::infinity());
 
 }  // namespace marsim::collision

@@ -1,14 +1,27 @@
 #pragma once
 
+#include <deque>
 #include <optional>
+#include <vector>
 
 #include "marsim/control/controller.hpp"
+#include "marsim/control/pose_follower.hpp"
 #include "marsim/control/reference.hpp"
 
 namespace marsim::control {
 
+/// One point of a trajectory.
+struct TrajectoryPoint {
+  TimeNs after = 0;  ///< how long after the first point
+  Reference reference;
+  /// Whether more than position and yaw is known; what is not is flown to as a pose is.
+  bool moves = true;
+};
+
 /// Decides what the controller tracks: holds the place where it first saw the vehicle, flies to
-/// goals, follows full-state references and holds the last one of them.
+/// goals, follows poses, full-state references and trajectories, and holds the last one of them.
+/// Whatever is commanded takes the place of what was commanded before, the points of a trajectory
+/// that still wait included.
 class Commander {
  public:
   explicit Commander(const GoalLimits& limits) : limits_(limits) {}
@@ -20,6 +33,12 @@ class Commander {
   /// kCarryOn so that a slower stream gives a smooth reference. When nothing newer comes its
   /// velocity fades to zero by kHoldAfter, and the position reached then is kept.
   void setReference(const Reference& reference, TimeNs now);
+  /// Draws the reference at once to a pose in W [m, rad], within the limits of goals; made for set
+  /// points that come in a stream (PoseFollower).
+  void setPose(const Eigen::Vector3d& p_WB, double yaw, TimeNs now);
+  /// Sets the first point at once and the others when their time has come, each by
+  /// setReference() or setPose(). Points whose times fall are set together with those before them.
+  void setTrajectory(const std::vector<TrajectoryPoint>& points, TimeNs now);
   /// Whether anything was ever commanded (a vehicle on the ground stays there until then).
   bool commanded() const { return commanded_; }
   /// The reference for now; the first call fixes the place to hold.
@@ -37,10 +56,21 @@ class Commander {
     Eigen::Vector3d p_WB;
     double yaw;
   };
+  struct Waiting {
+    TimeNs at;
+    TrajectoryPoint point;
+  };
+  Reference present(TimeNs now);
   Reference streamed(TimeNs now) const;
+  void flyTo(const Goal& goal, TimeNs now);
+  void follow(const Eigen::Vector3d& p_WB, double yaw, TimeNs now);
+  void track(const Reference& reference, TimeNs now);
+  void setDuePoints(TimeNs now);
 
   GoalLimits limits_;
   std::optional<GoalPath> path_;
+  std::optional<PoseFollower> follower_;
+  std::deque<Waiting> trajectory_;
   std::optional<Goal> waiting_goal_;  // set before the start was known
   Reference last_;                    // of the stream, or the place to hold
   TimeNs last_command_ = 0;

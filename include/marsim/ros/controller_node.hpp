@@ -1,9 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <set>
+#include <string>
 
 #include <geometry_msgs/PoseStamped.h>
 #include <ros/ros.h>
+#include <topic_tools/shape_shifter.h>
+#include <trajectory_msgs/MultiDOFJointTrajectory.h>
 
 #include "marsim/StateReference.h"
 #include "marsim/VehicleState.h"
@@ -17,9 +21,14 @@ namespace marsim::ros_nodes {
 ///
 /// In: `state` (marsim/VehicleState), `goal` (geometry_msgs/PoseStamped, flown to on a smooth
 /// path), `goal_2d` (the same for RViz's '2D Nav Goal': keeps the present altitude),
-/// `command/state` (marsim/StateReference, tracked at once). Out: `motor_speeds`
-/// (marsim/MotorSpeeds), `reference` (marsim/StateReference), `tracking_error`
-/// (marsim/TrackingError), `planned_path` (nav_msgs/Path, one for each goal).
+/// `command/state` (marsim/StateReference, tracked at once), `command/position` (any of the known
+/// quadrotor_msgs/PositionCommand, see position_command.hpp), `command/trajectory`
+/// (trajectory_msgs/MultiDOFJointTrajectory) and `command/pose` (geometry_msgs/PoseStamped, a set
+/// point) as RotorS reads them. Out: `motor_speeds` (marsim/MotorSpeeds), `reference`
+/// (marsim/StateReference), `tracking_error` (marsim/TrackingError), `planned_path`
+/// (nav_msgs/Path, one for each goal).
+/// Whatever came last is followed, whenever it says that it was made, and held when nothing more
+/// comes. Commands are in the world frame, named as the parameter says, `world` or not at all.
 /// Goals may be in the world frame or in this UAV's base_link. A zero quaternion keeps the yaw.
 /// Parameters: vehicle, controller, goal_speed [m/s], goal_acceleration [m/s^2] (default: the
 /// controller file's), world_frame, frame_prefix.
@@ -31,6 +40,13 @@ class ControllerNode {
   void onState(const marsim::VehicleStateConstPtr& message);
   void onGoal(const geometry_msgs::PoseStampedConstPtr& message, bool keep_altitude);
   void onReference(const marsim::StateReferenceConstPtr& message);
+  void subscribeToPositionCommands();
+  void noticePlanners();
+  void onPositionCommand(const topic_tools::ShapeShifter::ConstPtr& message);
+  void onTrajectory(const trajectory_msgs::MultiDOFJointTrajectoryConstPtr& message);
+  void onPose(const geometry_msgs::PoseStampedConstPtr& message);
+  bool isCommandFrame(const char* topic, const std::string& frame);
+  void warnOnce(const std::string& text);
   void publishPlannedPath(const Eigen::Vector3d& goal_p_WB, double yaw);
 
   Frames frames_;
@@ -40,9 +56,14 @@ class ControllerNode {
   KinematicState state_;
   control::Reference reference_;
   bool has_state_ = false;
+  std::uint32_t placements_ = 0;  ///< as of the last state
+  bool has_planner_ = false;
+  std::set<std::string> warned_;
 
+  ros::NodeHandle handle_;
   ros::Publisher motor_publisher_, reference_publisher_, error_publisher_, path_publisher_;
-  ros::Subscriber state_subscriber_, goal_subscriber_, goal_2d_subscriber_, reference_subscriber_;
+  ros::Subscriber state_subscriber_, goal_subscriber_, goal_2d_subscriber_, reference_subscriber_,
+      position_subscriber_, trajectory_subscriber_, pose_subscriber_;
 };
 
 }  // namespace marsim::ros_nodes

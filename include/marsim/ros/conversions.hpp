@@ -30,6 +30,11 @@ Eigen::Vector3d fromVector3(const geometry_msgs::Vector3& v);
 Eigen::Vector3d fromPoint(const geometry_msgs::Point& p);
 Eigen::Quaterniond fromQuaternion(const geometry_msgs::Quaternion& q);
 
+/// Whether an orientation was left at zero, as by those who only want a position.
+bool isUnset(const Eigen::Quaterniond& q);
+/// The yaw [rad] of an orientation of any length; `present` where it is unset.
+double yawOrPresent(const Eigen::Quaterniond& q, double present);
+
 /// Fills all but header.frame_id and child_frame_id.
 void toMessage(const KinematicState& state, bool on_ground, marsim::VehicleState& message);
 KinematicState fromMessage(const marsim::VehicleState& message);

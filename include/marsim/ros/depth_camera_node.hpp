@@ -42,6 +42,7 @@ class DepthCameraNode {
   std::unique_ptr<lidar::DepthCamera> camera_;
   StateHistory history_;
   std::int64_t next_image_ = -1;  ///< number since simulated time 0
+  std::uint32_t placements_ = 0;  ///< of the vehicle, as of the last state
 
   ros::Publisher image_publisher_, info_publisher_, pose_publisher_;
   ros::Subscriber state_subscriber_;

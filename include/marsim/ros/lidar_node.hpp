@@ -55,7 +55,8 @@ class LidarNode {
   std::string world_frame_;
   std::unique_ptr<lidar::Lidar> lidar_;
   StateHistory history_;
-  std::int64_t next_scan_ = -1;  ///< number of the interval since simulated time 0
+  std::int64_t next_scan_ = -1;   ///< number of the interval since simulated time 0
+  std::uint32_t placements_ = 0;  ///< of the vehicle, as of the last state
 
   std::vector<Output> outputs_;
   ros::Publisher world_publisher_, pose_publisher_;

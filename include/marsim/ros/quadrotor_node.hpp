@@ -14,6 +14,7 @@
 #include <tf2_ros/transform_broadcaster.h>
 
 #include "marsim/MotorSpeeds.h"
+#include "marsim/Teleport.h"
 #include "marsim/ros/frames.hpp"
 #include "marsim/ros/navigation_sensors.hpp"
 #include "marsim/sim/world.hpp"
@@ -28,13 +29,13 @@ namespace marsim::ros_nodes {
 /// Out: `state` (marsim/VehicleState), `odom` (nav_msgs/Odometry), `imu/data` and `imu/data_raw`
 /// (sensor_msgs/Imu), `livox/imu` (the same as Livox's driver gives it: specific force in g, no
 /// orientation), what NavigationSensors names, `motor_states` (marsim/MotorStates), `path`
-/// (nav_msgs/Path, flown), `visual` (visualization_msgs/MarkerArray, latched), tf. Service `reset`
-/// (std_srvs/Trigger): back to the start. Parameters: vehicle, imu (vehicle: as its file says;
-/// lidar: the one built into the LiDAR; a name or file of config/imu in the vehicle's place),
-/// lidar, map, resolution, x, y, z, yaw, ground_z, dynamics_rate, state_rate, odom_rate, seed,
-/// odom_twist_frame (body | world), publish_ground_truth_tf, record (file in TUM format),
-/// check_start, world_frame, frame_prefix, odom_frame_id, odom_child_frame_id, imu_frame_id,
-/// livox_imu_frame_id.
+/// (nav_msgs/Path, flown), `visual` (visualization_msgs/MarkerArray, latched), tf. Services `reset`
+/// (std_srvs/Trigger): back to the start; `teleport` (marsim/Teleport): anywhere. Parameters:
+/// vehicle, imu (vehicle: as its file says; lidar: the one built into the LiDAR; a name or file of
+/// config/imu in the vehicle's place), lidar, map, resolution, x, y, z, yaw, ground_z,
+/// dynamics_rate, state_rate, odom_rate, seed, odom_twist_frame (child | world),
+/// publish_ground_truth_tf, record (file in TUM format), check_start, world_frame, frame_prefix,
+/// odom_frame_id, odom_child_frame_id, imu_frame_id, livox_imu_frame_id.
 class QuadrotorNode {
  public:
   QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
@@ -46,6 +47,8 @@ class QuadrotorNode {
   void onClock(const rosgraph_msgs::ClockConstPtr& message);
   void onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message);
   bool onReset(std_srvs::Trigger::Request& request, std_srvs::Trigger::Response& response);
+  bool onTeleport(marsim::Teleport::Request& request, marsim::Teleport::Response& response);
+  void place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
   void start(TimeNs now);
   void publishState();
   void publishOdometry();
@@ -68,7 +71,8 @@ class QuadrotorNode {
   std::unique_ptr<NavigationSensors> navigation_sensors_;
   std::optional<Pose> X_BM_;  ///< of a magnetometer
   bool started_ = false;
-  TimeNs reset_stamp_ = 0;  ///< of the last start
+  TimeNs reset_stamp_ = 0;  ///< of the last start, reset or teleport
+  std::uint32_t placements_ = 0;
   nav_msgs::Path path_;
   std::ofstream record_;
 
@@ -78,7 +82,7 @@ class QuadrotorNode {
   ros::Publisher state_publisher_, odom_publisher_, imu_publisher_, imu_raw_publisher_,
       livox_imu_publisher_, motor_publisher_, path_publisher_, visual_publisher_;
   ros::Subscriber clock_subscriber_, motor_subscriber_;
-  ros::ServiceServer reset_service_;
+  ros::ServiceServer reset_service_, teleport_service_;
   tf2_ros::TransformBroadcaster tf_;
   tf2_ros::StaticTransformBroadcaster static_tf_;
   diagnostic_updater::Updater diagnostics_;

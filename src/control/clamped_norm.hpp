@@ -1,0 +1,13 @@
+#pragma once
+
+#include <Eigen/Core>
+
+namespace marsim::control {
+
+/// `v`, shortened to the length `limit` where it is longer.
+inline Eigen::Vector3d clampedNorm(const Eigen::Vector3d& v, double limit) {
+  const double norm = v.norm();
+  return norm > limit ? Eigen::Vector3d(v * (limit / norm)) : v;
+}
+
+}  // namespace marsim::control

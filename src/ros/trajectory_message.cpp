@@ -1,0 +1,53 @@
+#include "marsim/ros/trajectory_message.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "marsim/common/error.hpp"
+#include "marsim/ros/conversions.hpp"
+
+namespace marsim::ros_nodes {
+namespace {
+
+control::TrajectoryPoint fromPointMessage(
+    const trajectory_msgs::MultiDOFJointTrajectoryPoint& message, double present_yaw) {
+  control::TrajectoryPoint point;
+  control::Reference& r = point.reference;
+  const geometry_msgs::Transform& transform = message.transforms.front();
+  r.p_WB = fromVector3(transform.translation);
+  r.yaw = yawOrPresent(fromQuaternion(transform.rotation), present_yaw);
+  point.moves = !message.velocities.empty();
+  if (!point.moves) return point;
+  r.v_WB = fromVector3(message.velocities.front().linear);
+  r.yaw_rate = message.velocities.front().angular.z;
+  if (!message.accelerations.empty()) {
+    r.a_WB = fromVector3(message.accelerations.front().linear);
+  }
+  return point;
+}
+
+}  // namespace
+
+std::vector<control::TrajectoryPoint> fromMessage(
+    const trajectory_msgs::MultiDOFJointTrajectory& message, double present_yaw) {
+  if (message.points.empty()) throw Error("points is empty, allowed: at least one");
+  const ros::Duration first = message.points.front().time_from_start;
+  std::vector<control::TrajectoryPoint> points;
+  for (std::size_t i = 0; i < message.points.size(); ++i) {
+    const auto& from = message.points[i];
+    if (from.transforms.empty()) {
+      throw Error(fmt::format("points[{}].transforms is empty, allowed: at least one", i));
+    }
+    points.push_back(fromPointMessage(from, present_yaw));
+    points.back().after = (from.time_from_start - first).toNSec();
+    const control::Reference& r = points.back().reference;
+    if (!r.p_WB.allFinite() || !r.v_WB.allFinite() || !r.a_WB.allFinite() ||
+        !std::isfinite(r.yaw) || !std::isfinite(r.yaw_rate)) {
+      throw Error(fmt::format("points[{}] has a value that is NaN or infinite", i));
+    }
+  }
+  return points;
+}
+
+}  // namespace marsim::ros_nodes
