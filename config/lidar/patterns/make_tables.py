@@ -9,46 +9,41 @@ of view, rate and number of lines are the maker's, the way of scanning is not: a
 a real sensor may be put in its place. Whole-number arithmetic, so that every machine writes the
 same bytes.
 """
-import fractions
 import pathlib
 import sys
 
-Fraction = fractions.Fraction
-
-# sensor: rows (a multiple of the lines), half width and half height of the view [deg], periods of
-# the two waves in the table, lines and their distance [deg].
+# sensor: rows (a multiple of the lines), half width and half height of the view, periods of the two
+# waves in the table, lines and their distance; angles in thousandths of a degree.
 TABLES = {
-    "horizon": dict(rows=96000, width="40.85", height="12.55", across=43, upwards=5, lines=6,
-                    spacing="0.45"),
-    "hap": dict(rows=113004, width="60", height="12.5", across=29, upwards=3, lines=6,
-                spacing="0.4"),
+    "horizon": dict(rows=96000, width=40850, height=12550, across=43, upwards=5, lines=6,
+                    spacing=450),
+    "hap": dict(rows=113004, width=60000, height=12500, across=29, upwards=3, lines=6,
+                spacing=400),
 }
 
 
-def triangle(phase):
-    """A wave of period 1 that rises from -1 at 0 to 1 at 1/2."""
-    phase -= phase.numerator // phase.denominator
-    return 4 * phase - 1 if 2 * phase < 1 else 3 - 4 * phase
+def triangle(number, rows):
+    """`rows` times a wave of period `rows` that rises from -1 at 0 to 1 at half its period."""
+    phase = number % rows
+    return 4 * phase - rows if 2 * phase < rows else 3 * rows - 4 * phase
 
 
-def hundredths(value):
-    """The number with two decimals, ties away from zero."""
-    scaled = abs(value) * 100 + Fraction(1, 2)
-    whole = scaled.numerator // scaled.denominator
-    return f"{'-' if value < 0 and whole else ''}{whole // 100}.{whole % 100:02d}"
+def degrees(numerator, denominator):
+    """Thousandths of a degree as degrees with two decimals, ties away from zero."""
+    whole = (abs(numerator) + 5 * denominator) // (10 * denominator)
+    return f"{'-' if numerator < 0 and whole else ''}{whole // 100}.{whole % 100:02d}"
 
 
 def write(folder, name, rows, width, height, across, upwards, lines, spacing):
-    width, height, spacing = Fraction(width), Fraction(height), Fraction(spacing)
-    reach = height - spacing * Fraction(lines - 1, 2)
+    fan = spacing * (lines - 1)  # twice the lines' reach from their middle
     with open(folder / f"{name}.csv", "w", encoding="ascii", newline="\n") as table:
         table.write("# Made by make_tables.py. Degrees; one row a shot, lines in turns.\n")
         table.write("azimuth,elevation\n")
         for row in range(rows):
-            line = row % lines - Fraction(lines - 1, 2)
-            azimuth = width * triangle(Fraction(across * row, rows))
-            elevation = reach * triangle(Fraction(upwards * row, rows)) + spacing * line
-            table.write(f"{hundredths(azimuth)},{hundredths(elevation)}\n")
+            azimuth = width * triangle(across * row, rows)
+            elevation = ((2 * height - fan) * triangle(upwards * row, rows)
+                         + (2 * spacing * (row % lines) - fan) * rows)
+            table.write(f"{degrees(azimuth, rows)},{degrees(elevation, 2 * rows)}\n")
 
 
 def main():
