@@ -75,19 +75,23 @@ SensorSummary summarise(const std::string& name, const lidar::LidarConfig& confi
   Azimuths azimuths;
   float low = 1.0F, high = -1.0F;  // sines of elevation
   std::vector<lidar::Firing> firings;
+  std::size_t fired = 0, kept = 0;
   for (TimeNs begin = 0; begin < kNsPerSecond; begin += kStep) {
     firings.clear();
     pattern->fire(begin, begin + kStep, firings);
+    fired += firings.size();
     for (const lidar::Firing& firing : firings) {
       const Eigen::Vector3f& d = firing.direction;
       if (!view.contains(d)) continue;
-      ++summary.points_per_s;
+      ++kept;
       azimuths.add(degrees(std::atan2(static_cast<double>(d.y()), static_cast<double>(d.x()))));
       low = std::min(low, d.z());
       high = std::max(high, d.z());
     }
   }
-  if (summary.points_per_s == 0) return summary;
+  if (kept == 0) return summary;
+  const double share = static_cast<double>(kept) / static_cast<double>(fired);
+  summary.points_per_s = std::llround(share * pattern->pointsPerSecond());
   summary.fov_h_deg = azimuths.covered();
   summary.fov_v_deg = degrees(std::asin(std::min(1.0F, high)) - std::asin(std::max(-1.0F, low)));
   return summary;
@@ -104,10 +108,10 @@ std::string sensorTable(const std::vector<SensorSummary>& sensors) {
   std::vector<std::array<std::string, 8>> rows = {
       {"name", "sensor", "view [deg]", "range [m]", "scans/s", "points/s", "pattern", "output"}};
   for (const SensorSummary& s : sensors) {
-    rows.push_back({s.name, s.sensor, fmt::format("{:.1f} x {:.1f}", s.fov_h_deg, s.fov_v_deg),
-                    fmt::format("{:g} to {:g}", s.range_min, s.range_max),
-                    fmt::format("{:g}", s.rate_hz), withThousands(s.points_per_s), s.pattern,
-                    s.output});
+    rows.push_back(
+        {s.name, s.sensor, fmt::format("{:.1f} x {:.1f}", s.fov_h_deg, s.fov_v_deg),
+         fmt::format("{:g} to {:g}", s.range_min, s.range_max), fmt::format("{:g}", s.rate_hz),
+         withThousands(static_cast<std::uint64_t>(s.points_per_s)), s.pattern, s.output});
   }
   std::array<std::size_t, 8> widths{};
   for (const auto& row : rows) {
@@ -145,9 +149,10 @@ std::string sensorJson(const std::vector<SensorSummary>& sensors) {
 std::string sensorMarkdown(const std::vector<SensorSummary>& sensors) {
   std::string text;
   for (const SensorSummary& s : sensors) {
-    text += fmt::format("| `{}` | {} | {:g}° x {:g}° | {:g} to {:g} m | {} | {} | {} |\n", s.name,
-                        s.sensor, tenths(s.fov_h_deg), tenths(s.fov_v_deg), s.range_min,
-                        s.range_max, withThousands(s.points_per_s), s.pattern, s.output);
+    text +=
+        fmt::format("| `{}` | {} | {:g}° x {:g}° | {:g} to {:g} m | {} | {} | {} |\n", s.name,
+                    s.sensor, tenths(s.fov_h_deg), tenths(s.fov_v_deg), s.range_min, s.range_max,
+                    withThousands(static_cast<std::uint64_t>(s.points_per_s)), s.pattern, s.output);
   }
   return text;
 }

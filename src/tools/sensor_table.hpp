@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@ struct SensorSummary {
   double fov_v_deg = 0;                 ///< highest elevation less the lowest
   double range_min = 0, range_max = 0;  ///< [m]
   double rate_hz = 0;                   ///< scans a second
-  std::size_t points_per_s = 0;         ///< shots inside the field of view
+  std::int64_t points_per_s = 0;        ///< shots inside the field of view, in the mean
   std::string pattern;                  ///< "risley", ...
   std::string output;                   ///< layouts, the first first: "xyzit, livox_custom"
 };
