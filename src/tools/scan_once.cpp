@@ -83,7 +83,7 @@ void draw(const ScanRequest& request, const map::SurfelMap& map, const Returns& 
       fmt::format("{}, {}, {:g} s: {} of {} shots returned", fs::path(request.map).stem().string(),
                   returns.summary.sensor, returns.summary.duration,
                   withThousands(returns.summary.returns), withThousands(returns.summary.shots));
-  viz::drawFlight(scene, viz::View::kOblique, {}, request.image);
+  viz::drawScan(scene, returns.in_sensor.points, {}, request.image);
 }
 
 }  // namespace
