@@ -98,7 +98,7 @@ void plot(const std::vector<Sight>& sights, const Panel& panel, double range_sho
           std::vector<std::uint32_t>& pixels) {
   const double spacing =
       std::sqrt(panel.width() * panel.height() / static_cast<double>(sights.size()));
-  const int size = std::clamp(static_cast<int>(std::lround(0.9 * spacing)), 1, 4);
+  const int size = std::clamp(static_cast<int>(std::ceil(0.9 * spacing)), 1, 4);
   for (const Sight& sight : sights) {
     const std::uint32_t pixel =
         pixelOf(ramp(kRanges, sight.range / static_cast<float>(range_shown)));
@@ -136,14 +136,14 @@ void drawFrame(cairo_t* context, const Panel& panel, double u) {
   };
   const double across = tickStep(panel.azimuth_max - panel.azimuth_min);
   const double bottom = panel.top + panel.height();
-  for (double a = std::ceil(panel.azimuth_min / across) * across; a <= panel.azimuth_max;
+  for (double a = std::ceil(panel.azimuth_min / across) * across + 0.0; a <= panel.azimuth_max;
        a += across) {
     tick(panel.x(a), bottom, 0.0, 6.0 * u);
     showCentred(context, panel.x(a), bottom + 18.0 * u, fmt::format("{:g}°", a));
   }
   const double upwards = tickStep(2.0 * (panel.elevation_max - panel.elevation_min));
-  for (double e = std::ceil(panel.elevation_min / upwards) * upwards; e <= panel.elevation_max;
-       e += upwards) {
+  for (double e = std::ceil(panel.elevation_min / upwards) * upwards + 0.0;
+       e <= panel.elevation_max; e += upwards) {
     tick(panel.left, panel.y(e), -6.0 * u, 0.0);
     const std::string text = fmt::format("{:g}°", e);
     showText(context, panel.left - 12.0 * u - textWidth(context, text), panel.y(e), text);
