@@ -21,11 +21,16 @@ constexpr double kTimeMax = 3600.0;  // [s] longer ones are row numbers, not sec
 
 using Fields = std::vector<std::string_view>;
 
-bool isNumber(std::string_view text) {
+/// NaN where the text is no number.
+double numberOf(std::string_view text) {
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
   double value = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole ? value : std::nan("");
 }
+
+bool isNumber(std::string_view text) { return !std::isnan(numberOf(text)); }
 
 std::string lowerCase(std::string_view text) {
   std::string lower(text);
@@ -49,6 +54,7 @@ class TableReader {
     bool first = true;
     while (std::getline(stream, line)) {
       ++line_number_;
+      if (line.rfind("\xEF\xBB\xBF", 0) == 0) line.erase(0, 3);  // a byte order mark
       const std::string_view text = trimmed(line);
       if (text.empty() || text.front() == '#') continue;
       if (first) {
@@ -134,11 +140,10 @@ class TableReader {
   double number(int column, double low, double high, const char* unit) const {
     const auto index = static_cast<std::size_t>(column);
     const std::string_view text = index < fields_.size() ? fields_[index] : std::string_view();
-    double value = std::nan("");
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole = error == std::errc() && end == text.data() + text.size() && !text.empty();
-    if (!whole || !(value >= low && value <= high))
+    const double value = numberOf(text);
+    if (!(value >= low && value <= high)) {
       refuse(column, fmt::format("{} to {}{}", low, high, unit));
+    }
     return value;
   }
 

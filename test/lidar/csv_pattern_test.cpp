@@ -125,7 +125,7 @@ TEST_F(CsvPatternTest, ColumnsAreFoundByNumberOrName) {
   ScanTableColumns named;
   named.azimuth = "phi";
   named.zenith = "theta";
-  const ScanTable other = tableOf("theta,phi\n45,30\n", named);
+  const ScanTable other = tableOf("\xEF\xBB\xBFtheta,phi\n+45,3e1\n", named);
   EXPECT_TRUE(other.directions[0].isApprox(direction(30, 45), 1e-6F));
 }
 
