@@ -100,6 +100,7 @@ SensorSummary summarise(const std::string& name, const lidar::LidarConfig& confi
 std::vector<SensorSummary> summariseSensors(std::vector<std::string> names) {
   if (names.empty()) names = config::knownNames("lidar");
   std::vector<SensorSummary> sensors;
+  sensors.reserve(names.size());
   for (const std::string& name : names) sensors.push_back(summarise(name, config::loadLidar(name)));
   return sensors;
 }
