@@ -46,6 +46,19 @@ struct LidarFile {
   std::optional<vehicle::ImuConfig> imu;  // built in, at its pose in the sensor
 };
 
+/// A list of maps with azimuth, elevation or both; empty or absent: none.
+void readBlindZones(YamlReader& reader, std::vector<lidar::AngularSector>& zones) {
+  if (!reader.has("blind_zones")) return;
+  reader.requireMaps("blind_zones", [&](YamlReader& item) {
+    lidar::AngularSector& zone = zones.emplace_back();
+    if (!item.has("azimuth") && !item.has("elevation")) {
+      item.fail("azimuth", "missing", "azimuth, elevation or both");
+    }
+    item.readInterval("azimuth", zone.azimuth_min, zone.azimuth_max, Quantity::kAngle);
+    item.readInterval("elevation", zone.elevation_min, zone.elevation_max, Quantity::kAngle);
+  });
+}
+
 LidarFile readLidarFile(const std::filesystem::path& path) {
   LidarFile result;
   LidarConfig& config = result.lidar;
@@ -60,6 +73,7 @@ LidarFile readLidarFile(const std::filesystem::path& path) {
       view.readInterval("azimuth", config.azimuth_min, config.azimuth_max, Quantity::kAngle);
       view.readInterval("elevation", config.elevation_min, config.elevation_max, Quantity::kAngle);
     });
+    readBlindZones(reader, config.blind_zones);
     reader.readMap("mounting", [&](YamlReader& mounting) { readMounting(mounting, config.X_BS); });
     readOutputs(reader, config.outputs);
     readNoise(reader, config.noise);

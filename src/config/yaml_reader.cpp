@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -109,6 +110,15 @@ void YamlReader::read(const std::string& key, std::uint64_t& value) {
                       text.find_first_not_of("0123456789") == std::string::npos;
   if (!digits) fail(key, fmt::format("'{}'", text), allowed);
   value = std::stoull(text);
+}
+
+void YamlReader::read(const std::string& key, int& value) {
+  std::uint64_t wide = 0;
+  read(key, wide);
+  if (wide > static_cast<std::uint64_t>(std::numeric_limits<int>::max())) {
+    fail(key, fmt::format("'{}'", wide), "a whole number of 0 to 2147483647");
+  }
+  if (has(key)) value = static_cast<int>(wide);
 }
 
 void YamlReader::read(const std::string& key, Eigen::Vector3d& value, Quantity quantity) {

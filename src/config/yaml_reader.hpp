@@ -35,6 +35,8 @@ class YamlReader {
   void read(const std::string& key, bool& value);
   /// A whole number of 0 or more.
   void read(const std::string& key, std::uint64_t& value);
+  /// The same, up to 2^31 - 1.
+  void read(const std::string& key, int& value);
   /// [x, y, z].
   void read(const std::string& key, Eigen::Vector3d& value, Quantity quantity = Quantity::kNumber);
   void require(const std::string& key, Eigen::Vector3d& value,

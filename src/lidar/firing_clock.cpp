@@ -37,4 +37,10 @@ FiringClock::Group FiringClock::groupAtOrBefore(TimeNs t) const {
           static_cast<std::int64_t>(start / period_fs_)};
 }
 
+std::int64_t FiringClock::numberAt(TimeNs ns, std::int64_t fs) const {
+  const Int128 t_fs = static_cast<Int128>(ns) * kFsPerNs + fs;
+  const Int128 remainder = t_fs % period_fs_;
+  return static_cast<std::int64_t>((t_fs - remainder) / period_fs_) - (remainder < 0 ? 1 : 0);
+}
+
 }  // namespace marsim::lidar

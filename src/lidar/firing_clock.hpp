@@ -47,11 +47,17 @@ class FiringClock {
   TimeNs stamp(const Group& group, std::size_t shot) const {
     return group.ns + (group.fs + offsets_fs_[shot]) / kFsPerNs;
   }
+  /// Number of the group of another clock that is on at the exact time of a shot.
+  std::int64_t numberIn(const FiringClock& other, const Group& group, std::size_t shot) const {
+    if (other.period_fs_ == period_fs_) return group.number;
+    return other.numberAt(group.ns, group.fs + offsets_fs_[shot]);
+  }
 
  private:
   FiringClock() = default;
   /// A group that begins early enough for no shot at or after t to lie before it.
   Group groupAtOrBefore(TimeNs t) const;
+  std::int64_t numberAt(TimeNs ns, std::int64_t fs) const;
   void advance(Group& group) const {
     ++group.number;
     group.ns += period_fs_ / kFsPerNs;

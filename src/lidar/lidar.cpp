@@ -8,41 +8,12 @@
 
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
+#include "marsim/lidar/field_of_view.hpp"
 #include "scan_rays.hpp"
 #include "shot_noise.hpp"
 
 namespace marsim::lidar {
-namespace {
 
-/// Whether directions lie in a field of view, without trigonometry a direction.
-class FieldOfView {
- public:
-  explicit FieldOfView(const LidarConfig& config)
-      : sine_min_(static_cast<float>(std::sin(config.elevation_min)) - kTolerance),
-        sine_max_(static_cast<float>(std::sin(config.elevation_max)) + kTolerance),
-        from_(std::cos(config.azimuth_min), std::sin(config.azimuth_min)),
-        to_(std::cos(config.azimuth_max), std::sin(config.azimuth_max)) {
-    const double span = config.azimuth_max - config.azimuth_min;
-    all_round_ = span >= 2.0 * kPi - 1e-6;
-    reflex_ = span > kPi;
-  }
-
-  bool contains(const Eigen::Vector3f& d) const {
-    if (d.z() < sine_min_ || d.z() > sine_max_) return false;
-    if (all_round_) return true;
-    const bool left_of_from = from_.x() * d.y() - from_.y() * d.x() >= -kTolerance;
-    const bool right_of_to = to_.y() * d.x() - to_.x() * d.y() >= -kTolerance;
-    return reflex_ ? left_of_from || right_of_to : left_of_from && right_of_to;
-  }
-
- private:
-  static constexpr float kTolerance = 1e-6F;  // a shot on the very edge belongs to the view
-  float sine_min_, sine_max_;
-  Eigen::Vector2f from_, to_;
-  bool all_round_, reflex_;
-};
-
-}  // namespace
 void LidarConfig::validate(const std::string& where) const {
   const Validator check(where);
   check.require(!name.empty(), "name", "empty", "a name");
@@ -51,17 +22,10 @@ void LidarConfig::validate(const std::string& where) const {
   check.require(range_max > range_min, "range.max", fmt::format("{} m", range_max),
                 fmt::format("more than range.min, {} m", range_min));
   check.within("rate", rate, 0.1, 1000.0, "Hz");
-  check.within("field_of_view.azimuth[0]", azimuth_min, -2.0 * kPi, 2.0 * kPi, "rad");
-  check.within("field_of_view.azimuth[1]", azimuth_max, -2.0 * kPi, 2.0 * kPi, "rad");
-  const double span = azimuth_max - azimuth_min;
-  check.require(span > 0.0 && span <= 2.0 * kPi + 1e-9, "field_of_view.azimuth",
-                fmt::format("[{}, {}] rad", azimuth_min, azimuth_max),
-                "[min, max] with min below max, one turn apart at most");
-  check.within("field_of_view.elevation[0]", elevation_min, -kPi / 2.0, kPi / 2.0, "rad");
-  check.within("field_of_view.elevation[1]", elevation_max, -kPi / 2.0, kPi / 2.0, "rad");
-  check.require(elevation_max > elevation_min, "field_of_view.elevation",
-                fmt::format("[{}, {}] rad", elevation_min, elevation_max),
-                "[min, max] with min below max");
+  validateSector({azimuth_min, azimuth_max, elevation_min, elevation_max}, where, "field_of_view");
+  for (std::size_t i = 0; i < blind_zones.size(); ++i) {
+    validateSector(blind_zones[i], where, fmt::format("blind_zones[{}]", i));
+  }
   check.require(X_BS.p.allFinite() && X_BS.q.coeffs().allFinite(), "mounting", "not finite",
                 "finite position and rotation");
   noise.validate(where);

@@ -9,26 +9,41 @@
 namespace marsim::tools {
 namespace {
 
-[[noreturn]] void refuse(std::string_view text, const std::string& option) {
-  throw ConfigError("command line", option, fmt::format("'{}'", text),
-                    "x,y,z in metres, e.g. 10,11,1.8");
+constexpr const char* kPoint = "x,y,z in metres, e.g. 10,11,1.8";
+constexpr const char* kPose =
+    "x,y,z,yaw,pitch,roll in metres and radians, e.g. 10,11,1.8,90deg,0,0";
+
+/// The comma-separated numbers of a text, the first three lengths, the others angles; there are
+/// `least` to `most` of them.
+std::vector<double> parseNumbers(std::string_view text, std::size_t least, std::size_t most,
+                                 const std::string& option, const char* allowed) {
+  std::vector<double> numbers;
+  try {
+    for (const std::string& part : split(text, ',')) {
+      const Quantity quantity = numbers.size() < 3 ? Quantity::kLength : Quantity::kAngle;
+      numbers.push_back(parseQuantity(trimmed(part), quantity));
+    }
+  } catch (const Error&) {
+    numbers.clear();
+  }
+  if (numbers.size() < least || numbers.size() > most) {
+    throw ConfigError("command line", option, fmt::format("'{}'", text), allowed);
+  }
+  return numbers;
 }
 
 }  // namespace
 
 Eigen::Vector3d parsePoint(std::string_view text, const std::string& option) {
-  const std::vector<std::string> parts = split(text, ',');
-  if (parts.size() != 3) refuse(text, option);
-  Eigen::Vector3d point;
-  for (int axis = 0; axis < 3; ++axis) {
-    try {
-      point[axis] =
-          parseQuantity(trimmed(parts[static_cast<std::size_t>(axis)]), Quantity::kLength);
-    } catch (const Error&) {
-      refuse(text, option);
-    }
-  }
-  return point;
+  const std::vector<double> numbers = parseNumbers(text, 3, 3, option, kPoint);
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
+Pose parsePose(std::string_view text, const std::string& option) {
+  std::vector<double> numbers = parseNumbers(text, 3, 6, option, kPose);
+  numbers.resize(6, 0.0);
+  return {fromRollPitchYaw(numbers[5], numbers[4], numbers[3]),
+          {numbers[0], numbers[1], numbers[2]}};
 }
 
 std::vector<Eigen::Vector3d> parsePoints(std::string_view text, const std::string& option) {

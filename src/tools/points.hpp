@@ -6,6 +6,8 @@
 
 #include <Eigen/Core>
 
+#include "marsim/geometry/pose.hpp"
+
 /// Places as written on a command line.
 namespace marsim::tools {
 
@@ -15,6 +17,10 @@ Eigen::Vector3d parsePoint(std::string_view text, const std::string& option);
 
 /// "x,y,z;x,y,z" -> points in W [m]; a trailing semicolon is allowed, an empty list is not.
 std::vector<Eigen::Vector3d> parsePoints(std::string_view text, const std::string& option);
+
+/// "x,y,z,yaw,pitch,roll" -> a pose in W [m, rad]; numbers may carry units, angles left out at the
+/// end are 0. Throws ConfigError as above.
+Pose parsePose(std::string_view text, const std::string& option);
 
 /// "(10.00, 11.00, 1.80)".
 std::string pointText(const Eigen::Vector3d& point);

@@ -8,39 +8,12 @@
 
 #include <fmt/format.h>
 
+#include "lettering.hpp"
 #include "marsim/common/units.hpp"
 #include "palette.hpp"
 
 namespace marsim::viz {
 namespace {
-
-void setColour(cairo_t* context, const Colour& colour, double alpha = 1.0) {
-  cairo_set_source_rgba(context, colour.r, colour.g, colour.b, alpha);
-}
-
-void setFont(cairo_t* context, double size, bool bold = false) {
-  cairo_select_font_face(context, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
-                         bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-  cairo_set_font_size(context, size);
-}
-
-double textWidth(cairo_t* context, const std::string& text) {
-  cairo_text_extents_t extents;
-  cairo_text_extents(context, text.c_str(), &extents);
-  return extents.x_advance;
-}
-
-// Left end and middle height of the text at (x, y).
-void showText(cairo_t* context, double x, double y, const std::string& text) {
-  cairo_font_extents_t font;
-  cairo_font_extents(context, &font);
-  cairo_move_to(context, x, y + 0.5 * (font.ascent - font.descent));
-  cairo_show_text(context, text.c_str());
-}
-
-void showCentred(cairo_t* context, double x, double y, const std::string& text) {
-  showText(context, x - 0.5 * textWidth(context, text), y, text);
-}
 
 void disc(cairo_t* context, double x, double y, double radius) {
   cairo_new_sub_path(context);
@@ -115,9 +88,16 @@ double niceLength(double length) {
 double drawScaleBar(cairo_t* context, double x, double y, const FlightScene& scene,
                     const Framing& framing, const Layout& layout) {
   const double u = layout.unit;
-  // In perspective the bar holds where the flight is.
+  // In perspective the bar holds where the flight is, or the sensor.
   Eigen::Vector3d place = framing.shown.center();
-  if (!scene.path.empty()) place = scene.path[scene.path.size() / 2];
+  const char* name = "in the middle";
+  if (!scene.path.empty()) {
+    place = scene.path[scene.path.size() / 2];
+    name = "at the path";
+  } else if (!scene.scan.empty()) {
+    place = scene.scan_origin;
+    name = "at the sensor";
+  }
   const std::optional<Camera::Projected> at = framing.camera.project(place);
   const double scale = framing.camera.scaleAt(at ? at->depth : 1.0);
   const double metres = niceLength(180.0 * u / scale);
@@ -133,8 +113,8 @@ double drawScaleBar(cairo_t* context, double x, double y, const FlightScene& sce
   cairo_line_to(context, x + width, y + 10.0 * u);
   cairo_stroke(context);
   setFont(context, 15.0 * u);
-  const std::string label =
-      fmt::format("{:g} m{}", metres, framing.camera.isPerspective() ? " at the path" : "");
+  const std::string label = framing.camera.isPerspective() ? fmt::format("{:g} m {}", metres, name)
+                                                           : fmt::format("{:g} m", metres);
   showText(context, x, y - 12.0 * u, label);
   return x + std::max(width, textWidth(context, label)) + 36.0 * u;
 }

@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <memory>
-#include <system_error>
 #include <vector>
 
-#include <cairo.h>
 #include <fmt/format.h>
 
 #include "annotation.hpp"
+#include "canvas.hpp"
 #include "layout.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/text.hpp"
+#include "painting.hpp"
 #include "palette.hpp"
 #include "point_raster.hpp"
 
@@ -55,21 +54,8 @@ void drawMap(const map::PointCloud& map, const Framing& framing, PointRaster& ra
   }
 }
 
-// Range that ends the colour bar [m]: 98 in 100 returns are nearer.
-double rangeShown(const FlightScene& scene) {
-  std::vector<float> ranges;
-  for (const Eigen::Vector3f& p : scene.scan) {
-    const auto range = static_cast<float>((p.cast<double>() - scene.scan_origin).norm());
-    if (std::isfinite(range)) ranges.push_back(range);
-  }
-  if (ranges.empty()) return 0.0;
-  const auto at = static_cast<std::ptrdiff_t>(0.98 * static_cast<double>(ranges.size() - 1));
-  std::nth_element(ranges.begin(), ranges.begin() + at, ranges.end());
-  return std::max(0.5, std::ceil(2.0 * ranges[static_cast<std::size_t>(at)]) / 2.0);
-}
-
-void drawScan(const FlightScene& scene, const Framing& framing, double range_shown,
-              PointRaster& raster) {
+void drawReturns(const FlightScene& scene, const Framing& framing, double range_shown,
+                 PointRaster& raster) {
   for (const Eigen::Vector3f& p : scene.scan) {
     const Eigen::Vector3d place = p.cast<double>();
     if (!framing.shown.contains(place)) continue;
@@ -92,30 +78,6 @@ std::string subtitleOf(const FlightScene& scene, View view, const Framing& frami
   return text;
 }
 
-using SurfacePtr = std::unique_ptr<cairo_surface_t, decltype(&cairo_surface_destroy)>;
-using ContextPtr = std::unique_ptr<cairo_t, decltype(&cairo_destroy)>;
-
-// Written beside its place and moved there, so that a broken write leaves no half picture.
-void writePng(cairo_surface_t* surface, const std::filesystem::path& path) {
-  std::error_code ignored;
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  if (!std::filesystem::is_directory(folder, ignored)) {
-    throw FileError(path.string(), "its folder does not exist");
-  }
-  const std::filesystem::path part = path.string() + ".part";
-  const cairo_status_t status = cairo_surface_write_to_png(surface, part.c_str());
-  if (status != CAIRO_STATUS_SUCCESS) {
-    std::filesystem::remove(part, ignored);
-    throw FileError(path.string(), fmt::format("cannot write: {}", cairo_status_to_string(status)));
-  }
-  std::error_code failed;
-  std::filesystem::rename(part, path, failed);
-  if (failed) {
-    std::filesystem::remove(part, ignored);
-    throw FileError(path.string(), fmt::format("cannot write: {}", failed.message()));
-  }
-}
-
 }  // namespace
 
 void PictureConfig::validate(const std::string& where) const {
@@ -125,26 +87,37 @@ void PictureConfig::validate(const std::string& where) const {
   check.within("cut_margin", cut_margin, 0.0, 1000.0, "m");
 }
 
-void drawFlight(const FlightScene& scene, View view, const PictureConfig& config,
-                const std::filesystem::path& path) {
+double rangeShown(const FlightScene& scene) {
+  std::vector<float> ranges;
+  for (const Eigen::Vector3f& p : scene.scan) {
+    const auto range = static_cast<float>((p.cast<double>() - scene.scan_origin).norm());
+    if (std::isfinite(range)) ranges.push_back(range);
+  }
+  if (ranges.empty()) return 0.0;
+  const auto at = static_cast<std::ptrdiff_t>(0.98 * static_cast<double>(ranges.size() - 1));
+  std::nth_element(ranges.begin(), ranges.begin() + at, ranges.end());
+  return std::max(0.5, std::ceil(2.0 * ranges[static_cast<std::size_t>(at)]) / 2.0);
+}
+
+Canvas paintFlight(const FlightScene& scene, View view, const PictureConfig& config) {
   config.validate("picture");
   const Layout layout(config);
   const Framing framing = frameFlight(scene, view, config);
   PointRaster raster(config.width, config.height, framing.camera);
   if (scene.map != nullptr) drawMap(*scene.map, framing, raster);
   const double range_shown = rangeShown(scene);
-  drawScan(scene, framing, range_shown, raster);
+  drawReturns(scene, framing, range_shown, raster);
 
-  std::vector<std::uint32_t> pixels = raster.shaded();
-  const SurfacePtr surface(cairo_image_surface_create_for_data(
-                               reinterpret_cast<unsigned char*>(pixels.data()), CAIRO_FORMAT_RGB24,
-                               config.width, config.height, 4 * config.width),
-                           cairo_surface_destroy);
-  const ContextPtr context(cairo_create(surface.get()), cairo_destroy);
-  drawFlightMarks(context.get(), scene, framing.camera, layout);
-  drawStrips(context.get(), scene, subtitleOf(scene, view, framing), framing, range_shown, layout);
-  cairo_surface_flush(surface.get());
-  writePng(surface.get(), path);
+  Canvas canvas(config.width, config.height, raster.shaded());
+  cairo_t* context = canvas.context();
+  drawFlightMarks(context, scene, framing.camera, layout);
+  drawStrips(context, scene, subtitleOf(scene, view, framing), framing, range_shown, layout);
+  return canvas;
+}
+
+void drawFlight(const FlightScene& scene, View view, const PictureConfig& config,
+                const std::filesystem::path& path) {
+  paintFlight(scene, view, config).writePng(path);
 }
 
 }  // namespace marsim::viz

@@ -215,11 +215,11 @@ TEST_F(LoadLidarTest, BadInputIsNamed) {
   EXPECT_EQ(complaintOf("rate: 10Hz", "rate: 0Hz"), "x.yaml: rate is 0, allowed: 0.1 to 1000 Hz");
   EXPECT_EQ(complaintOf("field_of_view:", "field_of_veiw:"),
             "x.yaml: field_of_veiw is an unknown key (did you mean 'field_of_view'?), allowed: "
-            "name, range, rate, field_of_view, mounting, output, noise, intensity, reflectivity, "
-            "instantaneous, pattern, imu");
+            "name, range, rate, field_of_view, blind_zones, mounting, output, noise, intensity, "
+            "reflectivity, instantaneous, pattern, imu");
   EXPECT_EQ(complaintOf("kind: spinning", "kind: spining"),
             "x.yaml: pattern.kind is 'spining' (did you mean 'spinning'?), allowed: risley, "
-            "mid360, spinning");
+            "mid360, spinning, csv, grid");
   EXPECT_EQ(
       complaintOf("output: velodyne", "output: velodine"),
       "x.yaml: output is 'velodine' (did you mean 'velodyne'?), allowed: xyzi, xyzit, "
@@ -228,6 +228,99 @@ TEST_F(LoadLidarTest, BadInputIsNamed) {
             "x.yaml: pattern.channels[15].elevation is 2");
   EXPECT_EQ(complaintOf("cycle_period: 55.296us", "cycle_period: 30us").substr(0, 41),
             "x.yaml: pattern.channels[14].fire_time is");
+}
+
+/// A sensor's file around the text of its pattern.
+std::string sensorWith(const std::string& pattern, const std::string& more = "") {
+  return "name: x\nrange: {min: 1m, max: 9m}\n" + more + "pattern:\n" + pattern;
+}
+
+TEST_F(LoadLidarTest, TablesAreReadBesideTheFile) {
+  const std::string table = write("table.csv", "el,az,laser\n10,90,0\n-10,-90,1\n");
+  const std::string columns = "  columns: {azimuth: az, elevation: 1, ring: laser}\n";
+  const std::string rate = "  points_per_second: 1kHz\n";
+  for (const std::string& file : {std::string("table.csv"), table}) {
+    const auto path =
+        write("x.yaml", sensorWith("  kind: csv\n  file: " + file + "\n" + columns + rate));
+    const auto firings = fired(loadLidar(path), 0, 4'000'000);
+    ASSERT_EQ(firings.size(), 4U);
+    EXPECT_NEAR(azimuthOf(firings[2]), 90.0, 1e-4);
+    EXPECT_NEAR(elevationOf(firings[3]), -10.0, 1e-4);
+    EXPECT_EQ(firings[3].ring, 1);
+    EXPECT_EQ(firings[3].stamp, 3'000'000);
+  }
+  const auto complaintOf = [&](const std::string& pattern) {
+    const std::string path = write("x.yaml", sensorWith("  kind: csv\n" + pattern));
+    const std::string message = complaint([&] { loadLidar(path); });
+    return message.substr(message.find(folder_.filename().string()));
+  };
+  const std::string folder = folder_.filename().string();
+  EXPECT_EQ(complaintOf("  file: no.csv\n" + rate),
+            folder + "/no.csv: no such table, or it cannot be read");
+  EXPECT_EQ(complaintOf("  file: table.csv\n" + columns + rate + "  period: 2s\n"),
+            folder +
+                "/x.yaml: pattern.points_per_second is given beside the table's times, "
+                "allowed: one of them");
+  EXPECT_EQ(complaintOf("  file: table.csv\n" + columns),
+            folder +
+                "/x.yaml: pattern.points_per_second is missing, allowed: a rate, or a table "
+                "with a column of times");
+  EXPECT_EQ(complaintOf("  file: table.csv\n  lines: 5000000000\n" + rate),
+            folder +
+                "/x.yaml: pattern.lines is '5000000000', allowed: a whole number of 0 to "
+                "2147483647");
+}
+
+TEST_F(LoadLidarTest, GridsAreRead) {
+  const std::string spherical =
+      "  kind: grid\n  projection: spherical\n  width: 4\n  height: 2\n"
+      "  azimuth: [-40deg, 40deg]\n  elevation: [-10deg, 10deg]\n"
+      "  frame_rate: 10Hz\n  order: columns\n";
+  const auto firings = fired(loadLidar(write("x.yaml", sensorWith(spherical))), 0, kScan);
+  ASSERT_EQ(firings.size(), 8U);
+  EXPECT_NEAR(azimuthOf(firings[0]), 30.0, 1e-4);
+  EXPECT_NEAR(elevationOf(firings[1]), -5.0, 1e-4);
+  EXPECT_EQ(firings[7].stamp, 75'000'000);
+  const auto complaintOf = [&](const std::string& part, const std::string& by) {
+    const auto path = write("x.yaml", sensorWith(replaced(spherical, part, by)));
+    const std::string message = complaint([&] { loadLidar(path); });
+    return message.substr(message.find("x.yaml"));
+  };
+  EXPECT_EQ(complaintOf("  elevation: [-10deg, 10deg]\n", ""),
+            "x.yaml: pattern.elevation is missing, allowed: this key is required");
+  EXPECT_EQ(complaintOf("  width: 4\n", ""),
+            "x.yaml: pattern.width is 0, allowed: 1 to 65535 columns");
+  EXPECT_EQ(complaintOf("order: columns", "order: diagonal"),
+            "x.yaml: pattern.order is 'diagonal', allowed: instant, rows, columns");
+  EXPECT_EQ(complaintOf("projection: spherical", "projection: pinhole"),
+            "x.yaml: pattern.fx is missing, allowed: this key is required");
+}
+
+TEST_F(LoadLidarTest, BlocksAndBlindZonesAreRead) {
+  const std::string blocks =
+      "  kind: spinning\n  rotation_rate: 600rpm\n  blocks:\n"
+      "    - {cycle_period: 1ms, channels: [{elevation: 1deg, fire_time: 0s}]}\n"
+      "    - {cycle_period: 2ms, channels: [{elevation: -1deg, fire_time: 1us}]}\n";
+  const std::string zones =
+      "blind_zones: [{azimuth: [170deg, 190deg]}, {elevation: [0deg, 5deg]}]\n";
+  const LidarConfig config = loadLidar(write("x.yaml", sensorWith(blocks, zones)));
+  EXPECT_EQ(fired(config, 0, kScan).size(), 150U);
+  ASSERT_EQ(config.blind_zones.size(), 2U);
+  EXPECT_DOUBLE_EQ(config.blind_zones[0].azimuth_max, radians(190.0));
+  EXPECT_DOUBLE_EQ(config.blind_zones[1].elevation_max, radians(5.0));
+  EXPECT_DOUBLE_EQ(config.blind_zones[1].azimuth_min, -kPi);
+  const auto complaintOf = [&](const std::string& text) {
+    const std::string path = write("x.yaml", text);
+    const std::string message = complaint([&] { loadLidar(path); });
+    return message.substr(message.find("x.yaml"));
+  };
+  EXPECT_EQ(complaintOf(sensorWith("  kind: spinning\n  rotation_rate: 1\n  blocks: []\n")),
+            "x.yaml: pattern.blocks is an empty list, allowed: one block or more");
+  EXPECT_EQ(complaintOf(sensorWith(blocks, "blind_zones: [{}]\n")),
+            "x.yaml: blind_zones[0].azimuth is missing, allowed: azimuth, elevation or both");
+  EXPECT_EQ(complaintOf(sensorWith(replaced(blocks, "fire_time: 1us", "fire_time: 3ms"))),
+            "x.yaml: pattern.blocks[1].channels[0].fire_time is 0.003 s, allowed: 0 s (the channel "
+            "before) or later, below the cycle period of 0.002 s");
 }
 
 TEST_F(LoadLidarTest, ReadsHowASensorMeasures) {

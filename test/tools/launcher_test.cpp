@@ -43,7 +43,7 @@ TEST(Launcher, ListsKnownSubcommandsFirstThenWhatElseIsInstalled) {
 TEST(Launcher, HelpListsEverySubcommandAndEachHasHelp) {
   const ProgramRun help = run({"marsim", "--help"});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* name : {"demo", "map", "place"}) {
+  for (const char* name : {"demo", "map", "place", "scan", "sensors"}) {
     EXPECT_NE(help.output.find(std::string("\n  ") + name), std::string::npos) << help.output;
     const ProgramRun own = run({"marsim", name, "--help"});
     EXPECT_EQ(own.exit_code, 0) << name;
@@ -83,6 +83,28 @@ TEST(Map, SaysWhatAFileHolds) {
   const ProgramRun zero = run({"marsim", "map", path.string(), "--resolution", "0"});
   EXPECT_EQ(zero.exit_code, 1);
   EXPECT_NE(zero.output.find("resolution"), std::string::npos) << zero.output;
+}
+
+TEST(Sensors, ListsThoseAskedFor) {
+  const ProgramRun all = run({"marsim", "sensors", "--json"});
+  EXPECT_EQ(all.exit_code, 0);
+  EXPECT_EQ(all.output.front(), '[') << all.output;
+  EXPECT_NE(all.output.find("\"name\": \"mid360\""), std::string::npos) << all.output;
+  const ProgramRun one = run({"marsim", "sensors", "vlp16"});
+  EXPECT_EQ(one.exit_code, 0);
+  EXPECT_NE(one.output.find("Velodyne VLP-16"), std::string::npos) << one.output;
+  EXPECT_EQ(one.output.find("Livox"), std::string::npos) << one.output;
+  const ProgramRun unknown = run({"marsim", "sensors", "vlp17"});
+  EXPECT_EQ(unknown.exit_code, 1);
+  EXPECT_NE(unknown.output.find("did you mean 'vlp16'"), std::string::npos) << unknown.output;
+}
+
+TEST(Scan, WrongOptionsAreNamed) {
+  const ProgramRun pose = run({"marsim", "scan", "--pose", "1,2"});
+  EXPECT_EQ(pose.exit_code, 1);
+  EXPECT_NE(pose.output.find("--pose is '1,2', allowed: x,y,z,yaw,pitch,roll"), std::string::npos)
+      << pose.output;
+  EXPECT_EQ(run({"marsim", "scan", "--frame", "body"}).exit_code, 2);
 }
 
 TEST(Place, WritesTheSameFileForTheSameSeed) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "marsim/common/error.hpp"
+#include "marsim/common/units.hpp"
 
 namespace marsim::tools {
 namespace {
@@ -26,6 +27,20 @@ TEST(Points, RefusesWhatIsNoPoint) {
   }
   EXPECT_THROW(parsePoints("", "--goals"), ConfigError);
   EXPECT_THROW(parsePoints("1,2,3;;4,5,6", "--goals"), ConfigError);
+}
+
+TEST(Points, ReadsPoses) {
+  const Pose pose = parsePose("1,2,3m,90deg,0.1,-20deg", "--pose");
+  EXPECT_EQ(pose.p, Eigen::Vector3d(1, 2, 3));
+  const Eigen::Vector3d rpy = toRollPitchYaw(pose.q);
+  EXPECT_NEAR(rpy.x(), radians(-20.0), 1e-12);
+  EXPECT_NEAR(rpy.y(), 0.1, 1e-12);
+  EXPECT_NEAR(rpy.z(), radians(90.0), 1e-12);
+  EXPECT_NEAR(yawOf(parsePose("0,0,0,1", "--pose").q), 1.0, 1e-12);
+  EXPECT_TRUE(parsePose("0,0,0", "--pose").q.isApprox(Eigen::Quaterniond::Identity()));
+  for (const char* text : {"", "1,2", "1,2,3,4,5,6,7", "1,2,3,x", "1,2,3,1m", "1,2,3deg"}) {
+    EXPECT_THROW(parsePose(text, "--pose"), ConfigError) << text;
+  }
 }
 
 TEST(Points, ErrorNamesOptionPointAndText) {

@@ -221,6 +221,60 @@ TEST_F(Picture, LeavesOutWhatIsNotFinite) {
   for (const View view : kViews) EXPECT_EQ(Image(draw(view)).width, 800);
 }
 
+class ScanPicture : public Picture {
+ protected:
+  /// A picture of returns on a sphere round the sensor, 3 m away.
+  Image drawSphere(double half_azimuth, double half_elevation) {
+    scene_.path.clear();
+    scene_.scan.clear();
+    std::vector<Eigen::Vector3f> in_sensor;
+    for (int i = -100; i <= 100; ++i) {
+      for (int j = -20; j <= 20; ++j) {
+        const double a = 0.01 * i * half_azimuth, e = 0.05 * j * half_elevation;
+        in_sensor.push_back(3.0F * Eigen::Vector3d(std::cos(e) * std::cos(a),
+                                                   std::cos(e) * std::sin(a), std::sin(e))
+                                       .cast<float>());
+        scene_.scan.emplace_back(scene_.scan_origin.cast<float>() + in_sensor.back());
+      }
+    }
+    in_sensor.emplace_back(std::numeric_limits<float>::quiet_NaN(), 0.0F, 0.0F);
+    drawScan(scene_, in_sensor, config_, folder_ / "scan.png");
+    return Image(folder_ / "scan.png");
+  }
+  /// All of one colour in the part of the picture beyond the oblique view but the ground's.
+  static std::size_t colouredPixels(const Image& image, int left, int top) {
+    std::size_t coloured = 0;
+    for (int y = top; y < image.height; ++y) {
+      for (int x = left; x < image.width; ++x) {
+        const std::uint32_t p = image.at(x, y);
+        const int red = static_cast<int>(p >> 16), blue = static_cast<int>(p & 0xff);
+        coloured += std::abs(red - blue) > 40 ? 1U : 0U;
+      }
+    }
+    return coloured;
+  }
+};
+
+TEST_F(ScanPicture, WideViewsGoBelow) {
+  const Image image = drawSphere(3.1, 0.5);
+  EXPECT_EQ(image.width, 800);
+  EXPECT_GT(image.height, 580);
+  EXPECT_GT(colouredPixels(image, 0, 500), 10'000U);
+}
+
+TEST_F(ScanPicture, NarrowViewsGoBeside) {
+  const Image image = drawSphere(0.6, 0.6);
+  EXPECT_EQ(image.height, 500);
+  EXPECT_GT(image.width, 1000);
+  EXPECT_GT(colouredPixels(image, 800, 0), 10'000U);
+}
+
+TEST_F(ScanPicture, WithoutReturnsIsTheObliqueView) {
+  scene_.scan.clear();
+  drawScan(scene_, {}, config_, folder_ / "scan.png");
+  EXPECT_EQ(Image(folder_ / "scan.png").pixels, Image(draw(View::kOblique)).pixels);
+}
+
 TEST_F(Picture, RefusesAMissingFolderAndAbsurdSizes) {
   const std::filesystem::path file = folder_ / "missing" / "picture.png";
   try {

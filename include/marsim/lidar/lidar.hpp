@@ -17,6 +17,12 @@
 
 namespace marsim::lidar {
 
+/// Directions between two azimuths (counter-clockwise from the first) and two elevations [rad].
+struct AngularSector {
+  double azimuth_min = -3.14159265358979323846, azimuth_max = 3.14159265358979323846;
+  double elevation_min = -1.57079632679489661923, elevation_max = 1.57079632679489661923;
+};
+
 /// A LiDAR as described by its YAML file.
 struct LidarConfig {
   std::string name;          ///< for messages and diagnostics
@@ -26,6 +32,7 @@ struct LidarConfig {
   // Field of view: shots outside are not made [rad].
   double azimuth_min = -3.14159265358979323846, azimuth_max = 3.14159265358979323846;
   double elevation_min = -1.57079632679489661923, elevation_max = 1.57079632679489661923;
+  std::vector<AngularSector> blind_zones;                ///< in S; shots inside are not made
   Pose X_BS;                                             ///< mounting: sensor in body
   std::vector<OutputConfig> outputs = {OutputConfig{}};  ///< at least one
   NoiseConfig noise;

@@ -9,6 +9,7 @@
 #include <Eigen/Core>
 
 #include "marsim/common/time.hpp"
+#include "marsim/lidar/renderer.hpp"
 
 namespace marsim::lidar {
 
@@ -16,8 +17,8 @@ namespace marsim::lidar {
 struct Firing {
   TimeNs stamp;               ///< simulated time of the shot
   Eigen::Vector3f direction;  ///< unit, sensor frame S (FLU)
-  std::uint16_t ring;         ///< spinning: rank by elevation, 0 = lowest; else the line
-  std::uint8_t line;          ///< Livox: laser line of the shot; spinning: 0
+  std::uint16_t ring;         ///< spinning, grid: rank by elevation, 0 = lowest; else the line
+  std::uint8_t line;          ///< Livox, csv: laser line of the shot; else 0
   std::uint32_t column;       ///< number of the firing cycle since simulated time 0, wrapping
 };
 
@@ -54,19 +55,70 @@ struct Mid360PatternConfig {
   double mirror_tilt = 0.0;             ///< [rad] between the mirror's normal and -z
 };
 
-/// Channels in a column that turns about z.
+/// Channels in columns that turn about z.
 struct SpinningPatternConfig {
   struct Channel {
     double elevation = 0.0;       ///< [rad]
     double azimuth_offset = 0.0;  ///< [rad] counter-clockwise
     double fire_time = 0.0;       ///< [s] within the firing cycle
   };
-  std::vector<Channel> channels;  ///< in firing order
-  double cycle_period = 0.0;      ///< [s] between columns
-  double rotation_rate = 0.0;     ///< [rad/s], negative: clockwise from above
+  /// Channels that fire in a cycle of their own.
+  struct Block {
+    std::vector<Channel> channels;  ///< in firing order
+    double cycle_period = 0.0;      ///< [s] between columns
+  };
+  std::vector<Channel> channels;   ///< in firing order
+  double cycle_period = 0.0;       ///< [s] between columns
+  double rotation_rate = 0.0;      ///< [rad/s], negative: clockwise from above
+  std::vector<Block> more_blocks;  ///< beside the channels above, on the same head
 };
 
-using PatternConfig = std::variant<RisleyPatternConfig, Mid360PatternConfig, SpinningPatternConfig>;
+/// Directions of a table, shot one after another and again from the start at its end.
+struct ScanTable {
+  std::string file;                         ///< for messages
+  std::vector<Eigen::Vector3f> directions;  ///< unit, sensor frame S (FLU)
+  std::vector<TimeNs> times;                ///< since the table's start, not falling; empty: even
+  std::vector<std::uint8_t> lines;          ///< empty: see CsvPatternConfig::lines
+  std::vector<std::uint16_t> rings;         ///< empty: the lines
+};
+
+/// Where a table's columns are: a name in its header or a number counted from 1; empty: the column
+/// whose name begins like that ("Azimuth/deg"), if there is one.
+struct ScanTableColumns {
+  std::string azimuth, elevation, zenith, time, line, ring;
+};
+
+/// Reads a table of comma (semicolon, tab) separated columns, with or without a header: azimuth
+/// (counter-clockwise from +x) and elevation, or zenith (from +z), in degrees; time [s], line and
+/// ring if there. Lines that are empty or begin with # are passed over. With `with_times` false a
+/// time column is not looked at. Throws FileError naming file, line, column and value.
+ScanTable readScanTable(const std::string& file, const ScanTableColumns& columns, bool with_times);
+
+/// A table of directions, e.g. a recorded one.
+struct CsvPatternConfig {
+  std::shared_ptr<const ScanTable> table;
+  double points_per_second = 0.0;  ///< the rows evenly; 0: by the table's times
+  double period = 0.0;             ///< [s] by the times: of the table; 0: as its times suggest
+  int lines = 1;                   ///< where the table names none, rows take turns at this many
+};
+
+/// All cells of a regular grid over and over, e.g. a depth camera's pixels.
+struct GridPatternConfig {
+  enum class Order {
+    kInstant,  ///< "instant": all cells at once, at the start of the frame
+    kRows,     ///< "rows": one row after another, from the top, over the frame's period
+    kColumns,  ///< "columns": one column after another, from the left
+  };
+  ImageGrid grid;           ///< pinhole: its z forward, x right, y down are S's x, -y, -z
+  double frame_rate = 0.0;  ///< [Hz]
+  Order order = Order::kInstant;
+};
+
+using PatternConfig = std::variant<RisleyPatternConfig, Mid360PatternConfig, SpinningPatternConfig,
+                                   CsvPatternConfig, GridPatternConfig>;
+
+/// The word for `kind:` in YAML files: "risley", "mid360", "spinning", "csv", "grid".
+const char* nameOf(const PatternConfig& config);
 
 /// When a sensor shoots where. The pattern is a function of simulated time alone: intervals that
 /// adjoin give, together, the shots of their union.

@@ -48,4 +48,10 @@ Framing frameFlight(const FlightScene& scene, View view, const PictureConfig& co
 void drawFlight(const FlightScene& scene, View view, const PictureConfig& config,
                 const std::filesystem::path& path);
 
+/// The oblique view of drawFlight and, below or beside it, what the sensor itself sees: the returns
+/// by azimuth and elevation, coloured by range. `in_sensor` [m]: the returns in the sensor's frame.
+/// `config` sizes the oblique view. Throws as drawFlight does.
+void drawScan(const FlightScene& scene, const std::vector<Eigen::Vector3f>& in_sensor,
+              const PictureConfig& config, const std::filesystem::path& path);
+
 }  // namespace marsim::viz

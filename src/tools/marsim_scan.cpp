@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include "command_line.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/common/text.hpp"
+#include "points.hpp"
+#include "scan_once.hpp"
+
+namespace {
+
+using marsim::tools::ScanRequest;
+using marsim::tools::ScanSummary;
+
+void print(const ScanRequest& request, const ScanSummary& summary) {
+  using marsim::withThousands;
+  fmt::print("{:<14}{}, {:g} s\n", "sensor", summary.sensor, summary.duration);
+  fmt::print("{:<14}{}, {} returns, {} too near\n", "shots", withThousands(summary.shots),
+             withThousands(summary.returns), withThousands(summary.too_near));
+  if (summary.returns > 0) {
+    fmt::print("{:<14}{:.2f} to {:.2f} m, median {:.2f} m\n", "ranges", summary.range_least,
+               summary.range_most, summary.range_median);
+  }
+  if (!request.cloud.empty()) {
+    fmt::print("{:<14}{} ({} frame)\n", "cloud", request.cloud.string(),
+               request.sensor_frame ? "sensor" : "world");
+  }
+  if (!request.image.empty()) fmt::print("{:<14}{}\n", "picture", request.image.string());
+  if (summary.returns == 0) {
+    fmt::print(stderr, "marsim scan: no shot returned: is the pose {} inside the map?\n",
+               marsim::tools::pointText(request.X_WS.p));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ScanRequest request;
+  std::string pose = "0,0,1.5", duration = "0", resolution = "0.1", frame = "world";
+  std::string surface = marsim::map::nameOf(request.surfels.surface);
+  CLI::App app("Renders one scan of a sensor at rest, without ROS.", "marsim scan");
+  app.option_defaults()->always_capture_default();
+  app.add_option("--map", request.map, "forest, building or a PCD, PLY or place file");
+  app.add_option("--lidar", request.lidar, "name or YAML file");
+  app.add_option("--pose", pose,
+                 "of the sensor: x,y,z,yaw,pitch,roll [m, rad], e.g. 0,0,1.5,90deg,0,0; angles "
+                 "left out are 0");
+  app.add_option("--duration", duration, "how long it looks [s]; 0: one scan");
+  app.add_option("--out", request.cloud, "PCD to write, with intensity");
+  app.add_option("--png", request.image, "picture to write");
+  app.add_option("--frame", frame, "of the PCD: world or sensor")
+      ->check(CLI::IsMember({"world", "sensor"}));
+  app.add_option("--resolution", resolution, "voxel side of the map [m]");
+  app.add_option("--surface", surface, "of the map: blended or paper");
+  return marsim::tools::runCommand(app, argc, argv, [&] {
+    request.X_WS = marsim::tools::parsePose(pose, "--pose");
+    request.duration = marsim::tools::parseOption("--duration", duration, marsim::Quantity::kTime);
+    request.surfels.resolution =
+        marsim::tools::parseOption("--resolution", resolution, marsim::Quantity::kLength);
+    request.surfels.surface = marsim::map::surfaceOf(surface);
+    request.sensor_frame = frame == "sensor";
+    print(request, marsim::tools::scanOnce(request));
+    return 0;
+  });
+}

@@ -1,0 +1,131 @@
+#include "scan_once.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "marsim/common/error.hpp"
+#include "marsim/common/text.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/lidar/lidar.hpp"
+#include "marsim/map/cloud_io.hpp"
+#include "marsim/map/load_map.hpp"
+#include "marsim/map/voxel_grid.hpp"
+#include "marsim/viz/picture.hpp"
+
+namespace marsim::tools {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr double kShotsMax = 1e8;
+constexpr std::size_t kPicturePoints = 2'000'000;  // more are not seen at the picture's size
+
+/// What the shots of all parts of the duration met.
+struct Returns {
+  map::PointCloud in_world, in_sensor;
+  std::vector<float> ranges;
+  ScanSummary summary;
+
+  void add(const lidar::Scan& scan) {
+    summary.shots += scan.rays;
+    summary.too_near += scan.too_near;
+    summary.returns += scan.points.size();
+    for (const lidar::ScanPoint& point : scan.points) {
+      in_world.points.push_back(point.p_W);
+      in_world.intensity.push_back(point.intensity);
+      in_sensor.points.push_back(point.p_S);
+      in_sensor.intensity.push_back(point.intensity);
+      ranges.push_back(point.range);
+    }
+  }
+};
+
+void requireFolderOf(const fs::path& file) {
+  if (file.empty() || !file.has_parent_path() || fs::is_directory(file.parent_path())) return;
+  throw FileError(file.string(), "its folder does not exist");
+}
+
+/// A body that stands where the sensor is.
+StateHistory resting(const Pose& X_WS, TimeNs end) {
+  StateHistory history;
+  KinematicState state;
+  state.X_WB = X_WS;
+  history.push(state);
+  state.stamp = end;
+  history.push(state);
+  return history;
+}
+
+Returns scanFor(lidar::Lidar& lidar, const Pose& X_WS, double duration, Progress& progress) {
+  const TimeNs end = std::max<TimeNs>(1, toNs(duration));
+  const TimeNs step = periodNs(lidar.config().rate);
+  const StateHistory motion = resting(X_WS, end);
+  Returns returns;
+  progress.phase("scanning", static_cast<std::size_t>(end / step) + 1);
+  std::size_t done = 0;
+  for (TimeNs begin = 0; begin < end; begin += step) {
+    returns.add(lidar.scan(begin, std::min(begin + step, end), motion));
+    progress.update(++done);
+  }
+  return returns;
+}
+
+void draw(const ScanRequest& request, const map::SurfelMap& map, const Returns& returns) {
+  map::PointCloud shown = map.positions();
+  if (shown.size() > kPicturePoints) shown = map::downsample(shown, 2.0 * map.resolution());
+  viz::FlightScene scene;
+  scene.map = &shown;
+  scene.scan = returns.in_world.points;
+  scene.scan_origin = request.X_WS.p;
+  scene.title =
+      fmt::format("{}, {}, {:g} s: {} of {} shots returned", fs::path(request.map).stem().string(),
+                  returns.summary.sensor, returns.summary.duration,
+                  withThousands(returns.summary.returns), withThousands(returns.summary.shots));
+  viz::drawScan(scene, returns.in_sensor.points, {}, request.image);
+}
+
+}  // namespace
+
+ScanSummary scanOnce(const ScanRequest& request) {
+  lidar::LidarConfig config = config::loadLidar(request.lidar);
+  config.X_BS = Pose{};
+  const double duration = request.duration > 0.0 ? request.duration : 1.0 / config.rate;
+  const double rate = lidar::makePattern(config.pattern)->pointsPerSecond();
+  Validator("command line")
+      .require(std::isfinite(duration) && request.duration >= 0.0 && duration * rate <= kShotsMax,
+               "--duration", fmt::format("{} s", request.duration),
+               fmt::format("0 s (one scan) to {:g} s", kShotsMax / rate));
+  requireFolderOf(request.cloud);
+  requireFolderOf(request.image);
+
+  Progress progress("scan");
+  const auto map =
+      map::loadSurfelMap(config::resolveMap(request.map), request.surfels, progress).map;
+  lidar::RendererConfig renderer;
+  renderer.threads = 0;
+  lidar::Lidar lidar(std::move(config), lidar::makeRayCaster(map, renderer));
+  Returns returns = scanFor(lidar, request.X_WS, duration, progress);
+  ScanSummary& summary = returns.summary;
+  summary.sensor = lidar.config().name;
+  summary.duration = duration;
+  if (!request.image.empty()) {
+    progress.phase("drawing");
+    draw(request, *map, returns);
+  }
+  if (!request.cloud.empty()) {
+    map::savePcd(request.cloud, request.sensor_frame ? returns.in_sensor : returns.in_world);
+  }
+  progress.finish();
+  std::vector<float>& ranges = returns.ranges;
+  if (!ranges.empty()) {
+    std::sort(ranges.begin(), ranges.end());
+    summary.range_least = ranges.front();
+    summary.range_median = ranges[ranges.size() / 2];
+    summary.range_most = ranges.back();
+  }
+  return summary;
+}
+
+}  // namespace marsim::tools

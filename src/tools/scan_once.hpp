@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "marsim/geometry/pose.hpp"
+#include "marsim/map/surfel_map.hpp"
+
+/// One scan of a sensor at rest, without ROS.
+namespace marsim::tools {
+
+struct ScanRequest {
+  std::string map = "forest";  ///< as config::resolveMap takes it
+  std::string lidar = "avia";  ///< as config::loadLidar takes it
+  Pose X_WS;                   ///< the sensor; its mounting is left out
+  double duration = 0.0;       ///< [s] 0: one scan's
+  map::SurfelMapConfig surfels;
+  bool sensor_frame = false;    ///< write points in S, not in W
+  std::filesystem::path cloud;  ///< PCD to write; empty: none
+  std::filesystem::path image;  ///< PNG to write; empty: none
+};
+
+struct ScanSummary {
+  std::string sensor;                                        ///< in full
+  double duration = 0.0;                                     ///< [s]
+  std::size_t shots = 0, returns = 0, too_near = 0;          ///< inside the field of view
+  double range_least = 0, range_median = 0, range_most = 0;  ///< [m] of the returns
+};
+
+/// Throws what loading sensor and map throws, ConfigError for a duration, FileError for the files.
+ScanSummary scanOnce(const ScanRequest& request);
+
+}  // namespace marsim::tools

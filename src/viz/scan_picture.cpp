@@ -1,0 +1,182 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "canvas.hpp"
+#include "layout.hpp"
+#include "lettering.hpp"
+#include "marsim/common/units.hpp"
+#include "marsim/viz/picture.hpp"
+#include "painting.hpp"
+#include "palette.hpp"
+
+namespace marsim::viz {
+namespace {
+
+constexpr double kWide = 2.0;  // views wider than this share of their height go below the picture
+
+/// A return as the sensor sees it.
+struct Sight {
+  float azimuth, elevation;  // [deg]
+  float range;               // [m]
+};
+
+std::vector<Sight> sightsOf(const std::vector<Eigen::Vector3f>& in_sensor) {
+  std::vector<Sight> sights;
+  sights.reserve(in_sensor.size());
+  for (const Eigen::Vector3f& p : in_sensor) {
+    const float range = p.norm();
+    if (!std::isfinite(range) || range == 0.0F) continue;
+    sights.push_back({static_cast<float>(degrees(std::atan2(p.y(), p.x()))),
+                      static_cast<float>(degrees(std::asin(p.z() / range))), range});
+  }
+  // The nearest are drawn last.
+  std::sort(sights.begin(), sights.end(),
+            [](const Sight& a, const Sight& b) { return a.range > b.range; });
+  return sights;
+}
+
+/// Where the directions lie on the picture.
+struct Panel {
+  double azimuth_min = 180.0, azimuth_max = -180.0;    // [deg]
+  double elevation_min = 90.0, elevation_max = -90.0;  // [deg]
+  double scale = 1.0;                                  // [px/deg]
+  double left = 0.0, top = 0.0;                        // [px] of the view itself
+  int picture_width = 0, picture_height = 0;           // [px] all of it
+
+  double x(double azimuth) const { return left + scale * (azimuth_max - azimuth); }
+  double y(double elevation) const { return top + scale * (elevation_max - elevation); }
+  double width() const { return scale * (azimuth_max - azimuth_min); }
+  double height() const { return scale * (elevation_max - elevation_min); }
+};
+
+Panel panelFor(const std::vector<Sight>& sights, const PictureConfig& config) {
+  Panel panel;
+  for (const Sight& sight : sights) {
+    panel.azimuth_min = std::min(panel.azimuth_min, std::floor(static_cast<double>(sight.azimuth)));
+    panel.azimuth_max = std::max(panel.azimuth_max, std::ceil(static_cast<double>(sight.azimuth)));
+    panel.elevation_min =
+        std::min(panel.elevation_min, std::floor(static_cast<double>(sight.elevation)));
+    panel.elevation_max =
+        std::max(panel.elevation_max, std::ceil(static_cast<double>(sight.elevation)));
+  }
+  panel.azimuth_max = std::max(panel.azimuth_max, panel.azimuth_min + 1.0);
+  panel.elevation_max = std::max(panel.elevation_max, panel.elevation_min + 1.0);
+  const double azimuths = panel.azimuth_max - panel.azimuth_min;
+  const double elevations = panel.elevation_max - panel.elevation_min;
+  const double u = Layout(config).unit;
+  const double side = 64.0 * u, head = 60.0 * u, foot = 48.0 * u;  // for text
+  if (azimuths > kWide * elevations) {
+    panel.scale = std::min((config.width - 2.0 * side) / azimuths, 450.0 * u / elevations);
+    panel.left = 0.5 * (config.width - panel.width());
+    panel.top = config.height + head;
+    panel.picture_width = config.width;
+    panel.picture_height = static_cast<int>(std::ceil(panel.top + panel.height() + foot));
+  } else {
+    panel.scale = std::min((config.height - head - foot) / elevations, 1000.0 * u / azimuths);
+    panel.left = config.width + side;
+    panel.top = 0.5 * (config.height + head - foot - panel.height());
+    panel.picture_width = static_cast<int>(std::ceil(panel.left + panel.width() + 0.6 * side));
+    panel.picture_height = config.height;
+  }
+  return panel;
+}
+
+std::uint32_t pixelOf(const Colour& colour) {
+  const auto byte = [](float value) {
+    return static_cast<std::uint32_t>(std::lround(255.0F * value));
+  };
+  return byte(colour.r) << 16 | byte(colour.g) << 8 | byte(colour.b);
+}
+
+/// Squares that fill the view where returns lie evenly.
+void plot(const std::vector<Sight>& sights, const Panel& panel, double range_shown,
+          std::vector<std::uint32_t>& pixels) {
+  const double spacing =
+      std::sqrt(panel.width() * panel.height() / static_cast<double>(sights.size()));
+  const int size = std::clamp(static_cast<int>(std::ceil(0.9 * spacing)), 1, 4);
+  for (const Sight& sight : sights) {
+    const std::uint32_t pixel =
+        pixelOf(ramp(kRanges, sight.range / static_cast<float>(range_shown)));
+    const int left = static_cast<int>(panel.x(sight.azimuth)) - size / 2;
+    const int top = static_cast<int>(panel.y(sight.elevation)) - size / 2;
+    for (int y = std::max(0, top); y < std::min(top + size, panel.picture_height); ++y) {
+      for (int x = std::max(0, left); x < std::min(left + size, panel.picture_width); ++x) {
+        pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(panel.picture_width) +
+               static_cast<std::size_t>(x)] = pixel;
+      }
+    }
+  }
+}
+
+// Degrees between the numbers along an axis.
+double tickStep(double span) {
+  for (const double step : {1.0, 2.0, 5.0, 10.0, 15.0, 30.0}) {
+    if (span / step <= 12.0) return step;
+  }
+  return 60.0;
+}
+
+void drawFrame(cairo_t* context, const Panel& panel, double u) {
+  setColour(context, kFaintText, 0.6);
+  cairo_set_line_width(context, 1.2 * u);
+  cairo_rectangle(context, panel.left, panel.top, panel.width(), panel.height());
+  cairo_stroke(context);
+  setFont(context, 14.0 * u);
+  const auto tick = [&](double x, double y, double dx, double dy) {
+    setColour(context, kFaintText, 0.8);
+    cairo_move_to(context, x, y);
+    cairo_line_to(context, x + dx, y + dy);
+    cairo_stroke(context);
+    setColour(context, kText);
+  };
+  const double across = tickStep(panel.azimuth_max - panel.azimuth_min);
+  const double bottom = panel.top + panel.height();
+  for (double a = std::ceil(panel.azimuth_min / across) * across + 0.0; a <= panel.azimuth_max;
+       a += across) {
+    tick(panel.x(a), bottom, 0.0, 6.0 * u);
+    showCentred(context, panel.x(a), bottom + 18.0 * u, fmt::format("{:g}°", a));
+  }
+  const double upwards = tickStep(2.0 * (panel.elevation_max - panel.elevation_min));
+  for (double e = std::ceil(panel.elevation_min / upwards) * upwards + 0.0;
+       e <= panel.elevation_max; e += upwards) {
+    tick(panel.left, panel.y(e), -6.0 * u, 0.0);
+    const std::string text = fmt::format("{:g}°", e);
+    showText(context, panel.left - 12.0 * u - textWidth(context, text), panel.y(e), text);
+  }
+  setFont(context, 15.0 * u);
+  setColour(context, kText);
+  showText(context, panel.left, panel.top - 24.0 * u,
+           "as the sensor sees it: azimuth and elevation, coloured by range");
+}
+
+}  // namespace
+
+void drawScan(const FlightScene& scene, const std::vector<Eigen::Vector3f>& in_sensor,
+              const PictureConfig& config, const std::filesystem::path& path) {
+  Canvas world = paintFlight(scene, View::kOblique, config);
+  const std::vector<Sight> sights = sightsOf(in_sensor);
+  if (sights.empty()) {
+    world.writePng(path);
+    return;
+  }
+  const Panel panel = panelFor(sights, config);
+  const auto width = static_cast<std::size_t>(panel.picture_width);
+  std::vector<std::uint32_t> pixels(width * static_cast<std::size_t>(panel.picture_height),
+                                    pixelOf(kBackground));
+  for (int row = 0; row < world.height(); ++row) {
+    const auto begin = world.pixels().begin() + static_cast<std::ptrdiff_t>(row) * world.width();
+    std::copy(begin, begin + world.width(),
+              pixels.begin() + static_cast<std::ptrdiff_t>(row) * panel.picture_width);
+  }
+  plot(sights, panel, rangeShown(scene), pixels);
+  Canvas whole(panel.picture_width, panel.picture_height, std::move(pixels));
+  drawFrame(whole.context(), panel, Layout(config).unit);
+  whole.writePng(path);
+}
+
+}  // namespace marsim::viz

@@ -1,0 +1,114 @@
+#include "scan_once.hpp"
+
+#include <cmath>
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include "marsim/common/error.hpp"
+#include "marsim/map/cloud_io.hpp"
+#include "points.hpp"
+#include "tools/temporary_folder.hpp"
+#include "tools/test_room.hpp"
+
+namespace marsim::tools {
+namespace {
+
+constexpr float kShift = 0.05F;  // [m] its points lie amid the map's voxels, not on their borders
+
+class ScanOnceTest : public testing::Test {
+ protected:
+  ScanOnceTest() {
+    setenv("XDG_CACHE_HOME", (folder_.path() / "cache").c_str(), 1);
+    map::PointCloud room;
+    room.points = roomPoints();
+    for (Eigen::Vector3f& p : room.points) p.array() += kShift;
+    map::savePcd(folder_.path() / "room.pcd", room);
+    request_.map = folder_.path() / "room.pcd";
+    request_.lidar = "vlp16";
+    request_.X_WS = parsePose("2.5,3,1.5,30deg,5deg,-3deg", "--pose");
+    request_.cloud = folder_.path() / "scan.pcd";
+  }
+  map::PointCloud written() const {
+    Progress progress("test", Progress::Output::kNone);
+    return map::loadCloud(request_.cloud, progress).cloud;
+  }
+
+  const TemporaryFolder folder_;
+  ScanRequest request_;
+};
+
+/// [m] to the walls, floor and ceiling of the room, from inside.
+double distanceToRoom(const Eigen::Vector3f& place) {
+  const Eigen::Vector3f p = place.array() - kShift;
+  return std::min({std::abs(p.x()), std::abs(10.0F - p.x()), std::abs(5.0F - p.x()),
+                   std::abs(p.y()), std::abs(6.0F - p.y()), std::abs(p.z()),
+                   std::abs(3.0F - p.z())});
+}
+
+TEST_F(ScanOnceTest, PointsLieOnTheRoom) {
+  const ScanSummary summary = scanOnce(request_);
+  EXPECT_EQ(summary.sensor, "Velodyne VLP-16");
+  EXPECT_DOUBLE_EQ(summary.duration, 0.1);
+  EXPECT_NEAR(static_cast<double>(summary.shots), 28'935.0, 16.0);
+  EXPECT_GT(summary.returns, summary.shots * 95 / 100);
+  const map::PointCloud cloud = written();
+  ASSERT_NEAR(static_cast<double>(cloud.size()), static_cast<double>(summary.returns), 100.0);
+  EXPECT_TRUE(cloud.hasIntensity());
+  std::size_t near = 0;
+  for (const Eigen::Vector3f& p : cloud.points) near += distanceToRoom(p) < 0.15 ? 1 : 0;
+  EXPECT_GT(near, cloud.size() * 99 / 100);
+  EXPECT_GT(summary.range_least, 1.0);
+  EXPECT_LT(summary.range_most, 9.0);
+}
+
+TEST_F(ScanOnceTest, SensorFrameIsThePosesOwn) {
+  scanOnce(request_);
+  const map::PointCloud in_world = written();
+  request_.sensor_frame = true;
+  scanOnce(request_);
+  const map::PointCloud in_sensor = written();
+  ASSERT_EQ(in_world.size(), in_sensor.size());
+  for (std::size_t i = 0; i < in_world.size(); ++i) {
+    const Eigen::Vector3d p_W = request_.X_WS * in_sensor.points[i].cast<double>();
+    ASSERT_LT((p_W - in_world.points[i].cast<double>()).norm(), 1e-4);
+  }
+}
+
+TEST_F(ScanOnceTest, LooksLongerAndDraws) {
+  request_.lidar = "mid40";
+  request_.cloud.clear();
+  request_.duration = 0.25;
+  request_.image = folder_.path() / "scan.png";
+  const ScanSummary summary = scanOnce(request_);
+  EXPECT_EQ(summary.shots, 25'000U);
+  EXPECT_GT(std::filesystem::file_size(request_.image), 20'000U);
+}
+
+TEST_F(ScanOnceTest, ErrorsAreNamed) {
+  const auto complaint = [](const ScanRequest& request) -> std::string {
+    try {
+      scanOnce(request);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  ScanRequest wrong = request_;
+  wrong.lidar = "vlp17";
+  EXPECT_NE(complaint(wrong).find("did you mean 'vlp16'"), std::string::npos);
+  wrong = request_;
+  wrong.image = folder_.path() / "no" / "scan.png";
+  EXPECT_NE(complaint(wrong).find("its folder does not exist"), std::string::npos);
+  wrong = request_;
+  wrong.duration = -1.0;
+  EXPECT_NE(complaint(wrong).find("--duration is -1 s"), std::string::npos);
+  wrong.duration = 1e6;
+  EXPECT_NE(complaint(wrong).find("--duration is 1000000 s"), std::string::npos);
+  wrong = request_;
+  wrong.map = folder_.path() / "none.pcd";
+  EXPECT_NE(complaint(wrong).find("none.pcd"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace marsim::tools
