@@ -1,5 +1,6 @@
 #include "normal_deviate.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "marsim/common/units.hpp"
