@@ -31,9 +31,9 @@ std::string matrix(const Pose& X_AB) {
   const Eigen::Matrix3d R = X_AB.q.toRotationMatrix();
   std::string text;
   for (int row = 0; row < 3; ++row) {
-    text +=
-        fmt::format("  - [{}, {}, {}, {}]\n", number(cleaned(R(row, 0))),
-                    number(cleaned(R(row, 1))), number(cleaned(R(row, 2))), number(X_AB.p[row]));
+    text += fmt::format("  - [{}, {}, {}, {}]\n", number(cleaned(R(row, 0))),
+                        number(cleaned(R(row, 1))), number(cleaned(R(row, 2))),
+                        number(cleaned(X_AB.p[row])));
   }
   return text + "  - [0.0, 0.0, 0.0, 1.0]\n";
 }
@@ -59,6 +59,23 @@ std::string kalibrImu(const CarriedSensors& sensors) {
       number(gyroscope.random_walk));
 }
 
+std::string kalibrCamera(const CarriedSensors& sensors) {
+  if (!sensors.depth) throw Error("camchain.yaml: the UAV has no depth camera");
+  const lidar::DepthCameraConfig& camera = *sensors.depth;
+  return fmt::format(
+      "cam0:\n"
+      "  T_cam_imu:\n{}"
+      "  camera_model: pinhole\n"
+      "  intrinsics: [{}, {}, {}, {}]\n"
+      "  distortion_model: radtan\n"
+      "  distortion_coeffs: [0.0, 0.0, 0.0, 0.0]\n"
+      "  resolution: [{}, {}]\n"
+      "  rostopic: /{}/depth/image_rect_raw\n"
+      "  timeshift_cam_imu: 0.0\n",
+      matrix(camera.X_BC.inverse() * sensors.imu.X_BI), number(camera.fx), number(camera.fy),
+      number(camera.cx), number(camera.cy), camera.width, camera.height, sensors.uav);
+}
+
 std::string fastLioExtrinsics(const CarriedSensors& sensors) {
   const Pose X_IL = lidarInImu(sensors);
   const Eigen::Matrix3d R = X_IL.q.toRotationMatrix();
@@ -78,20 +95,25 @@ std::string fastLioExtrinsics(const CarriedSensors& sensors) {
 }
 
 std::string extrinsicsTable(const CarriedSensors& sensors) {
+  const std::string camera =
+      sensors.depth ? "T_body_camera:\n" + matrix(sensors.depth->X_BC) : std::string();
   return fmt::format(
       "# T_a_b takes points of frame b into frame a [m].\n"
-      "T_body_imu:\n{}T_body_lidar:\n{}T_imu_lidar:\n{}",
-      matrix(sensors.imu.X_BI), matrix(sensors.X_BL), matrix(lidarInImu(sensors)));
+      "T_body_imu:\n{}T_body_lidar:\n{}T_imu_lidar:\n{}{}",
+      matrix(sensors.imu.X_BI), matrix(sensors.X_BL), matrix(lidarInImu(sensors)), camera);
 }
 
 std::vector<fs::path> writeCalibration(const CarriedSensors& sensors, const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw FileError(folder.string(), "cannot be made: " + error.message());
+  std::vector<std::pair<std::string, std::string>> files = {
+      {"imu.yaml", kalibrImu(sensors)},
+      {"fast_lio.yaml", fastLioExtrinsics(sensors)},
+      {"extrinsics.yaml", extrinsicsTable(sensors)}};
+  if (sensors.depth) files.emplace_back("camchain.yaml", kalibrCamera(sensors));
   std::vector<fs::path> paths;
-  for (const auto& [name, text] : {std::pair("imu.yaml", kalibrImu(sensors)),
-                                   std::pair("fast_lio.yaml", fastLioExtrinsics(sensors)),
-                                   std::pair("extrinsics.yaml", extrinsicsTable(sensors))}) {
+  for (const auto& [name, text] : files) {
     paths.push_back(folder / name);
     std::ofstream file(paths.back());
     file << text;

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "marsim/geometry/pose.hpp"
+#include "marsim/lidar/depth_camera.hpp"
 #include "marsim/vehicle/imu.hpp"
 
 /// The sensors' true calibration, in the files that calibration tools write and SLAM nodes read.
@@ -16,17 +18,21 @@ struct CarriedSensors {
   vehicle::ImuConfig imu;    ///< X_BI: in the body
   Pose X_BL;                 ///< LiDAR in the body
   std::string lidar_name;
+  std::optional<lidar::DepthCameraConfig> depth;
 };
 
 /// imu.yaml as Kalibr reads it: noise densities and random walks in SI, as Kalibr defines them.
 std::string kalibrImu(const CarriedSensors& sensors);
+/// camchain.yaml as Kalibr writes it, of the depth camera: an ideal pinhole. Throws Error where
+/// there is none.
+std::string kalibrCamera(const CarriedSensors& sensors);
 /// What FAST-LIO2 has under `mapping`: the LiDAR in the IMU, rotation row by row.
 std::string fastLioExtrinsics(const CarriedSensors& sensors);
 /// Poses of all sensors in the body as 4 x 4 matrices, and of the LiDAR in the IMU.
 std::string extrinsicsTable(const CarriedSensors& sensors);
 
-/// Writes imu.yaml, fast_lio.yaml and extrinsics.yaml into a folder, which is made where missing,
-/// and returns their paths. Throws FileError.
+/// Writes imu.yaml, fast_lio.yaml, extrinsics.yaml and with a camera camchain.yaml into a folder,
+/// which is made where missing, and returns their paths. Throws FileError.
 std::vector<std::filesystem::path> writeCalibration(const CarriedSensors& sensors,
                                                     const std::filesystem::path& folder);
 

@@ -58,6 +58,24 @@ TEST(CalibrationFiles, KalibrGetsDensities) {
   }
 }
 
+TEST(CalibrationFiles, KalibrsCameraLooksForward) {
+  CarriedSensors sensors = mid360WithItsImu();
+  EXPECT_THROW(kalibrCamera(sensors), Error);
+  sensors.imu.X_BI = {};
+  sensors.depth = config::loadDepthCamera("planner");
+  sensors.depth->X_BC.p = {0.1, 0.0, 0.0};
+  const std::string text = kalibrCamera(sensors);
+  // The body's left is the camera's -x, up its -y, ahead its z; the IMU is 0.1 m behind it.
+  EXPECT_NE(text.find("  T_cam_imu:\n"
+                      "  - [0.0, -1.0, 0.0, 0.0]\n"
+                      "  - [0.0, 0.0, -1.0, 0.0]\n"
+                      "  - [1.0, 0.0, 0.0, -0.1]\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("intrinsics: [387.229, 387.229, 321.046, 243.45]\n"), std::string::npos);
+  EXPECT_NE(text.find("resolution: [640, 480]\n"), std::string::npos);
+}
+
 TEST(CalibrationFiles, AreWrittenOrNamedWhereTheyCannotBe) {
   const TemporaryFolder folder;
   const auto paths = writeCalibration(mid360WithItsImu(), folder.path() / "a" / "b");
