@@ -13,9 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Shortest text of a floating-point number that reads back as the same; no "-0.0".
+// A floating-point number to twelve digits, without what rounding left behind; no "-0.0".
 std::string number(double value) {
-  const std::string text = fmt::format("{}", value == 0.0 ? 0.0 : value);
+  const std::string text = fmt::format("{:.12g}", value == 0.0 ? 0.0 : value);
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
