@@ -47,7 +47,6 @@ DepthCameraConfig loadDepthCamera(const std::string& name_or_path) {
       stereo.read("subpixel_error", config.subpixel_error);
       stereo.read("baseline", config.baseline, Quantity::kLength);
     });
-    reader.read("seed", config.seed);
   });
   config.X_BC.q = config.X_BC.q * lidar::opticalRotation();
   config.validate(path.string());

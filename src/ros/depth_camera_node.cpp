@@ -21,6 +21,7 @@ DepthCameraNode::DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private
   frames_ = Frames::read(params, handle);
   frame_ = params.text("depth_frame_id", frames_.depth());
   lidar::DepthCameraConfig config = config::loadDepthCamera(params.text("depth", "d455"));
+  config.seed = readSeed(params, handle);
   const std::string source = params.text("map", "forest");
   const map::SurfelMapConfig map_config = readMapConfig(params);
   lidar::RendererConfig renderer;
@@ -50,23 +51,20 @@ DepthCameraNode::~DepthCameraNode() {
 }
 
 void DepthCameraNode::onState(const marsim::VehicleStateConstPtr& message) {
-  const KinematicState state = fromMessage(*message);
-  const bool was_placed = message->placements != placements_;  // no motion leads from there to here
-  placements_ = message->placements;
-  const bool was_restarted = !history_.empty() && state.stamp < history_.back().stamp;
-  if (was_placed || was_restarted) {
-    history_.clear();
-    next_image_ = -1;
-  }
-  if (!history_.push(state)) return;
+  const ReceivedMotion::Effect effect = motion_.push(*message);
+  if (effect == ReceivedMotion::Effect::kIgnored) return;
+  StateHistory& history = motion_.history();
+  const TimeNs now = history.back().stamp;
   const double rate = camera_->config().rate;
-  if (next_image_ < 0) next_image_ = std::llround(std::ceil(toSeconds(state.stamp) * rate));
-  for (TimeNs due = toNs(static_cast<double>(next_image_) / rate); due <= state.stamp;
-       due = toNs(static_cast<double>(++next_image_) / rate)) {
-    if (!wanted() || !history_.covers(due, due)) continue;
-    if (!thread_.push([this, due, X_WB = history_.poseAt(due)] { render(due, X_WB); })) ++dropped_;
+  if (effect == ReceivedMotion::Effect::kBegun) {
+    next_image_ = std::llround(std::ceil(toSeconds(now) * rate));
   }
-  history_.discardBefore(state.stamp);
+  for (TimeNs due = toNs(static_cast<double>(next_image_) / rate); due <= now;
+       due = toNs(static_cast<double>(++next_image_) / rate)) {
+    if (!wanted() || !history.covers(due, due)) continue;
+    if (!thread_.push([this, due, X_WB = history.poseAt(due)] { render(due, X_WB); })) ++dropped_;
+  }
+  history.discardBefore(now);
   diagnostics_.update();
 }
 

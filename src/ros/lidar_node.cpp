@@ -48,7 +48,7 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   }
   config.instantaneous = params.flag("instantaneous", config.instantaneous);
   const bool noise = params.flag("lidar_noise", true);
-  const int seed = params.integer("seed", 1, 0, std::numeric_limits<int>::max());
+  const std::uint64_t seed = readSeed(params, handle);
   const std::string source = params.text("map", "forest");
   const map::SurfelMapConfig map_config = readMapConfig(params);
   params.choice("renderer", "cpu", {"cpu"});
@@ -60,9 +60,8 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   auto surfels = map::loadSurfelMap(config::resolveMap(source), map_config, progress).map;
   const Pose X_BS = config.X_BS;
   diagnostics_.setHardwareID(config.name);
-  lidar_ = std::make_unique<lidar::Lidar>(std::move(config),
-                                          lidar::makeRayCaster(std::move(surfels), renderer),
-                                          static_cast<std::uint64_t>(seed), noise);
+  lidar_ = std::make_unique<lidar::Lidar>(
+      std::move(config), lidar::makeRayCaster(std::move(surfels), renderer), seed, noise);
   progress.finish();
 
   const lidar::LidarConfig& lidar = lidar_->config();
@@ -85,15 +84,9 @@ LidarNode::~LidarNode() {
 }
 
 void LidarNode::onState(const marsim::VehicleStateConstPtr& message) {
-  const KinematicState state = fromMessage(*message);
-  const bool was_placed = message->placements != placements_;  // no motion leads from there to here
-  placements_ = message->placements;
-  const bool was_restarted = !history_.empty() && state.stamp < history_.back().stamp;
-  if (was_placed || was_restarted) {
-    history_.clear();
-    next_scan_ = -1;
-  }
-  if (!history_.push(state)) return;
+  const ReceivedMotion::Effect effect = motion_.push(*message);
+  if (effect == ReceivedMotion::Effect::kIgnored) return;
+  if (effect == ReceivedMotion::Effect::kBegun) next_scan_ = -1;
   schedule();
   diagnostics_.update();
 }
@@ -104,15 +97,16 @@ void LidarNode::schedule() {
   const auto boundary = [rate](std::int64_t scan) {
     return toNs(static_cast<double>(scan) / rate);
   };
+  StateHistory& history = motion_.history();
   if (next_scan_ < 0) {
-    next_scan_ = static_cast<std::int64_t>(toSeconds(history_.front().stamp) * rate);
-    while (boundary(next_scan_) < history_.front().stamp) ++next_scan_;
+    next_scan_ = static_cast<std::int64_t>(toSeconds(history.front().stamp) * rate);
+    while (boundary(next_scan_) < history.front().stamp) ++next_scan_;
   }
-  while (history_.back().stamp >= boundary(next_scan_ + 1)) {
+  while (history.back().stamp >= boundary(next_scan_ + 1)) {
     const TimeNs begin = boundary(next_scan_), end = boundary(next_scan_ + 1);
     ++next_scan_;
-    if (wanted() && history_.covers(begin, end)) {
-      const auto job = std::make_shared<const Job>(Job{begin, end, history_});
+    if (wanted() && history.covers(begin, end)) {
+      const auto job = std::make_shared<const Job>(Job{begin, end, history});
       if (!thread_.push([this, job] { render(*job); })) {
         ROS_WARN_ONCE(
             "the scan at %.3f s is dropped: rendering is too slow; the count of dropped "
@@ -122,7 +116,7 @@ void LidarNode::schedule() {
         ++statistics_.dropped;
       }
     }
-    history_.discardBefore(end);
+    history.discardBefore(end);
   }
 }
 

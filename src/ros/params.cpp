@@ -7,6 +7,7 @@
 #include <ros/param.h>
 
 #include "marsim/common/error.hpp"
+#include "marsim/common/random.hpp"
 #include "marsim/common/text.hpp"
 
 namespace marsim::ros_nodes {
@@ -129,6 +130,11 @@ void Params::finish() const {
       throw UnknownNameError(where_, "parameter", name, {known_.begin(), known_.end()});
     }
   }
+}
+
+std::uint64_t readSeed(Params& params, const ros::NodeHandle& handle) {
+  const int seed = params.integer("seed", 1, 0, std::numeric_limits<int>::max());
+  return RandomStream(static_cast<std::uint64_t>(seed), handle.getNamespace()).next();
 }
 
 }  // namespace marsim::ros_nodes

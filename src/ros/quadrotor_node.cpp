@@ -48,7 +48,7 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   rates_.dynamics = params.positive("dynamics_rate", rates_.dynamics, Quantity::kFrequency);
   rates_.state = params.positive("state_rate", rates_.state, Quantity::kFrequency);
   rates_.odometry = params.positive("odom_rate", rates_.odometry, Quantity::kFrequency);
-  const int seed = params.integer("seed", 1, 0, std::numeric_limits<int>::max());
+  const std::uint64_t seed = readSeed(params, handle);
   twist_in_world_ =
       params.choice("odom_twist_frame", "child", {"child", "body", "world"}) == "world";
   const bool truth_tf = params.flag("publish_ground_truth_tf", true);
@@ -63,7 +63,7 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   start_yaw_ = params.number("yaw", 0.0, Quantity::kAngle);
   const std::string record = params.text("record", "");
   quadrotor_ = std::make_unique<vehicle::Quadrotor>(vehicle.vehicle);
-  imu_ = std::make_unique<vehicle::Imu>(vehicle.imu, static_cast<std::uint64_t>(seed));
+  imu_ = std::make_unique<vehicle::Imu>(vehicle.imu, seed);
   readMap(params);
   params.finish();
 
@@ -81,8 +81,7 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   diagnostics_.setHardwareID(vehicle.vehicle.name);
   diagnostics_.add("dynamics", this, &QuadrotorNode::diagnose);
   advertise(handle);
-  navigation_sensors_ = std::make_unique<NavigationSensors>(
-      vehicle, static_cast<std::uint64_t>(seed), step_, frames_, handle);
+  navigation_sensors_ = std::make_unique<NavigationSensors>(vehicle, seed, step_, frames_, handle);
   if (vehicle.magnetometer) X_BM_ = vehicle.magnetometer->X_BM;
   publishStatic(handle);
 }

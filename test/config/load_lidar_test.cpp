@@ -3,6 +3,7 @@
 #include <set>
 #include <vector>
 
+#include "firings.hpp"
 #include "marsim/common/data_dir.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
@@ -11,23 +12,9 @@
 namespace marsim::config {
 namespace {
 
-using lidar::Firing;
-using lidar::LidarConfig;
-
 constexpr TimeNs kScan = 100'000'000;
 
 class LoadLidarTest : public ConfigTest {};
-
-std::vector<Firing> fired(const LidarConfig& config, TimeNs begin, TimeNs end) {
-  std::vector<Firing> firings;
-  lidar::makePattern(config.pattern)->fire(begin, end, firings);
-  return firings;
-}
-
-double azimuthOf(const Firing& firing) {
-  return degrees(std::atan2(firing.direction.y(), firing.direction.x()));
-}
-double elevationOf(const Firing& firing) { return degrees(std::asin(firing.direction.z())); }
 
 struct Extents {
   double azimuth = 0.0;  // [deg] largest of either side

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "firings.hpp"
 #include "marsim/common/data_dir.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
@@ -18,24 +19,11 @@
 namespace marsim::config {
 namespace {
 
-using lidar::Firing;
-using lidar::LidarConfig;
 using Complex = std::complex<double>;
 
 constexpr TimeNs kTenth = 100'000'000;
 
 class SensorDatasheets : public ConfigTest {};
-
-std::vector<Firing> fired(const LidarConfig& config, TimeNs begin, TimeNs end) {
-  std::vector<Firing> firings;
-  lidar::makePattern(config.pattern)->fire(begin, end, firings);
-  return firings;
-}
-
-double azimuthOf(const Firing& firing) {
-  return degrees(std::atan2(firing.direction.y(), firing.direction.x()));
-}
-double elevationOf(const Firing& firing) { return degrees(std::asin(firing.direction.z())); }
 
 /// A maker's figures: field of view [deg] and shots a second.
 struct Figures {

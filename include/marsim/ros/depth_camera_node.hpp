@@ -13,6 +13,7 @@
 #include "marsim/geometry/kinematic_state.hpp"
 #include "marsim/lidar/depth_camera.hpp"
 #include "marsim/ros/frames.hpp"
+#include "marsim/ros/received_motion.hpp"
 #include "marsim/ros/render_thread.hpp"
 
 namespace marsim::ros_nodes {
@@ -40,9 +41,8 @@ class DepthCameraNode {
   Frames frames_;
   std::string frame_;
   std::unique_ptr<lidar::DepthCamera> camera_;
-  StateHistory history_;
+  ReceivedMotion motion_;
   std::int64_t next_image_ = -1;  ///< number since simulated time 0
-  std::uint32_t placements_ = 0;  ///< of the vehicle, as of the last state
 
   ros::Publisher image_publisher_, info_publisher_, pose_publisher_;
   ros::Subscriber state_subscriber_;

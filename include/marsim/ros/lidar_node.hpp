@@ -13,6 +13,7 @@
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/ros/cloud_message.hpp"
 #include "marsim/ros/frames.hpp"
+#include "marsim/ros/received_motion.hpp"
 #include "marsim/ros/render_thread.hpp"
 
 namespace marsim::ros_nodes {
@@ -54,9 +55,8 @@ class LidarNode {
   Frames frames_;
   std::string world_frame_;
   std::unique_ptr<lidar::Lidar> lidar_;
-  StateHistory history_;
-  std::int64_t next_scan_ = -1;   ///< number of the interval since simulated time 0
-  std::uint32_t placements_ = 0;  ///< of the vehicle, as of the last state
+  ReceivedMotion motion_;
+  std::int64_t next_scan_ = -1;  ///< number of the interval since simulated time 0
 
   std::vector<Output> outputs_;
   ros::Publisher world_publisher_, pose_publisher_;

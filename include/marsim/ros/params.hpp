@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
@@ -42,5 +43,9 @@ class Params {
   std::string where_;  ///< the node's name
   std::set<std::string> known_;
 };
+
+/// The parameter `seed` (a whole number of 0 or more, default 1) scattered by the UAV's namespace,
+/// so that UAVs of one seed have noise of their own.
+std::uint64_t readSeed(Params& params, const ros::NodeHandle& handle);
 
 }  // namespace marsim::ros_nodes
