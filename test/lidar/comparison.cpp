@@ -5,6 +5,18 @@
 #include <gtest/gtest.h>
 
 namespace marsim::lidar {
+namespace {
+
+// The renderers cast every ray in any build. Under a sanitizer the oracle, whose time is the
+// test's, judges a share of many: what is looked for there is in the renderers.
+std::size_t strideOf([[maybe_unused]] std::size_t rays) {
+#ifdef __SANITIZE_ADDRESS__
+  if (rays > 500) return 7;
+#endif
+  return 1;
+}
+
+}  // namespace
 
 Agreement compare(const map::SurfelMap& map, const std::vector<OracleRay>& rays,
                   const std::vector<Hit>& hits, bool with_normals) {
@@ -12,7 +24,7 @@ Agreement compare(const map::SurfelMap& map, const std::vector<OracleRay>& rays,
   EXPECT_EQ(hits.size(), rays.size());
   if (hits.size() != rays.size()) return agreement;
   const Oracle oracle(map);
-  for (std::size_t i = 0; i < rays.size(); ++i) {
+  for (std::size_t i = 0; i < rays.size(); i += strideOf(rays.size())) {
     const OracleResult expected = oracle.trace(rays[i]);
     const Hit& hit = hits[i];
     ++agreement.rays;
