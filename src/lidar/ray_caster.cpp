@@ -170,6 +170,7 @@ class RayCaster final : public Renderer {
   void castGroups(const std::vector<Ray>& rays, const RayOrder& order,
                   const std::vector<GroupRange>& groups, std::size_t begin, std::size_t end,
                   std::vector<Hit>& hits) const {
+    if (begin == end) return;  // no usable ray at all
     Grouper grouper(view_, blending_, kernel_, hits);
     const std::size_t last = groups[end - 1].end;
     for (std::size_t g = begin; g < end; ++g) {
