@@ -1,37 +1,8 @@
 #include "marsim/lidar/renderer.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-
 #include "marsim/common/error.hpp"
 
 namespace marsim::lidar {
-
-Pose MovingThing::at(double time) const {
-  if (X_WM.size() == 1 || !(time > begin)) return X_WM.front();
-  const double steps = (time - begin) / step;
-  const auto last = X_WM.size() - 1;
-  if (steps >= static_cast<double>(last)) return X_WM.back();
-  const auto i = static_cast<std::size_t>(steps);
-  const double part = steps - static_cast<double>(i);
-  return {X_WM[i].q.slerp(part, X_WM[i + 1].q), (1.0 - part) * X_WM[i].p + part * X_WM[i + 1].p};
-}
-
-void MovingThing::validate(const std::string& where) const {
-  if (shape == nullptr) throw ConfigError(where, "shape", "none", "a set of surfels");
-  if (identity == kMapIdentity) throw ConfigError(where, "identity", "the map's", "any other");
-  if (X_WM.empty()) throw ConfigError(where, "X_WM", "no pose", "at least one");
-  if (X_WM.size() > 1) Validator(where).positive("step", step, "s");
-  for (const Pose& pose : X_WM) {
-    if (!pose.p.allFinite() || !pose.q.coeffs().allFinite()) {
-      throw ConfigError(where, "X_WM", "not finite", "finite poses");
-    }
-    if (std::abs(pose.q.norm() - 1.0) > 1e-3) {
-      throw ConfigError(where, "X_WM", "a rotation that is none", "unit quaternions");
-    }
-  }
-}
 
 void RendererConfig::validate(const std::string& where) const {
   Validator(where).within("threads", threads, 0, 1024);

@@ -12,6 +12,7 @@
 #include "marsim/common/view.hpp"
 #include "marsim/geometry/pose.hpp"
 #include "marsim/map/surfel_map.hpp"
+#include "marsim/scene/moving_thing.hpp"
 
 namespace marsim::lidar {
 
@@ -25,8 +26,8 @@ struct Ray {
 };
 
 constexpr std::uint32_t kNoSurfel = std::numeric_limits<std::uint32_t>::max();
-/// Identity of what does not move.
-constexpr std::uint32_t kMapIdentity = std::numeric_limits<std::uint32_t>::max();
+using scene::kMapIdentity;
+using scene::MovingThing;
 
 /// The first surface a ray meets, or a miss.
 struct Hit {
@@ -39,21 +40,6 @@ struct Hit {
   bool valid() const { return surfel != kNoSurfel; }
   /// Cosine of the angle between the surface's normal and the way back to the origin, 0 to 1.
   float incidenceCosine(const Eigen::Vector3f& direction) const { return -normal.dot(direction); }
-};
-
-/// A rigid thing that moves while a scan is made: a small set of surfels in its own frame M.
-struct MovingThing {
-  std::shared_ptr<const map::SurfelMap> shape;
-  std::uint32_t identity = 0;  ///< not kMapIdentity
-  /// Poses at begin, begin + step, ...; between them positions go straight and rotations by the
-  /// shortest way at constant speed; the first and the last hold outside. At least one.
-  std::vector<Pose> X_WM;
-  double begin = 0.0;  ///< [s] since the start of the scan, as Ray::time
-  double step = 0.0;   ///< [s] > 0 where there are several poses
-
-  Pose at(double time) const;
-  /// Throws ConfigError.
-  void validate(const std::string& where) const;
 };
 
 /// A dense grid of directions seen from one pose. Row 0 is the top, column 0 the left.

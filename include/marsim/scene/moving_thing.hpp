@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "marsim/common/time.hpp"
+#include "marsim/geometry/pose.hpp"
+#include "marsim/map/surfel_map.hpp"
+
+namespace marsim::scene {
+
+// Identities: a UAV has its number in the world, an obstacle its number from here on.
+constexpr std::uint32_t kFirstObstacleIdentity = 1U << 16U;
+/// Identity of what does not move.
+constexpr std::uint32_t kMapIdentity = std::numeric_limits<std::uint32_t>::max();
+
+/// For people: "map", "uav 3", "obstacle 17".
+std::string identityName(std::uint32_t identity);
+
+/// A rigid thing that moves for a while, during a scan for instance: a small set of surfels in its
+/// own frame M.
+struct MovingThing {
+  std::shared_ptr<const map::SurfelMap> shape;
+  std::uint32_t identity = 0;  ///< not kMapIdentity
+  /// Poses at begin, begin + step, ...; between them positions go straight and rotations by the
+  /// shortest way at constant speed; the first and the last hold outside. At least one.
+  std::vector<Pose> X_WM;
+  double begin = 0.0;  ///< [s] since the start of the scan or other interval
+  double step = 0.0;   ///< [s] > 0 where there are several poses
+
+  Pose at(double time) const;
+  /// Throws ConfigError.
+  void validate(const std::string& where) const;
+};
+
+/// What knows where things are: a set of obstacles, the other UAVs.
+class ThingSource {
+ public:
+  virtual ~ThingSource() = default;
+  /// Appends the things as they move during [begin, end]. Their times count from `begin`. An
+  /// interval of no length asks for the poses of an instant.
+  virtual void appendThings(TimeNs begin, TimeNs end, std::vector<MovingThing>& things) const = 0;
+};
+
+}  // namespace marsim::scene

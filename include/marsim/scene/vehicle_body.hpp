@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "marsim/map/point_cloud.hpp"
+#include "marsim/map/surfel_map.hpp"
+
+namespace marsim::scene {
+
+/// What others see of a UAV and what it can hit things with, in its body frame B [m]: a box in the
+/// middle, an arm to every rotor, a propeller's disc at its end. Or a cloud of the user's.
+struct BodyConfig {
+  Eigen::Vector3d hub_half = Eigen::Vector3d::Zero();  ///< half the sides of the box
+  std::vector<Eigen::Vector3d> rotors;                 ///< centres of the propellers
+  double arm_radius = 0.0;
+  double propeller_radius = 0.0;
+  double propeller_half_height = 0.0;
+  std::string cloud;  ///< .pcd or .ply file in place of all that; empty: none
+
+  /// Throws ConfigError.
+  void validate(const std::string& where) const;
+  /// Of the sphere about B's origin that holds the box and the discs; not of a cloud.
+  double radius() const;
+};
+
+/// Points of the body's surface, at most `spacing` [m] apart. Throws ConfigError; FileError for a
+/// cloud, whose points are taken as they are.
+map::PointCloud bodyCloud(const BodyConfig& config, double spacing);
+
+/// The body as LiDARs see it: surfels of the exact surface (of a cloud: fitted to its points), of
+/// resolution `resolution` [m]. Throws as bodyCloud does.
+std::shared_ptr<const map::SurfelMap> bodyShape(const BodyConfig& config, double resolution);
+
+}  // namespace marsim::scene
