@@ -31,6 +31,18 @@ void readRotors(YamlReader& reader, VehicleConfig& config) {
   reader.read("rotor_drag_coefficient", config.rotor_drag_coefficient);
 }
 
+void readBody(YamlReader& reader, VehicleConfig& config) {
+  if (!reader.has("body")) return;
+  std::string name;
+  reader.require("body", name);
+  const std::filesystem::path path =
+      std::filesystem::path(reader.file()).parent_path() / name;  // an absolute one stays
+  if (!std::filesystem::exists(path)) {
+    reader.fail("body", name, "a .pcd or .ply file, beside this one or with its whole path");
+  }
+  config.body = path.string();
+}
+
 void readMotor(YamlReader& reader, vehicle::MotorConfig& motor) {
   reader.require("natural_frequency_up", motor.natural_frequency_up, Quantity::kAngularSpeed);
   reader.require("natural_frequency_down", motor.natural_frequency_down, Quantity::kAngularSpeed);
@@ -103,6 +115,7 @@ Vehicle loadVehicle(const std::string& name_or_path) {
     reader.read("linear_drag", config.linear_drag);
     reader.require("radius", config.radius, Quantity::kLength);
     reader.require("ground_clearance", config.ground_clearance, Quantity::kLength);
+    readBody(reader, config);
     reader.readMap("imu", [&](YamlReader& imu) { readMountedImu(imu, result.imu); });
     readCarried(reader, "magnetometer", result.magnetometer, readMagnetometer);
     readCarried(reader, "barometer", result.barometer, readBarometer);

@@ -26,6 +26,7 @@ DepthCameraNode::DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private
   const map::SurfelMapConfig map_config = readMapConfig(params);
   lidar::RendererConfig renderer;
   renderer.threads = params.integer("threads", renderer.threads, 0, 1024);
+  world_ = std::make_unique<WorldInput>(handle, params);
   params.finish();
 
   Progress progress("depth_camera");
@@ -86,7 +87,8 @@ void DepthCameraNode::render(TimeNs stamp, const Pose& X_WB) {
     info_publisher_.publish(cameraInfo(config, stamp, frame_));
   }
   if (image_publisher_.getNumSubscribers() > 0) {
-    const lidar::DepthImage image = camera_->image(stamp, X_WB);
+    const std::vector<scene::MovingThing> things = world_->things(stamp, stamp);
+    const lidar::DepthImage image = camera_->image(stamp, X_WB, things);
     image_publisher_.publish(
         boost::make_shared<sensor_msgs::Image>(depthMessage(image, config, frame_)));
   }

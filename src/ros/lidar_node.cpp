@@ -54,6 +54,7 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   params.choice("renderer", "cpu", {"cpu"});
   lidar::RendererConfig renderer;
   renderer.threads = params.integer("threads", renderer.threads, 0, 1024);
+  world_ = std::make_unique<WorldInput>(handle, params);
   params.finish();
 
   Progress progress("lidar");
@@ -135,7 +136,8 @@ void LidarNode::render(const Job& job) {
   }
   lidar_->keepMisses(std::any_of(
       due.begin(), due.end(), [](const Output* output) { return output->encoder.needsMisses(); }));
-  const lidar::Scan scan = lidar_->scan(job.begin, job.end, job.motion);
+  const std::vector<scene::MovingThing> things = world_->things(job.begin, job.end);
+  const lidar::Scan scan = lidar_->scan(job.begin, job.end, job.motion, things);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   publish(scan, due);

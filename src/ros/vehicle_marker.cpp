@@ -1,8 +1,7 @@
 #include "marsim/ros/vehicle_marker.hpp"
 
-#include <algorithm>
-
 #include "marsim/ros/conversions.hpp"
+#include "marsim/sim/world.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -36,33 +35,29 @@ Marker makeMarker(const std::string& frame, int id, int type, const Colour& colo
 
 visualization_msgs::MarkerArray vehicleMarkers(const vehicle::VehicleConfig& config,
                                                const std::string& frame) {
-  double arm = 0.0;
-  for (const vehicle::RotorConfig& rotor : config.rotors) {
-    arm = std::max(arm, rotor.position.head<2>().norm());
-  }
-  const double rotor_radius = std::max(config.radius - arm, 0.2 * arm);
-
+  const scene::BodyConfig body = sim::bodyOf(config);
   visualization_msgs::MarkerArray markers;
   int id = 0;
   Marker hub = makeMarker(frame, id++, Marker::CUBE, kHub);
-  hub.scale.x = hub.scale.y = 0.6 * arm;
-  hub.scale.z = 0.25 * arm;
+  hub.scale.x = 2.0 * body.hub_half.x();
+  hub.scale.y = 2.0 * body.hub_half.y();
+  hub.scale.z = 2.0 * body.hub_half.z();
   markers.markers.push_back(hub);
 
   Marker arms = makeMarker(frame, id++, Marker::LINE_LIST, kHub);
-  arms.scale.x = 0.1 * arm;
-  for (const vehicle::RotorConfig& rotor : config.rotors) {
+  arms.scale.x = 2.0 * body.arm_radius;
+  for (const Eigen::Vector3d& rotor : body.rotors) {
     arms.points.push_back(toPoint(Eigen::Vector3d::Zero()));
-    arms.points.push_back(toPoint(rotor.position));
+    arms.points.push_back(toPoint(rotor));
   }
   markers.markers.push_back(arms);
 
-  for (const vehicle::RotorConfig& rotor : config.rotors) {
-    const bool front = rotor.position.x() > 0.01 * arm;
+  for (const Eigen::Vector3d& rotor : body.rotors) {
+    const bool front = rotor.x() > 0.1 * body.hub_half.x();
     Marker disc = makeMarker(frame, id++, Marker::CYLINDER, front ? kFront : kRear);
-    disc.pose.position = toPoint(rotor.position);
-    disc.scale.x = disc.scale.y = 2.0 * rotor_radius;
-    disc.scale.z = 0.08 * arm;
+    disc.pose.position = toPoint(rotor);
+    disc.scale.x = disc.scale.y = 2.0 * body.propeller_radius;
+    disc.scale.z = 2.0 * body.propeller_half_height;
     markers.markers.push_back(disc);
   }
   return markers;

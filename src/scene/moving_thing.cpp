@@ -1,6 +1,7 @@
 #include "marsim/scene/moving_thing.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,20 @@ std::string identityName(std::uint32_t identity) {
   if (identity == kMapIdentity) return "map";
   if (identity < kFirstObstacleIdentity) return fmt::format("uav {}", identity);
   return fmt::format("obstacle {}", identity - kFirstObstacleIdentity);
+}
+
+MovingThing movingThing(std::shared_ptr<const map::SurfelMap> shape, std::uint32_t identity,
+                        TimeNs begin, TimeNs end, const std::function<Pose(TimeNs)>& poseAt) {
+  constexpr TimeNs kLongestStep = kNsPerSecond / 100;
+  MovingThing thing;
+  thing.shape = std::move(shape);
+  thing.identity = identity;
+  const TimeNs steps = (end - begin + kLongestStep - 1) / kLongestStep;
+  for (TimeNs i = 0; i <= steps; ++i) {
+    thing.X_WM.push_back(poseAt(steps > 0 ? begin + (end - begin) * i / steps : begin));
+  }
+  if (steps > 0) thing.step = toSeconds(end - begin) / static_cast<double>(steps);
+  return thing;
 }
 
 Pose MovingThing::at(double time) const {

@@ -105,24 +105,30 @@ void Uav::step() {
     const vehicle::ImuSample sample = imu_.sample(state());
     if (on_imu) on_imu(sample);
   }
-  if (lidar_) scanIfComplete();
 }
 
 void Uav::control() {
-  if (lidar_) history_.push(state());
+  history_.push(state());
   reference_ = commander_.reference(state());
   if (quadrotor_.onGround() && !commander_.commanded()) return;
   quadrotor_.command(controller_.update(state(), reference_));
 }
 
-void Uav::scanIfComplete() {
-  const double rate = lidar_->config().rate;
-  const TimeNs begin = toNs(static_cast<double>(scans_) / rate);
-  const TimeNs end = toNs(static_cast<double>(scans_ + 1) / rate);
+std::optional<TimeNs> Uav::nextScan() const {
+  if (!lidar_) return std::nullopt;
+  return toNs(static_cast<double>(scans_) / lidar_->config().rate);
+}
+
+void Uav::completeScans(const ThingsIn& thingsIn) {
+  if (!lidar_) return;
+  const TimeNs begin = *nextScan();
+  const TimeNs end = toNs(static_cast<double>(scans_ + 1) / lidar_->config().rate);
   if (!history_.covers(begin, end)) return;
   ++scans_;
-  if (on_scan) on_scan(lidar_->scan(begin, end, history_));
-  history_.discardBefore(end);
+  if (!on_scan) return;
+  std::vector<scene::MovingThing> things;
+  if (thingsIn) things = thingsIn(begin, end);
+  on_scan(lidar_->scan(begin, end, history_, things));
 }
 
 }  // namespace marsim::sim

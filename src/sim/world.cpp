@@ -1,5 +1,6 @@
 #include "marsim/sim/world.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace marsim::sim {
@@ -12,11 +13,42 @@ World::World(std::shared_ptr<const map::SurfelMap> map, const lidar::RendererCon
 
 Uav& World::addUav(const UavConfig& config) {
   uavs_.push_back(std::make_unique<Uav>(config, renderer_, ground_z_));
+  bodies_.push_back(bodyShapeOf(config.vehicle));
   return *uavs_.back();
 }
 
+void World::addThings(std::shared_ptr<const scene::ThingSource> things) {
+  things_.push_back(std::move(things));
+}
+
+// All have stepped before any of them looks at the others.
 void World::step() {
   for (const std::unique_ptr<Uav>& uav : uavs_) uav->step();
+  for (std::size_t i = 0; i < uavs_.size(); ++i) {
+    uavs_[i]->completeScans(
+        [this, i](TimeNs begin, TimeNs end) { return thingsAround(i, begin, end); });
+  }
+  for (const std::unique_ptr<Uav>& uav : uavs_) {
+    TimeNs needed = uav->state().stamp;
+    for (const std::unique_ptr<Uav>& viewer : uavs_) {
+      needed = std::min(needed, viewer->nextScan().value_or(needed));
+    }
+    uav->discardBefore(needed);
+  }
+}
+
+std::vector<scene::MovingThing> World::thingsAround(std::size_t uav, TimeNs begin,
+                                                    TimeNs end) const {
+  std::vector<scene::MovingThing> things;
+  for (const std::shared_ptr<const scene::ThingSource>& source : things_) {
+    source->appendThings(begin, end, things);
+  }
+  for (std::size_t i = 0; i < uavs_.size(); ++i) {
+    if (i == uav) continue;
+    things.push_back(scene::movingThing(bodies_[i], static_cast<std::uint32_t>(i), begin, end,
+                                        [&](TimeNs t) { return uavs_[i]->history().poseAt(t); }));
+  }
+  return things;
 }
 
 }  // namespace marsim::sim

@@ -15,6 +15,7 @@
 #include "marsim/ros/frames.hpp"
 #include "marsim/ros/received_motion.hpp"
 #include "marsim/ros/render_thread.hpp"
+#include "marsim/ros/world_input.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -41,6 +42,7 @@ class DepthCameraNode {
   Frames frames_;
   std::string frame_;
   std::unique_ptr<lidar::DepthCamera> camera_;
+  std::unique_ptr<WorldInput> world_;
   ReceivedMotion motion_;
   std::int64_t next_image_ = -1;  ///< number since simulated time 0
 

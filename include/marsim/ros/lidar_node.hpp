@@ -15,6 +15,7 @@
 #include "marsim/ros/frames.hpp"
 #include "marsim/ros/received_motion.hpp"
 #include "marsim/ros/render_thread.hpp"
+#include "marsim/ros/world_input.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -55,6 +56,7 @@ class LidarNode {
   Frames frames_;
   std::string world_frame_;
   std::unique_ptr<lidar::Lidar> lidar_;
+  std::unique_ptr<WorldInput> world_;
   ReceivedMotion motion_;
   std::int64_t next_scan_ = -1;  ///< number of the interval since simulated time 0
 

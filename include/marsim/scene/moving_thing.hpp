@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -35,6 +36,12 @@ struct MovingThing {
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };
+
+/// The thing as it moves during [begin, end], where it is at `poseAt` of any time in there: poses
+/// no more than 10 ms apart, so that between them it strays from an acceleration of 10 m/s^2 by
+/// 0.13 mm. Its times count from `begin`.
+MovingThing movingThing(std::shared_ptr<const map::SurfelMap> shape, std::uint32_t identity,
+                        TimeNs begin, TimeNs end, const std::function<Pose(TimeNs)>& poseAt);
 
 /// What knows where things are: a set of obstacles, the other UAVs.
 class ThingSource {

@@ -10,6 +10,8 @@
 #include "marsim/control/commander.hpp"
 #include "marsim/control/controller.hpp"
 #include "marsim/lidar/lidar.hpp"
+#include "marsim/scene/moving_thing.hpp"
+#include "marsim/scene/vehicle_body.hpp"
 #include "marsim/vehicle/imu.hpp"
 #include "marsim/vehicle/quadrotor.hpp"
 
@@ -17,6 +19,11 @@ namespace marsim::sim {
 
 /// The controller's view of a vehicle, derived from its description.
 control::VehicleModel vehicleModel(const vehicle::VehicleConfig& config);
+
+/// The body that others see, derived from the vehicle's description.
+scene::BodyConfig bodyOf(const vehicle::VehicleConfig& config);
+/// That body's surfels. Throws as scene::bodyShape does.
+std::shared_ptr<const map::SurfelMap> bodyShapeOf(const vehicle::VehicleConfig& config);
 
 /// Steps of the simulation, each a whole multiple of the dynamics step.
 struct RateConfig {
@@ -58,13 +65,23 @@ class Uav {
   void setReference(const control::Reference& reference) {
     commander_.setReference(reference, state().stamp);
   }
-  /// Advances by one dynamics step.
+  /// Advances by one dynamics step. Its states are kept until discardBefore().
   void step();
+  /// Makes the scans that the motion so far completes; `thingsIn` says what else moves, and may be
+  /// empty. World calls it when all UAVs have stepped.
+  using ThingsIn = std::function<std::vector<scene::MovingThing>(TimeNs begin, TimeNs end)>;
+  void completeScans(const ThingsIn& thingsIn = {});
 
   const KinematicState& state() const { return quadrotor_.state(); }
   /// What is tracked, as of the last state step.
   const control::Reference& reference() const { return reference_; }
   const vehicle::Quadrotor& quadrotor() const { return quadrotor_; }
+  /// The states that scans, its own and others', may still need.
+  const StateHistory& history() const { return history_; }
+  /// Where its next scan begins; none without a lidar.
+  std::optional<TimeNs> nextScan() const;
+  /// Forgets the motion that scans from `stamp` on do not need.
+  void discardBefore(TimeNs stamp) { history_.discardBefore(stamp); }
 
   // Called from step() when their data is ready; may be empty.
   std::function<void(const vehicle::ImuSample&)> on_imu;
@@ -72,7 +89,6 @@ class Uav {
 
  private:
   void control();
-  void scanIfComplete();
 
   UavConfig config_;
   TimeNs dynamics_step_;
@@ -88,7 +104,8 @@ class Uav {
   std::int64_t scans_ = 0;  // made so far; the next covers [scans, scans + 1) / rate
 };
 
-/// A map and the UAVs in it; deterministic from configuration and seed.
+/// A map, the UAVs in it, which see each other, and what else moves; deterministic from
+/// configuration and seed.
 class World {
  public:
   /// Without ground_z [m] the ground is a plane at the map's lowest point.
@@ -97,6 +114,8 @@ class World {
 
   /// The UAV lives as long as the world.
   Uav& addUav(const UavConfig& config);
+  /// Things that all UAVs see.
+  void addThings(std::shared_ptr<const scene::ThingSource> things);
   /// Advances all UAVs by one dynamics step.
   void step();
   const map::SurfelMap& map() const { return *map_; }
@@ -104,10 +123,14 @@ class World {
   double groundZ() const { return ground_z_; }
 
  private:
+  std::vector<scene::MovingThing> thingsAround(std::size_t uav, TimeNs begin, TimeNs end) const;
+
   std::shared_ptr<const map::SurfelMap> map_;
   std::shared_ptr<const lidar::Renderer> renderer_;
   double ground_z_;
-  std::vector<std::unique_ptr<Uav>> uavs_;
+  std::vector<std::unique_ptr<Uav>> uavs_;  // by their numbers
+  std::vector<std::shared_ptr<const map::SurfelMap>> bodies_;
+  std::vector<std::shared_ptr<const scene::ThingSource>> things_;
 };
 
 }  // namespace marsim::sim

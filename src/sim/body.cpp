@@ -1,0 +1,28 @@
+#include <algorithm>
+
+#include "marsim/sim/world.hpp"
+
+namespace marsim::sim {
+
+// Sources give rotors and a radius that holds everything; the rest is in proportion to the arms.
+scene::BodyConfig bodyOf(const vehicle::VehicleConfig& config) {
+  scene::BodyConfig body;
+  double arm = 0.0;
+  for (const vehicle::RotorConfig& rotor : config.rotors) {
+    body.rotors.push_back(rotor.position);
+    arm = std::max(arm, rotor.position.head<2>().norm());
+  }
+  body.hub_half = {0.3 * arm, 0.3 * arm, 0.125 * arm};
+  body.arm_radius = 0.05 * arm;
+  body.propeller_radius = std::max(config.radius - arm, 0.2 * arm);
+  body.propeller_half_height = 0.04 * arm;
+  body.cloud = config.body;
+  return body;
+}
+
+std::shared_ptr<const map::SurfelMap> bodyShapeOf(const vehicle::VehicleConfig& config) {
+  // Fine enough for arms and small craft, coarse enough for large ones to stay a thousand surfels.
+  return scene::bodyShape(bodyOf(config), std::clamp(config.radius / 15.0, 0.003, 0.02));
+}
+
+}  // namespace marsim::sim

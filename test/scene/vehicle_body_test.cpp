@@ -1,0 +1,93 @@
+#include "marsim/scene/vehicle_body.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <Eigen/Geometry>
+
+#include "marsim/common/error.hpp"
+#include "marsim/geometry/kd_tree.hpp"
+#include "marsim/scene/shapes.hpp"
+
+namespace marsim::scene {
+namespace {
+
+using Eigen::Vector3d;
+
+BodyConfig cross() {
+  BodyConfig body;
+  body.hub_half = {0.05, 0.06, 0.02};
+  body.rotors = {{0.2, 0.0, 0.03}, {0.0, 0.2, 0.03}, {-0.2, 0.0, 0.03}, {0.0, -0.2, 0.03}};
+  body.arm_radius = 0.01;
+  body.propeller_radius = 0.1;
+  body.propeller_half_height = 0.008;
+  return body;
+}
+
+// The same body as solids of closed form.
+std::vector<Shape> solids(const BodyConfig& body) {
+  std::vector<Shape> shapes = {Box{Vector3d::Zero(), Eigen::Matrix3d::Identity(), body.hub_half}};
+  for (const Vector3d& rotor : body.rotors) {
+    const Vector3d up = body.propeller_half_height * Vector3d::UnitZ();
+    shapes.emplace_back(Cylinder{Vector3d::Zero(), rotor, body.arm_radius});
+    shapes.emplace_back(Cylinder{rotor - up, rotor + up, body.propeller_radius});
+  }
+  return shapes;
+}
+
+double distanceTo(const std::vector<Shape>& shapes, const Vector3d& p) {
+  double least = kNoRange;
+  for (const Shape& shape : shapes) least = std::min(least, scene::distanceTo(shape, p));
+  return least;
+}
+
+TEST(VehicleBody, PointsLieOnTheSolidsAndCoverThem) {
+  const BodyConfig body = cross();
+  const std::vector<Shape> shapes = solids(body);
+  const map::PointCloud cloud = bodyCloud(body, 0.01);
+  for (const Eigen::Vector3f& p : cloud.points) {
+    EXPECT_LT(distanceTo(shapes, p.cast<double>()), 1e-6);
+    EXPECT_LE(p.cast<double>().norm(), body.radius() + 1e-6);
+  }
+  // From anywhere outside, the nearest point is about as near as the solids are.
+  const KdTree tree(cloud.points);
+  for (int i = 0; i < 2000; ++i) {
+    const double azimuth = 0.7 * i, height = std::cos(0.31 * i);
+    const Vector3d p = 0.35 * Vector3d(std::cos(azimuth), std::sin(azimuth), height);
+    const double nearest = static_cast<double>(tree.nearest(p.cast<float>()).distance);
+    EXPECT_NEAR(nearest, distanceTo(shapes, p), 0.01) << p.transpose();
+  }
+}
+
+TEST(VehicleBody, SurfelsHaveTheNormalsOfTheSurface) {
+  const BodyConfig body = cross();
+  const auto shape = bodyShape(body, 0.01);
+  EXPECT_DOUBLE_EQ(shape->planarShare(), 1.0);
+  const std::vector<Shape> shapes = solids(body);
+  // A step outwards leaves the surface by as much, but where another part begins.
+  std::size_t straight = 0;
+  for (const map::Surfel& surfel : shape->surfels()) {
+    const Vector3d out = (surfel.position + 0.002F * surfel.normal).cast<double>();
+    if (std::abs(distanceTo(shapes, out) - 0.002) < 2e-4) ++straight;
+  }
+  EXPECT_GT(straight, shape->size() * 9 / 10);
+}
+
+TEST(VehicleBody, SpacingDecidesHowManyPoints) {
+  const BodyConfig body = cross();
+  EXPECT_GT(bodyCloud(body, 0.005).size(), 3 * bodyCloud(body, 0.01).size());
+}
+
+TEST(VehicleBody, RefusesWhatIsNone) {
+  BodyConfig body = cross();
+  body.hub_half.y() = 0.0;
+  EXPECT_THROW(bodyCloud(body, 0.01), ConfigError);
+  body = cross();
+  EXPECT_THROW(bodyCloud(body, 0.0), ConfigError);
+  body.cloud = "missing.pcd";
+  EXPECT_THROW(bodyCloud(body, 0.01), FileError);
+}
+
+}  // namespace
+}  // namespace marsim::scene
