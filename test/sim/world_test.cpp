@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "marsim/common/units.hpp"
+#include "marsim/geometry/kd_tree.hpp"
 #include "marsim/sim/world.hpp"
 #include "vehicle/vehicles.hpp"
 
@@ -75,6 +76,36 @@ TEST(World, ScansAdjoinAndLieOnTheMapAlsoInFlight) {
       ASSERT_LT(std::min(to_floor, to_wall), 1e-3F);
     }
   }
+}
+
+// Where in the other's body a point lies that was seen on it.
+Vector3d inBody(const lidar::ScanPoint& point, TimeNs stamp, const StateHistory& motion) {
+  const TimeNs at = stamp + toNs(static_cast<double>(point.time));
+  return motion.poseAt(at).inverse() * point.p_W.cast<double>();
+}
+
+TEST(World, UavsSeeEachOtherWhereTheyAreAtThePointsTimes) {
+  World world(room(), {});
+  UavConfig config = uavConfig();
+  Uav& viewer = world.addUav(config);
+  config.start_p_WB = {3.0, -2.0, 2.0};
+  config.start_yaw = 0.4;
+  Uav& other = world.addUav(config);
+  const KdTree body(bodyShapeOf(config.vehicle)->positions().points);
+  int on_body = 0, beside = 0;
+  viewer.on_scan = [&](const lidar::Scan& scan) {
+    for (const lidar::ScanPoint& point : scan.points) {
+      if (point.identity == scene::kMapIdentity) continue;
+      EXPECT_EQ(point.identity, 1U);
+      const Vector3d p_B = inBody(point, scan.stamp, other.history());
+      (body.nearest(p_B.cast<float>()).distance < 0.02F ? on_body : beside) += 1;
+    }
+  };
+  viewer.setGoal({0.0, 0.5, 2.2}, 0.3);
+  other.setGoal({3.0, 2.0, 2.5}, -2.0);
+  for (int i = 0; i < 3000; ++i) world.step();
+  EXPECT_GT(on_body, 50);
+  EXPECT_EQ(beside, 0);
 }
 
 TEST(World, RepeatsItsScansByteForByte) {

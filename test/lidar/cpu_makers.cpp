@@ -1,0 +1,30 @@
+#include "lidar/renderer_suite.hpp"
+
+namespace marsim::lidar {
+
+// Both renderers as everything that this processor can run.
+std::vector<Maker> makersUnderTest() {
+  std::vector<Maker> makers;
+  for (const SimdLevel level : simdLevels()) {
+    for (const auto storage : {map::SurfelStorage::kCompact, map::SurfelStorage::kFloat}) {
+      const std::string suffix = std::string(nameOf(level)) +
+                                 (storage == map::SurfelStorage::kCompact ? "_compact" : "_float");
+      RendererConfig config;
+      config.simd = level;
+      const std::string label = "caster_" + suffix;
+      makers.push_back({"ray_caster", makeRayCaster, config, storage, label});
+      makers.push_back({"ray_caster", makeRayCaster, config, storage, label + "_blended", true});
+      makers.push_back(
+          {"projection", makeDepthImageRenderer, config, storage, "projection_" + suffix});
+    }
+  }
+  makers.push_back({"projection",
+                    makeDepthImageRenderer,
+                    {},
+                    map::SurfelStorage::kCompact,
+                    "projection_blended",
+                    true});
+  return makers;
+}
+
+}  // namespace marsim::lidar

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "lidar/comparison.hpp"
+#include "lidar/surfel_sets.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/common/units.hpp"
+#include "marsim/lidar/renderer.hpp"
+
+namespace marsim::lidar {
+
+using Map = std::shared_ptr<const map::SurfelMap>;
+
+/// A renderer as it is put to the test.
+struct Maker {
+  const char* name;
+  std::unique_ptr<Renderer> (*make)(Map, const RendererConfig&);
+  RendererConfig config;
+  map::SurfelStorage storage;
+  std::string label;
+  bool blended = false;
+};
+
+inline std::string labelOf(const testing::TestParamInfo<Maker>& maker) { return maker.param.label; }
+
+/// Those of a test program, which says so in a file of its own.
+std::vector<Maker> makersUnderTest();
+
+inline Ray makeRay(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction,
+                   double range_max) {
+  const Eigen::Vector3f unit = direction.cast<float>();
+  return {origin.cast<float>(), static_cast<float>(range_max), unit, 0.0F};
+}
+
+inline ImageGrid sphericalGrid(int width, int height, double azimuth_min, double azimuth_max,
+                               double elevation_min, double elevation_max) {
+  ImageGrid grid;
+  grid.width = width;
+  grid.height = height;
+  grid.azimuth_min = radians(azimuth_min);
+  grid.azimuth_max = radians(azimuth_max);
+  grid.elevation_min = radians(elevation_min);
+  grid.elevation_max = radians(elevation_max);
+  return grid;
+}
+
+inline ImageGrid pinholeGrid(int width, int height, double focal) {
+  ImageGrid grid;
+  grid.projection = ImageGrid::Projection::kPinhole;
+  grid.width = width;
+  grid.height = height;
+  grid.fx = focal;
+  grid.fy = 1.1 * focal;
+  grid.cx = 0.5 * width - 3.2;
+  grid.cy = 0.5 * height + 1.7;
+  return grid;
+}
+
+// Every renderer against the oracle.
+class RendererTest : public testing::TestWithParam<Maker> {
+ protected:
+  static std::unique_ptr<Renderer> make(const Map& map, int threads = 1) {
+    RendererConfig config = GetParam().config;
+    config.threads = threads;
+    return GetParam().make(stored(map), config);
+  }
+
+  // The map as this renderer is tested with: its storage, and the paper's surface or a blended one.
+  static Map stored(const Map& map) {
+    const bool blend = GetParam().blended && !map->blending().on();
+    if (map->config().storage == GetParam().storage && !blend) return map;
+    map::SurfelMapConfig config = map->config();
+    config.storage = GetParam().storage;
+    const auto r = static_cast<float>(map->resolution());
+    return std::make_shared<const map::SurfelMap>(
+        map->surfels(), config, blend ? map::Blending{1.7F * r, 0.8F, 0.7F * r} : map->blending());
+  }
+
+  // Rays of any kind, where the renderer takes them; elsewhere it must say that it does not.
+  static Agreement checkRays(const Map& map, const std::vector<Ray>& rays) {
+    const Map own = stored(map);
+    const auto renderer = make(own);
+    std::vector<Hit> hits;
+    if (!renderer->castsRays()) {
+      EXPECT_THROW(renderer->cast(rays, hits), Error);
+      return {};
+    }
+    renderer->cast(rays, hits);
+    std::vector<OracleRay> oracle_rays;
+    for (const Ray& ray : rays) oracle_rays.push_back(toOracleRay(ray));
+    return compare(*own, oracle_rays, hits);
+  }
+
+  static Agreement checkImage(const Map& map, const ImageGrid& grid, const Pose& X_WS,
+                              double range_max) {
+    std::vector<Hit> hits(7);  // of another size: it is resized
+    const Map own = stored(map);
+    make(own)->renderImage(grid, X_WS, range_max, hits);
+    return compare(*own, imageRays(grid, X_WS, range_max), hits);
+  }
+
+  static void expectMeaningful(const Agreement& agreement) {
+    if (agreement.rays == 0) return;  // the renderer casts no rays
+    EXPECT_GT(agreement.hits, agreement.rays / 10);
+#ifndef __SANITIZE_ADDRESS__  // one of the few that are judged there is too large a share
+    EXPECT_LT(agreement.ambiguousShare(), 1e-3);
+#endif
+  }
+};
+
+}  // namespace marsim::lidar
