@@ -33,12 +33,10 @@ void readRotors(YamlReader& reader, VehicleConfig& config) {
 
 void readBody(YamlReader& reader, VehicleConfig& config) {
   if (!reader.has("body")) return;
-  std::string name;
-  reader.require("body", name);
-  const std::filesystem::path path =
-      std::filesystem::path(reader.file()).parent_path() / name;  // an absolute one stays
-  if (!std::filesystem::exists(path)) {
-    reader.fail("body", name, "a .pcd or .ply file, beside this one or with its whole path");
+  std::filesystem::path path;
+  reader.require("body", path);
+  if (!std::filesystem::is_regular_file(path)) {
+    reader.fail("body", path.string(), "a .pcd or .ply file");
   }
   config.body = path.string();
 }

@@ -72,9 +72,7 @@ lidar::PatternConfig readSpinning(YamlReader& reader) {
 lidar::PatternConfig readCsv(YamlReader& reader) {
   lidar::CsvPatternConfig pattern;
   std::filesystem::path file;
-  std::string name;
-  reader.require("file", name);
-  file = std::filesystem::path(reader.file()).parent_path() / name;  // an absolute one stays
+  reader.require("file", file);
   lidar::ScanTableColumns columns;
   reader.readMap("columns", [&](YamlReader& item) {
     for (const auto& [key, column] :

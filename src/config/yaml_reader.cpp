@@ -98,6 +98,12 @@ void YamlReader::require(const std::string& key, std::string& value) {
   if (value.empty()) fail(key, "''", "a text");
 }
 
+void YamlReader::require(const std::string& key, std::filesystem::path& value) {
+  std::string name;
+  require(key, name);
+  value = std::filesystem::path(file_).parent_path() / name;  // an absolute one stays
+}
+
 void YamlReader::read(const std::string& key, bool& value) {
   if (has(key)) requireWord<bool>(key, value, {{"true", true}, {"false", false}});
 }

@@ -31,6 +31,8 @@ class YamlReader {
   void require(const std::string& key, double& value, Quantity quantity = Quantity::kNumber);
   /// Text that is not empty.
   void require(const std::string& key, std::string& value);
+  /// A file; a relative path is from the folder of this file.
+  void require(const std::string& key, std::filesystem::path& value);
   /// true or false.
   void read(const std::string& key, bool& value);
   /// A whole number of 0 or more.

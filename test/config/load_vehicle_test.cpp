@@ -113,6 +113,17 @@ TEST_F(LoadVehicleTest, BadInputIsNamed) {
                 .find("imu.model is 'euroc', allowed: a path, "),
             std::string::npos);
   EXPECT_NE(complaintOf("mass: 0.716kg", "mass: 7kg"), "no error") << "it cannot hover";
+  const std::string no_body = complaintOf("radius: 0.27m", "radius: 0.27m\nbody: body.pcd");
+  EXPECT_EQ(no_body.substr(0, 14), "x.yaml: body i");
+  EXPECT_NE(no_body.find("body.pcd, allowed: a .pcd or .ply file"), std::string::npos);
+}
+
+TEST_F(LoadVehicleTest, BodyIsAFileBesideItsOwn) {
+  const std::string good = contents(dataDir() / "config/vehicle/hummingbird.yaml");
+  const std::string body = write("body.pcd", "only its name is read here");
+  const std::string path =
+      write("x.yaml", replaced(good, "radius: 0.27m", "radius: 0.27m\nbody: body.pcd"));
+  EXPECT_EQ(loadVehicle(path).vehicle.body, body);
 }
 
 TEST_F(LoadVehicleTest, CarriesFurtherSensorsWhereItsFileSaysSo) {
