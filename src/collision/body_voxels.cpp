@@ -15,8 +15,8 @@ using Eigen::Array3i;
 using Eigen::Vector3d;
 
 constexpr double kMostCells = 1 << 27;
-constexpr double kSamplesACell = 4.0;        // points of the surface along a cell's side
-constexpr double kFinestSpacing = 1e-3;      // [m] between them
+constexpr double kSamplesACell = 4.0;    // points of the surface along a cell's side
+constexpr double kFinestSpacing = 1e-3;  // [m] between them
 
 void requireCell(double cell) { Validator("collision").positive("cell", cell, "m"); }
 

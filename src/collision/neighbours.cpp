@@ -21,6 +21,7 @@ class MapTree : public Neighbours {
     return map::nearestSurfel(map_->tree(), p_W - map_->origin(), limit, point);
   }
   Vector3d origin() const override { return map_->origin(); }
+  double resolution() const override { return map_->resolution(); }
 
  private:
   std::shared_ptr<const map::SurfelMap> map_;
@@ -32,7 +33,10 @@ constexpr double kRounding = 1e-6;  // of the query's largest coordinate or the 
 class FlatTree : public Neighbours {
  public:
   explicit FlatTree(const map::SurfelMap& map)
-      : origin_(map.origin()), surfels_(map::decodeSurfels(map.tree())), tree_(positions()) {}
+      : origin_(map.origin()),
+        resolution_(map.resolution()),
+        surfels_(map::decodeSurfels(map.tree())),
+        tree_(positions()) {}
 
   void within(const Vector3d& p_W, double radius,
               std::vector<map::FoundSurfel>& found) const override {
@@ -63,6 +67,7 @@ class FlatTree : public Neighbours {
     return std::min(std::sqrt(best), limit);
   }
   Vector3d origin() const override { return origin_; }
+  double resolution() const override { return resolution_; }
 
  private:
   std::vector<Eigen::Vector3f> positions() const {
@@ -80,6 +85,7 @@ class FlatTree : public Neighbours {
   }
 
   Vector3d origin_;
+  double resolution_;
   std::vector<map::Surfel> surfels_;
   KdTree tree_;
 };

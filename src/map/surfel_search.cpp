@@ -37,8 +37,7 @@ Lanes squaredDistances(const TreeNode& node, const Eigen::Vector3d& p_O) {
 }
 
 FoundSurfel foundSurfel(std::uint32_t number, const StoredSurfel& stored) {
-  return {number, stored.planar, stored.position.cast<float>(),
-          stored.normal.cast<float>()};
+  return {number, stored.planar, stored.position.cast<float>(), stored.normal.cast<float>()};
 }
 
 // Visits the stored surfels of a leaf child: visit(number, surfel).
@@ -62,8 +61,17 @@ class NodeStack {
     float squared;  ///< distance
   };
   void push(std::uint32_t node, float squared) { entries_[size_++] = {node, squared}; }
+  /// Keeps the entries from `base` on in order, the nearest to be popped first.
+  void pushBehindNearer(std::size_t base, std::uint32_t node, float squared) {
+    std::size_t place = size_++;
+    for (; place > base && entries_[place - 1].squared < squared; --place) {
+      entries_[place] = entries_[place - 1];
+    }
+    entries_[place] = {node, squared};
+  }
   Entry pop() { return entries_[--size_]; }
   bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
 
  private:
   std::array<Entry, kMaxTreeDepth*(kTreeWidth - 1) + 1> entries_;
@@ -114,13 +122,12 @@ double nearestSurfel(const SurfelTreeView& view, const Eigen::Vector3d& p_O, dou
     const TreeNode& node = view.nodes[entry.node];
     const Lanes squared = squaredDistances(node, p_O);
     const int inner = node.innerCount(), children = node.childCount();
-    std::array<int, kTreeWidth> order{};
-    int kept = 0;
+    const std::size_t base = stack.size();
     for (int slot = 0; slot < children; ++slot) {
       const float distance = squared[static_cast<std::size_t>(slot)];
       if (static_cast<double>(distance) >= best) continue;
       if (slot < inner) {
-        order[static_cast<std::size_t>(kept++)] = slot;
+        stack.pushBehindNearer(base, node.child_base + static_cast<std::uint32_t>(slot), distance);
         continue;
       }
       visitLeaf(view, node, slot, [&](std::uint32_t number, const StoredSurfel& stored) {
@@ -129,15 +136,6 @@ double nearestSurfel(const SurfelTreeView& view, const Eigen::Vector3d& p_O, dou
         best = here;
         nearest = foundSurfel(number, stored);
       });
-    }
-    // The nearest is pushed last, so that it is looked into first.
-    std::sort(order.begin(), order.begin() + kept, [&](int a, int b) {
-      return squared[static_cast<std::size_t>(a)] > squared[static_cast<std::size_t>(b)];
-    });
-    for (int i = 0; i < kept; ++i) {
-      const int slot = order[static_cast<std::size_t>(i)];
-      stack.push(node.child_base + static_cast<std::uint32_t>(slot),
-                 squared[static_cast<std::size_t>(slot)]);
     }
   }
   return std::min(std::sqrt(best), limit);

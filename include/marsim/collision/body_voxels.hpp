@@ -17,7 +17,8 @@ namespace marsim::collision {
 class BodyVoxels {
  public:
   /// Of points in B. Throws ConfigError for a cell that is not positive or so small that there
-  /// would be more than 2^27 of them, for a cloud without points and for points that are not finite.
+  /// would be more than 2^27 of them, for a cloud without points and for points that are not
+  /// finite.
   BodyVoxels(const map::PointCloud& cloud_B, double cell);
   /// Of a body's surface, sampled finely enough for the cells. Throws as bodyCloud does.
   BodyVoxels(const scene::BodyConfig& body, double cell);

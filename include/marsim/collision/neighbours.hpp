@@ -25,6 +25,8 @@ class Neighbours {
                          map::FoundSurfel& point) const = 0;
   /// [m] in W, of the points' coordinates.
   virtual Eigen::Vector3d origin() const = 0;
+  /// [m] of the map.
+  virtual double resolution() const = 0;
 };
 
 enum class Search {

@@ -21,8 +21,8 @@ struct FoundSurfel {
 void surfelsWithin(const SurfelTreeView& view, const Eigen::Vector3d& p_O, double radius,
                    std::vector<FoundSurfel>& found);
 
-/// The surfel whose position is nearest to `p_O`, and its distance [m]; `limit` and any surfel where
-/// none is nearer than `limit` [m].
+/// The surfel whose position is nearest to `p_O`, and its distance [m]; `limit` and any surfel
+/// where none is nearer than `limit` [m].
 double nearestSurfel(const SurfelTreeView& view, const Eigen::Vector3d& p_O, double limit,
                      FoundSurfel& nearest);
 
