@@ -148,11 +148,11 @@ class Checker : public testing::TestWithParam<std::tuple<Search, map::SurfelStor
 TEST_P(Checker, EqualsBruteForceAtRandomPoses) {
   CollisionChecker checker = this->checker();
   RandomStream random(1, "poses");
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 1500; ++i) {
     ASSERT_NO_FATAL_FAILURE(expectSame(checker, randomPose(random, centre_)));
   }
-  EXPECT_GT(touching_, 500);
-  EXPECT_LT(touching_, 2500);
+  EXPECT_GT(touching_, 250);
+  EXPECT_LT(touching_, 1250);
 }
 
 // Small steps, most of which need no search: the answer is the same.
@@ -160,7 +160,7 @@ TEST_P(Checker, EqualsBruteForceAlongFlights) {
   CollisionChecker checker = this->checker();
   RandomStream random(2, "flights");
   int steps = 0;
-  for (int flight = 0; flight < 15; ++flight) {
+  for (int flight = 0; flight < 6; ++flight) {
     Pose pose = randomPose(random, centre_);
     const Vector3d v = 0.02 * randomPose(random, Vector3d::Zero()).p.normalized();
     const Vector3d w(0.02 * random.normal(), 0.02 * random.normal(), 0.02 * random.normal());
@@ -170,7 +170,7 @@ TEST_P(Checker, EqualsBruteForceAlongFlights) {
       pose.q = (pose.q * expMap(w)).normalized();
     }
   }
-  EXPECT_GT(touching_, 100);
+  EXPECT_GT(touching_, 30);
   EXPECT_LT(checker.searches(), static_cast<std::uint64_t>(steps)) << "never rested";
 }
 
@@ -261,10 +261,10 @@ TEST(CheckerOfThings, EqualsBruteForceAsTheyFlyThroughTheBody) {
       const auto& thing = things[touch.identity - scene::kFirstObstacleIdentity];
       const auto later =
           thingsDuring(t + 100'000, t + 100'000)[touch.identity - scene::kFirstObstacleIdentity];
-      const Vector3d v = (later.at(0.0).p - thing.at(0.0).p) / 1e-4;
-      // Its spin comes beside.
+      const Vector3d p_M = thing.at(0.0).inverse() * touch.p_W;
+      const Vector3d v = (later.at(0.0) * p_M - touch.p_W) / 1e-4;
       if (moves) {
-        ASSERT_LT((touch.v_W - v).norm(), 0.8);
+        ASSERT_LT((touch.v_W - v).norm(), 0.02);
       }
     }
     // Asked in between, the clearance is that of brute force too.
@@ -311,7 +311,7 @@ std::string messageOf(const Make& make) {
 
 TEST(BodyVoxels, RefuseWhatIsNoBody) {
   const std::string zero = messageOf([] { BodyVoxels(smallBody(), 0.0); });
-  EXPECT_NE(zero.find("collision: cell is 0 m"), std::string::npos) << zero;
+  EXPECT_NE(zero.find("collision: cell is 0,"), std::string::npos) << zero;
   map::PointCloud cloud;
   const std::string none = messageOf([&] { BodyVoxels(cloud, 0.1); });
   EXPECT_NE(none.find("collision: body is without points"), std::string::npos) << none;

@@ -119,7 +119,7 @@ TEST(Impact, RefusesWhatCannotBe) {
   EXPECT_NE(messageOf(config).find("uav0: friction is -1"), std::string::npos);
   config.friction = 0.3;
   config.yield_speed = 0.0;
-  EXPECT_NE(messageOf(config).find("uav0: yield_speed is 0 m/s"), std::string::npos);
+  EXPECT_NE(messageOf(config).find("uav0: yield_speed is 0,"), std::string::npos);
 }
 
 }  // namespace

@@ -174,10 +174,10 @@ TEST(Collisions, StandingTakingOffAndLandingOnTheGroundAreNone) {
   for (int i = 0; i < 3000; ++i) world.step();
   EXPECT_GT(uav.state().X_WB.p.z(), 0.9);
   control::Reference reference;
-  reference.position = {0.3, 0.0, 1.0};
-  reference.velocity = {0.0, 0.0, -0.5};
+  reference.p_WB = {0.3, 0.0, 1.0};
+  reference.v_WB = {0.0, 0.0, -0.5};
   for (int i = 0; i < 3000; ++i) {
-    reference.position.z() = std::max(1.0 - 0.0005 * i, 0.0);
+    reference.p_WB.z() = std::max(1.0 - 0.0005 * i, 0.0);
     uav.setReference(reference);
     world.step();
   }
@@ -333,7 +333,7 @@ TEST(Collisions, RefuseWhatCannotBe) {
   };
   CollisionConfig config;
   config.landing_speed = -1.0;
-  EXPECT_NE(messageOf([&] { config.validate("uav0"); }).find("uav0: landing_speed is -1 m/s"),
+  EXPECT_NE(messageOf([&] { config.validate("uav0"); }).find("uav0: landing_speed is -1,"),
             std::string::npos);
   config = {};
   config.release = std::numeric_limits<double>::quiet_NaN();
