@@ -118,7 +118,7 @@ void CollisionChecker::askThings(const Pose& X_WB, TimeNs stamp, const ThingsIn&
 
 void CollisionChecker::searchThings(const Pose& X_WB) {
   const double radius = body_.radius();
-  things_.rebuild(X_WB.p, radius);
+  things_.rebuild(X_WB, body_.box());
   found_things_.clear();
   things_.within(X_WB.p, radius, found_things_);
   const Pose X_BW = X_WB.inverse();

@@ -15,6 +15,8 @@ constexpr double kFastest = 100.0;         // [m/s]
 constexpr std::size_t kUnusedShapes = 64;  // kept before those nobody else holds are dropped
 constexpr double kRounding = 1e-6;         // of single precision, in the distance asked for
 
+constexpr double kSpare = 1e-6;  // [m] of boxes, for rounding
+
 }  // namespace
 
 const MovingTree::Shape& MovingTree::shapeOf(const std::shared_ptr<const map::SurfelMap>& map) {
@@ -83,19 +85,22 @@ double MovingTree::distanceTo(const BodyVoxels& body, const Pose& X_WB, double l
   return best;
 }
 
-void MovingTree::rebuild(const Vector3d& p_W, double reach) {
+void MovingTree::rebuild(const Pose& X_WB, const Eigen::AlignedBox3d& box_B) {
   points_.clear();
-  centre_ = p_W;
+  centre_ = X_WB.p;
+  const Vector3d spare = Vector3d::Constant(kSpare);
+  const Eigen::AlignedBox3d box(box_B.min() - spare, box_B.max() + spare);
   std::vector<Eigen::Vector3f> positions;
   for (const Placed& thing : things_) {
-    const Vector3d p_M = thing.X_WM.q.conjugate() * (p_W - thing.X_WM.p);
-    if (p_M.norm() > thing.shape->radius + reach) continue;
+    const Pose X_BM = X_WB.inverse() * thing.X_WM;
+    if (box.exteriorDistance(X_BM.p) > thing.shape->radius) continue;
     const Eigen::Matrix3d R_WM = thing.X_WM.q.toRotationMatrix();
+    const Eigen::Matrix3d R_BM = X_BM.q.toRotationMatrix();
     std::uint32_t number = 0;
     for (const map::Surfel& surfel : thing.shape->surfels) {
       const Vector3d place = surfel.position.cast<double>();
       const std::uint32_t here = number++;
-      if ((place - p_M).squaredNorm() > reach * reach) continue;
+      if (!box.contains(X_BM.p + R_BM * place)) continue;
       Point point;
       point.identity = thing.identity;
       point.surfel = here;

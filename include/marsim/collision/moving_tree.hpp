@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include <Eigen/Core>
+#include <Eigen/Geometry>
 
 #include "marsim/collision/body_voxels.hpp"
 #include "marsim/geometry/kd_tree.hpp"
@@ -40,8 +40,8 @@ class MovingTree {
   double distanceTo(const BodyVoxels& body, const Pose& X_WB, double limit, std::uint32_t& identity,
                     Eigen::Vector3d& p_W) const;
 
-  /// Puts all points within `reach` [m] of a place into the tree.
-  void rebuild(const Eigen::Vector3d& p_W, double reach);
+  /// Puts all points in a box of a body at a pose into the tree.
+  void rebuild(const Pose& X_WB, const Eigen::AlignedBox3d& box_B);
   std::size_t size() const { return points_.size(); }
   /// Appends the tree's points within `radius` [m] of a place.
   void within(const Eigen::Vector3d& p_W, double radius, std::vector<Point>& found) const;
