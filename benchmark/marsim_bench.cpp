@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "collision_benchmark.hpp"
 #include "command_line.hpp"
 #include "fidelity_benchmark.hpp"
 #include "marsim/common/error.hpp"
@@ -64,6 +65,13 @@ int scans(marsim::benchmarks::ScanBench settings, const std::string& work, bool 
   return 0;
 }
 
+int collisions(marsim::benchmarks::CollisionBench settings, const std::string& work) {
+  const WorkFolder folder(work);
+  settings.work = folder.path();
+  runCollisionBench(settings);
+  return 0;
+}
+
 int start(const std::vector<std::string>& arguments) {
   marsim::map::SurfelMapConfig config;
   config.resolution = std::stod(arguments.at(1));
@@ -116,10 +124,20 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::IsMember({"forest", "building"}));
   scan_app->add_option("--sensors", scan_bench.sensors, "names of sensors")->delimiter(',');
+  auto* collision_app = app.add_subcommand(
+      "collision", "collision checks of a UAV: the map's tree beside a KD-tree, things that move");
+  marsim::benchmarks::CollisionBench collision_bench;
+  collision_app->add_option("--work", work, "as above");
+  collision_app->add_option("--place", collision_bench.place, "forest or building")
+      ->check(CLI::IsMember({"forest", "building"}));
+  collision_app->add_option("--resolution", collision_bench.resolution, "of the map [m]")
+      ->check(CLI::Range(0.005, 10.0));
+  collision_app->add_option("--vehicle", collision_bench.vehicle, "a vehicle's name or file");
   auto* child = app.add_subcommand("start", "")->group("");
   child->allow_extras();
   return marsim::tools::runCommand(app, argc, argv, [&] {
     if (child->parsed()) return start(child->remaining());
+    if (collision_app->parsed()) return collisions(collision_bench, work);
     if (scan_app->parsed()) {
       scan_bench.surface = marsim::map::surfaceOf(surface);
       return scans(scan_bench, work, quick);

@@ -1,5 +1,7 @@
 # Messages and the catkin face of the package.
 add_message_files(DIRECTORY msg FILES
+  Clearance.msg
+  Contact.msg
   MapInfo.msg
   MotorSpeeds.msg
   MotorStates.msg

@@ -13,6 +13,15 @@
 /// Boxes and surfels as TreeNode and its leaves hold them.
 namespace marsim::map {
 
+/// 2^exponent as std::ldexp(1.0, exponent) gives it, for -1022 to 1023: leaves are read so often
+/// that a call would be felt.
+inline double powerOfTwo(int exponent) {
+  const std::uint64_t bits = static_cast<std::uint64_t>(exponent + 1023) << 52U;
+  double value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
 /// The box of a leaf child and the steps of the positions in it, per axis [m].
 struct LeafFrame {
   Eigen::Vector3d lower, step;
@@ -21,10 +30,10 @@ struct LeafFrame {
     for (int axis = 0; axis < 3; ++axis) {
       const int exponent = node.exponent[axis] - 127;
       const int low = node.lower[axis][slot];
-      lower[axis] = static_cast<double>(node.origin[axis]) + std::ldexp(low, exponent);
+      lower[axis] = static_cast<double>(node.origin[axis]) + low * powerOfTwo(exponent);
       int bits = 0;
       for (int extent = (node.upper[axis][slot] - low) | 1; extent > 0; extent >>= 1) ++bits;
-      step[axis] = std::ldexp(1.0, exponent + bits - kPositionBits);
+      step[axis] = powerOfTwo(exponent + bits - kPositionBits);
     }
   }
 };

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <limits>
 
 #include <fmt/format.h>
 #include <nav_msgs/Odometry.h>
@@ -64,6 +65,8 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   const std::string record = params.text("record", "");
   quadrotor_ = std::make_unique<vehicle::Quadrotor>(vehicle.vehicle);
   imu_ = std::make_unique<vehicle::Imu>(vehicle.imu, seed);
+  collision_config_ = readCollisionConfig(params);
+  world_ = std::make_unique<WorldInput>(handle, params);
   readMap(params);
   params.finish();
 
@@ -93,6 +96,7 @@ void QuadrotorNode::readMap(Params& params) {
   const bool check_start = params.flag("check_start", true);
   if (source.empty()) {
     if (std::isfinite(ground_z)) quadrotor_->setGround(ground_z);
+    makeCollisions(nullptr, ground_z);
     return;
   }
   Progress progress("quadrotor");
@@ -100,6 +104,7 @@ void QuadrotorNode::readMap(Params& params) {
   const double ground =
       std::isfinite(ground_z) ? ground_z : static_cast<double>(loaded.source.box.min().z());
   quadrotor_->setGround(ground);
+  makeCollisions(loaded.map, ground);
   if (!check_start) return;
   const collision::ClearanceMap clearance(loaded.map->positions(), config.resolution);
   // One that starts on the ground touches it: its sphere is tried standing on the ground instead.
@@ -111,6 +116,16 @@ void QuadrotorNode::readMap(Params& params) {
   collision::requireFreeStart(clearance, tried, craft.radius);
 }
 
+void QuadrotorNode::makeCollisions(const std::shared_ptr<const map::SurfelMap>& map,
+                                   double ground_z) {
+  if (!collision_config_.on) return;
+  const double ground =
+      std::isfinite(ground_z) ? ground_z : -std::numeric_limits<double>::infinity();
+  collisions_ =
+      std::make_unique<sim::Collisions>(collision_config_, quadrotor_->config(),
+                                        map ? collision::makeNeighbours(map) : nullptr, ground);
+}
+
 void QuadrotorNode::advertise(ros::NodeHandle& handle) {
   state_publisher_ = handle.advertise<marsim::VehicleState>("state", 100);
   odom_publisher_ = handle.advertise<nav_msgs::Odometry>("odom", 100);
@@ -119,6 +134,7 @@ void QuadrotorNode::advertise(ros::NodeHandle& handle) {
   livox_imu_publisher_ = handle.advertise<sensor_msgs::Imu>("livox/imu", 200);
   motor_publisher_ = handle.advertise<marsim::MotorStates>("motor_states", 10);
   path_publisher_ = handle.advertise<nav_msgs::Path>("path", 1, true);
+  if (collisions_) contact_publisher_ = std::make_unique<ContactPublisher>(handle, frames_.world);
   visual_publisher_ = handle.advertise<visualization_msgs::MarkerArray>("visual", 1, true);
   reset_service_ = handle.advertiseService("reset", &QuadrotorNode::onReset, this);
   teleport_service_ = handle.advertiseService("teleport", &QuadrotorNode::onTeleport, this);
@@ -150,6 +166,11 @@ void QuadrotorNode::start(TimeNs now) {
 
 void QuadrotorNode::place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
   quadrotor_->reset(p_WB, yaw, stamp);
+  if (collisions_) {
+    contact_events_.clear();
+    collisions_->leave(contact_events_);
+    contact_publisher_->publish(contact_events_);
+  }
   reset_stamp_ = stamp;
   ++placements_;
   path_.poses.clear();
@@ -163,7 +184,7 @@ void QuadrotorNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
                       toSeconds(now - quadrotor_->state().stamp));
   }
   while (quadrotor_->state().stamp + step_ <= now) {
-    quadrotor_->step(step_);
+    move();
     const TimeNs stamp = quadrotor_->state().stamp;
     if (stamp % state_period_ == 0) publishState();
     if (stamp % odom_period_ == 0) publishOdometry();
@@ -173,6 +194,23 @@ void QuadrotorNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
     if (stamp % kPathPeriod == 0) publishPath();
   }
   diagnostics_.update();
+}
+
+void QuadrotorNode::move() {
+  if (!collisions_) {
+    quadrotor_->step(step_);
+    return;
+  }
+  const auto thingsIn = [this](TimeNs begin, TimeNs end) { return world_->things(begin, end); };
+  contact_events_.clear();
+  collisions_->step(*quadrotor_, step_, thingsIn, contact_events_);
+  contact_publisher_->publish(contact_events_);
+  const TimeNs stamp = quadrotor_->state().stamp;
+  if (stamp % ContactPublisher::kClearancePeriod != 0 || !contact_publisher_->wantsClearance()) {
+    return;
+  }
+  contact_publisher_->publish(
+      stamp, collisions_->clearance(*quadrotor_, ContactPublisher::kClearanceLimit, thingsIn));
 }
 
 void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
@@ -316,6 +354,7 @@ void QuadrotorNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status
   const double wall = (now - reported_at_).toSec();
   status.summary(diagnostic_msgs::DiagnosticStatus::OK,
                  quadrotor_->onGround() ? "on the ground" : "flying");
+  if (collisions_) contact_publisher_->diagnose(*collisions_, *quadrotor_, status);
   status.add("real-time factor", wall > 0.0 ? toSeconds(stamp - reported_stamp_) / wall : 0.0);
   status.add("simulated time [s]", toSeconds(stamp));
   reported_at_ = now;

@@ -81,7 +81,8 @@ void validateRates(const RateConfig& rates, const vehicle::VehicleConfig& vehicl
                             pole / kStablePoleTimesStep, pole));
 }
 
-Uav::Uav(const UavConfig& config, std::shared_ptr<const lidar::Renderer> renderer, double ground_z)
+Uav::Uav(const UavConfig& config, std::shared_ptr<const lidar::Renderer> renderer, double ground_z,
+         std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number)
     : config_(validated(config)),
       dynamics_step_(periodNs(config.rates.dynamics)),
       state_every_(stepsPer(config.rates.state, config.rates)),
@@ -91,13 +92,17 @@ Uav::Uav(const UavConfig& config, std::shared_ptr<const lidar::Renderer> rendere
       commander_(config.controller.goal),
       imu_(config.imu, config.seed) {
   if (config_.lidar) lidar_.emplace(*config_.lidar, std::move(renderer), config_.seed);
+  if (config_.collision.on) {
+    collisions_ = std::make_unique<Collisions>(config_.collision, config_.vehicle,
+                                               std::move(neighbours), ground_z, number);
+  }
   quadrotor_.setGround(ground_z);
   quadrotor_.reset(config_.start_p_WB, config_.start_yaw);
   control();
 }
 
-void Uav::step() {
-  quadrotor_.step(dynamics_step_);
+void Uav::step(const ThingsIn& thingsIn) {
+  move(thingsIn);
   ++steps_;
   if (steps_ % state_every_ == 0) control();
   if (steps_ % imu_every_ == 0) {
@@ -105,6 +110,17 @@ void Uav::step() {
     const vehicle::ImuSample sample = imu_.sample(state());
     if (on_imu) on_imu(sample);
   }
+}
+
+void Uav::move(const ThingsIn& thingsIn) {
+  if (collisions_ == nullptr) {
+    quadrotor_.step(dynamics_step_);
+    return;
+  }
+  contact_events_.clear();
+  collisions_->step(quadrotor_, dynamics_step_, thingsIn, contact_events_);
+  if (!on_contact) return;
+  for (const collision::ContactEvent& event : contact_events_) on_contact(event);
 }
 
 void Uav::control() {

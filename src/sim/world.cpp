@@ -9,10 +9,12 @@ World::World(std::shared_ptr<const map::SurfelMap> map, const lidar::RendererCon
              std::optional<double> ground_z)
     : map_(std::move(map)),
       renderer_(lidar::makeRayCaster(map_, renderer)),
+      neighbours_(collision::makeNeighbours(map_)),
       ground_z_(ground_z.value_or(static_cast<double>(map_->bounds().min().z()))) {}
 
 Uav& World::addUav(const UavConfig& config) {
-  uavs_.push_back(std::make_unique<Uav>(config, renderer_, ground_z_));
+  uavs_.push_back(std::make_unique<Uav>(config, renderer_, ground_z_, neighbours_,
+                                        static_cast<std::uint32_t>(uavs_.size())));
   bodies_.push_back(bodyShapeOf(config.vehicle));
   return *uavs_.back();
 }
@@ -21,9 +23,14 @@ void World::addThings(std::shared_ptr<const scene::ThingSource> things) {
   things_.push_back(std::move(things));
 }
 
-// All have stepped before any of them looks at the others.
+// All have stepped before any of them looks at the others; what they hit are the others as they
+// were before, carried on by their motion, so that their order does not matter.
 void World::step() {
-  for (const std::unique_ptr<Uav>& uav : uavs_) uav->step();
+  std::vector<KinematicState> before;
+  for (const std::unique_ptr<Uav>& uav : uavs_) before.push_back(uav->state());
+  for (std::size_t i = 0; i < uavs_.size(); ++i) {
+    uavs_[i]->step([&](TimeNs begin, TimeNs end) { return obstaclesIn(i, begin, end, before); });
+  }
   for (std::size_t i = 0; i < uavs_.size(); ++i) {
     uavs_[i]->completeScans(
         [this, i](TimeNs begin, TimeNs end) { return thingsAround(i, begin, end); });
@@ -35,6 +42,25 @@ void World::step() {
     }
     uav->discardBefore(needed);
   }
+}
+
+std::vector<scene::MovingThing> World::obstaclesIn(std::size_t uav, TimeNs begin, TimeNs end,
+                                                   const std::vector<KinematicState>& uavs) const {
+  std::vector<scene::MovingThing> things;
+  for (const std::shared_ptr<const scene::ThingSource>& source : things_) {
+    source->appendThings(begin, end, things);
+  }
+  for (std::size_t i = 0; i < uavs.size(); ++i) {
+    if (i == uav) continue;
+    const KinematicState& state = uavs[i];
+    things.push_back(
+        scene::movingThing(bodies_[i], static_cast<std::uint32_t>(i), begin, end, [&](TimeNs t) {
+          const double seconds = toSeconds(t - state.stamp);
+          return Pose{state.X_WB.q * expMap(seconds * state.w_WB_B),
+                      state.X_WB.p + seconds * state.v_WB};
+        }));
+  }
+  return things;
 }
 
 std::vector<scene::MovingThing> World::thingsAround(std::size_t uav, TimeNs begin,

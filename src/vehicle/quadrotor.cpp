@@ -102,6 +102,7 @@ Quadrotor::Quadrotor(VehicleConfig config) : config_(std::move(config)) {
 void Quadrotor::reset(const Vector3d& p_WB, double yaw, TimeNs stamp) {
   state_ = KinematicState{};
   state_.stamp = stamp;
+  motors_stopped_ = false;
   state_.X_WB = {fromRollPitchYaw(0.0, 0.0, yaw), p_WB};
   on_ground_ = p_WB.z() - config_.ground_clearance < ground_z_ + kStandingBelow;
   if (on_ground_) restOnGround();
@@ -114,7 +115,13 @@ void Quadrotor::reset(const Vector3d& p_WB, double yaw, TimeNs stamp) {
 void Quadrotor::setGround(double ground_z) { ground_z_ = ground_z; }
 
 void Quadrotor::command(const RotorArray& speeds) {
+  if (motors_stopped_) return;
   commands_ = speeds.max(config_.motor.speed_min).min(config_.motor.speed_max);
+}
+
+void Quadrotor::stopMotors() {
+  motors_stopped_ = true;
+  commands_.setZero();
 }
 
 void Quadrotor::setExternalWrench(const Vector3d& force_W, const Vector3d& torque_B) {
@@ -129,6 +136,11 @@ void Quadrotor::setMotion(const Eigen::Quaterniond& q_WB, const Vector3d& v_WB,
   state_.w_WB_B = w_WB_B;
   on_ground_ = false;
   updateAccelerations();
+}
+
+void Quadrotor::leaveContact(const Pose& X_WB, const Vector3d& v_WB, const Vector3d& w_WB_B) {
+  state_.X_WB.p = X_WB.p;
+  setMotion(X_WB.q, v_WB, w_WB_B);
 }
 
 void Quadrotor::step(TimeNs dt) {

@@ -118,7 +118,9 @@ TEST(World, RepeatsItsScansByteForByte) {
     config.lidar->noise.angular_sigma = 1e-3;
     config.lidar->noise.false_returns = 0.01;
     Uav& first = world.addUav(config);
-    world.addUav(uavConfig());
+    UavConfig aside = uavConfig();
+    aside.start_p_WB.y() = -3.0;
+    world.addUav(aside);
     std::vector<float> values;
     first.on_scan = [&](const lidar::Scan& scan) {
       for (const lidar::ScanPoint& point : scan.points) {

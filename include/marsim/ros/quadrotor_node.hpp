@@ -15,33 +15,38 @@
 
 #include "marsim/MotorSpeeds.h"
 #include "marsim/Teleport.h"
+#include "marsim/ros/contact_publisher.hpp"
 #include "marsim/ros/frames.hpp"
 #include "marsim/ros/navigation_sensors.hpp"
+#include "marsim/ros/world_input.hpp"
 #include "marsim/sim/world.hpp"
 #include "marsim/vehicle/imu.hpp"
 #include "marsim/vehicle/quadrotor.hpp"
 
 namespace marsim::ros_nodes {
 
-/// Dynamics and IMU of one UAV, stepped by /clock.
+/// Dynamics, collisions and IMU of one UAV, stepped by /clock.
 ///
 /// In: `motor_speeds` (marsim/MotorSpeeds), /clock.
 /// Out: `state` (marsim/VehicleState), `odom` (nav_msgs/Odometry), `imu/data` and `imu/data_raw`
 /// (sensor_msgs/Imu), `livox/imu` (the same as Livox's driver gives it: specific force in g, no
 /// orientation), what NavigationSensors names, `motor_states` (marsim/MotorStates), `path`
-/// (nav_msgs/Path, flown), `visual` (visualization_msgs/MarkerArray, latched), tf. Services `reset`
-/// (std_srvs/Trigger): back to the start; `teleport` (marsim/Teleport): anywhere. Parameters:
-/// vehicle, imu (vehicle: as its file says; lidar: the one built into the LiDAR; a name or file of
-/// config/imu in the vehicle's place), lidar, map, resolution, x, y, z, yaw, ground_z,
-/// dynamics_rate, state_rate, odom_rate, seed, odom_twist_frame (child | world),
-/// publish_ground_truth_tf, record (file in TUM format), check_start, world_frame, frame_prefix,
-/// odom_frame_id, odom_child_frame_id, imu_frame_id, livox_imu_frame_id.
+/// (nav_msgs/Path, flown), what ContactPublisher names, `visual` (visualization_msgs/MarkerArray,
+/// latched), tf. Services `reset` (std_srvs/Trigger): back to the start; `teleport`
+/// (marsim/Teleport): anywhere. Parameters: vehicle, imu (vehicle: as its file says; lidar: the one
+/// built into the LiDAR; a name or file of config/imu in the vehicle's place), lidar, map,
+/// resolution, x, y, z, yaw, ground_z, dynamics_rate, state_rate, odom_rate, seed, odom_twist_frame
+/// (child | world), publish_ground_truth_tf, record (file in TUM format), check_start, world_frame,
+/// frame_prefix, odom_frame_id, odom_child_frame_id, imu_frame_id, livox_imu_frame_id; those of
+/// readCollisionConfig and WorldInput.
 class QuadrotorNode {
  public:
   QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
 
  private:
   void readMap(Params& params);
+  void makeCollisions(const std::shared_ptr<const map::SurfelMap>& map, double ground_z);
+  void move();
   void advertise(ros::NodeHandle& handle);
   void publishStatic(ros::NodeHandle& handle);
   void onClock(const rosgraph_msgs::ClockConstPtr& message);
@@ -67,6 +72,11 @@ class QuadrotorNode {
   TimeNs step_ = 0, state_period_ = 0, odom_period_ = 0, imu_period_ = 0;
 
   std::unique_ptr<vehicle::Quadrotor> quadrotor_;
+  std::unique_ptr<WorldInput> world_;
+  sim::CollisionConfig collision_config_;
+  std::unique_ptr<sim::Collisions> collisions_;  ///< null where they are off
+  std::vector<collision::ContactEvent> contact_events_;
+  std::unique_ptr<ContactPublisher> contact_publisher_;
   std::unique_ptr<vehicle::Imu> imu_;
   std::unique_ptr<NavigationSensors> navigation_sensors_;
   std::optional<Pose> X_BM_;  ///< of a magnetometer

@@ -12,6 +12,7 @@
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/scene/moving_thing.hpp"
 #include "marsim/scene/vehicle_body.hpp"
+#include "marsim/sim/collisions.hpp"
 #include "marsim/vehicle/imu.hpp"
 #include "marsim/vehicle/quadrotor.hpp"
 
@@ -47,6 +48,7 @@ struct UavConfig {
   vehicle::ImuConfig imu;
   std::optional<lidar::LidarConfig> lidar;
   RateConfig rates;
+  CollisionConfig collision;
   Eigen::Vector3d start_p_WB = Eigen::Vector3d::Zero();  ///< [m] in W
   double start_yaw = 0.0;                                ///< [rad]
   std::uint64_t seed = 1;
@@ -55,9 +57,11 @@ struct UavConfig {
 /// One UAV, all of it, without ROS: the same components as the nodes.
 class Uav {
  public:
-  /// The renderer is needed only by a lidar. Throws ConfigError, also where the motors are too fast
-  /// for the dynamics step or the IMU's rate does not divide its rate.
-  Uav(const UavConfig& config, std::shared_ptr<const lidar::Renderer> renderer, double ground_z);
+  /// The renderer is needed only by a lidar; `neighbours` are those of the map to collide with,
+  /// null: none; `number` is the identity that others know it by. Throws ConfigError, also where
+  /// the motors are too fast for the dynamics step or the IMU's rate does not divide its rate.
+  Uav(const UavConfig& config, std::shared_ptr<const lidar::Renderer> renderer, double ground_z,
+      std::shared_ptr<const collision::Neighbours> neighbours = nullptr, std::uint32_t number = 0);
 
   void setGoal(const Eigen::Vector3d& p_WB, double yaw) {
     commander_.setGoal(p_WB, yaw, state().stamp);
@@ -65,17 +69,20 @@ class Uav {
   void setReference(const control::Reference& reference) {
     commander_.setReference(reference, state().stamp);
   }
-  /// Advances by one dynamics step. Its states are kept until discardBefore().
-  void step();
+  using ThingsIn = std::function<std::vector<scene::MovingThing>(TimeNs begin, TimeNs end)>;
+  /// Advances by one dynamics step. Its states are kept until discardBefore(). `thingsIn` says what
+  /// else moves and can be hit during it, and may be empty.
+  void step(const ThingsIn& thingsIn = {});
   /// Makes the scans that the motion so far completes; `thingsIn` says what else moves, and may be
   /// empty. World calls it when all UAVs have stepped.
-  using ThingsIn = std::function<std::vector<scene::MovingThing>(TimeNs begin, TimeNs end)>;
   void completeScans(const ThingsIn& thingsIn = {});
 
   const KinematicState& state() const { return quadrotor_.state(); }
   /// What is tracked, as of the last state step.
   const control::Reference& reference() const { return reference_; }
   const vehicle::Quadrotor& quadrotor() const { return quadrotor_; }
+  /// Null where collisions are off.
+  const Collisions* collisions() const { return collisions_.get(); }
   /// The states that scans, its own and others', may still need.
   const StateHistory& history() const { return history_; }
   /// Where its next scan begins; none without a lidar.
@@ -86,15 +93,19 @@ class Uav {
   // Called from step() when their data is ready; may be empty.
   std::function<void(const vehicle::ImuSample&)> on_imu;
   std::function<void(const lidar::Scan&)> on_scan;
+  std::function<void(const collision::ContactEvent&)> on_contact;
 
  private:
   void control();
+  void move(const ThingsIn& thingsIn);
 
   UavConfig config_;
   TimeNs dynamics_step_;
   std::int64_t state_every_, imu_every_;  // dynamics steps
   std::int64_t steps_ = 0;
   vehicle::Quadrotor quadrotor_;
+  std::unique_ptr<Collisions> collisions_;
+  std::vector<collision::ContactEvent> contact_events_;  // of a step
   control::Controller controller_;
   control::Commander commander_;
   vehicle::Imu imu_;
@@ -104,7 +115,7 @@ class Uav {
   std::int64_t scans_ = 0;  // made so far; the next covers [scans, scans + 1) / rate
 };
 
-/// A map, the UAVs in it, which see each other, and what else moves; deterministic from
+/// A map, the UAVs in it, which see and hit each other, and what else moves; deterministic from
 /// configuration and seed.
 class World {
  public:
@@ -114,7 +125,7 @@ class World {
 
   /// The UAV lives as long as the world.
   Uav& addUav(const UavConfig& config);
-  /// Things that all UAVs see.
+  /// Things that all UAVs see and can hit.
   void addThings(std::shared_ptr<const scene::ThingSource> things);
   /// Advances all UAVs by one dynamics step.
   void step();
@@ -123,10 +134,13 @@ class World {
   double groundZ() const { return ground_z_; }
 
  private:
+  std::vector<scene::MovingThing> obstaclesIn(std::size_t uav, TimeNs begin, TimeNs end,
+                                              const std::vector<KinematicState>& uavs) const;
   std::vector<scene::MovingThing> thingsAround(std::size_t uav, TimeNs begin, TimeNs end) const;
 
   std::shared_ptr<const map::SurfelMap> map_;
   std::shared_ptr<const lidar::Renderer> renderer_;
+  std::shared_ptr<const collision::Neighbours> neighbours_;
   double ground_z_;
   std::vector<std::unique_ptr<Uav>> uavs_;  // by their numbers
   std::vector<std::shared_ptr<const map::SurfelMap>> bodies_;

@@ -31,6 +31,9 @@ class Quadrotor {
   /// Commanded rotor speeds [rad/s], clamped to the motor's range; held until the next call.
   /// The first command ends the hover or rest of reset().
   void command(const RotorArray& speeds);
+  /// Cuts the motors: they are told to stand still, whatever is commanded, until reset().
+  void stopMotors();
+  bool motorsStopped() const { return motors_stopped_; }
   /// Force [N] in W and torque [N m] in B acting during the coming steps (tests, wind, contacts).
   void setExternalWrench(const Eigen::Vector3d& force_W, const Eigen::Vector3d& torque_B);
   /// Advances by dt [ns]. The step must resolve the motors: dt times MotorConfig::fastestPole()
@@ -48,6 +51,9 @@ class Quadrotor {
   /// Sets velocity [m/s in W], attitude and body rate [rad/s in B] (tests, teleport).
   void setMotion(const Eigen::Quaterniond& q_WB, const Eigen::Vector3d& v_WB,
                  const Eigen::Vector3d& w_WB_B);
+  /// Puts it where a contact has left it, moving at v_WB [m/s in W] and w_WB_B [rad/s in B]. What
+  /// its motors do and what was commanded stays.
+  void leaveContact(const Pose& X_WB, const Eigen::Vector3d& v_WB, const Eigen::Vector3d& w_WB_B);
 
  private:
   void restOnGround();
@@ -63,6 +69,7 @@ class Quadrotor {
   Eigen::Vector3d external_torque_B_ = Eigen::Vector3d::Zero();
   double ground_z_ = -std::numeric_limits<double>::infinity();
   bool on_ground_ = false;
+  bool motors_stopped_ = false;
 };
 
 }  // namespace marsim::vehicle

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <Eigen/Geometry>
+
+#include "marsim/map/point_cloud.hpp"
+#include "marsim/scene/vehicle_body.hpp"
+
+namespace marsim::collision {
+
+/// A UAV's body in its frame B, voxelised: a cell is occupied where it holds a point of the body's
+/// surface, or where occupied cells enclose it. Cell (i, j, k) is the cube of side cell() about
+/// (i, j, k) cell() (Kong et al., "MARSIM", RA-L 2023, section IV-D).
+class BodyVoxels {
+ public:
+  /// Of points in B. Throws ConfigError for a cell that is not positive or so small that there
+  /// would be more than 2^27 of them, for a cloud without points and for points that are not
+  /// finite.
+  BodyVoxels(const map::PointCloud& cloud_B, double cell);
+  /// Of a body's surface, sampled finely enough for the cells. Throws as bodyCloud does.
+  BodyVoxels(const scene::BodyConfig& body, double cell);
+
+  Eigen::Vector3i cellOf(const Eigen::Vector3d& p_B) const {
+    return (p_B / cell_).array().round().matrix().cast<int>();
+  }
+  bool occupied(const Eigen::Vector3i& cell) const {
+    const Eigen::Array3i place = cell.array() - low_;
+    if ((place < 0).any() || (place >= size_).any()) return false;
+    const std::size_t bit = bitOf(place);
+    return (bits_[bit / 64] >> (bit % 64) & 1U) != 0;
+  }
+  /// [m] in B.
+  Eigen::Vector3d centre(const Eigen::Vector3i& cell) const { return cell_ * cell.cast<double>(); }
+
+  /// Distance [m] from a point in B to the nearest occupied cell, 0 inside; `limit` [m] where there
+  /// is none nearer.
+  double distance(const Eigen::Vector3d& p_B, double limit) const;
+
+  double cell() const { return cell_; }         ///< [m] side
+  std::size_t count() const { return count_; }  ///< occupied cells
+  /// [m] of the sphere about B's origin that holds all occupied cells.
+  double radius() const { return radius_; }
+  /// The box in B that does [m].
+  const Eigen::AlignedBox3d& box() const { return box_; }
+  std::vector<Eigen::Vector3i> cells() const;
+
+ private:
+  std::size_t bitOf(const Eigen::Array3i& place) const {
+    return (static_cast<std::size_t>(place.z()) * static_cast<std::size_t>(size_.y()) +
+            static_cast<std::size_t>(place.y())) *
+               static_cast<std::size_t>(size_.x()) +
+           static_cast<std::size_t>(place.x());
+  }
+  bool at(const Eigen::Array3i& place) const { return occupied((place + low_).matrix()); }
+  void set(const Eigen::Array3i& place) {
+    bits_[bitOf(place) / 64] |= std::uint64_t{1} << (bitOf(place) % 64);
+  }
+  void fillEnclosed();
+  void joinIntoBoxes();
+
+  double cell_;
+  Eigen::Array3i low_ = Eigen::Array3i::Zero(), size_ = Eigen::Array3i::Zero();
+  std::vector<std::uint64_t> bits_;
+  std::size_t count_ = 0;
+  double radius_ = 0.0;
+  Eigen::AlignedBox3d box_;
+  std::vector<Eigen::AlignedBox3d> boxes_;  // together the occupied cells
+};
+
+}  // namespace marsim::collision

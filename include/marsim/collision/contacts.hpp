@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "marsim/collision/checker.hpp"
+#include "marsim/common/time.hpp"
+#include "marsim/geometry/kinematic_state.hpp"
+
+namespace marsim::collision {
+
+/// What a body has to do with one thing at one instant.
+struct Hit {
+  std::uint32_t identity = scene::kMapIdentity;
+  Eigen::Vector3d p_W = Eigen::Vector3d::Zero();        ///< [m] the point that is met fastest
+  Eigen::Vector3d normal_W = Eigen::Vector3d::UnitZ();  ///< unit, from the thing to the body
+  Eigen::Vector3d v_rel_W = Eigen::Vector3d::Zero();  ///< [m/s] of the body there, less the thing's
+  Eigen::Vector3d p_BV = Eigen::Vector3d::Zero();     ///< [m] centre of the body's cell, in B
+};
+
+/// One hit a thing, of touches that are sorted by identity.
+std::vector<Hit> hitsOf(const std::vector<Touch>& touches, const BodyVoxels& body,
+                        const KinematicState& state);
+
+/// A contact begins or ends.
+struct ContactEvent {
+  bool begins = true;
+  TimeNs stamp = 0;  ///< of the first touch, or of the last
+  Hit hit;           ///< then
+};
+
+/// Tells contacts from touches: one contact a thing, from the first touch until there has been none
+/// for a while, so that what bounces or scrapes along is one contact.
+class ContactTracker {
+ public:
+  /// `release` [ns] without a touch ends a contact.
+  explicit ContactTracker(TimeNs release) : release_(release) {}
+
+  /// Takes the hits of an instant, at most one a thing, and appends what begins and ends by them.
+  void update(TimeNs stamp, const std::vector<Hit>& hits, std::vector<ContactEvent>& events);
+  /// Ends all contacts: the body was taken elsewhere.
+  void clear(std::vector<ContactEvent>& events);
+
+  std::uint64_t begun() const { return begun_; }  ///< contacts so far
+  std::size_t touching() const { return contacts_.size(); }
+
+ private:
+  struct Contact {
+    TimeNs last;
+    Hit hit;
+  };
+  TimeNs release_;
+  std::map<std::uint32_t, Contact> contacts_;  // by identity
+  std::uint64_t begun_ = 0;
+};
+
+}  // namespace marsim::collision

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "marsim/collision/checker.hpp"
+#include "marsim/geometry/pose.hpp"
+
+namespace marsim::collision {
+
+/// How a body leaves what it hits. Published figures for whole multirotors were not found: the
+/// defaults are choices.
+struct ImpactConfig {
+  /// Share of the speed of approach that comes back, 0 to 1, up to yield_speed. Above that the body
+  /// gives way and the share falls with the speed's fourth root (K. L. Johnson, "Contact
+  /// Mechanics", 1985, chapter 11: e is proportional to V^(-1/4)).
+  double restitution = 0.3;
+  double yield_speed = 1.0;  ///< [m/s]
+  double friction = 0.4;     ///< Coulomb's coefficient
+
+  /// Throws ConfigError.
+  void validate(const std::string& where) const;
+  /// The share at a speed of approach [m/s].
+  double restitutionAt(double speed) const;
+};
+
+/// A free rigid body; its origin is its centre of mass.
+struct RigidBody {
+  double mass = 1.0;                                  ///< [kg]
+  Eigen::Vector3d inertia = Eigen::Vector3d::Ones();  ///< [kg m^2] principal, about B's axes
+  Pose X_WB;
+  Eigen::Vector3d v_WB = Eigen::Vector3d::Zero();    ///< [m/s] in W
+  Eigen::Vector3d w_WB_B = Eigen::Vector3d::Zero();  ///< [rad/s] in B
+
+  double kineticEnergy() const;  ///< [J]
+};
+
+/// Impulse [N s in W] on a body by a point of something that does not give way: Newton's
+/// restitution along the normal and Coulomb's friction across it, through the mass that the body
+/// shows at that point (R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, section 11.8;
+/// sticking if the impulse lies in the friction cone, else sliding). It never adds energy, as seen
+/// from the point: where Newton's law with friction would (Kane and Levinson, "Dynamics", 1985), it
+/// is scaled down. Zero where the body does not approach.
+Eigen::Vector3d contactImpulse(const ImpactConfig& config, const RigidBody& body,
+                               const Touch& touch);
+
+/// Applies an impulse [N s in W] at a place [m in W].
+void applyImpulse(const Eigen::Vector3d& impulse_W, const Eigen::Vector3d& p_W, RigidBody& body);
+
+/// Lets a body bounce off all its touches, the fastest approach first, until it approaches none of
+/// them (or has been struck a few times). Whether anything was applied.
+bool bounce(const ImpactConfig& config, const std::vector<Touch>& touches, RigidBody& body);
+
+}  // namespace marsim::collision

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include <Eigen/Geometry>
+
+#include "marsim/collision/body_voxels.hpp"
+#include "marsim/geometry/kd_tree.hpp"
+#include "marsim/scene/moving_thing.hpp"
+
+namespace marsim::collision {
+
+/// The points of the things that move, in a KD-tree (nanoflann) of what is near a place at an
+/// instant, made anew when they have moved. What a shape's leaves hold is decoded once.
+class MovingTree {
+ public:
+  struct Point {
+    std::uint32_t identity = 0;
+    std::uint32_t surfel = 0;  ///< number in the thing's shape
+    bool planar = false;
+    Eigen::Vector3d p_W = Eigen::Vector3d::Zero();       ///< [m]
+    Eigen::Vector3d normal_W = Eigen::Vector3d::Zero();  ///< unit
+    Eigen::Vector3d v_W = Eigen::Vector3d::Zero();       ///< [m/s]
+  };
+
+  /// Takes the things as they are at `time` [s] of their own (see MovingThing); `v_W` of their
+  /// points comes from where they were before.
+  void setThings(std::vector<scene::MovingThing> things, double time);
+
+  /// Distance [m] from a place to the nearest ball about a thing's origin that holds it, 0 inside;
+  /// infinite without things.
+  double gap(const Eigen::Vector3d& p_W) const;
+
+  /// Least distance [m] from the things' points to a body at a pose; `limit` [m] where none is
+  /// nearer. Where one is, it gives its identity and place [m].
+  double distanceTo(const BodyVoxels& body, const Pose& X_WB, double limit, std::uint32_t& identity,
+                    Eigen::Vector3d& p_W) const;
+
+  /// Puts all points in a box of a body at a pose into the tree.
+  void rebuild(const Pose& X_WB, const Eigen::AlignedBox3d& box_B);
+  std::size_t size() const { return points_.size(); }
+  /// Appends the tree's points within `radius` [m] of a place.
+  void within(const Eigen::Vector3d& p_W, double radius, std::vector<Point>& found) const;
+
+ private:
+  struct Shape {
+    std::shared_ptr<const map::SurfelMap> map;
+    std::vector<map::Surfel> surfels;  // positions in M
+    double radius = 0.0;               // [m] of the ball about M's origin
+  };
+  struct Placed {
+    const Shape* shape;
+    std::uint32_t identity;
+    Pose X_WM;
+    Pose X_WM_before;
+    double seconds;  // between the two; 0: at rest
+  };
+  const Shape& shapeOf(const std::shared_ptr<const map::SurfelMap>& map);
+
+  std::map<const map::SurfelMap*, std::unique_ptr<Shape>> shapes_;
+  std::vector<Placed> things_;
+  Eigen::Vector3d centre_ = Eigen::Vector3d::Zero();  // of the tree's coordinates
+  std::vector<Point> points_;
+  KdTree tree_{{}};
+};
+
+}  // namespace marsim::collision

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "marsim/map/surfel_map.hpp"
+#include "marsim/map/surfel_search.hpp"
+
+namespace marsim::collision {
+
+/// Searches among the points of a map that does not move. Points are given relative to origin(),
+/// rounded to single precision as map::decodeSurfels() does, so that all ways of searching find the
+/// same. May be used by several threads.
+class Neighbours {
+ public:
+  virtual ~Neighbours() = default;
+  /// Appends every point within `radius` [m] of `p_W`, in any order.
+  virtual void within(const Eigen::Vector3d& p_W, double radius,
+                      std::vector<map::FoundSurfel>& found) const = 0;
+  /// Distance [m] to the nearest point; `limit` [m], and any point, where none is nearer.
+  virtual double nearest(const Eigen::Vector3d& p_W, double limit,
+                         map::FoundSurfel& point) const = 0;
+  /// [m] in W, of the points' coordinates.
+  virtual Eigen::Vector3d origin() const = 0;
+  /// [m] of the map.
+  virtual double resolution() const = 0;
+};
+
+enum class Search {
+  kMapTree,  ///< "map_tree": the wide tree that the renderers use, no second index
+  kKdTree,   ///< "kd_tree": nanoflann over the decoded positions, 28 bytes a point and more
+};
+
+/// The map is kept.
+std::shared_ptr<const Neighbours> makeNeighbours(std::shared_ptr<const map::SurfelMap> map,
+                                                 Search search = Search::kMapTree);
+
+}  // namespace marsim::collision

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "marsim/map/surfel_tree_layout.hpp"
+
+namespace marsim::map {
+
+/// A surfel found by its place; lengths in metres relative to the tree's origin.
+struct FoundSurfel {
+  std::uint32_t number = 0;  ///< as decodeSurfels() counts
+  bool planar = false;
+  Eigen::Vector3f position = Eigen::Vector3f::Zero();  ///< as decodeSurfels() gives it
+  Eigen::Vector3f normal = Eigen::Vector3f::Zero();    ///< of any length but 0
+};
+
+/// Appends every surfel whose position lies within `radius` [m] of `p_O`, in any order.
+void surfelsWithin(const SurfelTreeView& view, const Eigen::Vector3d& p_O, double radius,
+                   std::vector<FoundSurfel>& found);
+
+/// The surfel whose position is nearest to `p_O`, and its distance [m]; `limit` and any surfel
+/// where none is nearer than `limit` [m].
+double nearestSurfel(const SurfelTreeView& view, const Eigen::Vector3d& p_O, double limit,
+                     FoundSurfel& nearest);
+
+}  // namespace marsim::map

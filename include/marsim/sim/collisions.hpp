@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "marsim/collision/checker.hpp"
+#include "marsim/collision/contacts.hpp"
+#include "marsim/collision/impact.hpp"
+#include "marsim/common/units.hpp"
+#include "marsim/vehicle/quadrotor.hpp"
+
+namespace marsim::sim {
+
+/// What becomes of a UAV that hits something.
+enum class CollisionResponse {
+  kReport,      ///< "report": it flies on through it
+  kStopMotors,  ///< "stop_motors": its motors stand still until reset; it bounces off and falls
+  kBounce,      ///< "bounce": it bounces off and flies on
+};
+
+const char* nameOf(CollisionResponse response);
+/// Throws UnknownNameError.
+CollisionResponse collisionResponseOf(const std::string& name);
+
+/// The ground plane (vehicle::Quadrotor::setGround) carries a UAV; standing on it is no contact.
+/// Map points of the ground, up to ground_margin above the plane, count only for one that meets
+/// them other than landing: faster than landing_speed, down or sideways, or tilted by more than
+/// landing_tilt. Who touches the plane like that has a contact with the map there, also where it
+/// has no points. Figures for these limits were not found: the defaults are choices.
+struct CollisionConfig {
+  bool on = true;
+  CollisionResponse response = CollisionResponse::kReport;
+  collision::ImpactConfig impact;
+  double release = 0.1;                 ///< [s] without a touch that end a contact
+  double ground_margin = 0.2;           ///< [m]
+  double landing_speed = 1.0;           ///< [m/s]
+  double landing_tilt = radians(45.0);  ///< [rad]
+
+  /// Throws ConfigError.
+  void validate(const std::string& where) const;
+};
+
+/// Collision checking inside a UAV's dynamics step.
+class Collisions {
+ public:
+  using ThingsIn = collision::CollisionChecker::ThingsIn;
+
+  /// `map` may be null: things and the ground only; the body's cells are of the map's resolution
+  /// or, without a map, 0.1 m. `self` is the UAV's identity, passed over among things. Throws
+  /// ConfigError, FileError for the body.
+  Collisions(const CollisionConfig& config, const vehicle::VehicleConfig& vehicle,
+             std::shared_ptr<const collision::Neighbours> map, double ground_z,
+             std::optional<std::uint32_t> self = std::nullopt);
+
+  /// Lets the vehicle make a step of dt [ns], then looks what it touches and lets it respond.
+  /// Appends the contacts that begin and end.
+  void step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ThingsIn& thingsIn,
+            std::vector<collision::ContactEvent>& events);
+  /// The vehicle was put somewhere: all contacts end.
+  void leave(std::vector<collision::ContactEvent>& events) { tracker_.clear(events); }
+
+  /// Searched up to `limit` [m].
+  collision::Clearance clearance(const vehicle::Quadrotor& quadrotor, double limit,
+                                 const ThingsIn& thingsIn) {
+    return checker_.clearance(quadrotor.state().X_WB, quadrotor.state().stamp, limit, thingsIn);
+  }
+  const collision::ContactTracker& contacts() const { return tracker_; }
+  const collision::CollisionChecker& checker() const { return checker_; }
+
+ private:
+  bool isGround(const collision::Touch& touch) const;
+  bool lands(const KinematicState& state) const;
+  std::vector<collision::Hit> countedHits(const KinematicState& before, bool was_on_ground,
+                                          const vehicle::Quadrotor& quadrotor,
+                                          const std::vector<collision::Touch>& touches) const;
+  bool freeOfMap(const Pose& X_WB);
+  Pose stepBack(const Pose& from, const Pose& to, const Eigen::Vector3d& normal_W);
+  void respond(const KinematicState& before, const std::vector<collision::Touch>& solid,
+               vehicle::Quadrotor& quadrotor);
+
+  CollisionConfig config_;
+  double ground_z_;
+  double ground_clearance_;
+  collision::CollisionChecker checker_;
+  collision::ContactTracker tracker_;
+};
+
+}  // namespace marsim::sim

@@ -1,0 +1,173 @@
+#include "marsim/collision/checker.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+namespace marsim::collision {
+namespace {
+
+using Eigen::Vector3d;
+
+constexpr double kLook = 0.15;      // [m] round the body within which its distance is taken exactly
+constexpr double kFarthest = 20.0;  // [m] that a search looks ahead
+constexpr double kRounding = 1e-9;  // [m] of distances
+constexpr TimeNs kSpeedTime = 2 * (kNsPerSecond / 1000);  // over which things' speeds are taken
+
+bool same(const Pose& a, const Pose& b) { return a.p == b.p && a.q.coeffs() == b.q.coeffs(); }
+
+// Unit, away from a point.
+Vector3d towards(const Vector3d& body, const Vector3d& point) {
+  const Vector3d way = body - point;
+  const double length = way.norm();
+  return length > 1e-9 ? Vector3d(way / length) : Vector3d::UnitZ();
+}
+
+}  // namespace
+
+CollisionChecker::CollisionChecker(BodyVoxels body, std::shared_ptr<const Neighbours> map,
+                                   std::optional<std::uint32_t> self)
+    : body_(std::move(body)), map_(std::move(map)), self_(self) {}
+
+// No point of the body moves farther than its origin does and its rotation takes the farthest one.
+double CollisionChecker::moved(const Pose& X_WB) const {
+  const double half_angle_sine = (X_WB_searched_.q.conjugate() * X_WB.q).vec().norm();
+  return (X_WB.p - X_WB_searched_.p).norm() + 2.0 * half_angle_sine * body_.radius();
+}
+
+const std::vector<Touch>& CollisionChecker::check(const Pose& X_WB, TimeNs stamp,
+                                                  const ThingsIn& thingsIn) {
+  touches_ = checkMap(X_WB);
+  if (!thingsIn) return touches_;
+  const double seconds = asked_ ? toSeconds(stamp - *asked_) : 0.0;
+  const bool asks = !asked_ || stamp < *asked_ || stamp - *asked_ >= kLongestRest ||
+                    things_gap_ - (X_WB.p - p_WB_asked_).norm() - kFastestThing * seconds <= 0.0;
+  if (!asks) return touches_;
+  askThings(X_WB, stamp, thingsIn);
+  if (things_gap_ <= 0.0) searchThings(X_WB);
+  return touches_;
+}
+
+const std::vector<Touch>& CollisionChecker::checkMap(const Pose& X_WB) {
+  if (map_ == nullptr) return map_touches_;
+  const bool searched = free_ >= 0.0;
+  if (searched && (moved(X_WB) < free_ || same(X_WB, X_WB_searched_))) return map_touches_;
+  free_ = std::max(searchMap(X_WB) - kRounding, 0.0);
+  X_WB_searched_ = X_WB;
+  return map_touches_;
+}
+
+// Fills map_touches_ and says how far the body is free [m].
+double CollisionChecker::searchMap(const Pose& X_WB) {
+  ++searches_;
+  map_touches_.clear();
+  const double radius = body_.radius();
+  if (free_ < 0.0 || free_ > 0.5 * kLook) {
+    map::FoundSurfel nearest;
+    const double distance = map_->nearest(X_WB.p, radius + kFarthest, nearest) - radius;
+    if (distance > kLook) return distance;
+  }
+  const Vector3d p_WO = map_->origin();
+  const Eigen::Matrix3d R_BW = X_WB.q.conjugate().toRotationMatrix();
+  const Vector3d p_BO = R_BW * (p_WO - X_WB.p);
+  // A body that touched is likely to touch again, and then no distance is wanted.
+  for (const double look : {free_ == 0.0 ? 0.0 : kLook, kLook}) {
+    found_.clear();
+    map_->within(X_WB.p, radius + look, found_);
+    for (const map::FoundSurfel& point : found_) {
+      const Vector3d p_B = p_BO + R_BW * point.position.cast<double>();
+      const Eigen::Vector3i cell = body_.cellOf(p_B);
+      if (!body_.occupied(cell)) continue;
+      Touch touch;
+      touch.surfel = point.number;
+      touch.cell = cell;
+      touch.p_W = p_WO + point.position.cast<double>();
+      touch.normal_W = towards(X_WB.p, touch.p_W);
+      if (point.planar) {
+        const Vector3d normal = point.normal.cast<double>().normalized();
+        touch.normal_W = normal.dot(touch.normal_W) < 0.0 ? Vector3d(-normal) : normal;
+      }
+      map_touches_.push_back(touch);
+    }
+    if (!map_touches_.empty()) {
+      std::sort(map_touches_.begin(), map_touches_.end(),
+                [](const Touch& a, const Touch& b) { return a.surfel < b.surfel; });
+      return 0.0;
+    }
+    if (look > 0.0) break;
+  }
+  double free = kLook;
+  for (const map::FoundSurfel& point : found_) {
+    free = body_.distance(p_BO + R_BW * point.position.cast<double>(), free);
+  }
+  return free;
+}
+
+void CollisionChecker::askThings(const Pose& X_WB, TimeNs stamp, const ThingsIn& thingsIn) {
+  const TimeNs begin = std::max<TimeNs>(stamp - kSpeedTime, 0);
+  std::vector<scene::MovingThing> things = thingsIn(begin, stamp);
+  things.erase(std::remove_if(things.begin(), things.end(),
+                              [this](const auto& thing) { return thing.identity == self_; }),
+               things.end());
+  things_.setThings(std::move(things), toSeconds(stamp - begin));
+  asked_ = stamp;
+  p_WB_asked_ = X_WB.p;
+  things_gap_ = things_.gap(X_WB.p) - body_.radius();
+}
+
+void CollisionChecker::searchThings(const Pose& X_WB) {
+  const double radius = body_.radius();
+  things_.rebuild(X_WB, body_.box());
+  found_things_.clear();
+  things_.within(X_WB.p, radius, found_things_);
+  const Pose X_BW = X_WB.inverse();
+  const auto map_end = static_cast<std::ptrdiff_t>(touches_.size());
+  for (const MovingTree::Point& point : found_things_) {
+    const Eigen::Vector3i cell = body_.cellOf(X_BW * point.p_W);
+    if (!body_.occupied(cell)) continue;
+    Touch touch{point.identity, point.surfel, cell, point.p_W, towards(X_WB.p, point.p_W),
+                point.v_W};
+    if (point.planar) {
+      const bool behind = point.normal_W.dot(touch.normal_W) < 0.0;
+      touch.normal_W = behind ? Vector3d(-point.normal_W) : point.normal_W;
+    }
+    touches_.push_back(touch);
+  }
+  std::sort(touches_.begin() + map_end, touches_.end(), [](const Touch& a, const Touch& b) {
+    return std::tie(a.identity, a.surfel) < std::tie(b.identity, b.surfel);
+  });
+}
+
+Clearance CollisionChecker::clearance(const Pose& X_WB, TimeNs stamp, double limit,
+                                      const ThingsIn& thingsIn) {
+  Clearance clearance;
+  double best = limit;
+  const double radius = body_.radius();
+  if (map_ != nullptr) {
+    const Pose X_BW = X_WB.inverse();
+    const auto consider = [&](const map::FoundSurfel& point) {
+      const Vector3d p_W = map_->origin() + point.position.cast<double>();
+      const double here = body_.distance(X_BW * p_W, best);
+      if (here >= best) return;
+      best = here;
+      clearance = {here, scene::kMapIdentity, p_W};
+    };
+    map::FoundSurfel nearest;
+    if (map_->nearest(X_WB.p, radius + limit, nearest) < radius + limit) {
+      consider(nearest);
+      found_.clear();
+      map_->within(X_WB.p, radius + best, found_);
+      std::for_each(found_.begin(), found_.end(), consider);
+    }
+  }
+  if (!thingsIn) return clearance;
+  askThings(X_WB, stamp, thingsIn);
+  std::uint32_t identity = 0;
+  Vector3d p_W;
+  const double to_things = things_.distanceTo(body_, X_WB, best, identity, p_W);
+  if (to_things < best) clearance = {to_things, identity, p_W};
+  return clearance;
+}
+
+}  // namespace marsim::collision

@@ -1,0 +1,131 @@
+#include "marsim/collision/moving_tree.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace marsim::collision {
+namespace {
+
+using Eigen::Vector3d;
+
+constexpr double kBefore = 2e-3;           // [s] over which speeds are taken
+constexpr double kFastest = 100.0;         // [m/s]
+constexpr std::size_t kUnusedShapes = 64;  // kept before those nobody else holds are dropped
+constexpr double kRounding = 1e-6;         // of single precision, in the distance asked for
+
+constexpr double kSpare = 1e-6;  // [m] of boxes, for rounding
+
+}  // namespace
+
+const MovingTree::Shape& MovingTree::shapeOf(const std::shared_ptr<const map::SurfelMap>& map) {
+  std::unique_ptr<Shape>& shape = shapes_[map.get()];
+  if (shape == nullptr) {
+    shape = std::make_unique<Shape>();
+    shape->map = map;
+    shape->surfels = map::decodeSurfels(map->tree());
+    for (map::Surfel& surfel : shape->surfels) {
+      surfel.position = (surfel.position.cast<double>() + map->origin()).cast<float>();
+      shape->radius =
+          std::max(shape->radius, static_cast<double>(surfel.position.norm()) * (1.0 + kRounding));
+    }
+  }
+  return *shape;
+}
+
+void MovingTree::setThings(std::vector<scene::MovingThing> things, double time) {
+  things_.clear();
+  for (const scene::MovingThing& thing : things) {
+    const double moving_since = thing.X_WM.size() > 1 ? thing.begin : time;
+    const double before = std::max(time - kBefore, moving_since);
+    Placed placed{&shapeOf(thing.shape), thing.identity, thing.at(time), thing.at(before),
+                  std::max(time - before, 0.0)};
+    // One that leapt was put there.
+    const double way = (placed.X_WM.p - placed.X_WM_before.p).norm();
+    if (way > kFastest * placed.seconds) placed.seconds = 0.0;
+    things_.push_back(placed);
+  }
+  if (shapes_.size() > things_.size() + kUnusedShapes) {
+    things.clear();
+    std::vector<const map::SurfelMap*> used;
+    for (const Placed& thing : things_) used.push_back(thing.shape->map.get());
+    std::sort(used.begin(), used.end());
+    for (auto it = shapes_.begin(); it != shapes_.end();) {
+      it = std::binary_search(used.begin(), used.end(), it->first) ? std::next(it)
+                                                                   : shapes_.erase(it);
+    }
+  }
+}
+
+double MovingTree::gap(const Vector3d& p_W) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Placed& thing : things_) {
+    least = std::min(least, (thing.X_WM.p - p_W).norm() - thing.shape->radius);
+  }
+  return std::max(least, 0.0);
+}
+
+double MovingTree::distanceTo(const BodyVoxels& body, const Pose& X_WB, double limit,
+                              std::uint32_t& identity, Vector3d& p_W) const {
+  double best = limit;
+  for (const Placed& thing : things_) {
+    const Pose X_BM = X_WB.inverse() * thing.X_WM;
+    if (X_BM.p.norm() - thing.shape->radius - body.radius() >= best) continue;
+    const Eigen::Matrix3d R_BM = X_BM.q.toRotationMatrix();
+    for (const map::Surfel& surfel : thing.shape->surfels) {
+      const Vector3d p_B = X_BM.p + R_BM * surfel.position.cast<double>();
+      const double here = body.distance(p_B, best);
+      if (here >= best) continue;
+      best = here;
+      identity = thing.identity;
+      p_W = X_WB * p_B;
+    }
+  }
+  return best;
+}
+
+void MovingTree::rebuild(const Pose& X_WB, const Eigen::AlignedBox3d& box_B) {
+  points_.clear();
+  centre_ = X_WB.p;
+  const Vector3d spare = Vector3d::Constant(kSpare);
+  const Eigen::AlignedBox3d box(box_B.min() - spare, box_B.max() + spare);
+  std::vector<Eigen::Vector3f> positions;
+  for (const Placed& thing : things_) {
+    const Pose X_BM = X_WB.inverse() * thing.X_WM;
+    if (box.exteriorDistance(X_BM.p) > thing.shape->radius) continue;
+    const Eigen::Matrix3d R_WM = thing.X_WM.q.toRotationMatrix();
+    const Eigen::Matrix3d R_BM = X_BM.q.toRotationMatrix();
+    std::uint32_t number = 0;
+    for (const map::Surfel& surfel : thing.shape->surfels) {
+      const Vector3d place = surfel.position.cast<double>();
+      const std::uint32_t here = number++;
+      if (!box.contains(X_BM.p + R_BM * place)) continue;
+      Point point;
+      point.identity = thing.identity;
+      point.surfel = here;
+      point.planar = thing.shape->map->isPlanar(surfel);
+      point.p_W = thing.X_WM.p + R_WM * place;
+      point.normal_W = R_WM * surfel.normal.cast<double>();
+      if (thing.seconds > 0.0) {
+        point.v_W = (point.p_W - thing.X_WM_before * place) / thing.seconds;
+      }
+      positions.push_back((point.p_W - centre_).cast<float>());
+      points_.push_back(point);
+    }
+  }
+  tree_ = KdTree(std::move(positions));
+}
+
+void MovingTree::within(const Vector3d& p_W, double radius, std::vector<Point>& found) const {
+  if (points_.empty()) return;
+  const Vector3d p = p_W - centre_;
+  const double slack = kRounding * (p.norm() + radius) + 1e-9;
+  for (const KdTree::Neighbour& neighbour :
+       tree_.within(p.cast<float>(), static_cast<float>(radius + slack))) {
+    const Point& point = points_[neighbour.index];
+    if ((point.p_W - p_W).squaredNorm() <= radius * radius) found.push_back(point);
+  }
+}
+
+}  // namespace marsim::collision

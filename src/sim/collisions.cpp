@@ -1,0 +1,172 @@
+#include "marsim/sim/collisions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "marsim/common/error.hpp"
+#include "marsim/sim/world.hpp"
+
+namespace marsim::sim {
+namespace {
+
+using collision::Hit;
+using collision::RigidBody;
+using collision::Touch;
+using Eigen::Vector3d;
+
+constexpr double kCellWithoutMap = 0.1;  // [m]
+
+bool ofMap(const Touch& touch) { return touch.identity == scene::kMapIdentity; }
+
+double energy(const RigidBody& body) {
+  return body.kineticEnergy() + body.mass * kGravity * body.X_WB.p.z();
+}
+
+// Slows a body down until it has no more energy [J] than `most`, or stands.
+void limitEnergy(double most, RigidBody& body) {
+  const double excess = energy(body) - most, kinetic = body.kineticEnergy();
+  if (excess <= 0.0 || kinetic <= 0.0) return;
+  const double scale = std::sqrt(std::max(1.0 - excess / kinetic, 0.0));
+  body.v_WB *= scale;
+  body.w_WB_B *= scale;
+}
+
+}  // namespace
+
+const char* nameOf(CollisionResponse response) {
+  switch (response) {
+    case CollisionResponse::kReport:
+      return "report";
+    case CollisionResponse::kStopMotors:
+      return "stop_motors";
+    case CollisionResponse::kBounce:
+      break;
+  }
+  return "bounce";
+}
+
+CollisionResponse collisionResponseOf(const std::string& name) {
+  for (const CollisionResponse response :
+       {CollisionResponse::kReport, CollisionResponse::kStopMotors, CollisionResponse::kBounce}) {
+    if (name == nameOf(response)) return response;
+  }
+  throw UnknownNameError("", "collision_response", name, {"report", "stop_motors", "bounce"});
+}
+
+void CollisionConfig::validate(const std::string& where) const {
+  const Validator check(where);
+  impact.validate(where);
+  check.within("release", release, 0.0, 60.0, "s");
+  check.within("ground_margin", ground_margin, 0.0, 10.0, "m");
+  check.within("landing_speed", landing_speed, 0.0, 100.0, "m/s");
+  check.within("landing_tilt", landing_tilt, 0.0, kPi, "rad");
+}
+
+Collisions::Collisions(const CollisionConfig& config, const vehicle::VehicleConfig& vehicle,
+                       std::shared_ptr<const collision::Neighbours> map, double ground_z,
+                       std::optional<std::uint32_t> self)
+    : config_(config),
+      ground_z_(ground_z),
+      ground_clearance_(vehicle.ground_clearance),
+      checker_(collision::BodyVoxels(bodyOf(vehicle), map ? map->resolution() : kCellWithoutMap),
+               map, self),
+      tracker_(toNs(config.release)) {
+  config_.validate("collision");
+}
+
+void Collisions::step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ThingsIn& thingsIn,
+                      std::vector<collision::ContactEvent>& events) {
+  const KinematicState before = quadrotor.state();
+  const bool was_on_ground = quadrotor.onGround();
+  quadrotor.step(dt);
+  const KinematicState& after = quadrotor.state();
+  const std::vector<Touch>& touches = checker_.check(after.X_WB, after.stamp, thingsIn);
+  const std::uint64_t begun = tracker_.begun();
+  tracker_.update(after.stamp, countedHits(before, was_on_ground, quadrotor, touches), events);
+  if (config_.response == CollisionResponse::kReport) return;
+  if (config_.response == CollisionResponse::kStopMotors && tracker_.begun() > begun) {
+    quadrotor.stopMotors();
+  }
+  // The ground carries by its plane, not by its points.
+  std::vector<Touch> solid;
+  std::copy_if(touches.begin(), touches.end(), std::back_inserter(solid),
+               [this](const Touch& touch) { return !isGround(touch); });
+  if (!solid.empty()) respond(before, solid, quadrotor);
+}
+
+bool Collisions::isGround(const Touch& touch) const {
+  return ofMap(touch) && touch.p_W.z() <= ground_z_ + config_.ground_margin;
+}
+
+// Whether a vehicle that comes to the ground like this lands.
+bool Collisions::lands(const KinematicState& state) const {
+  const double tilt_cosine = (state.X_WB.q * Vector3d::UnitZ()).z();
+  return -state.v_WB.z() <= config_.landing_speed &&
+         state.v_WB.head<2>().norm() <= config_.landing_speed &&
+         tilt_cosine >= std::cos(config_.landing_tilt);
+}
+
+std::vector<Hit> Collisions::countedHits(const KinematicState& before, bool was_on_ground,
+                                         const vehicle::Quadrotor& quadrotor,
+                                         const std::vector<Touch>& touches) const {
+  const bool on_ground = quadrotor.onGround();
+  const bool touches_down = on_ground && !was_on_ground;
+  // Who has touched down has been stopped already; what matters is how it came.
+  const KinematicState& coming = touches_down ? before : quadrotor.state();
+  const bool ground_counts = (!on_ground || touches_down) && !lands(coming);
+  if (touches.empty() && !(touches_down && ground_counts)) return {};
+  std::vector<Touch> counted;
+  std::copy_if(touches.begin(), touches.end(), std::back_inserter(counted),
+               [&](const Touch& touch) { return ground_counts || !isGround(touch); });
+  std::vector<Hit> hits = collision::hitsOf(counted, checker_.body(), coming);
+  const bool hits_map = !counted.empty() && ofMap(counted.front());
+  if (touches_down && ground_counts && !hits_map) {
+    Hit hit;
+    hit.p_W = {coming.X_WB.p.x(), coming.X_WB.p.y(), ground_z_};
+    hit.v_rel_W = coming.v_WB;
+    hit.p_BV = {0.0, 0.0, -ground_clearance_};
+    hits.push_back(hit);
+  }
+  return hits;
+}
+
+bool Collisions::freeOfMap(const Pose& X_WB) {
+  const std::vector<Touch>& touches = checker_.checkMap(X_WB);
+  return std::all_of(touches.begin(), touches.end(),
+                     [this](const Touch& touch) { return isGround(touch); });
+}
+
+// A pose free of the map, where `from` is: out along the normal if that does, with the old attitude
+// if that does, else all the way.
+Pose Collisions::stepBack(const Pose& from, const Pose& to, const Vector3d& normal_W) {
+  const double out = std::max((from.p - to.p).dot(normal_W), 0.0);
+  for (const Eigen::Quaterniond& q : {to.q, from.q}) {
+    const Pose tried{q, to.p + out * normal_W};
+    if (freeOfMap(tried)) return tried;
+  }
+  return from;
+}
+
+// Impulses turn the velocities; and as long as a body has been free of the map before a step, it is
+// free of it afterwards, so that nothing sinks in however hard or long it is pressed. Things that
+// move push by their impulses only.
+void Collisions::respond(const KinematicState& before, const std::vector<Touch>& solid,
+                         vehicle::Quadrotor& quadrotor) {
+  const KinematicState& after = quadrotor.state();
+  RigidBody body{quadrotor.config().mass, quadrotor.config().inertia, after.X_WB, after.v_WB,
+                 after.w_WB_B};
+  const double energy_before = energy(body);
+  bool changed = collision::bounce(config_.impact, solid, body);
+  if (ofMap(solid.front()) && freeOfMap(before.X_WB)) {
+    const Vector3d normal_W = collision::hitsOf(solid, checker_.body(), after).front().normal_W;
+    body.X_WB = stepBack(before.X_WB, after.X_WB, normal_W);
+    changed = true;
+  }
+  if (!changed) return;
+  if (std::all_of(solid.begin(), solid.end(), ofMap)) limitEnergy(energy_before, body);
+  quadrotor.leaveContact(body.X_WB, body.v_WB, body.w_WB_B);
+}
+
+}  // namespace marsim::sim

@@ -1,0 +1,326 @@
+// The checker against brute force: every point of the map and of the things against every occupied
+// cell, cell by cell, at thousands of poses.
+#include "marsim/collision/checker.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "marsim/common/random.hpp"
+
+namespace marsim::collision {
+namespace {
+
+using Eigen::Vector3d;
+
+constexpr double kCell = 0.1;  // [m] resolution of the maps
+
+// A body of the size and shape of a small quadrotor, lopsided.
+scene::BodyConfig smallBody() {
+  scene::BodyConfig body;
+  body.hub_half = {0.08, 0.06, 0.05};
+  body.rotors = {{0.2, 0.0, 0.03}, {0.0, 0.2, 0.03}, {-0.2, 0.0, 0.03}, {0.0, -0.25, 0.0}};
+  body.arm_radius = 0.01;
+  body.propeller_radius = 0.1;
+  body.propeller_half_height = 0.01;
+  return body;
+}
+
+map::Surfel surfelAt(const Vector3d& p, const Vector3d& n, bool planar) {
+  return {p.cast<float>(), n.cast<float>(), planar ? 0.0F : 1.0F};
+}
+
+// Floor, a wall of one layer, a thick block filled with points, thin poles and single points.
+std::shared_ptr<const map::SurfelMap> place(const Vector3d& centre, map::SurfelStorage storage) {
+  std::vector<map::Surfel> surfels;
+  RandomStream random(11, "place");
+  const auto add = [&](double x, double y, double z, const Vector3d& n, bool planar) {
+    const Vector3d off(random.uniform(-0.02, 0.02), random.uniform(-0.02, 0.02),
+                       random.uniform(-0.02, 0.02));
+    surfels.push_back(surfelAt(centre + Vector3d(x, y, z) + off, n, planar));
+  };
+  for (double a = -3.0; a < 3.0; a += kCell) {
+    for (double b = -3.0; b < 3.0; b += kCell) add(a, b, -1.0, Vector3d::UnitZ(), true);
+    for (double b = -1.0; b < 1.0; b += kCell) add(3.0, a, b, Vector3d::UnitX(), true);
+    add(-1.0, 1.5, a, Vector3d::UnitY(), false);
+    add(a, -2.0, 0.5, Vector3d::UnitZ(), false);
+  }
+  for (double x = -3.0; x < -2.0; x += kCell) {
+    for (double y = -3.0; y < -2.0; y += kCell) {
+      for (double z = -1.0; z < 0.0; z += kCell) add(x, y, z, Vector3d::UnitZ(), true);
+    }
+  }
+  for (int i = 0; i < 40; ++i) {
+    add(random.uniform(-3.0, 3.0), random.uniform(-3.0, 3.0), random.uniform(-1.0, 1.0),
+        Vector3d::UnitX(), i % 2 == 0);
+  }
+  map::SurfelMapConfig config;
+  config.resolution = kCell;
+  config.storage = storage;
+  return std::make_shared<const map::SurfelMap>(surfels, config);
+}
+
+Pose randomPose(RandomStream& random, const Vector3d& centre) {
+  Pose pose;
+  pose.p = centre + Vector3d(random.uniform(-3.3, 3.3), random.uniform(-3.3, 3.3),
+                             random.uniform(-1.3, 1.3));
+  pose.q = Eigen::Quaterniond(random.normal(), random.normal(), random.normal(), random.normal())
+               .normalized();
+  return pose;
+}
+
+// Which identity and surfel touches which cell.
+using Pair = std::tuple<std::uint32_t, std::uint32_t, int, int, int>;
+
+std::set<Pair> pairsOf(const std::vector<Touch>& touches) {
+  std::set<Pair> pairs;
+  for (const Touch& touch : touches) {
+    pairs.emplace(touch.identity, touch.surfel, touch.cell.x(), touch.cell.y(), touch.cell.z());
+  }
+  return pairs;
+}
+
+// Every point against every cell. Points nearer than this to a cell's face may go either way.
+constexpr double kDoubt = 1e-9;
+
+class BruteForce {
+ public:
+  explicit BruteForce(const BodyVoxels& body) : body_(body), cells_(body.cells()) {}
+
+  void point(const Pose& X_WB, std::uint32_t identity, std::uint32_t surfel, const Vector3d& p_W) {
+    const Vector3d p_B = X_WB.inverse() * p_W;
+    if (p_B.norm() > body_.radius() + least_) return;  // cannot change anything
+    for (const Eigen::Vector3i& cell : cells_) {
+      const Vector3d off = (p_B - body_.cell() * cell.cast<double>()).cwiseAbs();
+      const Vector3d outside = (off - Vector3d::Constant(0.5 * body_.cell())).cwiseMax(0.0);
+      least_ = std::min(least_, outside.norm());
+      if (off.maxCoeff() > 0.5 * body_.cell()) continue;
+      pairs_.emplace(identity, surfel, cell.x(), cell.y(), cell.z());
+      if (off.maxCoeff() > 0.5 * body_.cell() - kDoubt) doubt_ = true;
+    }
+  }
+  std::set<Pair> pairs_;
+  double least_ = 1e3;
+  bool doubt_ = false;
+
+ private:
+  const BodyVoxels& body_;
+  std::vector<Eigen::Vector3i> cells_;
+};
+
+class Checker : public testing::TestWithParam<std::tuple<Search, map::SurfelStorage, double>> {
+ protected:
+  Vector3d centre_ = Vector3d::Constant(std::get<2>(GetParam()));
+  std::shared_ptr<const map::SurfelMap> map_ = place(centre_, std::get<1>(GetParam()));
+  BodyVoxels body_{smallBody(), kCell};
+  std::vector<map::Surfel> surfels_ = map::decodeSurfels(map_->tree());
+
+  CollisionChecker checker() const {
+    return {body_, makeNeighbours(map_, std::get<0>(GetParam()))};
+  }
+  BruteForce bruteForce(const Pose& X_WB) const {
+    BruteForce all(body_);
+    for (std::uint32_t i = 0; i < surfels_.size(); ++i) {
+      all.point(X_WB, scene::kMapIdentity, i, map_->origin() + surfels_[i].position.cast<double>());
+    }
+    return all;
+  }
+  void expectSame(CollisionChecker& checker, const Pose& X_WB) {
+    const BruteForce all = bruteForce(X_WB);
+    if (all.doubt_) return;
+    const std::vector<Touch>& touches = checker.check(X_WB, 0);
+    ASSERT_EQ(pairsOf(touches), all.pairs_);
+    ASSERT_EQ(touches.size(), all.pairs_.size());
+    touching_ += touches.empty() ? 0 : 1;
+    for (const Touch& touch : touches) {
+      ASSERT_GE((X_WB.p - touch.p_W).dot(touch.normal_W), -1e-12);
+      ASSERT_NEAR(touch.normal_W.norm(), 1.0, 1e-6);
+    }
+  }
+  int touching_ = 0;
+};
+
+TEST_P(Checker, EqualsBruteForceAtRandomPoses) {
+  CollisionChecker checker = this->checker();
+  RandomStream random(1, "poses");
+  for (int i = 0; i < 1500; ++i) {
+    ASSERT_NO_FATAL_FAILURE(expectSame(checker, randomPose(random, centre_)));
+  }
+  EXPECT_GT(touching_, 250);
+  EXPECT_LT(touching_, 1250);
+}
+
+// Small steps, most of which need no search: the answer is the same.
+TEST_P(Checker, EqualsBruteForceAlongFlights) {
+  CollisionChecker checker = this->checker();
+  RandomStream random(2, "flights");
+  int steps = 0;
+  for (int flight = 0; flight < 6; ++flight) {
+    Pose pose = randomPose(random, centre_);
+    const Vector3d v = 0.02 * randomPose(random, Vector3d::Zero()).p.normalized();
+    const Vector3d w(0.02 * random.normal(), 0.02 * random.normal(), 0.02 * random.normal());
+    for (int i = 0; i < 200; ++i, ++steps) {
+      ASSERT_NO_FATAL_FAILURE(expectSame(checker, pose));
+      pose.p += v;
+      pose.q = (pose.q * expMap(w)).normalized();
+    }
+  }
+  EXPECT_GT(touching_, 30);
+  EXPECT_LT(checker.searches(), static_cast<std::uint64_t>(steps)) << "never rested";
+}
+
+TEST_P(Checker, ClearanceEqualsBruteForce) {
+  CollisionChecker checker = this->checker();
+  RandomStream random(3, "poses");
+  for (int i = 0; i < 500; ++i) {
+    Pose pose = randomPose(random, centre_);
+    if (i % 10 == 0) pose.p.z() += 5.0;
+    const BruteForce all = bruteForce(pose);
+    const Clearance clearance = checker.clearance(pose, 0, 4.0);
+    if (all.least_ < 4.0) {
+      ASSERT_NEAR(clearance.distance, all.least_, 1e-9);
+      ASSERT_NEAR(body_.distance(pose.inverse() * clearance.p_W, 10.0), all.least_, 1e-9);
+    } else {
+      ASSERT_TRUE(std::isinf(clearance.distance));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Searches, Checker,
+    testing::Values(std::make_tuple(Search::kMapTree, map::SurfelStorage::kCompact, 0.0),
+                    std::make_tuple(Search::kMapTree, map::SurfelStorage::kFloat, 0.0),
+                    std::make_tuple(Search::kMapTree, map::SurfelStorage::kCompact, 2000.0),
+                    std::make_tuple(Search::kKdTree, map::SurfelStorage::kCompact, 0.0),
+                    std::make_tuple(Search::kKdTree, map::SurfelStorage::kFloat, 2000.0)));
+
+// Things: a ball of points each, on straight ways at up to 20 m/s past and through a body that
+// turns and flies.
+std::vector<scene::MovingThing> thingsDuring(TimeNs begin, TimeNs end) {
+  static const auto shape = [] {
+    std::vector<map::Surfel> surfels;
+    RandomStream random(5, "ball");
+    for (int i = 0; i < 150; ++i) {
+      const Vector3d n = Vector3d(random.normal(), random.normal(), random.normal()).normalized();
+      surfels.push_back(surfelAt(0.25 * n, n, i % 3 != 0));
+    }
+    map::SurfelMapConfig config;
+    config.resolution = 0.02;
+    config.storage = map::SurfelStorage::kFloat;
+    return std::make_shared<const map::SurfelMap>(surfels, config);
+  }();
+  std::vector<scene::MovingThing> things;
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    RandomStream random(100 + i, "thing");
+    const Vector3d through(random.uniform(-1.0, 1.0), random.uniform(-1.0, 1.0),
+                           random.uniform(-0.5, 0.5));
+    const Vector3d v = random.uniform(0.5, 20.0) *
+                       Vector3d(random.normal(), random.normal(), random.normal()).normalized();
+    const double when = random.uniform(0.0, 1.0);
+    const Vector3d spin(random.normal(), random.normal(), random.normal());
+    things.push_back(
+        scene::movingThing(shape, scene::kFirstObstacleIdentity + i, begin, end, [&](TimeNs t) {
+          return Pose{expMap(toSeconds(t) * spin), through + (toSeconds(t) - when) * v};
+        }));
+  }
+  return things;
+}
+
+TEST(CheckerOfThings, EqualsBruteForceAsTheyFlyThroughTheBody) {
+  const BodyVoxels body(smallBody(), kCell);
+  CollisionChecker checker(body, nullptr, scene::kFirstObstacleIdentity + 3);
+  int asked = 0, touching = 0;
+  const auto thingsIn = [&](TimeNs begin, TimeNs end) {
+    ++asked;
+    return thingsDuring(begin, end);
+  };
+  for (TimeNs t = 0; t <= kNsPerSecond; t += kNsPerSecond / 1000) {
+    const double s = toSeconds(t);
+    const Pose X_WB{expMap(s * Vector3d(1.0, 2.0, 0.5)), Vector3d(0.5 * s, -0.3 * s, 0.2)};
+    BruteForce all(body);
+    const std::vector<scene::MovingThing> things = thingsDuring(t, t);
+    for (const scene::MovingThing& thing : things) {
+      if (thing.identity == scene::kFirstObstacleIdentity + 3) continue;
+      const std::vector<map::Surfel> surfels = thing.shape->surfels();
+      for (std::uint32_t k = 0; k < surfels.size(); ++k) {
+        all.point(X_WB, thing.identity, k,
+                  thing.at(0.0) * Vector3d(surfels[k].position.cast<double>()));
+      }
+    }
+    if (all.doubt_) continue;
+    const std::vector<Touch>& touches = checker.check(X_WB, t, thingsIn);
+    ASSERT_EQ(pairsOf(touches), all.pairs_) << "at " << s << " s";
+    touching += touches.empty() ? 0 : 1;
+    const bool moves = t > 0;
+    for (const Touch& touch : touches) {
+      const auto& thing = things[touch.identity - scene::kFirstObstacleIdentity];
+      const auto later =
+          thingsDuring(t + 100'000, t + 100'000)[touch.identity - scene::kFirstObstacleIdentity];
+      const Vector3d p_M = thing.at(0.0).inverse() * touch.p_W;
+      const Vector3d v = (later.at(0.0) * p_M - touch.p_W) / 1e-4;
+      if (moves) {
+        ASSERT_LT((touch.v_W - v).norm(), 0.02);
+      }
+    }
+    // Asked in between, the clearance is that of brute force too.
+    if (t % (kNsPerSecond / 50) == 0) {
+      ASSERT_NEAR(checker.clearance(X_WB, t, 1e3, thingsIn).distance, all.least_, 1e-9);
+    }
+  }
+  EXPECT_GT(touching, 30);
+  EXPECT_LT(asked, 900) << "things far away are not asked for at every step";
+}
+
+TEST(BodyVoxels, AreTheCellsThatHoldPointsAndWhatTheyEnclose) {
+  map::PointCloud cloud;
+  for (double a = -0.5; a <= 0.501; a += 0.02) {
+    for (double b = -0.5; b <= 0.501; b += 0.02) {
+      for (const float side : {-0.5F, 0.5F}) {
+        const auto u = static_cast<float>(a), v = static_cast<float>(b);
+        cloud.points.emplace_back(side, u, v);
+        cloud.points.emplace_back(u, side, v);
+        cloud.points.emplace_back(u, v, side);
+      }
+    }
+  }
+  const BodyVoxels box(cloud, 0.11);
+  EXPECT_EQ(box.count(), 11U * 11U * 11U) << "filled";
+  EXPECT_EQ(box.cells().size(), box.count());
+  EXPECT_TRUE(box.occupied(Eigen::Vector3i::Zero()));
+  EXPECT_FALSE(box.occupied(Eigen::Vector3i(6, 0, 0)));
+  EXPECT_NEAR(box.radius(), std::sqrt(3.0) * 0.605, 1e-9);
+  EXPECT_NEAR(box.distance({1.605, 0.0, 0.3}, 10.0), 1.0, 1e-9);
+  EXPECT_EQ(box.distance({0.2, 0.0, 0.3}, 10.0), 0.0);
+  EXPECT_EQ(box.distance({9.0, 0.0, 0.3}, 0.5), 0.5);
+}
+
+template <class Make>
+std::string messageOf(const Make& make) {
+  try {
+    make();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(BodyVoxels, RefuseWhatIsNoBody) {
+  const std::string zero = messageOf([] { BodyVoxels(smallBody(), 0.0); });
+  EXPECT_NE(zero.find("collision: cell is 0,"), std::string::npos) << zero;
+  map::PointCloud cloud;
+  const std::string none = messageOf([&] { BodyVoxels(cloud, 0.1); });
+  EXPECT_NE(none.find("collision: body is without points"), std::string::npos) << none;
+  cloud.points = {{0.0F, 0.0F, 0.0F}, {40.0F, 40.0F, 40.0F}};
+  const std::string large = messageOf([&] { BodyVoxels(cloud, 0.01); });
+  EXPECT_NE(large.find("allowed: at least 0.078 m"), std::string::npos) << large;
+  cloud.points = {{0.0F, 0.0F, std::numeric_limits<float>::quiet_NaN()}};
+  EXPECT_NE(messageOf([&] { BodyVoxels(cloud, 0.1); }).find("not finite"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace marsim::collision

@@ -1,0 +1,349 @@
+#include "marsim/sim/collisions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "marsim/common/error.hpp"
+#include "marsim/common/random.hpp"
+#include "marsim/sim/world.hpp"
+#include "vehicle/vehicles.hpp"
+
+namespace marsim::sim {
+namespace {
+
+using collision::ContactEvent;
+using Eigen::Vector3d;
+
+constexpr TimeNs kStep = kNsPerSecond / 1000;
+constexpr double kCell = 0.1;  // [m] of the maps
+
+/// Surfels a cell apart, put down by hand.
+class MapMaker {
+ public:
+  /// A sheet of points from `corner` along two sides [m], up to `rough` off.
+  void sheet(const Vector3d& corner, const Vector3d& a, const Vector3d& b, double rough = 0.0) {
+    const Vector3d n = a.cross(b).normalized();
+    for (double u = 0.0; u <= a.norm(); u += kCell) {
+      for (double v = 0.0; v <= b.norm(); v += kCell) {
+        add(corner + u * a.normalized() + v * b.normalized() +
+                random_.uniform(-rough, rough) * Vector3d::UnitZ(),
+            n, true);
+      }
+    }
+  }
+  void pole(double x, double y, double height) {
+    for (double z = 0.0; z < height; z += kCell) add({x, y, z}, Vector3d::UnitX(), false);
+  }
+  std::shared_ptr<const map::SurfelMap> make() const {
+    map::SurfelMapConfig config;
+    config.resolution = kCell;
+    return std::make_shared<const map::SurfelMap>(surfels_, config);
+  }
+
+ private:
+  void add(const Vector3d& p, const Vector3d& n, bool planar) {
+    surfels_.push_back({p.cast<float>(), n.cast<float>(), planar ? 0.0F : 1.0F});
+  }
+  std::vector<map::Surfel> surfels_;
+  RandomStream random_{1, "map"};
+};
+
+/// A ball that goes up and down about a place.
+class Ball : public scene::ThingSource {
+ public:
+  Ball(const Vector3d& place, double radius) : place_(place) {
+    std::vector<map::Surfel> surfels;
+    for (int i = 0; i < 300; ++i) {  // Fibonacci's lattice
+      const double z = 1.0 - (2.0 * i + 1.0) / 300.0, azimuth = 2.399963 * i;
+      const double across = std::sqrt(1.0 - z * z);
+      const Vector3d n(across * std::cos(azimuth), across * std::sin(azimuth), z);
+      surfels.push_back({(radius * n).cast<float>(), n.cast<float>(), 0.0F});
+    }
+    map::SurfelMapConfig config;
+    config.resolution = 0.05;
+    shape_ = std::make_shared<const map::SurfelMap>(surfels, config);
+  }
+  void appendThings(TimeNs begin, TimeNs end,
+                    std::vector<scene::MovingThing>& things) const override {
+    things.push_back(
+        scene::movingThing(shape_, scene::kFirstObstacleIdentity + 4, begin, end, [&](TimeNs t) {
+          return Pose{Eigen::Quaterniond::Identity(),
+                      place_ + Vector3d(0.0, 0.0, 0.05 * std::sin(6.0 * toSeconds(t)))};
+        }));
+  }
+
+ private:
+  Vector3d place_;
+  std::shared_ptr<const map::SurfelMap> shape_;
+};
+
+UavConfig uavAt(const Vector3d& p_WB) {
+  UavConfig config;
+  config.vehicle = vehicle::hummingbird();
+  config.start_p_WB = p_WB;
+  return config;
+}
+
+std::string text(const ContactEvent& event) {
+  return (event.begins ? "+" : "-") + scene::identityName(event.hit.identity);
+}
+
+// Events of a UAV as they come, in words.
+std::vector<std::string>& noteContacts(Uav& uav, std::vector<std::string>& notes) {
+  uav.on_contact = [&notes](const ContactEvent& event) { notes.push_back(text(event)); };
+  return notes;
+}
+
+TEST(Collisions, AScriptedFlightBeginsAndEndsEveryContactOnce) {
+  MapMaker maker;
+  maker.sheet({-2.0, -2.0, 0.0}, {13.0, 0.0, 0.0}, {0.0, 4.0, 0.0}, 0.02);
+  maker.pole(2.0, 0.12, 3.0);
+  maker.sheet({4.0, -1.0, 0.2}, {0.0, 2.0, 0.0}, {0.0, 0.0, 2.5});
+  World world(maker.make(), {});
+  world.addThings(std::make_shared<Ball>(Vector3d(6.0, 0.0, 1.5), 0.3));
+  Uav& uav = world.addUav(uavAt({0.0, 0.0, 1.5}));
+  Uav& peer = world.addUav(uavAt({8.0, 0.1, 1.55}));
+  std::vector<ContactEvent> events;
+  uav.on_contact = [&](const ContactEvent& event) { events.push_back(event); };
+  std::vector<std::string> peers;
+  noteContacts(peer, peers);
+  uav.setGoal({10.0, 0.0, 1.5}, 0.0);
+  for (int i = 0; i < 9000; ++i) world.step();
+  ASSERT_GT(uav.state().X_WB.p.x(), 9.9);
+
+  const std::vector<std::string> expected{"+map",        "-map",        "+map",   "-map",
+                                          "+obstacle 4", "-obstacle 4", "+uav 1", "-uav 1"};
+  std::vector<std::string> words;
+  for (const ContactEvent& event : events) words.push_back(text(event));
+  ASSERT_EQ(words, expected);
+  EXPECT_EQ(peers, (std::vector<std::string>{"+uav 0", "-uav 0"}));
+  const std::vector<double> places{2.0, 4.0, 6.0, 8.0};  // x of what is hit
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const ContactEvent& begin = events[2 * i];
+    EXPECT_NEAR(begin.hit.p_W.x(), places[i], 0.35);
+    EXPECT_LT(begin.hit.normal_W.x(), -0.3) << "towards the UAV";
+    EXPECT_GT(begin.hit.v_rel_W.norm(), 0.5);
+    EXPECT_LT(begin.hit.v_rel_W.norm(), 3.0);
+    EXPECT_LE(begin.hit.p_BV.norm(), 0.5) << "a cell of the body";
+    EXPECT_GT(events[2 * i + 1].stamp, begin.stamp);
+  }
+  EXPECT_EQ(uav.collisions()->contacts().begun(), 4U);
+  EXPECT_EQ(uav.collisions()->contacts().touching(), 0U);
+}
+
+TEST(Collisions, ContactsAreTheSameInEveryRun) {
+  const auto flown = [] {
+    MapMaker maker;
+    maker.pole(1.0, 0.1, 3.0);
+    World world(maker.make(), {}, 0.0);
+    world.addThings(std::make_shared<Ball>(Vector3d(2.0, 0.2, 1.5), 0.3));
+    UavConfig config = uavAt({0.0, 0.0, 1.5});
+    config.collision.response = CollisionResponse::kBounce;
+    Uav& uav = world.addUav(config);
+    world.addUav(uavAt({1.5, 0.3, 1.5}));
+    std::vector<double> numbers;
+    uav.on_contact = [&](const ContactEvent& event) {
+      numbers.insert(numbers.end(), {toSeconds(event.stamp), event.hit.p_W.x(), event.hit.p_W.y(),
+                                     event.hit.normal_W.z(), event.hit.v_rel_W.norm()});
+    };
+    uav.setGoal({3.0, 0.0, 1.5}, 0.5);
+    for (int i = 0; i < 2500; ++i) world.step();
+    numbers.push_back(uav.state().X_WB.p.x());
+    return numbers;
+  };
+  const std::vector<double> first = flown();
+  EXPECT_GT(first.size(), 5U);
+  EXPECT_EQ(first, flown());
+}
+
+TEST(Collisions, StandingTakingOffAndLandingOnTheGroundAreNone) {
+  MapMaker maker;
+  maker.sheet({-2.0, -2.0, 0.03}, {4.0, 0.0, 0.0}, {0.0, 4.0, 0.0}, 0.03);
+  World world(maker.make(), {}, 0.0);
+  Uav& uav = world.addUav(uavAt({0.0, 0.0, 0.1}));
+  std::vector<std::string> notes;
+  noteContacts(uav, notes);
+  for (int i = 0; i < 500; ++i) world.step();
+  EXPECT_TRUE(uav.quadrotor().onGround());
+  uav.setGoal({0.3, 0.0, 1.0}, 0.0);
+  for (int i = 0; i < 3000; ++i) world.step();
+  EXPECT_GT(uav.state().X_WB.p.z(), 0.9);
+  control::Reference reference;
+  reference.p_WB = {0.3, 0.0, 1.0};
+  reference.v_WB = {0.0, 0.0, -0.5};
+  for (int i = 0; i < 3000; ++i) {
+    reference.p_WB.z() = std::max(1.0 - 0.0005 * i, 0.0);
+    uav.setReference(reference);
+    world.step();
+  }
+  EXPECT_TRUE(uav.quadrotor().onGround());
+  EXPECT_EQ(notes, std::vector<std::string>{});
+}
+
+TEST(Collisions, ACrashIntoTheGroundIsOneAlsoWithoutPointsThere) {
+  MapMaker maker;
+  maker.sheet({-2.0, -2.0, 0.0}, {4.0, 0.0, 0.0}, {0.0, 4.0, 0.0}, 0.02);
+  for (const bool has_map : {true, false}) {
+    for (const CollisionResponse response :
+         {CollisionResponse::kReport, CollisionResponse::kStopMotors, CollisionResponse::kBounce}) {
+      CollisionConfig config;
+      config.response = response;
+      const vehicle::VehicleConfig craft = vehicle::hummingbird();
+      Collisions collisions(config, craft,
+                            has_map ? collision::makeNeighbours(maker.make()) : nullptr, 0.0);
+      vehicle::Quadrotor quadrotor(craft);
+      quadrotor.setGround(0.0);
+      quadrotor.reset({0.0, 0.0, 3.0}, 0.0);
+      quadrotor.stopMotors();
+      std::vector<ContactEvent> events;
+      for (int i = 0; i < 1500; ++i) collisions.step(quadrotor, kStep, {}, events);
+      EXPECT_TRUE(quadrotor.onGround());
+      ASSERT_EQ(events.size(), 2U) << has_map << nameOf(response);
+      EXPECT_EQ(text(events[0]), "+map");
+      EXPECT_EQ(text(events[1]), "-map");
+      EXPECT_NEAR(events[0].hit.v_rel_W.norm(), std::sqrt(2.0 * kGravity * 2.9), 0.5);
+      EXPECT_GT(events[0].hit.normal_W.z(), 0.9);
+    }
+  }
+}
+
+// A closed room of one layer of points, its floor well above the ground.
+std::shared_ptr<const map::SurfelMap> closedRoom() {
+  MapMaker maker;
+  const Vector3d x(4.0, 0.0, 0.0), y(0.0, 4.0, 0.0), z(0.0, 0.0, 3.0);
+  const Vector3d low(-2.0, -2.0, 0.0), high(2.0, 2.0, 3.0);
+  maker.sheet(low, x, y);
+  maker.sheet(low, x, z);
+  maker.sheet(low, y, z);
+  maker.sheet(high, -x, -y);
+  maker.sheet(high, -x, -z);
+  maker.sheet(high, -y, -z);
+  return maker.make();
+}
+
+TEST(Collisions, ThrownAtWallsItBouncesWithoutSinkingInAndWithoutGainingEnergy) {
+  const auto map = closedRoom();
+  // An independent look at where it is.
+  collision::CollisionChecker judge(collision::BodyVoxels(bodyOf(vehicle::hummingbird()), kCell),
+                                    collision::makeNeighbours(map, collision::Search::kKdTree));
+  RandomStream random(1, "throws");
+  for (int i = 0; i < 12; ++i) {
+    CollisionConfig config;
+    config.response = CollisionResponse::kBounce;
+    config.impact.restitution = i % 3 == 0 ? 1.0 : random.uniform();
+    config.impact.friction = random.uniform(0.0, 1.0);
+    const vehicle::VehicleConfig craft = vehicle::hummingbird();
+    Collisions collisions(config, craft, collision::makeNeighbours(map), -10.0);
+    vehicle::Quadrotor quadrotor(craft);
+    quadrotor.reset({0.0, 0.0, 1.5}, 0.0);
+    quadrotor.stopMotors();
+    const Vector3d direction =
+        Vector3d(random.normal(), random.normal(), random.normal()).normalized();
+    quadrotor.setMotion(
+        Eigen::Quaterniond(random.normal(), random.normal(), random.normal(), random.normal()),
+        10.0 * direction,
+        10.0 * Vector3d(random.normal(), random.normal(), random.normal()).normalized());
+    std::vector<ContactEvent> events;
+    double energy = std::numeric_limits<double>::infinity();
+    const int steps = 1500;
+    for (int k = 0; k < steps; ++k) {
+      collisions.step(quadrotor, kStep, {}, events);
+      const KinematicState& state = quadrotor.state();
+      ASSERT_TRUE(judge.checkMap(state.X_WB).empty()) << "throw " << i << ", step " << k;
+      ASSERT_LT(state.X_WB.p.cwiseAbs().maxCoeff(), 3.1);
+      if (quadrotor.motorSpeeds().maxCoeff() > 0.01) continue;  // its rotors still lift
+      const double now = 0.5 * craft.mass * state.v_WB.squaredNorm() +
+                         0.5 * craft.inertia.dot(state.w_WB_B.cwiseAbs2()) +
+                         craft.mass * kGravity * state.X_WB.p.z();
+      ASSERT_LE(now, energy + 1e-7) << "throw " << i << ", step " << k;
+      energy = now;
+    }
+    EXPECT_GE(events.size(), 1U);
+  }
+}
+
+TEST(Collisions, PressedAgainstAWallItStaysInFrontOfIt) {
+  MapMaker maker;
+  maker.sheet({2.0, -3.0, -1.0}, {0.0, 6.0, 0.0}, {0.0, 0.0, 5.0});
+  World world(maker.make(), {}, -2.0);
+  UavConfig config = uavAt({0.0, 0.0, 1.5});
+  config.collision.response = CollisionResponse::kBounce;
+  Uav& uav = world.addUav(config);
+  int begun = 0;
+  uav.on_contact = [&](const ContactEvent& event) { begun += event.begins ? 1 : 0; };
+  uav.setGoal({4.0, 0.0, 1.5}, 0.0);
+  for (int i = 0; i < 8000; ++i) {
+    world.step();
+    ASSERT_LT(uav.state().X_WB.p.x(), 2.0);
+  }
+  EXPECT_GE(begun, 1);
+}
+
+TEST(Collisions, StoppedMotorsLetItFallToTheGroundUntilReset) {
+  MapMaker maker;
+  maker.sheet({-3.0, -3.0, 0.0}, {6.0, 0.0, 0.0}, {0.0, 6.0, 0.0});
+  maker.sheet({2.0, -3.0, 0.0}, {0.0, 6.0, 0.0}, {0.0, 0.0, 4.0});
+  World world(maker.make(), {});
+  UavConfig config = uavAt({0.0, 0.0, 1.5});
+  config.collision.response = CollisionResponse::kStopMotors;
+  Uav& uav = world.addUav(config);
+  uav.setGoal({4.0, 0.0, 1.5}, 0.0);
+  for (int i = 0; i < 5000; ++i) world.step();
+  EXPECT_TRUE(uav.quadrotor().motorsStopped());
+  EXPECT_TRUE(uav.quadrotor().onGround());
+  EXPECT_EQ(uav.quadrotor().motorCommands().maxCoeff(), 0.0);
+  EXPECT_LT(uav.quadrotor().motorSpeeds().maxCoeff(), 1e-3);
+  EXPECT_LT(uav.state().X_WB.p.x(), 2.0) << "it does not fall through the wall";
+
+  vehicle::Quadrotor quadrotor(vehicle::hummingbird());
+  quadrotor.stopMotors();
+  quadrotor.command(vehicle::RotorArray::Constant(300.0));
+  EXPECT_EQ(quadrotor.motorCommands().maxCoeff(), 0.0);
+  quadrotor.reset({0.0, 0.0, 2.0}, 0.0);
+  EXPECT_FALSE(quadrotor.motorsStopped());
+  quadrotor.command(vehicle::RotorArray::Constant(300.0));
+  EXPECT_EQ(quadrotor.motorCommands().maxCoeff(), 300.0);
+}
+
+TEST(Collisions, OffIsOff) {
+  MapMaker maker;
+  maker.pole(0.0, 0.0, 3.0);
+  World world(maker.make(), {}, 0.0);
+  UavConfig config = uavAt({0.0, 0.0, 1.5});
+  config.collision.on = false;
+  Uav& uav = world.addUav(config);
+  uav.on_contact = [](const ContactEvent&) { ADD_FAILURE(); };
+  for (int i = 0; i < 10; ++i) world.step();
+  EXPECT_EQ(uav.collisions(), nullptr);
+}
+
+TEST(Collisions, RefuseWhatCannotBe) {
+  const auto messageOf = [](auto make) -> std::string {
+    try {
+      make();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CollisionConfig config;
+  config.landing_speed = -1.0;
+  EXPECT_NE(messageOf([&] { config.validate("uav0"); }).find("uav0: landing_speed is -1,"),
+            std::string::npos);
+  config = {};
+  config.release = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(messageOf([&] { config.validate("uav0"); }).find("uav0: release is nan"),
+            std::string::npos);
+  EXPECT_EQ(collisionResponseOf("bounce"), CollisionResponse::kBounce);
+  EXPECT_EQ(messageOf([] { collisionResponseOf("bounse"); }),
+            "unknown collision_response 'bounse' (did you mean 'bounce'?), known: report, "
+            "stop_motors, bounce");
+}
+
+}  // namespace
+}  // namespace marsim::sim
