@@ -11,7 +11,6 @@
 namespace marsim::scene {
 namespace {
 
-constexpr double kPoseStep = 0.01;          // [s] between the poses of a thing
 constexpr int kTakeOver = 3;                // states of another run alone: it was started anew
 constexpr int kClashes = 3;                 // changes between two runs: both are alive
 constexpr std::uint64_t kCalmStates = 250;  // without another change: there is one again
@@ -42,7 +41,6 @@ void PeersConfig::validate(const std::string& where) const {
   check.positive("history", history, "s");
   check.notNegative("extrapolation", extrapolation, "s");
   check.positive("timeout", timeout, "s");
-  check.positive("resolution", resolution, "m");
 }
 
 std::string problemOf(const PeerState& state) {
@@ -152,12 +150,14 @@ Peers::Effect Peers::pushMotion(Peer& peer, const PeerState& state) const {
 
 void Peers::setBody(std::uint32_t id, const std::string& name, const BodyConfig& body) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto known = std::find_if(shapes_.begin(), shapes_.end(),
-                                  [&](const Shape& shape) { return equal(shape.body, body); });
-  if (known == shapes_.end()) shapes_.push_back({body, bodyShape(body, config_.resolution)});
+  auto shape = std::find_if(shapes_.begin(), shapes_.end(),
+                            [&](const Shape& known) { return equal(known.body, body); });
+  if (shape == shapes_.end()) {
+    shape = shapes_.insert(shape, {body, bodyShape(body, bodyResolution(body))});
+  }
   Peer& peer = peers_[id];
   peer.name = name;
-  peer.shape = known == shapes_.end() ? shapes_.back().surfels : known->surfels;
+  peer.shape = shape->surfels;
 }
 
 bool Peers::isGone(const Peer& peer, TimeNs t) const {
@@ -190,19 +190,11 @@ void Peers::appendThings(TimeNs begin, TimeNs end, std::vector<MovingThing>& thi
 
 void Peers::appendOthers(std::uint32_t own, TimeNs begin, TimeNs end,
                          std::vector<MovingThing>& things) const {
-  const double length = toSeconds(end - begin);
-  const int steps = static_cast<int>(std::ceil(length / kPoseStep - 1e-9));
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const auto& [id, peer] : peers_) {
     if (id == own || peer.shape == nullptr || isGone(peer, begin)) continue;
-    MovingThing thing;
-    thing.shape = peer.shape;
-    thing.identity = id;
-    thing.step = steps > 0 ? length / steps : 0.0;
-    for (int i = 0; i <= steps; ++i) {
-      thing.X_WM.push_back(poseAt(peer, begin + toNs(i * thing.step)));
-    }
-    things.push_back(std::move(thing));
+    things.push_back(
+        movingThing(peer.shape, id, begin, end, [&](TimeNs t) { return poseAt(peer, t); }));
   }
 }
 

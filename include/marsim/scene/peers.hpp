@@ -19,7 +19,6 @@ struct PeersConfig {
   double history = 1.0;         ///< [s] behind the newest state that can be looked up
   double extrapolation = 0.25;  ///< [s] past the newest state that its motion is carried on
   double timeout = 3.0;         ///< [s] a UAV silent for longer is dropped
-  double resolution = 0.02;     ///< [m] of the bodies' surfels
 
   /// Throws ConfigError.
   void validate(const std::string& where) const;
