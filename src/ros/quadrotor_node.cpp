@@ -64,6 +64,8 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   const std::string record = params.text("record", "");
   quadrotor_ = std::make_unique<vehicle::Quadrotor>(vehicle.vehicle);
   imu_ = std::make_unique<vehicle::Imu>(vehicle.imu, seed);
+  peer_publisher_ = std::make_unique<PeerPublisher>(handle, params);
+  peer_publisher_->setBody(vehicle.vehicle.name, sim::bodyOf(vehicle.vehicle));
   readMap(params);
   params.finish();
 
@@ -166,6 +168,7 @@ void QuadrotorNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
     quadrotor_->step(step_);
     const TimeNs stamp = quadrotor_->state().stamp;
     if (stamp % state_period_ == 0) publishState();
+    peer_publisher_->publish(quadrotor_->state(), placements_);
     if (stamp % odom_period_ == 0) publishOdometry();
     if (stamp % imu_period_ == 0) publishImu();
     navigation_sensors_->publish(quadrotor_->state());
