@@ -32,7 +32,7 @@ class PeerBridgeNode {
   struct Machine {
     std::string name;
     Endpoint endpoint;
-    ros::WallTime heard;  ///< zero: never
+    ros::WallTime heard{};  ///< zero: never
     bool silent = true;   ///< as logged last
     std::uint64_t datagrams = 0, states = 0;
   };
