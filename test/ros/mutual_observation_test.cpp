@@ -24,7 +24,7 @@ namespace marsim::test {
 namespace {
 
 constexpr int kUavs = 3;
-constexpr double kRadius = 2.5, kHeight = 25.0, kSpeed = 5.0;  // [m], [m], [m/s]
+constexpr double kRadius = 4.0, kHeight = 25.0, kSpeed = 5.0;  // [m], [m], [m/s]
 constexpr double kSpeedUp = 3.0;                               // [s]
 constexpr TimeNs kFlight = 7 * kNsPerSecond;
 constexpr double kTolerance = 0.02;  // [m] asked for
