@@ -32,7 +32,8 @@ class Monitor:
         self.seen = {}
         self.scan = 0.0
         self.cloud = None
-        rospy.Subscriber("/%s/clock" % machine, Clock, self.on_clock, tcp_nodelay=True)
+        rospy.Subscriber("/%s/clock" % machine, Clock, self.on_clock, queue_size=1,
+                         tcp_nodelay=True)
         rospy.Subscriber("/%s/peers" % machine, Peers, self.on_peers, tcp_nodelay=True)
         rospy.Subscriber("/uav%d/points_world" % uav, PointCloud2, self.on_points)
 
