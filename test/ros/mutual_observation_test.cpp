@@ -71,7 +71,7 @@ struct Uav {
 
 /// Points of one UAV's scans near another one.
 struct Sight {
-  int points = 0, off = 0, scans = 0;
+  int points = 0, off = 0, scans = 0, mislabelled = 0;
   double farthest = 0.0;
 };
 
@@ -121,7 +121,8 @@ class MutualObservation : public testing::Test {
     return begin + toNs(kSpeedUp) + kNsPerSecond;
   }
 
-  Sight sight(const Uav& viewer, const Uav& seen, TimeNs from) const {
+  Sight sight(const Uav& viewer, std::uint32_t id, TimeNs from) const {
+    const Uav& seen = uavs_[id];
     Sight sight;
     for (const sensor_msgs::PointCloud2ConstPtr& scan : viewer.scans) {
       const TimeNs stamp = ros_nodes::fromRos(scan->header.stamp);
@@ -131,12 +132,15 @@ class MutualObservation : public testing::Test {
       }
       const int before = sight.points;
       sensor_msgs::PointCloud2ConstIterator<float> x(*scan, "x"), time(*scan, "time");
-      for (; x != x.end(); ++x, ++time) {
+      sensor_msgs::PointCloud2ConstIterator<std::uint32_t> label(*scan, "label");
+      for (; x != x.end(); ++x, ++time, ++label) {
         const TimeNs t = stamp + toNs(static_cast<double>(*time));
         const Eigen::Vector3d p_S(x[0], x[1], x[2]);
         const Pose X_WB = viewer.motion.poseAt(t);
         const Eigen::Vector3d p_B = seen.motion.poseAt(t).inverse() * (X_WB * (lidar_.X_BS * p_S));
-        if (p_B.norm() > kNear) continue;
+        const bool is_near = p_B.norm() <= kNear;
+        if (is_near != (*label == id)) ++sight.mislabelled;
+        if (!is_near) continue;
         const double distance = distanceToBody(body_, p_B);
         ++sight.points;
         sight.farthest = std::max(sight.farthest, distance);
@@ -167,12 +171,13 @@ TEST_F(MutualObservation, PointsLieOnTheOthersBodies) {
   for (std::size_t i = 0; i < kUavs; ++i) {
     for (std::size_t k = 0; k < kUavs; ++k) {
       if (i == k) continue;
-      const Sight sight = this->sight(uavs_[i], uavs_[k], at_speed);
+      const Sight sight = this->sight(uavs_[i], static_cast<std::uint32_t>(k), at_speed);
       SCOPED_TRACE("uav" + std::to_string(i) + " sees uav" + std::to_string(k));
       std::printf("uav%zu sees uav%zu: %d points in %d scans, at most %.1f mm off\n", i, k,
                   sight.points, sight.scans, 1e3 * sight.farthest);
       EXPECT_GE(sight.scans, 10);
       EXPECT_GE(sight.points, 100);
+      EXPECT_EQ(sight.mislabelled, 0);
       EXPECT_EQ(sight.off, 0) << "the farthest is " << sight.farthest << " m off";
     }
   }
