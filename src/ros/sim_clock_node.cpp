@@ -123,8 +123,8 @@ void SimClockNode::follow() {
 }
 
 void SimClockNode::publish() {
-  rosgraph_msgs::Clock message;
-  message.clock = toRos(now_);
+  const auto message = boost::make_shared<rosgraph_msgs::Clock>();  // shared within the process
+  message->clock = toRos(now_);
   clock_publisher_.publish(message);
 }
 
