@@ -5,6 +5,9 @@ add_message_files(DIRECTORY msg FILES
   MapInfo.msg
   MotorSpeeds.msg
   MotorStates.msg
+  Peer.msg
+  PeerBody.msg
+  Peers.msg
   StateReference.msg
   TrackingError.msg
   VehicleState.msg

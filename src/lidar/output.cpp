@@ -13,6 +13,7 @@ const std::vector<std::pair<std::string, CloudLayout>>& cloudLayouts() {
   static const std::vector<std::pair<std::string, CloudLayout>> layouts = {
       {"xyzi", CloudLayout::kXyzi},
       {"xyzit", CloudLayout::kXyzit},
+      {"labelled", CloudLayout::kLabelled},
       {"organised", CloudLayout::kOrganised},
       {"velodyne", CloudLayout::kVelodyne},
       {"ouster", CloudLayout::kOuster},

@@ -87,6 +87,11 @@ struct ShotWriter {
         put(point, 12, shot.intensity);
         put(point, 16, relativeTime(shot));
         return;
+      case CloudLayout::kLabelled:
+        put(point, 12, shot.intensity);
+        put(point, 16, relativeTime(shot));
+        put(point, 20, shot.label);
+        return;
       case CloudLayout::kVelodyne:
         put(point, 12, shot.intensity);
         put(point, 16, shot.ring);

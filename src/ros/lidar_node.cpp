@@ -75,6 +75,9 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   pose_publisher_ = handle.advertise<geometry_msgs::PoseStamped>("sensor_pose", kQueue);
   static_tf_.sendTransform(toTransform(X_BS, frames_.base(), frames_.lidar(), 0));
   diagnostics_.add("lidar", this, &LidarNode::diagnose);
+  diagnostics_.add("peers", [this](diagnostic_updater::DiagnosticStatusWrapper& status) {
+    world_->diagnose(status);
+  });
   state_subscriber_ =
       handle.subscribe("state", 100, &LidarNode::onState, this, ros::TransportHints().tcpNoDelay());
 }

@@ -67,6 +67,8 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   imu_ = std::make_unique<vehicle::Imu>(vehicle.imu, seed);
   collision_config_ = readCollisionConfig(params);
   world_ = std::make_unique<WorldInput>(handle, params);
+  peer_publisher_ = std::make_unique<PeerPublisher>(handle, params);
+  peer_publisher_->setBody(vehicle.vehicle.name, sim::bodyOf(vehicle.vehicle));
   readMap(params);
   params.finish();
 
@@ -187,6 +189,7 @@ void QuadrotorNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
     move();
     const TimeNs stamp = quadrotor_->state().stamp;
     if (stamp % state_period_ == 0) publishState();
+    peer_publisher_->publish(quadrotor_->state(), placements_);
     if (stamp % odom_period_ == 0) publishOdometry();
     if (stamp % imu_period_ == 0) publishImu();
     navigation_sensors_->publish(quadrotor_->state());

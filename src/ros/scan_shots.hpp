@@ -17,21 +17,27 @@ struct ScanShot {
   std::uint32_t column;
   std::uint16_t ring;
   std::uint8_t line;
+  std::uint32_t label;  ///< identity of what was hit; of a miss the map's
 
   bool isReturn() const { return range < std::numeric_limits<float>::infinity() && range > 0.0F; }
 };
 
 inline ScanShot toShot(const lidar::ScanPoint& point) {
-  return {point.p_S,  point.range,  point.intensity, point.time,
-          point.shot, point.column, point.ring,      point.line};
+  return {point.p_S,    point.range, point.intensity, point.time,    point.shot,
+          point.column, point.ring,  point.line,      point.identity};
 }
 
 inline ScanShot toShot(const lidar::ScanMiss& miss, const Eigen::Vector3f& p_S) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  return {p_S,       miss.too_near ? -kInfinity : kInfinity,
-          0.0F,      miss.time,
-          miss.shot, miss.column,
-          miss.ring, miss.line};
+  return {p_S,
+          miss.too_near ? -kInfinity : kInfinity,
+          0.0F,
+          miss.time,
+          miss.shot,
+          miss.column,
+          miss.ring,
+          miss.line,
+          scene::kMapIdentity};
 }
 
 /// How a miss's position is written.

@@ -1,7 +1,12 @@
 #include "marsim/ros/sim_clock_node.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <random>
+
 #include <rosgraph_msgs/Clock.h>
 
+#include "marsim/config/lan.hpp"
 #include "marsim/ros/conversions.hpp"
 #include "marsim/ros/params.hpp"
 
@@ -12,6 +17,13 @@ namespace {
 // instead of rushing to make up.
 constexpr std::chrono::milliseconds kLongestCatchUp{100};
 constexpr double kDiagnosticPeriod = 1.0;  // [s] wall time
+constexpr double kLongestSilence = 2.0;    // [s] wall time, of a leader
+constexpr double kLargestError = 0.02;     // [s] behind or ahead of the leader
+constexpr double kWarningPeriod = 5.0;     // [s]
+
+Endpoint clockEndpoint(const config::LanMachine& machine) {
+  return resolveEndpoint(machine.address, static_cast<std::uint16_t>(machine.port + 1));
+}
 
 }  // namespace
 
@@ -20,6 +32,8 @@ SimClockNode::SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handl
   Params params(private_handle);
   period_ = periodNs(params.positive("rate", 500.0, Quantity::kFrequency));
   pace_ = params.positive("pace", 1.0, Quantity::kNumber);
+  const std::string lan = params.text("lan", "");
+  const std::string machine = params.text("machine", "");
   params.finish();
 
   clock_publisher_ = handle.advertise<rosgraph_msgs::Clock>("/clock", 100);
@@ -27,28 +41,59 @@ SimClockNode::SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handl
   step_service_ = private_handle.advertiseService("step", &SimClockNode::onStep, this);
   diagnostics_.setHardwareID("simulation");
   diagnostics_.add("clock", this, &SimClockNode::diagnose);
-  reported_at_ = WallClock::now();
+  reported_at_ = ticked_ = WallClock::now();
+  if (!lan.empty()) joinLan(lan, machine, params.where());
   thread_ = std::thread(&SimClockNode::run, this);
 }
 
+void SimClockNode::joinLan(const std::string& lan, const std::string& machine,
+                           const std::string& where) {
+  const config::LanConfig config = config::loadLan(lan);
+  const config::LanMachine& own = config.machine(machine, where);
+  const Endpoint leader = clockEndpoint(config.machine(config.leader, where));
+  if (own.name == config.leader) {
+    run_ = std::random_device{}();
+    server_ = std::make_unique<ClockServer>(leader, [this] { return read(); });
+  } else {
+    leader_ = config.leader;
+    client_ = std::make_unique<ClockClient>(Endpoint{clockEndpoint(own).address, 0}, leader,
+                                            config.sync_rate);
+  }
+}
+
+// What the other machines are told; between two ticks the clock runs on.
+ClockReading SimClockNode::read() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (paused_) return {now_, 0.0, run_};
+  const double since = std::chrono::duration<double>(WallClock::now() - ticked_).count();
+  return {now_ + std::min(period_, toNs(pace_ * since)), pace_, run_};
+}
+
 SimClockNode::~SimClockNode() {
+  server_.reset();
   stop_ = true;
   thread_.join();
 }
 
 void SimClockNode::run() {
-  const auto wall_period = std::chrono::duration_cast<WallClock::duration>(
-      std::chrono::duration<double>(toSeconds(period_) / pace_));
+  const auto wallPeriod = [this] {  // a paused leader's clock is looked at all the same
+    return std::chrono::duration_cast<WallClock::duration>(
+        std::chrono::duration<double>(toSeconds(period_) / (pace_ > 0.0 ? pace_ : 1.0)));
+  };
   WallClock::time_point due = WallClock::now();
   WallClock::time_point diagnosed = due;
   while (!stop_ && ros::ok()) {
     std::this_thread::sleep_until(due);
     const WallClock::time_point now = WallClock::now();
-    due += wall_period;
+    due += wallPeriod();
     if (now - due > kLongestCatchUp) due = now;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      if (!paused_) tick();
+      if (client_ != nullptr) {
+        follow();
+      } else if (!paused_) {
+        tick();
+      }
     }
     if (std::chrono::duration<double>(now - diagnosed).count() >= kDiagnosticPeriod) {
       diagnosed = now;
@@ -59,14 +104,38 @@ void SimClockNode::run() {
 
 void SimClockNode::tick() {
   now_ += period_;
-  rosgraph_msgs::Clock message;
-  message.clock = toRos(now_);
+  ticked_ = WallClock::now();
+  publish();
+}
+
+// Whole steps of the leader's time; back to an earlier one only where the leader began anew.
+void SimClockNode::follow() {
+  const ClockClient::Status status = client_->status();
+  if (!status.synchronised) {
+    ROS_WARN_STREAM_THROTTLE(kWarningPeriod, "waiting for the clock of machine " << leader_);
+    return;
+  }
+  pace_ = status.pace;
+  const TimeNs now = client_->now() / period_ * period_;
+  if (now == now_) return;
+  now_ = now;
+  publish();
+}
+
+void SimClockNode::publish() {
+  const auto message = boost::make_shared<rosgraph_msgs::Clock>();  // shared within the process
+  message->clock = toRos(now_);
   clock_publisher_.publish(message);
 }
 
 bool SimClockNode::onPause(std_srvs::SetBool::Request& request,
                            std_srvs::SetBool::Response& response) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  if (client_ != nullptr) {
+    response.success = false;
+    response.message = "this clock follows that of machine " + leader_ + ": pause that one";
+    return true;
+  }
   paused_ = request.data;
   response.success = true;
   response.message = paused_ ? "paused" : "running";
@@ -76,7 +145,9 @@ bool SimClockNode::onPause(std_srvs::SetBool::Request& request,
 bool SimClockNode::onStep(std_srvs::Trigger::Request&, std_srvs::Trigger::Response& response) {
   const std::lock_guard<std::mutex> lock(mutex_);
   response.success = paused_;
-  response.message = paused_ ? "stepped" : "not paused: call pause first";
+  response.message = client_ != nullptr
+                         ? "this clock follows that of machine " + leader_ + ": step that one"
+                         : (paused_ ? "stepped" : "not paused: call pause first");
   if (paused_) tick();
   return true;
 }
@@ -95,6 +166,23 @@ void SimClockNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status)
   status.add("simulated time [s]", toSeconds(now_));
   status.add("real-time factor", factor);
   status.add("pace", pace_);
+  if (client_ == nullptr) return;
+  const ClockClient::Status sync = client_->status();
+  if (!sync.synchronised) {
+    status.summary(diagnostic_msgs::DiagnosticStatus::WARN,
+                   "waiting for the clock of machine " + leader_);
+  } else if (sync.age > kLongestSilence) {
+    status.summaryf(diagnostic_msgs::DiagnosticStatus::WARN,
+                    "no answer from the clock of machine %s for %.1f s", leader_.c_str(), sync.age);
+  } else if (std::abs(sync.error) > kLargestError) {
+    status.summaryf(diagnostic_msgs::DiagnosticStatus::WARN, "%.0f ms off the clock of machine %s",
+                    1e3 * std::abs(sync.error), leader_.c_str());
+  }
+  status.add("follows", leader_);
+  status.add("behind the leader [ms]", 1e3 * sync.error);
+  status.add("known within [ms]", 1e3 * sync.uncertainty);
+  status.add("questions", sync.asked);
+  status.add("answers", sync.answered);
 }
 
 }  // namespace marsim::ros_nodes

@@ -143,6 +143,10 @@ double BodyConfig::radius() const {
   return radius;
 }
 
+double bodyResolution(const BodyConfig& config) {
+  return std::clamp(config.radius() / 15.0, 0.003, 0.02);
+}
+
 map::PointCloud bodyCloud(const BodyConfig& config, double spacing) {
   if (!config.cloud.empty()) return readBody(config);
   map::PointCloud cloud;

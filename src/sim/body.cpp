@@ -21,8 +21,8 @@ scene::BodyConfig bodyOf(const vehicle::VehicleConfig& config) {
 }
 
 std::shared_ptr<const map::SurfelMap> bodyShapeOf(const vehicle::VehicleConfig& config) {
-  // Fine enough for arms and small craft, coarse enough for large ones to stay a thousand surfels.
-  return scene::bodyShape(bodyOf(config), std::clamp(config.radius / 15.0, 0.003, 0.02));
+  const scene::BodyConfig body = bodyOf(config);
+  return scene::bodyShape(body, scene::bodyResolution(body));
 }
 
 }  // namespace marsim::sim

@@ -135,6 +135,22 @@ TEST_F(BadStart, WrongOutputsAndDepthCameras) {
   expectRefused("depth_camera", {"d456", "d455", "planner"});
 }
 
+TEST_F(BadStart, NumbersAndMachines) {
+  nh_.setParam("/bad/uav_id", -1);
+  expectRefused("lidar", {"uav_id is -1", "a whole number from 0 to 65535"});
+  nh_.deleteParam("/bad");
+  expectRefused("peer_bridge", {"lan is ''", "config/lan"});
+  nh_.setParam("/bad/lan", "three_machines");
+  nh_.setParam("/bad/machine", "gama");
+  expectRefused("sim_clock", {"gama", "did you mean 'gamma'"});
+  nh_.setParam("/bad/lan", write("lan.yaml",
+                                 "machines:\n  - name: a\n    address: 192.0.2.1\n"
+                                 "    uavs:\n      - {id: 0, position: [0, 0, 1]}\n"));
+  nh_.setParam("/bad/machine", "a");  // not an address of this computer's
+  expectRefused("peer_bridge", {"192.0.2.1:11612", "cannot be listened on"});
+  expectRefused("sim_clock", {"192.0.2.1:11613", "cannot be listened on"});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {

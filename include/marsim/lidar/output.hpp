@@ -10,6 +10,7 @@ namespace marsim::lidar {
 enum class CloudLayout {
   kXyzi,          ///< "xyzi": pcl::PointXYZI as PCL serialises it, 32 bytes
   kXyzit,         ///< "xyzit": x y z intensity time f32, packed, 20 bytes
+  kLabelled,      ///< "labelled": the same and what was hit, label u32, 24 bytes
   kOrganised,     ///< "organised": a row a ring, a column a firing; misses by REP-117
   kVelodyne,      ///< "velodyne": velodyne_pointcloud, 22 bytes
   kOuster,        ///< "ouster": ouster_ros, organised, 48 bytes
@@ -49,7 +50,8 @@ struct OutputConfig {
   std::string frame_id;  ///< empty: the sensor's frame
   StampPolicy stamp = StampPolicy::kFirstFiring;
   MissEncoding misses = MissEncoding::kDriver;
-  double time_unit = 1.0;  ///< [s] of the float32 time of velodyne and xyzit; 1e-6: microseconds
+  double time_unit =
+      1.0;  ///< [s] of the float32 time of velodyne, xyzit and labelled; 1e-6: microseconds
 };
 
 /// The topic of each output, the empty ones filled in.

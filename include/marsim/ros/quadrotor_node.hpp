@@ -18,6 +18,7 @@
 #include "marsim/ros/contact_publisher.hpp"
 #include "marsim/ros/frames.hpp"
 #include "marsim/ros/navigation_sensors.hpp"
+#include "marsim/ros/peer_publisher.hpp"
 #include "marsim/ros/world_input.hpp"
 #include "marsim/sim/world.hpp"
 #include "marsim/vehicle/imu.hpp"
@@ -31,13 +32,14 @@ namespace marsim::ros_nodes {
 /// Out: `state` (marsim/VehicleState), `odom` (nav_msgs/Odometry), `imu/data` and `imu/data_raw`
 /// (sensor_msgs/Imu), `livox/imu` (the same as Livox's driver gives it: specific force in g, no
 /// orientation), what NavigationSensors names, `motor_states` (marsim/MotorStates), `path`
-/// (nav_msgs/Path, flown), what ContactPublisher names, `visual` (visualization_msgs/MarkerArray,
-/// latched), tf. Services `reset` (std_srvs/Trigger): back to the start; `teleport`
-/// (marsim/Teleport): anywhere. Parameters: vehicle, imu (vehicle: as its file says; lidar: the one
-/// built into the LiDAR; a name or file of config/imu in the vehicle's place), lidar, map,
-/// resolution, x, y, z, yaw, ground_z, dynamics_rate, state_rate, odom_rate, seed, odom_twist_frame
-/// (child | world), publish_ground_truth_tf, record (file in TUM format), check_start, world_frame,
-/// frame_prefix, odom_frame_id, odom_child_frame_id, imu_frame_id, livox_imu_frame_id; those of
+/// (nav_msgs/Path, flown), `visual` (visualization_msgs/MarkerArray, latched), tf, what
+/// ContactPublisher names, what PeerPublisher tells the other UAVs. Services `reset`
+/// (std_srvs/Trigger): back to the start; `teleport` (marsim/Teleport): anywhere. Parameters:
+/// vehicle, imu (vehicle: as its file says; lidar: the one built into the LiDAR; a name or file of
+/// config/imu in the vehicle's place), lidar, map, resolution, x, y, z, yaw, ground_z,
+/// dynamics_rate, state_rate, odom_rate, seed, odom_twist_frame (child | world),
+/// publish_ground_truth_tf, record (file in TUM format), check_start, world_frame, frame_prefix,
+/// odom_frame_id, odom_child_frame_id, imu_frame_id, livox_imu_frame_id; those of
 /// readCollisionConfig and WorldInput.
 class QuadrotorNode {
  public:
@@ -79,6 +81,7 @@ class QuadrotorNode {
   std::unique_ptr<ContactPublisher> contact_publisher_;
   std::unique_ptr<vehicle::Imu> imu_;
   std::unique_ptr<NavigationSensors> navigation_sensors_;
+  std::unique_ptr<PeerPublisher> peer_publisher_;
   std::optional<Pose> X_BM_;  ///< of a magnetometer
   bool started_ = false;
   TimeNs reset_stamp_ = 0;  ///< of the last start, reset or teleport

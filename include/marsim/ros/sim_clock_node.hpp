@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include <diagnostic_updater/diagnostic_updater.h>
@@ -10,13 +12,19 @@
 #include <std_srvs/SetBool.h>
 #include <std_srvs/Trigger.h>
 
+#include "marsim/common/clock_sync.hpp"
 #include "marsim/common/time.hpp"
 
 namespace marsim::ros_nodes {
 
-/// Publishes /clock at a fixed step of simulated time, paced to wall time.
-/// Parameters: rate [Hz] (500), pace: simulated seconds a wall second (1).
-/// Services: pause (std_srvs/SetBool), step (std_srvs/Trigger: one clock step while paused).
+/// Publishes /clock at a fixed step of simulated time, paced to wall time. On a LAN one machine's
+/// leads: it answers the others' questions, and they follow it (ClockFollower); those begin when it
+/// has answered, and run on by themselves while it does not.
+/// Parameters: rate [Hz] (500), pace: simulated seconds a wall second (1; a follower's is its
+/// leader's), lan (a name or file of config/lan; empty, the default: on no LAN), machine (which of
+/// them this one is).
+/// Services: pause (std_srvs/SetBool), step (std_srvs/Trigger: one clock step while paused); not a
+/// follower's.
 class SimClockNode {
  public:
   SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
@@ -25,8 +33,12 @@ class SimClockNode {
  private:
   using WallClock = std::chrono::steady_clock;
 
+  void joinLan(const std::string& lan, const std::string& machine, const std::string& where);
   void run();
   void tick();
+  void follow();
+  void publish();
+  ClockReading read();
   bool onPause(std_srvs::SetBool::Request& request, std_srvs::SetBool::Response& response);
   bool onStep(std_srvs::Trigger::Request& request, std_srvs::Trigger::Response& response);
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
@@ -39,12 +51,17 @@ class SimClockNode {
 
   std::mutex mutex_;  ///< guards what follows
   TimeNs now_ = 0;
+  WallClock::time_point ticked_;  ///< when now_ began
   bool paused_ = false;
   WallClock::time_point reported_at_;  ///< for the real-time factor between two reports
   TimeNs reported_now_ = 0;
 
+  std::string leader_;  ///< machine that is followed; empty: none
+  std::unique_ptr<ClockClient> client_;
+  std::uint32_t run_ = 0;
   std::atomic<bool> stop_{false};
   std::thread thread_;
+  std::unique_ptr<ClockServer> server_;  ///< reads what is above
 };
 
 }  // namespace marsim::ros_nodes

@@ -27,6 +27,10 @@ struct BodyConfig {
   double radius() const;
 };
 
+/// Side of the body's surfels [m]: fine enough for arms and small craft, coarse enough for large ones
+/// to stay a thousand surfels.
+double bodyResolution(const BodyConfig& config);
+
 /// Points of the body's surface, at most `spacing` [m] apart. Throws ConfigError; FileError for a
 /// cloud, whose points are taken as they are.
 map::PointCloud bodyCloud(const BodyConfig& config, double spacing);

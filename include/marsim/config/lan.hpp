@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+namespace marsim::config {
+
+/// A UAV of a machine; its namespace is "uav" and its number.
+struct LanUav {
+  int id = 0;                                          ///< in the world, on whatever machine
+  Eigen::Vector3d position = Eigen::Vector3d::Zero();  ///< p_WB of its start [m]
+  double yaw = 0.0;                                    ///< [rad]
+  std::string vehicle, lidar;                          ///< empty: as the launch says
+};
+
+struct LanMachine {
+  std::string name;     ///< usable in topic names
+  std::string address;  ///< by which the others reach it: a name or an IPv4 number
+  int port = 11612;     ///< UDP port of its bridge; the leader's clock answers on the next one
+  std::vector<LanUav> uavs;
+};
+
+/// The machines that simulate one world together.
+struct LanConfig {
+  std::vector<LanMachine> machines;
+  std::string leader;      ///< the machine whose clock the others follow
+  double sync_rate = 5.0;  ///< [Hz] of clock questions, at most 10
+  double silence = 1.0;    ///< [s] of wall time after which a machine counts as cut off
+
+  /// Throws ConfigError, also where two machines or UAVs have one name, number or start.
+  void validate(const std::string& where) const;
+  /// Throws UnknownNameError.
+  const LanMachine& machine(const std::string& name, const std::string& where) const;
+};
+
+/// A file of config/lan. Throws as the loaders of load.hpp do.
+LanConfig loadLan(const std::string& name_or_path);
+
+}  // namespace marsim::config

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "marsim/geometry/kinematic_state.hpp"
+#include "marsim/scene/moving_thing.hpp"
+#include "marsim/scene/vehicle_body.hpp"
+
+namespace marsim::scene {
+
+struct PeersConfig {
+  double history = 1.0;         ///< [s] behind the newest state that can be looked up
+  double extrapolation = 0.25;  ///< [s] past the newest state that its motion is carried on
+  double timeout = 3.0;         ///< [s] a UAV silent for longer is dropped
+
+  /// Throws ConfigError.
+  void validate(const std::string& where) const;
+};
+
+/// What a UAV tells the others of its motion.
+struct PeerState {
+  std::uint32_t id = 0;          ///< its number, below kFirstObstacleIdentity
+  std::uint32_t run = 0;         ///< drawn when its simulation starts: two of one number differ
+  std::uint32_t placements = 0;  ///< how often it was put somewhere: no motion leads there
+  std::uint16_t sequence = 0;    ///< counts its states, and begins again at 0 after 65535
+  KinematicState motion;         ///< dw_WB_B is not told
+};
+
+/// What is wrong with a state, on one line that names the UAV, the field and what is allowed; empty
+/// where nothing is.
+std::string problemOf(const PeerState& state);
+
+/// What is known of one UAV.
+struct PeerReport {
+  std::uint32_t id = 0;
+  std::string name;       ///< of its vehicle; empty before its body is known
+  double age = 0.0;       ///< [s] of its newest state; infinite where none was taken
+  bool has_body = false;  ///< without a body it cannot be shown
+  bool held = false;      ///< silent for so long that it is shown where it was last
+  bool dropped = false;   ///< silent for longer than the timeout, or never heard of properly
+  bool is_claimed_twice = false;  ///< two UAVs have its number
+  std::uint64_t taken = 0, late = 0, lost = 0, repeated = 0, rejected = 0;  ///< states
+
+  /// "uav 3: silent for 5.2 s, dropped".
+  std::string summary() const;
+};
+
+/// The UAVs of a world as their states arrive: late, out of order, twice, not at all or not finite.
+/// Poses between two states are interpolated; past the newest one they follow velocity,
+/// acceleration and body rate for a while, then stay until the UAV counts as gone. Safe to use from
+/// several threads.
+class Peers : public ThingSource {
+ public:
+  enum class Effect {
+    kTaken,     ///< the newest, or one that filled a gap
+    kRepeated,  ///< known already
+    kTooLate,   ///< older than the history, or from before the UAV was put elsewhere
+    kRejected,  ///< see problemOf
+    kStranger,  ///< of another UAV of the same number, or the first states of one started anew
+  };
+
+  /// Throws ConfigError.
+  explicit Peers(PeersConfig config = {});
+
+  Effect push(const PeerState& state);
+  /// The body that others see. Equal bodies share their surfels. Throws as bodyShape does.
+  void setBody(std::uint32_t id, const std::string& name, const BodyConfig& body);
+
+  /// None before the first state and once it is dropped at that time.
+  std::optional<Pose> poseAt(std::uint32_t id, TimeNs t) const;
+  /// All UAVs whose body is known.
+  void appendThings(TimeNs begin, TimeNs end, std::vector<MovingThing>& things) const override;
+  /// The same without one of them: what that one sees.
+  void appendOthers(std::uint32_t own, TimeNs begin, TimeNs end,
+                    std::vector<MovingThing>& things) const;
+  /// By number.
+  std::vector<PeerReport> reports(TimeNs now) const;
+
+ private:
+  struct Shape {
+    BodyConfig body;
+    std::shared_ptr<const map::SurfelMap> surfels;
+  };
+  struct Peer {
+    std::string name;
+    std::shared_ptr<const map::SurfelMap> shape;
+    std::uint32_t run = 0, placements = 0;
+    std::uint16_t sequence = 0;         ///< of the newest state
+    std::deque<KinematicState> states;  ///< by stamp, strictly increasing
+    // Another run of the same number takes over when it alone is heard; both together clash.
+    std::uint32_t other_run = 0;
+    int others = 0;                 ///< states of it since the last own one
+    int clashes = 0;                ///< changes between the two
+    std::uint64_t since_clash = 0;  ///< own states
+    PeerReport counts;
+  };
+
+  Effect pushMotion(Peer& peer, const PeerState& state) const;
+  bool belongs(Peer& peer, const PeerState& state) const;
+  Pose poseAt(const Peer& peer, TimeNs t) const;
+  bool isGone(const Peer& peer, TimeNs t) const;
+
+  PeersConfig config_;
+  mutable std::mutex mutex_;  ///< guards what follows
+  std::map<std::uint32_t, Peer> peers_;
+  std::vector<Shape> shapes_;
+};
+
+}  // namespace marsim::scene

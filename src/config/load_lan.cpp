@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "marsim/common/error.hpp"
+#include "marsim/config/lan.hpp"
+#include "names.hpp"
+#include "yaml_reader.hpp"
+
+namespace marsim::config {
+namespace {
+
+constexpr int kLargestId = 65535;
+constexpr double kLeastDistance = 0.2;  // [m] between starts; whether bodies fit is seen in flight
+
+bool isName(const std::string& name) {
+  const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+  return !name.empty() && letter(name.front()) &&
+         std::all_of(name.begin(), name.end(), [&](char c) {
+           return letter(c) || c == '_' || std::isdigit(static_cast<unsigned char>(c)) != 0;
+         });
+}
+
+LanUav readUav(YamlReader& reader) {
+  LanUav uav;
+  if (!reader.has("id")) reader.fail("id", "missing", "a whole number of 0 or more");
+  reader.read("id", uav.id);
+  reader.require("position", uav.position, Quantity::kLength);
+  reader.read("yaw", uav.yaw, Quantity::kAngle);
+  if (reader.has("vehicle")) reader.require("vehicle", uav.vehicle);
+  if (reader.has("lidar")) reader.require("lidar", uav.lidar);
+  return uav;
+}
+
+void requireUavsApart(const LanConfig& config, const std::string& where) {
+  std::vector<std::pair<const LanUav*, const LanMachine*>> all;
+  for (const LanMachine& machine : config.machines) {
+    for (const LanUav& uav : machine.uavs) {
+      for (const auto& [other, home] : all) {
+        const auto field = fmt::format("machines: uav {} of {}", uav.id, machine.name);
+        if (other->id == uav.id) {
+          throw ConfigError(where, field, fmt::format("also one of {}", home->name),
+                            "every number once");
+        }
+        const double distance = (other->position - uav.position).norm();
+        if (distance < kLeastDistance) {
+          throw ConfigError(where, field,
+                            fmt::format("{:.2f} m from uav {} at the start", distance, other->id),
+                            fmt::format("{} m or more", kLeastDistance));
+        }
+      }
+      all.emplace_back(&uav, &machine);
+    }
+  }
+}
+
+}  // namespace
+
+void LanConfig::validate(const std::string& where) const {
+  const Validator check(where);
+  check.within("sync_rate", sync_rate, 0.1, 10.0, "Hz");
+  check.positive("silence", silence, "s");
+  std::set<std::string> names;
+  std::set<std::pair<std::string, int>> ends;
+  for (const LanMachine& machine : machines) {
+    const std::string field = fmt::format("machines: {}", machine.name);
+    check.require(isName(machine.name), "machines: name", fmt::format("'{}'", machine.name),
+                  "a letter, then letters, digits and _");
+    check.require(names.insert(machine.name).second, field, "there twice", "every name once");
+    check.within(field + ": port", machine.port, 1024, 65534);
+    check.require(ends.insert({machine.address, machine.port}).second, field + ": address",
+                  fmt::format("{}, port {}", machine.address, machine.port),
+                  "an address or port of its own");
+    for (const LanUav& uav : machine.uavs) {
+      check.within(field + ": id", uav.id, 0, kLargestId);
+      check.require(uav.position.allFinite(), field + ": position", "not finite", "a place [m]");
+    }
+  }
+  check.require(names.count(leader) == 1, "leader", fmt::format("'{}'", leader),
+                "the name of one of the machines");
+  requireUavsApart(*this, where);
+}
+
+const LanMachine& LanConfig::machine(const std::string& name, const std::string& where) const {
+  std::vector<std::string> known;
+  for (const LanMachine& machine : machines) {
+    if (machine.name == name) return machine;
+    known.push_back(machine.name);
+  }
+  throw UnknownNameError(where, "machine", name, known);
+}
+
+LanConfig loadLan(const std::string& name_or_path) {
+  const std::filesystem::path path = resolve("lan", name_or_path);
+  LanConfig config;
+  YamlReader::readFile(path, [&](YamlReader& reader) {
+    reader.read("sync_rate", config.sync_rate, Quantity::kFrequency);
+    reader.read("silence", config.silence, Quantity::kTime);
+    reader.requireMaps("machines", [&](YamlReader& item) {
+      LanMachine machine;
+      item.require("name", machine.name);
+      item.require("address", machine.address);
+      item.read("port", machine.port);
+      item.requireMaps("uavs", [&](YamlReader& uav) { machine.uavs.push_back(readUav(uav)); });
+      config.machines.push_back(std::move(machine));
+    });
+    if (reader.has("leader")) {
+      reader.require("leader", config.leader);
+    } else {
+      config.leader = config.machines.front().name;
+    }
+  });
+  config.validate(path.string());
+  return config;
+}
+
+}  // namespace marsim::config

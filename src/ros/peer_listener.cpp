@@ -1,0 +1,114 @@
+#include "marsim/ros/peer_listener.hpp"
+
+#include <cmath>
+#include <mutex>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "marsim/common/error.hpp"
+#include "marsim/ros/peer_message.hpp"
+
+namespace marsim::ros_nodes {
+namespace {
+
+constexpr double kWarningPeriod = 5.0;           // [s]
+constexpr TimeNs kLogPeriod = kNsPerSecond / 5;  // between looks for changes
+
+}  // namespace
+
+std::shared_ptr<PeerListener> PeerListener::shared(const ros::NodeHandle& handle, Params& params) {
+  scene::PeersConfig config;
+  config.timeout = params.positive("peer_timeout", config.timeout, Quantity::kTime);
+  config.extrapolation = params.number("peer_extrapolation", config.extrapolation, Quantity::kTime);
+  config.validate(params.where());
+  const std::string topic = handle.resolveName("/peers");
+
+  static std::mutex mutex;
+  static std::map<std::tuple<std::string, double, double>, std::weak_ptr<PeerListener>> listeners;
+  const std::lock_guard<std::mutex> lock(mutex);
+  auto& known = listeners[{topic, config.timeout, config.extrapolation}];
+  std::shared_ptr<PeerListener> listener = known.lock();
+  if (listener == nullptr) {
+    listener = std::make_shared<PeerListener>(topic, config);
+    known = listener;
+  }
+  return listener;
+}
+
+PeerListener::PeerListener(const std::string& topic, const scene::PeersConfig& config)
+    : peers_(config) {
+  subscriber_ = handle_.subscribe(topic, 1000, &PeerListener::onPeers, this,
+                                  ros::TransportHints().tcpNoDelay());
+}
+
+void PeerListener::onPeers(const marsim::PeersConstPtr& message) {
+  for (const marsim::PeerBody& body : message->bodies) takeBody(body);
+  for (const marsim::Peer& peer : message->peers) {
+    const scene::PeerState state = fromMessage(peer);
+    if (peers_.push(state) == scene::Peers::Effect::kRejected) {
+      ROS_WARN_THROTTLE(kWarningPeriod, "state ignored: %s", scene::problemOf(state).c_str());
+    } else if (message->machine.empty()) {
+      now_ = state.motion.stamp;
+    }
+  }
+  if (std::abs(now_ - logged_) >= kLogPeriod) {
+    logged_ = now_;
+    logChanges();
+  }
+}
+
+void PeerListener::takeBody(const marsim::PeerBody& message) {
+  scene::BodyConfig body = fromMessage(message);
+  try {
+    peers_.setBody(message.id, message.vehicle, body);
+  } catch (const FileError& error) {  // the cloud of another machine's user
+    ROS_WARN_THROTTLE(kWarningPeriod, "uav %d is shown without its body's cloud: %s", message.id,
+                      error.what());
+    body.cloud.clear();
+    peers_.setBody(message.id, message.vehicle, body);
+  } catch (const Error& error) {
+    ROS_WARN_THROTTLE(kWarningPeriod, "uav %d cannot be shown: %s", message.id, error.what());
+  }
+}
+
+void PeerListener::logChanges() {
+  for (const scene::PeerReport& report : peers_.reports(now_)) {
+    if (report.is_claimed_twice) {
+      ROS_ERROR_THROTTLE(kWarningPeriod, "%s", report.summary().c_str());
+    }
+    const auto [entry, is_new] = dropped_.try_emplace(report.id, report.dropped);
+    if (is_new || entry->second == report.dropped) continue;
+    entry->second = report.dropped;
+    if (report.dropped) {
+      ROS_WARN("%s", report.summary().c_str());
+    } else {
+      ROS_INFO("uav %u is back", report.id);
+    }
+  }
+}
+
+void PeerListener::diagnose(std::uint32_t own,
+                            diagnostic_updater::DiagnosticStatusWrapper& status) const {
+  using diagnostic_msgs::DiagnosticStatus;
+  int seen = 0;
+  status.summary(DiagnosticStatus::OK, "");
+  for (const scene::PeerReport& report : peers_.reports(now_)) {
+    if (report.is_claimed_twice) status.mergeSummary(DiagnosticStatus::ERROR, report.summary());
+    if (report.id == own) continue;
+    if (report.held || report.dropped) {
+      status.mergeSummary(DiagnosticStatus::WARN, report.summary());
+    } else if (report.has_body) {
+      ++seen;
+    }
+    status.add(scene::identityName(report.id),
+               fmt::format("{}; states taken {}, late {}, lost {}, repeated {}, refused {}",
+                           report.summary(), report.taken, report.late, report.lost,
+                           report.repeated, report.rejected));
+  }
+  if (status.level == DiagnosticStatus::OK) {
+    status.summaryf(DiagnosticStatus::OK, "%d other UAVs in sight of the simulation", seen);
+  }
+}
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,219 @@
+#include "marsim/scene/peers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "marsim/common/error.hpp"
+
+namespace marsim::scene {
+namespace {
+
+constexpr int kTakeOver = 3;                // states of another run alone: it was started anew
+constexpr int kClashes = 3;                 // changes between two runs: both are alive
+constexpr std::uint64_t kCalmStates = 250;  // without another change: there is one again
+constexpr double kUnitTolerance = 1e-2;     // of a quaternion's length
+
+std::string problem(std::uint32_t id, const char* field, const std::string& value,
+                    const char* allowed) {
+  return fmt::format("{}: {} is {}, allowed: {}", identityName(id), field, value, allowed);
+}
+
+bool equal(const BodyConfig& a, const BodyConfig& b) {
+  return a.hub_half == b.hub_half && a.rotors == b.rotors && a.arm_radius == b.arm_radius &&
+         a.propeller_radius == b.propeller_radius &&
+         a.propeller_half_height == b.propeller_half_height && a.cloud == b.cloud;
+}
+
+Pose carriedOn(const KinematicState& from, double seconds) {
+  Pose X_WB;
+  X_WB.p = from.X_WB.p + seconds * from.v_WB + (0.5 * seconds * seconds) * from.a_WB;
+  X_WB.q = (from.X_WB.q * expMap(seconds * from.w_WB_B)).normalized();
+  return X_WB;
+}
+
+}  // namespace
+
+void PeersConfig::validate(const std::string& where) const {
+  const Validator check(where);
+  check.positive("history", history, "s");
+  check.notNegative("extrapolation", extrapolation, "s");
+  check.positive("timeout", timeout, "s");
+}
+
+std::string problemOf(const PeerState& state) {
+  if (state.id >= kFirstObstacleIdentity) {
+    return fmt::format("uav {}: number is {}, allowed: 0 to {}", state.id, state.id,
+                       kFirstObstacleIdentity - 1);
+  }
+  const KinematicState& motion = state.motion;
+  if (motion.stamp < 0) {
+    return problem(state.id, "stamp", fmt::format("{} s", toSeconds(motion.stamp)), "0 or more");
+  }
+  const std::pair<const char*, const Eigen::Vector3d*> vectors[] = {{"position", &motion.X_WB.p},
+                                                                    {"velocity", &motion.v_WB},
+                                                                    {"acceleration", &motion.a_WB},
+                                                                    {"body rate", &motion.w_WB_B}};
+  for (const auto& [field, vector] : vectors) {
+    if (vector->allFinite()) continue;
+    return problem(state.id, field,
+                   fmt::format("({}, {}, {})", vector->x(), vector->y(), vector->z()),
+                   "finite numbers");
+  }
+  const double length = motion.X_WB.q.norm();
+  if (!(std::abs(length - 1.0) <= kUnitTolerance)) {
+    return problem(state.id, "orientation", fmt::format("of length {}", length),
+                   "a quaternion of length 1");
+  }
+  return {};
+}
+
+std::string PeerReport::summary() const {
+  const std::string who = identityName(id);
+  if (is_claimed_twice) return who + ": two UAVs have this number; give each its own uav_id";
+  if (!std::isfinite(age)) return who + ": no usable state yet";
+  if (dropped) return fmt::format("{}: silent for {:.1f} s, dropped", who, age);
+  if (held) return fmt::format("{}: silent for {:.1f} s, held where last seen", who, age);
+  if (!has_body) return who + ": its body is not known yet";
+  return fmt::format("{}: {:.0f} ms old", who, 1e3 * std::max(0.0, age));
+}
+
+Peers::Peers(PeersConfig config) : config_(config) { config_.validate("peers"); }
+
+Peers::Effect Peers::push(const PeerState& state) {
+  const bool is_sound = problemOf(state).empty();
+  if (!is_sound && state.id >= kFirstObstacleIdentity) return Effect::kRejected;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Peer& peer = peers_[state.id];
+  if (!is_sound) {
+    ++peer.counts.rejected;
+    return Effect::kRejected;
+  }
+  if (!belongs(peer, state)) return Effect::kStranger;
+  return pushMotion(peer, state);
+}
+
+bool Peers::belongs(Peer& peer, const PeerState& state) const {
+  if (peer.states.empty() || state.run == peer.run) {
+    if (peer.others > 0) {
+      peer.others = 0;
+      ++peer.clashes;
+      peer.since_clash = 0;
+    }
+    if (++peer.since_clash > kCalmStates) peer.clashes = 0;
+    if (peer.states.empty()) peer.run = state.run;
+    return true;
+  }
+  peer.others = state.run == peer.other_run ? peer.others + 1 : 1;
+  peer.other_run = state.run;
+  if (peer.others < kTakeOver) return false;
+  peer.states.clear();
+  peer.run = state.run;
+  peer.others = 0;
+  return true;
+}
+
+Peers::Effect Peers::pushMotion(Peer& peer, const PeerState& state) const {
+  std::deque<KinematicState>& states = peer.states;
+  const auto placed = static_cast<std::int32_t>(state.placements - peer.placements);
+  if (!states.empty() && placed < 0) return Effect::kTooLate;
+  if (placed != 0) states.clear();
+  KinematicState motion = state.motion;
+  motion.X_WB.q.normalize();
+  if (states.empty() || motion.stamp > states.back().stamp) {
+    const auto step = static_cast<std::int16_t>(state.sequence - peer.sequence);
+    if (!states.empty() && step > 1) peer.counts.lost += static_cast<std::uint64_t>(step - 1);
+    peer.sequence = state.sequence;
+    peer.placements = state.placements;
+    states.push_back(motion);
+    const TimeNs oldest = motion.stamp - toNs(config_.history);
+    while (states.size() > 2 && states[1].stamp <= oldest) states.pop_front();
+    ++peer.counts.taken;
+    return Effect::kTaken;
+  }
+  const auto place = std::lower_bound(
+      states.begin(), states.end(), motion.stamp,
+      [](const KinematicState& known, TimeNs stamp) { return known.stamp < stamp; });
+  if (place->stamp == motion.stamp) {
+    ++peer.counts.repeated;
+    return Effect::kRepeated;
+  }
+  ++peer.counts.late;
+  if (peer.counts.lost > 0) --peer.counts.lost;
+  if (motion.stamp < states.back().stamp - toNs(config_.history)) return Effect::kTooLate;
+  states.insert(place, motion);
+  ++peer.counts.taken;
+  return Effect::kTaken;
+}
+
+void Peers::setBody(std::uint32_t id, const std::string& name, const BodyConfig& body) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  auto shape = std::find_if(shapes_.begin(), shapes_.end(),
+                            [&](const Shape& known) { return equal(known.body, body); });
+  if (shape == shapes_.end()) {
+    shape = shapes_.insert(shape, {body, bodyShape(body, bodyResolution(body))});
+  }
+  Peer& peer = peers_[id];
+  peer.name = name;
+  peer.shape = shape->surfels;
+}
+
+bool Peers::isGone(const Peer& peer, TimeNs t) const {
+  return peer.states.empty() || toSeconds(t - peer.states.back().stamp) > config_.timeout;
+}
+
+Pose Peers::poseAt(const Peer& peer, TimeNs t) const {
+  const auto after =
+      std::upper_bound(peer.states.begin(), peer.states.end(), t,
+                       [](TimeNs time, const KinematicState& state) { return time < state.stamp; });
+  if (after == peer.states.begin()) return after->X_WB;
+  const KinematicState& before = *std::prev(after);
+  // Across a long silence the motion between is not known: it is as it was seen then.
+  const bool is_bridged = after != peer.states.end() &&
+                          toSeconds(after->stamp - before.stamp) <= 2.0 * config_.extrapolation;
+  if (is_bridged) return interpolatePose(before, *after, t);
+  return carriedOn(before, std::min(toSeconds(t - before.stamp), config_.extrapolation));
+}
+
+std::optional<Pose> Peers::poseAt(std::uint32_t id, TimeNs t) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto peer = peers_.find(id);
+  if (peer == peers_.end() || isGone(peer->second, t)) return std::nullopt;
+  return poseAt(peer->second, t);
+}
+
+void Peers::appendThings(TimeNs begin, TimeNs end, std::vector<MovingThing>& things) const {
+  appendOthers(kMapIdentity, begin, end, things);
+}
+
+void Peers::appendOthers(std::uint32_t own, TimeNs begin, TimeNs end,
+                         std::vector<MovingThing>& things) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& [id, peer] : peers_) {
+    if (id == own || peer.shape == nullptr || isGone(peer, begin)) continue;
+    things.push_back(
+        movingThing(peer.shape, id, begin, end, [&](TimeNs t) { return poseAt(peer, t); }));
+  }
+}
+
+std::vector<PeerReport> Peers::reports(TimeNs now) const {
+  std::vector<PeerReport> reports;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& [id, peer] : peers_) {
+    PeerReport report = peer.counts;
+    report.id = id;
+    report.name = peer.name;
+    report.has_body = peer.shape != nullptr;
+    report.age = peer.states.empty() ? std::numeric_limits<double>::infinity()
+                                     : toSeconds(now - peer.states.back().stamp);
+    report.held = report.age > config_.extrapolation;
+    report.dropped = isGone(peer, now);
+    report.is_claimed_twice = peer.clashes >= kClashes;
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+}  // namespace marsim::scene

@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include "marsim/common/units.hpp"
+#include "marsim/config/lan.hpp"
+#include "marsim/config/load.hpp"
+#include "support.hpp"
+
+namespace marsim::config {
+namespace {
+
+const char* const kTwo =
+    "machines:\n"
+    "  - name: alpha\n"
+    "    address: 10.0.0.1\n"
+    "    uavs:\n"
+    "      - {id: 0, position: [0, 0, 1.5]}\n"
+    "  - name: beta\n"
+    "    address: 10.0.0.2\n"
+    "    uavs:\n"
+    "      - {id: 7, position: [2, 0, 1.5], yaw: 90deg, vehicle: iris}\n";
+
+class LoadLan : public ConfigTest {
+ protected:
+  std::string complaintOf(const std::string& part, const std::string& by) {
+    const std::string path = write("lan.yaml", replaced(kTwo, part, by));
+    return complaint([&] { loadLan(path); });
+  }
+  void expectComplaint(const std::string& part, const std::string& by, const std::string& text) {
+    const std::string said = complaintOf(part, by);
+    EXPECT_NE(said.find(text), std::string::npos) << said;
+    EXPECT_NE(said.find("lan.yaml"), std::string::npos) << said;
+  }
+};
+
+TEST_F(LoadLan, BundledOnes) {
+  ASSERT_FALSE(knownNames("lan").empty());
+  for (const std::string& name : knownNames("lan")) EXPECT_NO_THROW(loadLan(name)) << name;
+}
+
+TEST_F(LoadLan, MachinesAndTheirUavs) {
+  const LanConfig lan = loadLan(write("lan.yaml", kTwo));
+  EXPECT_EQ(lan.leader, "alpha");
+  EXPECT_EQ(lan.sync_rate, 5.0);
+  ASSERT_EQ(lan.machines.size(), 2U);
+  const LanMachine& beta = lan.machine("beta", "there");
+  EXPECT_EQ(beta.address, "10.0.0.2");
+  EXPECT_EQ(beta.port, 11612);
+  ASSERT_EQ(beta.uavs.size(), 1U);
+  EXPECT_EQ(beta.uavs[0].id, 7);
+  EXPECT_NEAR(beta.uavs[0].yaw, kPi / 2, 1e-12);
+  EXPECT_EQ(beta.uavs[0].vehicle, "iris");
+  EXPECT_EQ(complaint([&] { lan.machine("bta", "there"); }),
+            "there: unknown machine 'bta' (did you mean 'beta'?), known: alpha, beta");
+}
+
+TEST_F(LoadLan, WrongOnesAreNamed) {
+  expectComplaint("id: 7", "id: 0", "machines: uav 0 of beta is also one of alpha");
+  expectComplaint("[2, 0, 1.5]", "[0.1, 0, 1.5]",
+                  "machines: uav 7 of beta is 0.10 m from uav 0 at the start, allowed: 0.2 m");
+  expectComplaint("id: 7", "id: 70000", "allowed: 0 to 65535");
+  expectComplaint("id: 7, ", "", "id is missing");
+  expectComplaint("beta", "alpha", "machines: alpha is there twice");
+  expectComplaint("beta", "be-ta", "machines: name is 'be-ta'");
+  expectComplaint("10.0.0.2", "10.0.0.1", "machines: beta: address is 10.0.0.1, port 11612");
+  expectComplaint("address: 10.0.0.2", "address: 10.0.0.2\n    port: 80", "port is 80");
+  expectComplaint("machines:", "leader: gamma\nmachines:", "leader is 'gamma'");
+  expectComplaint("machines:", "sync_rate: 20Hz\nmachines:", "sync_rate is 20");
+  expectComplaint("yaw", "yow", "yow");
+}
+
+}  // namespace
+}  // namespace marsim::config

@@ -1,0 +1,322 @@
+#!/usr/bin/python3
+"""Three machines, each a network namespace, on one ROS master: every UAV sees every other, also
+over a bad network; one that is cut off is noticed, dropped and comes back; the network carries
+little. Needs the right to make network namespaces; exits with 77, which ctest takes for skipped,
+where it is missing.
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SKIPPED = 77
+MACHINES = ("alpha", "beta", "gamma")  # the first leads and has the ROS master
+LIMIT = 60e3          # [bytes/s] a UAV, both directions, all that is on the wire
+LOSS, DELAY = 0.05, 0.05
+PEER_TIMEOUT = 3.0    # [s] scene::PeersConfig
+CUT = 5.0             # [s]
+PREFIX = "marsim%d" % os.getpid()
+
+
+class Failure(Exception):
+    pass
+
+
+def ip(*words):
+    subprocess.run(("ip",) + words, check=True, capture_output=True, text=True)
+
+
+def address(machine):
+    return "10.77.0.%d" % (MACHINES.index(machine) + 1)
+
+
+class Network:
+    """A namespace a machine, and one that connects them by a bridge or by the lossy hub."""
+
+    def __init__(self):
+        self.hub = None
+        self.switch = PREFIX + "s"
+        self.spaces = [self.switch] + [self.of(machine) for machine in MACHINES]
+
+    def of(self, machine):
+        return PREFIX + machine[0]
+
+    def command(self, machine, *words):
+        return ("ip", "netns", "exec", self.of(machine)) + words
+
+    def make(self):
+        for space in self.spaces:
+            ip("netns", "add", space)
+            ip("-n", space, "link", "set", "lo", "up")
+        ip("-n", self.switch, "link", "add", "bridge", "type", "bridge")
+        ip("-n", self.switch, "link", "set", "bridge", "up")
+        for machine in MACHINES:
+            ip("-n", self.switch, "link", "add", machine, "type", "veth",
+               "peer", "name", "eth0", "netns", self.of(machine))
+            ip("-n", self.switch, "link", "set", machine, "master", "bridge", "up")
+            ip("-n", self.of(machine), "addr", "add", address(machine) + "/24", "dev", "eth0")
+            ip("-n", self.of(machine), "link", "set", "eth0", "up")
+            subprocess.run(self.command(machine, sys.executable, HERE + "/lossy_hub.py",
+                                        "plain", "eth0"), check=True)
+
+    def make_lossy(self):
+        for machine in MACHINES:
+            ip("-n", self.switch, "link", "set", machine, "nomaster")
+        self.hub = subprocess.Popen(
+            ("ip", "netns", "exec", self.switch, sys.executable, HERE + "/lossy_hub.py",
+             str(LOSS), str(DELAY)) + MACHINES, stdout=subprocess.PIPE, text=True)
+        if self.hub.stdout.readline() != "ready\n":
+            raise Failure("the lossy hub did not start")
+
+    def make_good(self):
+        self.hub.kill()
+        self.hub.wait()
+        self.hub = None
+        for machine in MACHINES:
+            ip("-n", self.switch, "link", "set", machine, "master", "bridge")
+
+    def cut(self, machine, is_cut):
+        ip("-n", self.switch, "link", "set", machine, "down" if is_cut else "up")
+
+    def bytes_through(self, machine):
+        """Sent and received, with Ethernet headers."""
+        text = subprocess.run(("ip", "-s", "-j", "-n", self.of(machine), "link", "show", "eth0"),
+                              check=True, capture_output=True, text=True).stdout
+        counters = json.loads(text)[0]["stats64"]
+        return counters["tx"]["bytes"] + counters["rx"]["bytes"]
+
+    def remove(self):
+        if self.hub is not None:
+            self.hub.kill()
+            self.hub.wait()
+        for space in self.spaces:
+            pids = subprocess.run(("ip", "netns", "pids", space), capture_output=True, text=True)
+            for pid in pids.stdout.split():  # all of them were started here
+                os.kill(int(pid), signal.SIGKILL)
+            subprocess.run(("ip", "netns", "del", space), capture_output=True)
+
+
+class Program:
+    """A process in a machine's namespace, its output kept line by line."""
+
+    def __init__(self, network, machine, folder, *words):
+        environment = dict(os.environ, ROS_MASTER_URI="http://%s:11311" % address(MACHINES[0]),
+                           ROS_IP=address(machine), ROS_LOG_DIR=folder, PYTHONUNBUFFERED="1")
+        environment.pop("ROS_HOSTNAME", None)
+        self.lines = []
+        self.process = subprocess.Popen(network.command(machine, *words), env=environment,
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                        text=True, start_new_session=True)
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.append(line)
+
+    def latest(self):
+        """The newest line of JSON, {} before there is one."""
+        for line in reversed(self.lines[-3:]):
+            if line.startswith("{") and line.endswith("}\n"):
+                return json.loads(line)
+        return {}
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+
+
+class World:
+    def __init__(self, network, folder):
+        self.network, self.folder = network, folder
+        lan = os.path.join(folder, "lan.yaml")
+        with open(lan, "w") as file:
+            json.dump(self.description(), file)  # JSON is YAML
+        self.start_master()
+        self.machines = {
+            machine: Program(network, machine, folder, "roslaunch", "--wait", "marsim",
+                             "lan.launch", "lan:=" + lan, "machine:=" + machine, "map:=building",
+                             "resolution:=0.2", "lidar:=avia", "lidar_noise:=false")
+            for machine in MACHINES}
+        self.monitors = {
+            machine: Program(network, machine, folder, sys.executable, HERE + "/lan_monitor.py",
+                             machine, str(uav))
+            for uav, machine in enumerate(MACHINES)}
+
+    def description(self):
+        """UAV 0, 1, 2 in a triangle, looking at its middle."""
+        places = ([1.6, 0.0, 1.5, 180.0], [-0.8, 1.386, 1.5, -60.0], [-0.8, -1.386, 1.5, 60.0])
+        return {"leader": MACHINES[0], "machines": [
+            {"name": machine, "address": address(machine),
+             "uavs": [{"id": uav, "position": places[uav][:3], "yaw": "%gdeg" % places[uav][3]}]}
+            for uav, machine in enumerate(MACHINES)]}
+
+    def start_master(self):
+        self.master = Program(self.network, MACHINES[0], self.folder, "rosmaster", "--core",
+                              "-p", "11311")
+        # What roscore would do; all launches are of one run.
+        script = ("import rosgraph, time\nmaster = rosgraph.Master('/lan_test')\n"
+                  "while not master.is_online(): time.sleep(0.05)\n"
+                  "master.setParam('/run_id', 'lan_test')\n")
+        Program(self.network, MACHINES[0], self.folder, sys.executable, "-c",
+                script).process.wait(30.0)
+
+    def state(self):
+        return {machine: monitor.latest() for machine, monitor in self.monitors.items()}
+
+    def sees(self, viewer, uav):
+        state = self.monitors[viewer].latest()
+        return state.get("seen", {}).get(str(uav), 0) >= 5 and state["age"][str(uav)] < 0.5
+
+    def all_see_all(self):
+        return all(self.sees(viewer, uav) for own, viewer in enumerate(MACHINES)
+                   for uav in range(len(MACHINES)) if uav != own)
+
+    def clock_difference(self):
+        """Largest difference [s] of the machines' simulated clocks at one moment."""
+        offsets = [state["offset"] for state in self.state().values()]
+        return max(offsets) - min(offsets)
+
+    def logged(self, machine, text):
+        return any(text in line for line in self.machines[machine].lines)
+
+    def wait(self, condition, seconds, what):
+        end = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > end:
+                raise Failure("not within %g s: %s; state: %s" % (seconds, what, self.state()))
+            for machine, program in self.machines.items():
+                if program.process.poll() is not None:
+                    raise Failure("roslaunch of %s has ended" % machine)
+            time.sleep(0.05)
+
+    def stop(self):
+        for program in list(self.machines.values()):
+            program.stop()
+        for program in list(self.machines.values()):
+            try:
+                program.process.wait(15.0)
+            except subprocess.TimeoutExpired:
+                pass  # its namespace's processes are killed
+
+
+def note(text):
+    print("[%5.1f s] %s" % (time.monotonic() - BEGAN, text), flush=True)
+
+
+def check(condition, text):
+    if not condition:
+        raise Failure(text)
+    note(text)
+
+
+def median_clock_difference(world, seconds):
+    differences = []
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        differences.append(world.clock_difference())
+        time.sleep(0.2)
+    return sorted(differences)[len(differences) // 2]
+
+
+def flies(world, network):
+    world.wait(world.all_see_all, 120.0, "every UAV sees every other")
+    note("every UAV sees every other")
+
+    before, begin = [network.bytes_through(m) for m in MACHINES], time.monotonic()
+    clocks = median_clock_difference(world, 5.0)
+    seconds = time.monotonic() - begin
+    rates = [(network.bytes_through(m) - b) / seconds for m, b in zip(MACHINES, before)]
+    check(max(rates) < LIMIT, "bytes a second through %s, a UAV each: %s; allowed: %d" % (
+        MACHINES, [round(rate) for rate in rates], LIMIT))
+    check(clocks < 0.02, "clocks differ by %.1f ms; allowed: 20" % (1e3 * clocks))
+
+
+def flies_over_a_bad_network(world, network):
+    network.make_lossy()
+    time.sleep(1.0)
+    clocks = median_clock_difference(world, 3.0)
+    world.wait(world.all_see_all, 20.0, "every UAV sees every other over the bad network")
+    note("every UAV sees every other with %g %% loss and %g ms delay" % (100 * LOSS, 1e3 * DELAY))
+    ages = [age for state in world.state().values() for age in state["age"].values()]
+    check(max(ages) < 0.5, "the oldest state is %.0f ms old; allowed: 500" % (1e3 * max(ages)))
+    check(clocks < 0.03, "clocks differ by %.1f ms; allowed: 30" % (1e3 * clocks))
+    network.make_good()
+
+
+def is_cut_off_and_returns(world, network):
+    alpha, gamma = MACHINES[0], MACHINES[2]
+    world.wait(world.all_see_all, 20.0, "every UAV sees every other again")
+    network.cut(gamma, True)
+    begin = time.monotonic()
+    world.wait(lambda: world.logged(alpha, "machine gamma is silent"), 3.0, "the cut is noticed")
+    note("noticed after %.1f s" % (time.monotonic() - begin))
+    world.wait(lambda: world.monitors[alpha].latest()["seen"]["2"] == 0 and
+               world.monitors[gamma].latest()["seen"]["0"] == 0, PEER_TIMEOUT + 1.5,
+               "those cut off are dropped")
+    gone = time.monotonic() - begin
+    check(gone > PEER_TIMEOUT - 0.5, "dropped after %.1f s" % gone)
+    check(world.sees(alpha, 1), "the others still see each other")
+    time.sleep(max(0.0, begin + CUT - time.monotonic()))
+    network.cut(gamma, False)
+    begin = time.monotonic()
+    world.wait(world.all_see_all, 15.0, "the one cut off is back")
+    note("back after %.1f s" % (time.monotonic() - begin))
+    check(world.logged(alpha, "machine gamma is back"), "its return is logged")
+
+
+def survives_the_master(world):
+    world.master.process.kill()
+    world.master.process.wait()
+    before = world.state()
+    world.wait(lambda: all(state["scan"] > before[machine]["scan"] + 1.0
+                           for machine, state in world.state().items()), 15.0, "scans go on")
+    check(world.all_see_all(), "without a ROS master every UAV sees every other")
+    world.start_master()
+    before = world.state()
+    world.wait(lambda: all(state["scan"] > before[machine]["scan"] + 1.0
+                           for machine, state in world.state().items()), 15.0, "scans go on")
+    check(world.all_see_all(), "with a new ROS master they still do")
+    clocks = world.clock_difference()
+    check(clocks < 0.02, "clocks differ by %.1f ms; allowed: 20" % (1e3 * clocks))
+
+
+def main():
+    folder = tempfile.mkdtemp(prefix="marsim_lan_")
+    network = Network()
+    world = None
+    try:
+        try:
+            network.make()
+        except (OSError, subprocess.CalledProcessError) as error:
+            reason = getattr(error, "stderr", "") or error
+            print("skipped: network namespaces cannot be made here: %s" % reason)
+            return SKIPPED
+        world = World(network, folder)
+        flies(world, network)
+        flies_over_a_bad_network(world, network)
+        is_cut_off_and_returns(world, network)
+        survives_the_master(world)
+        note("done")
+        return 0
+    except Failure as failure:
+        print("FAILED: %s" % failure)
+        for machine, program in world.machines.items():
+            print("--- %s\n%s" % (machine, "".join(program.lines[-25:])))
+        for machine, program in world.monitors.items():
+            print("--- monitor of %s\n%s" % (machine, "".join(program.lines[-5:])))
+        return 1
+    finally:
+        if world is not None:
+            world.stop()
+        network.remove()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    BEGAN = time.monotonic()
+    sys.exit(main())

@@ -1,0 +1,124 @@
+#include "marsim/ros/peer_message.hpp"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "marsim/common/random.hpp"
+#include "marsim/ros/peer_datagram.hpp"
+
+namespace marsim::ros_nodes {
+namespace {
+
+scene::PeerState someState(std::uint32_t id) {
+  RandomStream random(id);
+  const auto vector = [&](double scale) {
+    return Eigen::Vector3d(random.normal(), random.normal(), random.normal()) * scale;
+  };
+  scene::PeerState state;
+  state.id = id;
+  state.run = 0xfedcba98U;
+  state.placements = 70'000;
+  state.sequence = 65'535;
+  state.motion.stamp = 123'456'789'012;
+  state.motion.X_WB.p = vector(1000.0);
+  state.motion.X_WB.q = expMap(vector(1.0));
+  state.motion.v_WB = vector(5.0);
+  state.motion.a_WB = vector(10.0);
+  state.motion.w_WB_B = vector(3.0);
+  return state;
+}
+
+scene::BodyConfig someBody() {
+  scene::BodyConfig body;
+  body.hub_half = {0.1, 0.2, 0.05};
+  body.rotors = {{0.2, 0.1, 0.0}, {-0.2, 0.1, 0.03}};
+  body.arm_radius = 0.01F;
+  body.propeller_radius = 0.1F;
+  body.propeller_half_height = 0.005F;
+  body.cloud = "/somewhere/body.pcd";
+  return body;
+}
+
+TEST(PeerMessage, StateStaysTheSameWithinSinglePrecision) {
+  const scene::PeerState state = someState(65'535);
+  const scene::PeerState back = fromMessage(toMessage(state));
+  EXPECT_EQ(back.id, state.id);
+  EXPECT_EQ(back.run, state.run);
+  EXPECT_EQ(back.placements, state.placements);
+  EXPECT_EQ(back.sequence, state.sequence);
+  EXPECT_EQ(back.motion.stamp, state.motion.stamp);
+  EXPECT_LT((back.motion.X_WB.p - state.motion.X_WB.p).norm(), 3e-4);
+  EXPECT_LT(back.motion.X_WB.q.angularDistance(state.motion.X_WB.q), 1e-6);
+  EXPECT_LT((back.motion.v_WB - state.motion.v_WB).norm(), 1e-5);
+  EXPECT_LT((back.motion.a_WB - state.motion.a_WB).norm(), 1e-5);
+  EXPECT_LT((back.motion.w_WB_B - state.motion.w_WB_B).norm(), 1e-5);
+  EXPECT_EQ(scene::problemOf(back), "");
+}
+
+TEST(PeerMessage, NotANumberArrivesAsSuch) {
+  scene::PeerState state = someState(3);
+  state.motion.a_WB.x() = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(scene::problemOf(fromMessage(toMessage(state))).find("uav 3: acceleration is (nan"),
+            std::string::npos);
+}
+
+TEST(PeerMessage, BodyStaysTheSame) {
+  const scene::BodyConfig body = someBody(), back = fromMessage(toMessage(body));
+  EXPECT_EQ(back.hub_half, body.hub_half);
+  EXPECT_EQ(back.rotors, body.rotors);
+  EXPECT_EQ(back.arm_radius, body.arm_radius);
+  EXPECT_EQ(back.propeller_radius, body.propeller_radius);
+  EXPECT_EQ(back.propeller_half_height, body.propeller_half_height);
+  EXPECT_EQ(back.cloud, body.cloud);
+}
+
+TEST(PeerDatagram, CarriesStatesAndBodies) {
+  std::vector<marsim::Peer> states;
+  for (std::uint32_t id = 0; id < kStatesInDatagram; ++id)
+    states.push_back(toMessage(someState(id)));
+  const std::vector<std::uint8_t> datagram = toDatagram(states);
+  EXPECT_LE(datagram.size(), 1472U) << "of Ethernet's 1500, with the headers of IP and UDP";
+  marsim::Peers message;
+  ASSERT_TRUE(fromDatagram(datagram, message));
+  ASSERT_EQ(message.peers.size(), states.size());
+  EXPECT_EQ(message.peers[7].id, 7);
+  EXPECT_EQ(message.peers[7].position, states[7].position);
+
+  marsim::PeerBody body = toMessage(someBody());
+  body.vehicle = "some";
+  ASSERT_TRUE(fromDatagram(toDatagram(body), message));
+  ASSERT_EQ(message.bodies.size(), 1U);
+  EXPECT_EQ(message.bodies[0].vehicle, "some");
+  EXPECT_EQ(message.bodies[0].rotors.size(), 2U);
+}
+
+TEST(PeerDatagram, NonsenseIsRefused) {
+  marsim::Peers message;
+  const std::vector<std::uint8_t> states = toDatagram({toMessage(someState(1))});
+  const std::vector<std::uint8_t> body = toDatagram(toMessage(someBody()));
+  for (std::size_t size = 0; size < states.size(); ++size) {
+    EXPECT_EQ(fromDatagram({states.begin(), states.begin() + static_cast<long>(size)}, message),
+              false);
+  }
+  for (std::size_t size = 0; size < body.size(); ++size) {
+    EXPECT_FALSE(fromDatagram({body.begin(), body.begin() + static_cast<long>(size)}, message));
+  }
+  // Whatever the bytes are, nothing is read beyond them and no memory asked for that they do not
+  // fill.
+  RandomStream random(5);
+  for (int i = 0; i < 100'000; ++i) {
+    std::vector<std::uint8_t> broken = i % 2 == 0 ? states : body;
+    for (int k = 0; k < 3; ++k) {
+      broken[4 + random.index(broken.size() - 4)] = static_cast<std::uint8_t>(random.index(256));
+    }
+    marsim::Peers any;
+    fromDatagram(broken, any);
+  }
+  EXPECT_TRUE(message.peers.empty());
+}
+
+}  // namespace
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,250 @@
+#include "marsim/scene/peers.hpp"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "marsim/common/error.hpp"
+#include "marsim/common/random.hpp"
+
+namespace marsim::scene {
+namespace {
+
+constexpr TimeNs kPeriod = kNsPerSecond / 50;
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// A flight on a circle of 3 m at 5 m/s, nose forward, banked: known at every time.
+KinematicState onCircle(double t) {
+  const double radius = 3.0, w = 5.0 / radius;
+  KinematicState state;
+  state.stamp = toNs(t);
+  const double c = std::cos(w * t), s = std::sin(w * t);
+  state.X_WB.p = {radius * c, radius * s, 1.5};
+  state.v_WB = radius * w * Eigen::Vector3d(-s, c, 0.0);
+  state.a_WB = -radius * w * w * Eigen::Vector3d(c, s, 0.0);
+  const Eigen::Quaterniond bank(Eigen::AngleAxisd(-0.7, Eigen::Vector3d::UnitX()));
+  state.X_WB.q =
+      Eigen::Quaterniond(Eigen::AngleAxisd(w * t + M_PI / 2, Eigen::Vector3d::UnitZ())) * bank;
+  state.w_WB_B = bank.conjugate() * Eigen::Vector3d(0.0, 0.0, w);
+  return state;
+}
+
+PeerState told(std::uint32_t id, int i, double begin = 10.0) {
+  PeerState state;
+  state.id = id;
+  state.run = 77;
+  state.sequence = static_cast<std::uint16_t>(i);
+  state.motion = onCircle(begin + i * toSeconds(kPeriod));
+  return state;
+}
+
+BodyConfig someBody() {
+  BodyConfig body;
+  body.hub_half = {0.1, 0.08, 0.03};
+  body.rotors = {
+      {0.15, 0.15, 0.02}, {-0.15, 0.15, 0.02}, {-0.15, -0.15, 0.02}, {0.15, -0.15, 0.02}};
+  body.arm_radius = 0.01;
+  body.propeller_radius = 0.1;
+  body.propeller_half_height = 0.005;
+  return body;
+}
+
+double distanceAt(const Peers& peers, double t) {
+  const auto X_WB = peers.poseAt(3, toNs(t));
+  return X_WB ? (X_WB->p - onCircle(t).X_WB.p).norm() : kNaN;
+}
+double angleAt(const Peers& peers, double t) {
+  return peers.poseAt(3, toNs(t))->q.angularDistance(onCircle(t).X_WB.q);
+}
+
+TEST(Peers, InterpolateAndCarryOn) {
+  Peers peers;
+  for (int i = 0; i <= 50; ++i) EXPECT_EQ(peers.push(told(3, i)), Peers::Effect::kTaken);
+  for (double t = 10.05; t < 11.0; t += 0.0031) {
+    EXPECT_LT(distanceAt(peers, t), 2e-4) << t;
+    EXPECT_LT(angleAt(peers, t), 1e-4) << t;
+  }
+  // Past the newest state, at 11 s, the error grows with the jerk, 14 m/s^3 here.
+  for (const double late : {0.01, 0.05, 0.1}) {
+    EXPECT_LT(distanceAt(peers, 11.0 + late), 14.0 * late * late * late / 6.0 + 1e-6) << late;
+    EXPECT_LT(angleAt(peers, 11.0 + late), 1e-6) << "it turns steadily";
+  }
+}
+
+TEST(Peers, AreHeldAndThenDropped) {
+  PeersConfig config;
+  config.extrapolation = 0.1;
+  config.timeout = 2.0;
+  Peers peers(config);
+  peers.push(told(3, 0));
+  const Pose held = *peers.poseAt(3, toNs(10.1));
+  EXPECT_GT((held.p - onCircle(10.0).X_WB.p).norm(), 0.4);
+  EXPECT_EQ(peers.poseAt(3, toNs(11.9))->p, held.p);
+  EXPECT_FALSE(peers.poseAt(3, toNs(12.01)));
+  EXPECT_FALSE(peers.poseAt(4, toNs(10.0)));
+  EXPECT_EQ(peers.reports(toNs(10.02))[0].summary(), "uav 3: its body is not known yet");
+  peers.setBody(3, "some", someBody());
+  EXPECT_EQ(peers.reports(toNs(10.02))[0].summary(), "uav 3: 20 ms old");
+  EXPECT_EQ(peers.reports(toNs(10.5))[0].summary(),
+            "uav 3: silent for 0.5 s, held where last seen");
+  EXPECT_EQ(peers.reports(toNs(15.2))[0].summary(), "uav 3: silent for 5.2 s, dropped");
+  // It is back: nothing is made up for the time between, also not for looks back.
+  peers.push(told(3, 0, 15.2));
+  EXPECT_TRUE(peers.poseAt(3, toNs(15.2)));
+  EXPECT_EQ(peers.poseAt(3, toNs(11.9))->p, held.p);
+  EXPECT_EQ(peers.reports(toNs(15.21))[0].summary(), "uav 3: 10 ms old");
+}
+
+// Any order and any loss that leaves neighbours gives the same motion.
+TEST(Peers, OrderDoesNotMatter) {
+  RandomStream random(4);
+  Peers in_order, shuffled;
+  std::vector<int> order;
+  for (int i = 0; i <= 40; ++i) order.push_back(i);
+  for (std::size_t i = 1; i < order.size(); ++i) {  // neighbours change places
+    if (random.uniform() < 0.4) std::swap(order[i - 1], order[i]);
+  }
+  for (int i = 0; i <= 40; ++i) in_order.push(told(3, i));
+  for (const int i : order) {
+    EXPECT_EQ(shuffled.push(told(3, i)), Peers::Effect::kTaken);
+    EXPECT_EQ(shuffled.push(told(3, i)), Peers::Effect::kRepeated);
+  }
+  for (double t = 10.0; t < 10.9; t += 0.0037) {
+    EXPECT_EQ(in_order.poseAt(3, toNs(t))->p, shuffled.poseAt(3, toNs(t))->p);
+  }
+  const PeerReport report = shuffled.reports(toNs(10.8))[0];
+  EXPECT_EQ(report.taken, 41U);
+  EXPECT_EQ(report.repeated, 41U);
+  EXPECT_GT(report.late, 5U);
+  EXPECT_EQ(report.lost, 0U) << "what came late after all";
+}
+
+TEST(Peers, CountTheLost) {
+  Peers peers;
+  for (int i = 65500; i < 65600; ++i) {  // sequence numbers begin again in between
+    if (i % 10 != 3) peers.push(told(3, i, -1300.0));
+  }
+  const PeerReport report = peers.reports(toNs(12.0))[0];
+  EXPECT_EQ(report.lost, 10U);
+  EXPECT_EQ(report.taken, 90U);
+  EXPECT_EQ(peers.push(told(3, 65500, -1300.0)), Peers::Effect::kTooLate);
+}
+
+TEST(Peers, RefuseWhatIsNotFinite) {
+  Peers peers;
+  peers.push(told(3, 0));
+  PeerState bad = told(3, 1);
+  bad.motion.v_WB.y() = kNaN;
+  EXPECT_EQ(problemOf(bad).substr(0, 20), "uav 3: velocity is (");
+  EXPECT_NE(problemOf(bad).find("nan"), std::string::npos);
+  EXPECT_NE(problemOf(bad).find("allowed: finite numbers"), std::string::npos);
+  EXPECT_EQ(peers.push(bad), Peers::Effect::kRejected);
+  bad = told(3, 1);
+  bad.motion.X_WB.p.x() = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(peers.push(bad), Peers::Effect::kRejected);
+  bad = told(3, 1);
+  bad.motion.X_WB.q.coeffs() *= 0.0;
+  EXPECT_EQ(problemOf(bad), "uav 3: orientation is of length 0, allowed: a quaternion of length 1");
+  EXPECT_EQ(peers.push(bad), Peers::Effect::kRejected);
+  bad = told(kFirstObstacleIdentity, 1);
+  EXPECT_EQ(problemOf(bad), "uav 65536: number is 65536, allowed: 0 to 65535");
+  EXPECT_EQ(peers.push(bad), Peers::Effect::kRejected);
+  ASSERT_EQ(peers.reports(toNs(10.0)).size(), 1U);
+  EXPECT_EQ(peers.reports(toNs(10.0))[0].rejected, 3U);
+  EXPECT_LT(distanceAt(peers, 10.02), 1e-3);
+
+  bad = told(5, 0);
+  bad.motion.a_WB.z() = kNaN;
+  peers.push(bad);
+  EXPECT_FALSE(peers.poseAt(5, toNs(10.0)));
+  EXPECT_EQ(peers.reports(toNs(10.0))[1].summary(), "uav 5: no usable state yet");
+}
+
+TEST(Peers, ALeapIsNoMotion) {
+  Peers peers;
+  for (int i = 0; i < 5; ++i) peers.push(told(3, i));
+  PeerState there = told(3, 5);
+  there.motion.X_WB.p.x() += 20.0;
+  there.placements = 1;
+  EXPECT_EQ(peers.push(there), Peers::Effect::kTaken);
+  EXPECT_EQ(peers.poseAt(3, toNs(10.09))->p, there.motion.X_WB.p);
+  EXPECT_EQ(peers.push(told(3, 4)), Peers::Effect::kTooLate);
+  // A simulation that began anew: stamps go back.
+  PeerState again = told(3, 6, 0.0);
+  again.placements = 2;
+  EXPECT_EQ(peers.push(again), Peers::Effect::kTaken);
+  EXPECT_TRUE(peers.poseAt(3, again.motion.stamp));
+}
+
+TEST(Peers, OneStartedAnewTakesItsPlaceBack) {
+  Peers peers;
+  for (int i = 0; i < 5; ++i) peers.push(told(3, i));
+  for (int i = 0; i < 5; ++i) {
+    PeerState state = told(3, i, 1.0);
+    state.run = 78;
+    EXPECT_EQ(peers.push(state), i < 2 ? Peers::Effect::kStranger : Peers::Effect::kTaken);
+  }
+  EXPECT_LT(distanceAt(peers, 1.07), 1e-3);
+  EXPECT_FALSE(peers.reports(toNs(1.1))[0].is_claimed_twice);
+}
+
+TEST(Peers, TwoOfOneNumberAreNoticed) {
+  Peers peers;
+  int i = 0;
+  for (; i < 10; ++i) {
+    peers.push(told(3, i));
+    PeerState other = told(3, i);
+    other.run = 78;
+    other.motion.X_WB.p.x() += 5.0;
+    EXPECT_EQ(peers.push(other), Peers::Effect::kStranger);
+  }
+  EXPECT_LT(distanceAt(peers, 10.1), 1e-3) << "the first one stays";
+  EXPECT_EQ(peers.reports(toNs(10.2))[0].summary(),
+            "uav 3: two UAVs have this number; give each its own uav_id");
+  for (; i < 300; ++i) peers.push(told(3, i));
+  EXPECT_FALSE(peers.reports(toNs(16.0))[0].is_claimed_twice) << "the other one is gone";
+}
+
+TEST(Peers, AreThingsToTheOthers) {
+  Peers peers;
+  for (const std::uint32_t id : {1U, 3U, 4U}) {
+    for (int i = 0; i < 10; ++i) peers.push(told(id, i));
+    if (id != 4U) peers.setBody(id, "some", someBody());
+  }
+  std::vector<MovingThing> things;
+  peers.appendThings(toNs(10.0), toNs(10.1), things);
+  ASSERT_EQ(things.size(), 2U) << "without a body there is nothing to show";
+  EXPECT_EQ(things[0].shape, things[1].shape) << "equal bodies are one";
+  things.clear();
+  peers.appendOthers(1, toNs(10.0), toNs(10.1), things);
+  ASSERT_EQ(things.size(), 1U);
+  const MovingThing& thing = things[0];
+  EXPECT_EQ(thing.identity, 3U);
+  EXPECT_NO_THROW(thing.validate("thing"));
+  for (double t = 0.0; t <= 0.1; t += 0.001) {
+    EXPECT_LT((thing.at(t).p - onCircle(10.0 + t).X_WB.p).norm(), 5e-4);
+    EXPECT_LT(thing.at(t).q.angularDistance(onCircle(10.0 + t).X_WB.q), 1e-3);
+  }
+  things.clear();
+  peers.appendThings(toNs(10.05), toNs(10.05), things);
+  ASSERT_EQ(things.size(), 2U);
+  EXPECT_EQ(things[0].X_WM.size(), 1U);
+  things.clear();
+  peers.appendThings(toNs(20.0), toNs(20.1), things);
+  EXPECT_TRUE(things.empty()) << "both are gone by then";
+}
+
+TEST(Peers, ABadConfigurationIsRefused) {
+  PeersConfig config;
+  config.timeout = 0.0;
+  EXPECT_THROW(Peers{config}, ConfigError);
+  config = {};
+  config.extrapolation = -1.0;
+  EXPECT_THROW(Peers{config}, ConfigError);
+}
+
+}  // namespace
+}  // namespace marsim::scene
