@@ -11,6 +11,7 @@
 #include "marsim/config/load.hpp"
 #include "marsim/ros/conversions.hpp"
 #include "marsim/ros/position_command.hpp"
+#include "marsim/ros/swarm_params.hpp"
 #include "marsim/ros/trajectory_message.hpp"
 #include "marsim/sim/world.hpp"
 
@@ -44,7 +45,8 @@ bool isFinite(const control::Reference& reference) {
 ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
   Params params(private_handle);
   frames_ = Frames::read(params, handle);
-  const config::Vehicle vehicle = config::loadVehicle(params.text("vehicle", "hummingbird"));
+  const config::Vehicle vehicle = config::loadVehicle(
+      given(readSwarmPlace(params).vehicle, params.text("vehicle", "hummingbird")));
   control::ControllerConfig config = config::loadController(params.text("controller", "default"));
   config.goal.speed = params.number("goal_speed", config.goal.speed, Quantity::kSpeed);
   config.goal.acceleration =

@@ -9,7 +9,6 @@
 #include <visualization_msgs/MarkerArray.h>
 
 #include "marsim/MotorStates.h"
-#include "marsim/collision/clearance.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/progress.hpp"
 #include "marsim/common/units.hpp"
@@ -17,7 +16,9 @@
 #include "marsim/map/load_map.hpp"
 #include "marsim/ros/conversions.hpp"
 #include "marsim/ros/map_params.hpp"
+#include "marsim/ros/swarm_params.hpp"
 #include "marsim/ros/vehicle_marker.hpp"
+#include "marsim/sim/start.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -42,9 +43,12 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
     : diagnostics_(handle, private_handle) {
   Params params(private_handle);
   frames_ = Frames::read(params, handle);
-  config::Vehicle vehicle = config::loadVehicle(params.text("vehicle", "hummingbird"));
+  const SwarmPlace place = readSwarmPlace(params);
+  config::Vehicle vehicle =
+      config::loadVehicle(given(place.vehicle, params.text("vehicle", "hummingbird")));
   const std::string imu = params.text("imu", "vehicle");
-  vehicle.imu = config::chooseImu(imu, vehicle.imu, params.text("lidar", "avia"));
+  vehicle.imu =
+      config::chooseImu(imu, vehicle.imu, given(place.lidar, params.text("lidar", "avia")));
   rates_.dynamics = params.positive("dynamics_rate", rates_.dynamics, Quantity::kFrequency);
   rates_.state = params.positive("state_rate", rates_.state, Quantity::kFrequency);
   rates_.odometry = params.positive("odom_rate", rates_.odometry, Quantity::kFrequency);
@@ -61,6 +65,10 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
                  params.number("y", 0.0, Quantity::kLength),
                  params.number("z", 1.5, Quantity::kLength)};
   start_yaw_ = params.number("yaw", 0.0, Quantity::kAngle);
+  if (place.start) {
+    start_p_WB_ = place.start->p_WB;
+    start_yaw_ = place.start->yaw;
+  }
   const std::string record = params.text("record", "");
   quadrotor_ = std::make_unique<vehicle::Quadrotor>(vehicle.vehicle);
   imu_ = std::make_unique<vehicle::Imu>(vehicle.imu, seed);
@@ -96,19 +104,13 @@ void QuadrotorNode::readMap(Params& params) {
     return;
   }
   Progress progress("quadrotor");
-  const map::LoadedMap loaded = map::loadSurfelMap(config::resolveMap(source), config, progress);
+  const map::LoadedMap loaded = map::shareSurfelMap(config::resolveMap(source), config, progress);
   const double ground =
       std::isfinite(ground_z) ? ground_z : static_cast<double>(loaded.source.box.min().z());
   quadrotor_->setGround(ground);
   if (!check_start) return;
   const collision::ClearanceMap clearance(loaded.map->positions(), config.resolution);
-  // One that starts on the ground touches it: its sphere is tried standing on the ground instead.
-  const vehicle::VehicleConfig& craft = quadrotor_->config();
-  Eigen::Vector3d tried = start_p_WB_;
-  if (start_p_WB_.z() - craft.ground_clearance < ground + config.resolution) {
-    tried.z() = ground + craft.radius + 2.0 * config.resolution;
-  }
-  collision::requireFreeStart(clearance, tried, craft.radius);
+  sim::requireFreeStart(clearance, start_p_WB_, quadrotor_->config(), ground);
 }
 
 void QuadrotorNode::advertise(ros::NodeHandle& handle) {

@@ -32,7 +32,8 @@ namespace marsim::ros_nodes {
 /// (nav_msgs/Path, flown), `visual` (visualization_msgs/MarkerArray, latched), tf. Services `reset`
 /// (std_srvs/Trigger): back to the start; `teleport` (marsim/Teleport): anywhere. Parameters:
 /// vehicle, imu (vehicle: as its file says; lidar: the one built into the LiDAR; a name or file of
-/// config/imu in the vehicle's place), lidar, map, resolution, x, y, z, yaw, ground_z,
+/// config/imu in the vehicle's place), lidar, map, resolution, x, y, z, yaw, swarm,
+/// swarm_size and uav_id (in place of x y z yaw: see SwarmPlace), ground_z,
 /// dynamics_rate, state_rate, odom_rate, seed, odom_twist_frame (child | world),
 /// publish_ground_truth_tf, record (file in TUM format), check_start, world_frame, frame_prefix,
 /// odom_frame_id, odom_child_frame_id, imu_frame_id, livox_imu_frame_id.
