@@ -43,7 +43,7 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   const std::string points_frame = params.text("points_frame_id", frames_.lidar());
   world_frame_ = params.text("points_world_frame_id", frames_.world);
   lidar::LidarConfig config =
-      config::loadLidar(given(readSwarmPlace(params).lidar, params.text("lidar", "avia")));
+      config::loadLidar(given(readSwarmPlace(params, handle).lidar, params.text("lidar", "avia")));
   const std::string output = params.text("output", "");
   if (!output.empty()) {
     config.outputs = lidar::chooseOutputs(config.outputs, output, params.where(), "output");

@@ -43,7 +43,7 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
     : diagnostics_(handle, private_handle) {
   Params params(private_handle);
   frames_ = Frames::read(params, handle);
-  const SwarmPlace place = readSwarmPlace(params);
+  const SwarmPlace place = readSwarmPlace(params, handle);
   config::Vehicle vehicle =
       config::loadVehicle(given(place.vehicle, params.text("vehicle", "hummingbird")));
   const std::string imu = params.text("imu", "vehicle");

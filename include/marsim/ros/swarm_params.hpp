@@ -15,8 +15,9 @@ struct SwarmPlace {
 };
 
 /// From the parameters `swarm` (a formation of config/swarm or a YAML file; empty, the default: in
-/// no swarm), `swarm_size` and `uav_id`. Throws ConfigError and what config::loadSwarm throws.
-SwarmPlace readSwarmPlace(Params& params);
+/// no swarm), `swarm_size` and `uav_id` (auto, the default: the digits at the end of the UAV's
+/// namespace `handle`, or 0). Throws ConfigError and what config::loadSwarm throws.
+SwarmPlace readSwarmPlace(Params& params, const ros::NodeHandle& handle);
 /// What the swarm's file gives, if anything, in place of the parameter.
 inline std::string given(const std::string& by_swarm, const std::string& by_parameter) {
   return by_swarm.empty() ? by_parameter : by_swarm;
