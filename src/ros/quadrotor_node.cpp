@@ -4,8 +4,6 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <nav_msgs/Odometry.h>
-#include <sensor_msgs/Imu.h>
 #include <visualization_msgs/MarkerArray.h>
 
 #include "marsim/MotorStates.h"
@@ -114,11 +112,12 @@ void QuadrotorNode::readMap(Params& params) {
 }
 
 void QuadrotorNode::advertise(ros::NodeHandle& handle) {
-  state_publisher_ = handle.advertise<marsim::VehicleState>("state", 100);
-  odom_publisher_ = handle.advertise<nav_msgs::Odometry>("odom", 100);
-  imu_publisher_ = handle.advertise<sensor_msgs::Imu>("imu/data", 200);
-  imu_raw_publisher_ = handle.advertise<sensor_msgs::Imu>("imu/data_raw", 200);
-  livox_imu_publisher_ = handle.advertise<sensor_msgs::Imu>("livox/imu", 200);
+  state_publisher_ = {handle, "state", 100};
+  odom_publisher_ = {handle, "odom", 100};
+  imu_publisher_ = {handle, "imu/data", 200};
+  imu_raw_publisher_ = {handle, "imu/data_raw", 200};
+  livox_imu_publisher_ = {handle, "livox/imu", 200};
+  tf_publisher_ = {handle, "/tf", 100};
   motor_publisher_ = handle.advertise<marsim::MotorStates>("motor_states", 10);
   path_publisher_ = handle.advertise<nav_msgs::Path>("path", 1, true);
   visual_publisher_ = handle.advertise<visualization_msgs::MarkerArray>("visual", 1, true);
@@ -221,27 +220,35 @@ bool QuadrotorNode::onTeleport(marsim::Teleport::Request& request,
 }
 
 void QuadrotorNode::publishState() {
-  marsim::VehicleState message;
-  toMessage(quadrotor_->state(), quadrotor_->onGround(), message);
-  message.header.frame_id = frames_.world;
-  message.child_frame_id = frames_.base();
-  message.placements = placements_;
+  if (!state_publisher_.wanted()) return;
+  const auto message = boost::make_shared<marsim::VehicleState>();
+  toMessage(quadrotor_->state(), quadrotor_->onGround(), *message);
+  message->header.frame_id = frames_.world;
+  message->child_frame_id = frames_.base();
+  message->placements = placements_;
   state_publisher_.publish(message);
 }
 
 void QuadrotorNode::publishOdometry() {
   const KinematicState& state = quadrotor_->state();
-  nav_msgs::Odometry message;
-  message.header.stamp = toRos(state.stamp);
-  message.header.frame_id = odom_frame_;
-  message.child_frame_id = odom_child_frame_;
-  message.pose.pose = toPose(state.X_WB);
-  const Eigen::Quaterniond q_BW = state.X_WB.q.conjugate();
-  message.twist.twist.linear = toVector3(twist_in_world_ ? state.v_WB : q_BW * state.v_WB);
-  message.twist.twist.angular =
-      toVector3(twist_in_world_ ? state.X_WB.q * state.w_WB_B : state.w_WB_B);
-  odom_publisher_.publish(message);
-  tf_.sendTransform(toTransform(state.X_WB, frames_.world, tf_child_frame_, state.stamp));
+  if (odom_publisher_.wanted()) {
+    const auto message = boost::make_shared<nav_msgs::Odometry>();
+    message->header.stamp = toRos(state.stamp);
+    message->header.frame_id = odom_frame_;
+    message->child_frame_id = odom_child_frame_;
+    message->pose.pose = toPose(state.X_WB);
+    const Eigen::Quaterniond q_BW = state.X_WB.q.conjugate();
+    message->twist.twist.linear = toVector3(twist_in_world_ ? state.v_WB : q_BW * state.v_WB);
+    message->twist.twist.angular =
+        toVector3(twist_in_world_ ? state.X_WB.q * state.w_WB_B : state.w_WB_B);
+    odom_publisher_.publish(message);
+  }
+  if (tf_publisher_.wanted()) {
+    const auto message = boost::make_shared<tf2_msgs::TFMessage>();
+    message->transforms.push_back(
+        toTransform(state.X_WB, frames_.world, tf_child_frame_, state.stamp));
+    tf_publisher_.publish(message);
+  }
   if (record_.is_open()) {
     const Eigen::Vector3d& p = state.X_WB.p;
     const Eigen::Quaterniond& q = state.X_WB.q;
@@ -251,34 +258,41 @@ void QuadrotorNode::publishOdometry() {
 }
 
 void QuadrotorNode::publishImu() {
+  // Drawn also where nobody listens, so that the noise does not depend on it.
   const vehicle::ImuSample sample = imu_->sample(quadrotor_->state());
-  const vehicle::ImuConfig& config = imu_->config();
-  sensor_msgs::Imu message;
-  message.header.stamp = toRos(sample.stamp);
-  message.header.frame_id = imu_frame_;
-  message.orientation = toQuaternion(sample.q_WI);
-  message.angular_velocity = toVector3(sample.angular_velocity);
-  message.linear_acceleration = toVector3(sample.specific_force);
-  setDiagonal(message.orientation_covariance, square(config.orientation_noise));
-  setDiagonal(message.angular_velocity_covariance,
-              square(config.gyroscope.noise_density) * config.rate);
-  setDiagonal(message.linear_acceleration_covariance,
-              square(config.accelerometer.noise_density) * config.rate);
-  imu_publisher_.publish(message);
+  if (imu_publisher_.wanted()) imu_publisher_.publish(imuMessage(sample, true));
+  if (imu_raw_publisher_.wanted()) imu_raw_publisher_.publish(imuMessage(sample, false));
+  if (livox_imu_publisher_.wanted()) publishLivoxImu(sample);
+}
 
-  message.orientation = geometry_msgs::Quaternion();
-  message.orientation_covariance[0] = -1.0;  // REP-145: no orientation
-  imu_raw_publisher_.publish(message);
-  if (livox_imu_publisher_.getNumSubscribers() > 0) publishLivoxImu(sample);
+boost::shared_ptr<sensor_msgs::Imu> QuadrotorNode::imuMessage(const vehicle::ImuSample& sample,
+                                                              bool with_orientation) const {
+  const vehicle::ImuConfig& config = imu_->config();
+  const auto message = boost::make_shared<sensor_msgs::Imu>();
+  message->header.stamp = toRos(sample.stamp);
+  message->header.frame_id = imu_frame_;
+  message->angular_velocity = toVector3(sample.angular_velocity);
+  message->linear_acceleration = toVector3(sample.specific_force);
+  if (with_orientation) {
+    message->orientation = toQuaternion(sample.q_WI);
+    setDiagonal(message->orientation_covariance, square(config.orientation_noise));
+  } else {
+    message->orientation_covariance[0] = -1.0;  // REP-145: no orientation
+  }
+  setDiagonal(message->angular_velocity_covariance,
+              square(config.gyroscope.noise_density) * config.rate);
+  setDiagonal(message->linear_acceleration_covariance,
+              square(config.accelerometer.noise_density) * config.rate);
+  return message;
 }
 
 // As the Livox drivers publish it: orientation and covariances are left empty.
 void QuadrotorNode::publishLivoxImu(const vehicle::ImuSample& sample) {
-  sensor_msgs::Imu message;
-  message.header.stamp = toRos(sample.stamp);
-  message.header.frame_id = livox_imu_frame_;
-  message.angular_velocity = toVector3(sample.angular_velocity);
-  message.linear_acceleration = toVector3(sample.specific_force / kGravity);
+  const auto message = boost::make_shared<sensor_msgs::Imu>();
+  message->header.stamp = toRos(sample.stamp);
+  message->header.frame_id = livox_imu_frame_;
+  message->angular_velocity = toVector3(sample.angular_velocity);
+  message->linear_acceleration = toVector3(sample.specific_force / kGravity);
   livox_imu_publisher_.publish(message);
 }
 

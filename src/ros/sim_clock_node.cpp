@@ -59,8 +59,8 @@ void SimClockNode::run() {
 
 void SimClockNode::tick() {
   now_ += period_;
-  rosgraph_msgs::Clock message;
-  message.clock = toRos(now_);
+  const auto message = boost::make_shared<rosgraph_msgs::Clock>();  // shared within the process
+  message->clock = toRos(now_);
   clock_publisher_.publish(message);
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
 #include "support.hpp"
 
