@@ -59,7 +59,7 @@ TEST_F(LoadSwarmTest, BadFilesSayWhatIsAllowed) {
   const auto expect = [this](const std::string& text, const std::string& said) {
     EXPECT_NE(complaintAbout(text).find(said), std::string::npos) << complaintAbout(text);
   };
-  expect("formation: wedge\n", "formation is 'wedge', allowed: line | grid | circle | rings");
+  expect("formation: wedge\n", "formation is 'wedge', allowed: line, grid, circle, rings, poses");
   expect("formation: grid\nspacing: 0\n", "spacing is 0");
   expect("formation: grid\nspacing: -1m\n", "spacing is -1");
   expect("formation: grid\nradius: 2\n", "radius");
