@@ -8,7 +8,7 @@ namespace marsim::ros_nodes {
 /// of each other and of the map. Ends with the reason where something is wrong.
 ///
 /// Out: `~starts` (geometry_msgs/PoseArray, latched). Parameters: swarm (a formation of
-/// config/swarm or a YAML file), swarm_size, vehicle, world_frame, check_start; map (empty: none),
+/// config/swarm or a YAML file), n, vehicle, world_frame, check_start; map (empty: none),
 /// resolution and others as every node that uses the map; ground_z.
 class SwarmNode {
  public:
