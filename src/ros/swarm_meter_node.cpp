@@ -47,6 +47,7 @@ SwarmMeterNode::SwarmMeterNode(ros::NodeHandle handle, ros::NodeHandle private_h
         [this, &scans](const sensor_msgs::PointCloud2ConstPtr& cloud) { onCloud(cloud, scans); });
   }
   clock_subscriber_ = handle.subscribe("/clock", 1000, &SwarmMeterNode::onClock, this);
+  state_subscriber_ = handle.subscribe("uav0/state", 1000, &SwarmMeterNode::onState, this);
 }
 
 SwarmMeterNode::Usage SwarmMeterNode::usage(TimeNs stamp) {
@@ -68,6 +69,12 @@ void SwarmMeterNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
     report(usage(now_));
     ros::requestShutdown();
   }
+}
+
+// Its callbacks come one after another, so that both may be late; ros::Time is not.
+void SwarmMeterNode::onState(const marsim::VehicleStateConstPtr& state) {
+  if (!measuring_ || done_) return;
+  latest_state_ = std::max(latest_state_, fromRos(ros::Time::now()) - fromRos(state->header.stamp));
 }
 
 void SwarmMeterNode::onCloud(const sensor_msgs::PointCloud2ConstPtr& cloud, Scans& scans) {
@@ -109,6 +116,7 @@ void SwarmMeterNode::report(const Usage& end) const {
   json["points_per_scan"] =
       static_cast<double>(points) / static_cast<double>(std::max<std::uint64_t>(1, arrived));
   json["longest_scan_delay_s"] = toSeconds(latest);
+  json["longest_state_delay_s"] = toSeconds(latest_state_);
   json["rss_mb"] = megabytesOf("Rss");
   json["private_mb"] = megabytesOf("Private_Dirty");
   ROS_INFO("%s", json.dump().c_str());

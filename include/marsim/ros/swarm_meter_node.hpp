@@ -10,6 +10,7 @@
 #include <rosgraph_msgs/Clock.h>
 #include <sensor_msgs/PointCloud2.h>
 
+#include "marsim/VehicleState.h"
 #include "marsim/common/time.hpp"
 
 namespace marsim::ros_nodes {
@@ -18,9 +19,9 @@ namespace marsim::ros_nodes {
 /// those that never came, and compares the process's use of the processor and of memory with
 /// simulated time.
 ///
-/// In: `uav<i>/<topic>` (sensor_msgs/PointCloud2), /clock. Ends the process when it has measured.
-/// Parameters: swarm_size, topic, scan_rate [Hz], warm_up and duration [s of simulated time],
-/// report (JSON file; empty: the log only).
+/// In: `uav<i>/<topic>` (sensor_msgs/PointCloud2), `uav0/state` (marsim/VehicleState), /clock. Ends
+/// the process when it has measured. Parameters: swarm_size, topic, scan_rate [Hz], warm_up and
+/// duration [s of simulated time], report (JSON file; empty: the log only).
 class SwarmMeterNode {
  public:
   SwarmMeterNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
@@ -43,6 +44,7 @@ class SwarmMeterNode {
   static Usage usage(TimeNs stamp);
   void onClock(const rosgraph_msgs::ClockConstPtr& message);
   void onCloud(const sensor_msgs::PointCloud2ConstPtr& cloud, Scans& scans);
+  void onState(const marsim::VehicleStateConstPtr& state);
   void report(const Usage& end) const;
 
   std::string report_file_;
@@ -51,7 +53,8 @@ class SwarmMeterNode {
   bool measuring_ = false, done_ = false;
   Usage begin_;
   std::vector<std::unique_ptr<Scans>> scans_;
-  ros::Subscriber clock_subscriber_;
+  TimeNs latest_state_ = 0;  ///< [ns] longest from the clock to a state
+  ros::Subscriber clock_subscriber_, state_subscriber_;
 };
 
 }  // namespace marsim::ros_nodes
