@@ -20,6 +20,9 @@ class Mid360Pattern : public ScanPattern {
  public:
   explicit Mid360Pattern(const Mid360PatternConfig& config)
       : config_(config),
+        prism_(config.prism),
+        across_(std::sin(config.mirror_tilt)),
+        along_(-std::cos(config.mirror_tilt)),
         clock_(FiringClock::ofLines(config.points_per_second, config.beam_angles.size(), false)) {
     for (const double angle : config.beam_angles) {
       beams_.push_back(
@@ -31,11 +34,9 @@ class Mid360Pattern : public ScanPattern {
   void fire(TimeNs begin, TimeNs end, std::vector<Firing>& firings) const override {
     clock_.forEachGroup(begin, end, [&](const FiringClock::Group& group) {
       const double time = group.seconds();
-      const PrismFaces prism(config_.prism, time);
+      const PrismFaces prism(prism_, time);
       const double mirror = config_.mirror_speed * time + config_.mirror_phase;
-      const Eigen::Vector3d normal(std::sin(config_.mirror_tilt) * std::cos(mirror),
-                                   std::sin(config_.mirror_tilt) * std::sin(mirror),
-                                   -std::cos(config_.mirror_tilt));
+      const Eigen::Vector3d normal(across_ * std::cos(mirror), across_ * std::sin(mirror), along_);
       for (std::size_t line = group.first; line < group.last; ++line) {
         Eigen::Vector3d refracted = beams_[line];
         if (!prism.pass(refracted)) continue;  // totally reflected inside the prism
@@ -53,6 +54,8 @@ class Mid360Pattern : public ScanPattern {
 
  private:
   Mid360PatternConfig config_;
+  PrismShape prism_;
+  double across_, along_;  // of the mirror's normal: across the axis and along it
   FiringClock clock_;
   std::vector<Eigen::Vector3d> beams_;  // in the prism's frame
 };

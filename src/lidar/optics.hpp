@@ -27,15 +27,29 @@ inline bool refractAtPlane(Eigen::Vector3d& d, double r) {
   return true;
 }
 
+/// What stays the same of a rotating prism.
+struct PrismShape {
+  explicit PrismShape(const RotatingPrism& prism)
+      : speed(prism.speed),
+        phase(prism.phase),
+        index(prism.refractive_index),
+        inclined_first(prism.wedge_angle > 0.0),
+        along(-std::cos(prism.wedge_angle)),
+        lean((inclined_first ? 1.0 : -1.0) * std::sin(std::abs(prism.wedge_angle))) {}
+
+  double speed, phase, index;
+  bool inclined_first;
+  double along, lean;  // of the inclined face's normal: along the axis and across it
+};
+
 /// The faces of a rotating prism at one instant. The optical axis is +x; at phase 0 the normal of
 /// the inclined face leans towards +y, at a quarter turn towards +z.
 class PrismFaces {
  public:
-  PrismFaces(const RotatingPrism& prism, double time)
-      : index_(prism.refractive_index), inclined_first_(prism.wedge_angle > 0.0) {
+  PrismFaces(const PrismShape& prism, double time)
+      : index_(prism.index), inclined_first_(prism.inclined_first) {
     const double phase = prism.speed * time + prism.phase;
-    const double lean = (inclined_first_ ? 1.0 : -1.0) * std::sin(std::abs(prism.wedge_angle));
-    inclined_ = {-std::cos(prism.wedge_angle), lean * std::cos(phase), lean * std::sin(phase)};
+    inclined_ = {prism.along, prism.lean * std::cos(phase), prism.lean * std::sin(phase)};
   }
 
   /// Turns a beam as the prism does. False where it is totally reflected inside.

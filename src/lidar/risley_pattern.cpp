@@ -17,7 +17,8 @@ class RisleyPattern : public ScanPattern {
   explicit RisleyPattern(const RisleyPatternConfig& config)
       : config_(config),
         clock_(FiringClock::ofLines(config.points_per_second, config.beam_angles.size(),
-                                    config.lines_fire_together)) {
+                                    config.lines_fire_together)),
+        prisms_(config.prisms.begin(), config.prisms.end()) {
     for (const double angle : config.beam_angles) {
       beams_.emplace_back(std::cos(angle), 0.0, std::sin(angle));
     }
@@ -47,11 +48,12 @@ class RisleyPattern : public ScanPattern {
  private:
   void turnPrisms(double time, std::vector<PrismFaces>& prisms) const {
     prisms.clear();
-    for (const RotatingPrism& prism : config_.prisms) prisms.emplace_back(prism, time);
+    for (const PrismShape& prism : prisms_) prisms.emplace_back(prism, time);
   }
 
   RisleyPatternConfig config_;
   FiringClock clock_;
+  std::vector<PrismShape> prisms_;
   std::vector<Eigen::Vector3d> beams_;
 };
 

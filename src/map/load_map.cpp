@@ -1,6 +1,7 @@
 #include "marsim/map/load_map.hpp"
 
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "map_info.hpp"
 #include "marsim/common/data_dir.hpp"
 #include "marsim/common/error.hpp"
+#include "marsim/common/shared_by_key.hpp"
 #include "stream_voxels.hpp"
 
 namespace marsim::map {
@@ -91,6 +93,23 @@ LoadedMap loadSurfelMap(const fs::path& path, const SurfelMapConfig& config, Pro
         "quarter of the resolution of {} m; use float64 or coordinates near the origin",
         path.string(), result.source.coordinate_step, config.resolution));
   }
+  return result;
+}
+
+LoadedMap shareSurfelMap(const fs::path& path, const SurfelMapConfig& config, Progress& progress,
+                         const MapLoading& loading) {
+  using Key = std::tuple<fs::path, std::uintmax_t, fs::file_time_type, MapFileKey, fs::path, bool>;
+  static SharedByKey<Key, LoadedMap> maps;
+  config.validate("");
+  std::error_code none;
+  const auto [size, time] = stamp(path);
+  const Key key{fs::weakly_canonical(path, none), size,           time,
+                keyOf(MapFileKey{}, config),      loading.folder, loading.use_cache};
+  const std::shared_ptr<const LoadedMap> loaded = maps.get(key, [&] {
+    return std::make_shared<const LoadedMap>(loadSurfelMap(path, config, progress, loading));
+  });
+  LoadedMap result = *loaded;
+  result.map = {loaded, loaded->map.get()};  // who holds the map keeps what is known of its source
   return result;
 }
 

@@ -5,12 +5,11 @@
 #include <fmt/format.h>
 #include <nav_msgs/Path.h>
 
-#include "marsim/MotorSpeeds.h"
-#include "marsim/TrackingError.h"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/ros/conversions.hpp"
 #include "marsim/ros/position_command.hpp"
+#include "marsim/ros/swarm_params.hpp"
 #include "marsim/ros/trajectory_message.hpp"
 #include "marsim/sim/world.hpp"
 
@@ -19,6 +18,7 @@ namespace {
 
 constexpr double kWarningPeriod = 2.0;              // [s]
 constexpr double kLargestJump = 0.25;               // [m] beyond what was flown between two states
+constexpr std::uint32_t kStatesBetweenLooks = 16;   // for planners that came or went
 constexpr TimeNs kPathSpacing = kNsPerSecond / 10;  // of the poses on `planned_path`
 
 // Whether a vehicle did not fly from one state to the next: the simulation was restarted, or the
@@ -44,7 +44,8 @@ bool isFinite(const control::Reference& reference) {
 ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
   Params params(private_handle);
   frames_ = Frames::read(params, handle);
-  const config::Vehicle vehicle = config::loadVehicle(params.text("vehicle", "hummingbird"));
+  const config::Vehicle vehicle = config::loadVehicle(
+      given(readSwarmPlace(params, handle).vehicle, params.text("vehicle", "hummingbird")));
   control::ControllerConfig config = config::loadController(params.text("controller", "default"));
   config.goal.speed = params.number("goal_speed", config.goal.speed, Quantity::kSpeed);
   config.goal.acceleration =
@@ -56,9 +57,9 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
   controller_ = std::make_unique<control::Controller>(config, sim::vehicleModel(vehicle.vehicle));
   commander_ = std::make_unique<control::Commander>(config.goal);
 
-  motor_publisher_ = handle.advertise<marsim::MotorSpeeds>("motor_speeds", 10);
-  reference_publisher_ = handle.advertise<marsim::StateReference>("reference", 10);
-  error_publisher_ = handle.advertise<marsim::TrackingError>("tracking_error", 10);
+  motor_publisher_ = {handle, "motor_speeds", 10};
+  reference_publisher_ = {handle, "reference", 10};
+  error_publisher_ = {handle, "tracking_error", 10};
   path_publisher_ = handle.advertise<nav_msgs::Path>("planned_path", 1, true);
 
   const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
@@ -88,6 +89,7 @@ void ControllerNode::subscribeToPositionCommands() {
 // roscpp ties a subscription that takes any definition to the first one it meets. When that
 // planner has gone, another one may come with its own.
 void ControllerNode::noticePlanners() {
+  if (++states_ % kStatesBetweenLooks != 0) return;
   const bool has_planner = position_subscriber_.getNumPublishers() > 0;
   if (has_planner_ && !has_planner) {
     subscribeToPositionCommands();
@@ -110,23 +112,30 @@ void ControllerNode::onState(const marsim::VehicleStateConstPtr& message) {
   if (message->on_ground && !commander_->commanded()) return;  // rests until its first command
 
   const Eigen::Array4d speeds = controller_->update(state, reference_);
-  marsim::MotorSpeeds motors;
-  motors.header.stamp = message->header.stamp;
-  motors.header.frame_id = frames_.base();
-  motors.speeds.assign(speeds.data(), speeds.data() + speeds.size());
+  const auto motors = boost::make_shared<marsim::MotorSpeeds>();
+  motors->header.stamp = message->header.stamp;
+  motors->header.frame_id = frames_.base();
+  motors->speeds.assign(speeds.data(), speeds.data() + speeds.size());
   motor_publisher_.publish(motors);
+  publishTracking(message->header.stamp);
+}
 
-  marsim::StateReference reference;
-  toMessage(reference_, state.stamp, reference);
-  reference.header.frame_id = frames_.world;
-  reference_publisher_.publish(reference);
-
-  marsim::TrackingError error;
-  error.header = reference.header;
-  error.position = toVector3(reference_.p_WB - state.X_WB.p);
-  error.velocity = toVector3(reference_.v_WB - state.v_WB);
-  error.yaw = wrapAngle(reference_.yaw - yawOf(state.X_WB.q));
-  error_publisher_.publish(error);
+void ControllerNode::publishTracking(const ros::Time& stamp) {
+  if (reference_publisher_.wanted()) {
+    const auto reference = boost::make_shared<marsim::StateReference>();
+    toMessage(reference_, state_.stamp, *reference);
+    reference->header.frame_id = frames_.world;
+    reference_publisher_.publish(reference);
+  }
+  if (error_publisher_.wanted()) {
+    const auto error = boost::make_shared<marsim::TrackingError>();
+    error->header.stamp = stamp;
+    error->header.frame_id = frames_.world;
+    error->position = toVector3(reference_.p_WB - state_.X_WB.p);
+    error->velocity = toVector3(reference_.v_WB - state_.v_WB);
+    error->yaw = wrapAngle(reference_.yaw - yawOf(state_.X_WB.q));
+    error_publisher_.publish(error);
+  }
 }
 
 void ControllerNode::onGoal(const geometry_msgs::PoseStampedConstPtr& message, bool keep_altitude) {

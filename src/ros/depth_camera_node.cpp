@@ -30,7 +30,7 @@ DepthCameraNode::DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private
   params.finish();
 
   Progress progress("depth_camera");
-  auto surfels = map::loadSurfelMap(config::resolveMap(source), map_config, progress).map;
+  auto surfels = map::shareSurfelMap(config::resolveMap(source), map_config, progress).map;
   progress.finish();
   const Pose X_BC = config.X_BC;
   diagnostics_.setHardwareID(config.name);

@@ -14,6 +14,7 @@
 #include "marsim/ros/cloud_message.hpp"
 #include "marsim/ros/conversions.hpp"
 #include "marsim/ros/map_params.hpp"
+#include "marsim/ros/swarm_params.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -41,7 +42,8 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   frames_ = Frames::read(params, handle);
   const std::string points_frame = params.text("points_frame_id", frames_.lidar());
   world_frame_ = params.text("points_world_frame_id", frames_.world);
-  lidar::LidarConfig config = config::loadLidar(params.text("lidar", "avia"));
+  lidar::LidarConfig config =
+      config::loadLidar(given(readSwarmPlace(params, handle).lidar, params.text("lidar", "avia")));
   const std::string output = params.text("output", "");
   if (!output.empty()) {
     config.outputs = lidar::chooseOutputs(config.outputs, output, params.where(), "output");
@@ -58,7 +60,7 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   params.finish();
 
   Progress progress("lidar");
-  auto surfels = map::loadSurfelMap(config::resolveMap(source), map_config, progress).map;
+  auto surfels = map::shareSurfelMap(config::resolveMap(source), map_config, progress).map;
   const Pose X_BS = config.X_BS;
   diagnostics_.setHardwareID(config.name);
   lidar_ = std::make_unique<lidar::Lidar>(

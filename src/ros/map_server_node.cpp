@@ -28,7 +28,7 @@ MapServerNode::MapServerNode(ros::NodeHandle handle, ros::NodeHandle private_han
 
   const std::filesystem::path path = config::resolveMap(source);
   Progress progress("map server");
-  const map::LoadedMap loaded = map::loadSurfelMap(path, config, progress);
+  const map::LoadedMap loaded = map::shareSurfelMap(path, config, progress);
   const map::SurfelMap& surfels = *loaded.map;
   map::PointCloud display = surfels.positions();
   if (display_resolution > config.resolution)

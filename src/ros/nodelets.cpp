@@ -7,6 +7,8 @@
 #include "marsim/ros/node_main.hpp"
 #include "marsim/ros/quadrotor_node.hpp"
 #include "marsim/ros/sim_clock_node.hpp"
+#include "marsim/ros/swarm_meter_node.hpp"
+#include "marsim/ros/swarm_node.hpp"
 
 namespace marsim {
 
@@ -16,6 +18,8 @@ using LidarNodelet = ros_nodes::NodeletOf<ros_nodes::LidarNode>;
 using MapServerNodelet = ros_nodes::NodeletOf<ros_nodes::MapServerNode>;
 using QuadrotorNodelet = ros_nodes::NodeletOf<ros_nodes::QuadrotorNode>;
 using SimClockNodelet = ros_nodes::NodeletOf<ros_nodes::SimClockNode>;
+using SwarmMeterNodelet = ros_nodes::NodeletOf<ros_nodes::SwarmMeterNode>;
+using SwarmNodelet = ros_nodes::NodeletOf<ros_nodes::SwarmNode>;
 
 }  // namespace marsim
 
@@ -25,3 +29,5 @@ PLUGINLIB_EXPORT_CLASS(marsim::LidarNodelet, nodelet::Nodelet)
 PLUGINLIB_EXPORT_CLASS(marsim::MapServerNodelet, nodelet::Nodelet)
 PLUGINLIB_EXPORT_CLASS(marsim::QuadrotorNodelet, nodelet::Nodelet)
 PLUGINLIB_EXPORT_CLASS(marsim::SimClockNodelet, nodelet::Nodelet)
+PLUGINLIB_EXPORT_CLASS(marsim::SwarmMeterNodelet, nodelet::Nodelet)
+PLUGINLIB_EXPORT_CLASS(marsim::SwarmNodelet, nodelet::Nodelet)

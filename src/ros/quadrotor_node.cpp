@@ -5,12 +5,9 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <nav_msgs/Odometry.h>
-#include <sensor_msgs/Imu.h>
 #include <visualization_msgs/MarkerArray.h>
 
 #include "marsim/MotorStates.h"
-#include "marsim/collision/clearance.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/progress.hpp"
 #include "marsim/common/units.hpp"
@@ -18,7 +15,9 @@
 #include "marsim/map/load_map.hpp"
 #include "marsim/ros/conversions.hpp"
 #include "marsim/ros/map_params.hpp"
+#include "marsim/ros/swarm_params.hpp"
 #include "marsim/ros/vehicle_marker.hpp"
+#include "marsim/sim/start.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -43,9 +42,12 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
     : diagnostics_(handle, private_handle) {
   Params params(private_handle);
   frames_ = Frames::read(params, handle);
-  config::Vehicle vehicle = config::loadVehicle(params.text("vehicle", "hummingbird"));
+  const SwarmPlace place = readSwarmPlace(params, handle);
+  config::Vehicle vehicle =
+      config::loadVehicle(given(place.vehicle, params.text("vehicle", "hummingbird")));
   const std::string imu = params.text("imu", "vehicle");
-  vehicle.imu = config::chooseImu(imu, vehicle.imu, params.text("lidar", "avia"));
+  vehicle.imu =
+      config::chooseImu(imu, vehicle.imu, given(place.lidar, params.text("lidar", "avia")));
   rates_.dynamics = params.positive("dynamics_rate", rates_.dynamics, Quantity::kFrequency);
   rates_.state = params.positive("state_rate", rates_.state, Quantity::kFrequency);
   rates_.odometry = params.positive("odom_rate", rates_.odometry, Quantity::kFrequency);
@@ -62,6 +64,10 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
                  params.number("y", 0.0, Quantity::kLength),
                  params.number("z", 1.5, Quantity::kLength)};
   start_yaw_ = params.number("yaw", 0.0, Quantity::kAngle);
+  if (place.start) {
+    start_p_WB_ = place.start->p_WB;
+    start_yaw_ = place.start->yaw;
+  }
   const std::string record = params.text("record", "");
   quadrotor_ = std::make_unique<vehicle::Quadrotor>(vehicle.vehicle);
   imu_ = std::make_unique<vehicle::Imu>(vehicle.imu, seed);
@@ -102,20 +108,14 @@ void QuadrotorNode::readMap(Params& params) {
     return;
   }
   Progress progress("quadrotor");
-  const map::LoadedMap loaded = map::loadSurfelMap(config::resolveMap(source), config, progress);
+  const map::LoadedMap loaded = map::shareSurfelMap(config::resolveMap(source), config, progress);
   const double ground =
       std::isfinite(ground_z) ? ground_z : static_cast<double>(loaded.source.box.min().z());
   quadrotor_->setGround(ground);
   makeCollisions(loaded.map, ground);
   if (!check_start) return;
   const collision::ClearanceMap clearance(loaded.map->positions(), config.resolution);
-  // One that starts on the ground touches it: its sphere is tried standing on the ground instead.
-  const vehicle::VehicleConfig& craft = quadrotor_->config();
-  Eigen::Vector3d tried = start_p_WB_;
-  if (start_p_WB_.z() - craft.ground_clearance < ground + config.resolution) {
-    tried.z() = ground + craft.radius + 2.0 * config.resolution;
-  }
-  collision::requireFreeStart(clearance, tried, craft.radius);
+  sim::requireFreeStart(clearance, start_p_WB_, quadrotor_->config(), ground);
 }
 
 void QuadrotorNode::makeCollisions(const std::shared_ptr<const map::SurfelMap>& map,
@@ -129,11 +129,12 @@ void QuadrotorNode::makeCollisions(const std::shared_ptr<const map::SurfelMap>& 
 }
 
 void QuadrotorNode::advertise(ros::NodeHandle& handle) {
-  state_publisher_ = handle.advertise<marsim::VehicleState>("state", 100);
-  odom_publisher_ = handle.advertise<nav_msgs::Odometry>("odom", 100);
-  imu_publisher_ = handle.advertise<sensor_msgs::Imu>("imu/data", 200);
-  imu_raw_publisher_ = handle.advertise<sensor_msgs::Imu>("imu/data_raw", 200);
-  livox_imu_publisher_ = handle.advertise<sensor_msgs::Imu>("livox/imu", 200);
+  state_publisher_ = {handle, "state", 100};
+  odom_publisher_ = {handle, "odom", 100};
+  imu_publisher_ = {handle, "imu/data", 200};
+  imu_raw_publisher_ = {handle, "imu/data_raw", 200};
+  livox_imu_publisher_ = {handle, "livox/imu", 200};
+  tf_publisher_ = {handle, "/tf", 100};
   motor_publisher_ = handle.advertise<marsim::MotorStates>("motor_states", 10);
   path_publisher_ = handle.advertise<nav_msgs::Path>("path", 1, true);
   if (collisions_) contact_publisher_ = std::make_unique<ContactPublisher>(handle, frames_.world);
@@ -260,27 +261,35 @@ bool QuadrotorNode::onTeleport(marsim::Teleport::Request& request,
 }
 
 void QuadrotorNode::publishState() {
-  marsim::VehicleState message;
-  toMessage(quadrotor_->state(), quadrotor_->onGround(), message);
-  message.header.frame_id = frames_.world;
-  message.child_frame_id = frames_.base();
-  message.placements = placements_;
+  if (!state_publisher_.wanted()) return;
+  const auto message = boost::make_shared<marsim::VehicleState>();
+  toMessage(quadrotor_->state(), quadrotor_->onGround(), *message);
+  message->header.frame_id = frames_.world;
+  message->child_frame_id = frames_.base();
+  message->placements = placements_;
   state_publisher_.publish(message);
 }
 
 void QuadrotorNode::publishOdometry() {
   const KinematicState& state = quadrotor_->state();
-  nav_msgs::Odometry message;
-  message.header.stamp = toRos(state.stamp);
-  message.header.frame_id = odom_frame_;
-  message.child_frame_id = odom_child_frame_;
-  message.pose.pose = toPose(state.X_WB);
-  const Eigen::Quaterniond q_BW = state.X_WB.q.conjugate();
-  message.twist.twist.linear = toVector3(twist_in_world_ ? state.v_WB : q_BW * state.v_WB);
-  message.twist.twist.angular =
-      toVector3(twist_in_world_ ? state.X_WB.q * state.w_WB_B : state.w_WB_B);
-  odom_publisher_.publish(message);
-  tf_.sendTransform(toTransform(state.X_WB, frames_.world, tf_child_frame_, state.stamp));
+  if (odom_publisher_.wanted()) {
+    const auto message = boost::make_shared<nav_msgs::Odometry>();
+    message->header.stamp = toRos(state.stamp);
+    message->header.frame_id = odom_frame_;
+    message->child_frame_id = odom_child_frame_;
+    message->pose.pose = toPose(state.X_WB);
+    const Eigen::Quaterniond q_BW = state.X_WB.q.conjugate();
+    message->twist.twist.linear = toVector3(twist_in_world_ ? state.v_WB : q_BW * state.v_WB);
+    message->twist.twist.angular =
+        toVector3(twist_in_world_ ? state.X_WB.q * state.w_WB_B : state.w_WB_B);
+    odom_publisher_.publish(message);
+  }
+  if (tf_publisher_.wanted()) {
+    const auto message = boost::make_shared<tf2_msgs::TFMessage>();
+    message->transforms.push_back(
+        toTransform(state.X_WB, frames_.world, tf_child_frame_, state.stamp));
+    tf_publisher_.publish(message);
+  }
   if (record_.is_open()) {
     const Eigen::Vector3d& p = state.X_WB.p;
     const Eigen::Quaterniond& q = state.X_WB.q;
@@ -290,34 +299,41 @@ void QuadrotorNode::publishOdometry() {
 }
 
 void QuadrotorNode::publishImu() {
+  // Drawn also where nobody listens, so that the noise does not depend on it.
   const vehicle::ImuSample sample = imu_->sample(quadrotor_->state());
-  const vehicle::ImuConfig& config = imu_->config();
-  sensor_msgs::Imu message;
-  message.header.stamp = toRos(sample.stamp);
-  message.header.frame_id = imu_frame_;
-  message.orientation = toQuaternion(sample.q_WI);
-  message.angular_velocity = toVector3(sample.angular_velocity);
-  message.linear_acceleration = toVector3(sample.specific_force);
-  setDiagonal(message.orientation_covariance, square(config.orientation_noise));
-  setDiagonal(message.angular_velocity_covariance,
-              square(config.gyroscope.noise_density) * config.rate);
-  setDiagonal(message.linear_acceleration_covariance,
-              square(config.accelerometer.noise_density) * config.rate);
-  imu_publisher_.publish(message);
+  if (imu_publisher_.wanted()) imu_publisher_.publish(imuMessage(sample, true));
+  if (imu_raw_publisher_.wanted()) imu_raw_publisher_.publish(imuMessage(sample, false));
+  if (livox_imu_publisher_.wanted()) publishLivoxImu(sample);
+}
 
-  message.orientation = geometry_msgs::Quaternion();
-  message.orientation_covariance[0] = -1.0;  // REP-145: no orientation
-  imu_raw_publisher_.publish(message);
-  if (livox_imu_publisher_.getNumSubscribers() > 0) publishLivoxImu(sample);
+boost::shared_ptr<sensor_msgs::Imu> QuadrotorNode::imuMessage(const vehicle::ImuSample& sample,
+                                                              bool with_orientation) const {
+  const vehicle::ImuConfig& config = imu_->config();
+  const auto message = boost::make_shared<sensor_msgs::Imu>();
+  message->header.stamp = toRos(sample.stamp);
+  message->header.frame_id = imu_frame_;
+  message->angular_velocity = toVector3(sample.angular_velocity);
+  message->linear_acceleration = toVector3(sample.specific_force);
+  if (with_orientation) {
+    message->orientation = toQuaternion(sample.q_WI);
+    setDiagonal(message->orientation_covariance, square(config.orientation_noise));
+  } else {
+    message->orientation_covariance[0] = -1.0;  // REP-145: no orientation
+  }
+  setDiagonal(message->angular_velocity_covariance,
+              square(config.gyroscope.noise_density) * config.rate);
+  setDiagonal(message->linear_acceleration_covariance,
+              square(config.accelerometer.noise_density) * config.rate);
+  return message;
 }
 
 // As the Livox drivers publish it: orientation and covariances are left empty.
 void QuadrotorNode::publishLivoxImu(const vehicle::ImuSample& sample) {
-  sensor_msgs::Imu message;
-  message.header.stamp = toRos(sample.stamp);
-  message.header.frame_id = livox_imu_frame_;
-  message.angular_velocity = toVector3(sample.angular_velocity);
-  message.linear_acceleration = toVector3(sample.specific_force / kGravity);
+  const auto message = boost::make_shared<sensor_msgs::Imu>();
+  message->header.stamp = toRos(sample.stamp);
+  message->header.frame_id = livox_imu_frame_;
+  message->angular_velocity = toVector3(sample.angular_velocity);
+  message->linear_acceleration = toVector3(sample.specific_force / kGravity);
   livox_imu_publisher_.publish(message);
 }
 

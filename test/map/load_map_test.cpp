@@ -322,5 +322,34 @@ TEST_F(LoadMap, FarAwayAndCoarseIsSaidEveryTime) {
   }
 }
 
+TEST_F(LoadMap, NodesOfOneProcessShareAMap) {
+  const auto path = write(corner(20000));
+  MapLoading loading;
+  loading.folder = folder_ / "cache";
+  const auto share = [&](double resolution) {
+    SurfelMapConfig config;
+    config.resolution = resolution;
+    Progress progress("loading", Progress::Output::kNone);
+    return shareSurfelMap(path, config, progress, loading);
+  };
+  std::vector<LoadedMap> loaded(8);
+  std::vector<std::thread> threads;
+  for (LoadedMap& one : loaded) threads.emplace_back([&] { one = share(0.1); });
+  for (std::thread& thread : threads) thread.join();
+  for (const LoadedMap& one : loaded) {
+    EXPECT_EQ(one.map, loaded[0].map);
+    EXPECT_EQ(one.source.points, 20000U);
+  }
+  EXPECT_NE(share(0.2).map, loaded[0].map);
+
+  const std::weak_ptr<const SurfelMap> watched = loaded[0].map;
+  loaded.clear();
+  EXPECT_TRUE(watched.expired()) << "a map that nobody uses is kept";
+
+  const LoadedMap before = share(0.1);
+  savePcd(path, narrowed(corner(10000)));
+  EXPECT_EQ(share(0.1).source.points, 10000U);  // another file under the old name
+}
+
 }  // namespace
 }  // namespace marsim::map

@@ -151,6 +151,29 @@ TEST_F(BadStart, NumbersAndMachines) {
   expectRefused("sim_clock", {"192.0.2.1:11613", "cannot be listened on"});
 }
 
+TEST_F(BadStart, Swarms) {
+  for (const int n : {0, -1, 1000}) {
+    nh_.setParam("/bad/n", n);
+    expectRefused("swarm", {"n is " + std::to_string(n), "a whole number from 1 to 200"});
+  }
+  nh_.setParam("/bad/n", 3);
+  nh_.setParam("/bad/swarm", write("near.yaml", "formation: line\nspacing: 0.2m\n"));
+  expectRefused("swarm", {"near.yaml", "uav0", "uav1", "0.20 m", "the sum of their radii"});
+  const std::string pose = "formation: poses\nuavs:\n  - {id: 0, position: [0, 0, 1.5]}\n";
+  nh_.setParam("/bad/swarm", write("twice.yaml", pose + "  - {id: 0, position: [0, 2, 1.5]}\n"));
+  expectRefused("swarm", {"twice.yaml", "uavs[1].id is 0", "each id once"});
+  nh_.setParam("/bad/swarm", write("few.yaml", pose));
+  expectRefused("swarm", {"few.yaml", "without a position of id 1"});
+  nh_.setParam("/bad/n", 2);
+  nh_.setParam("/bad/map", "building");
+  nh_.setParam("/bad/swarm", write("wall.yaml", pose + "  - {id: 1, position: [-5, 0, 1.5]}\n"));
+  expectRefused("swarm", {"uav1", "start", "nearest free place"});
+  nh_.deleteParam("/bad/n");
+  nh_.setParam("/bad/swarm_size", 2);
+  nh_.setParam("/bad/uav_id", 2);
+  expectRefused("quadrotor", {"uav_id is 2", "a whole number from 0 to 1 in a swarm of 2"});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {

@@ -9,6 +9,7 @@
 #include "marsim/lidar/depth_camera.hpp"
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/scene/places.hpp"
+#include "marsim/sim/swarm.hpp"
 #include "marsim/vehicle/imu.hpp"
 #include "marsim/vehicle/navigation_sensors.hpp"
 #include "marsim/vehicle/vehicle_config.hpp"
@@ -20,7 +21,8 @@
 /// path.
 namespace marsim::config {
 
-/// The names that come with the package for a kind ("lidar", "depth", "vehicle", "imu", "control"),
+/// The names that come with the package for a kind ("lidar", "depth", "vehicle", "imu", "control",
+/// "swarm"),
 /// sorted.
 std::vector<std::string> knownNames(const std::string& kind);
 
@@ -48,6 +50,9 @@ struct Vehicle {
   std::optional<vehicle::GnssConfig> gnss;
 };
 Vehicle loadVehicle(const std::string& name_or_path);
+
+/// Where the UAVs of a swarm start, a file of config/swarm.
+sim::SwarmConfig loadSwarm(const std::string& name_or_path);
 
 control::ControllerConfig loadController(const std::string& name_or_path);
 

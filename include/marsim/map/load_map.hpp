@@ -50,4 +50,9 @@ struct MapLoading {
 LoadedMap loadSurfelMap(const std::filesystem::path& path, const SurfelMapConfig& config,
                         Progress& progress, const MapLoading& loading = {});
 
+/// The same for the nodes of one process: a file of the same path, size and time with the same
+/// settings is loaded once, and all who hold its map share it. From any thread.
+LoadedMap shareSurfelMap(const std::filesystem::path& path, const SurfelMapConfig& config,
+                         Progress& progress, const MapLoading& loading = {});
+
 }  // namespace marsim::map

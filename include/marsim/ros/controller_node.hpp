@@ -9,11 +9,14 @@
 #include <topic_tools/shape_shifter.h>
 #include <trajectory_msgs/MultiDOFJointTrajectory.h>
 
+#include "marsim/MotorSpeeds.h"
 #include "marsim/StateReference.h"
+#include "marsim/TrackingError.h"
 #include "marsim/VehicleState.h"
 #include "marsim/control/commander.hpp"
 #include "marsim/control/controller.hpp"
 #include "marsim/ros/frames.hpp"
+#include "marsim/ros/watched_publisher.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -47,6 +50,7 @@ class ControllerNode {
   void onPose(const geometry_msgs::PoseStampedConstPtr& message);
   bool isCommandFrame(const char* topic, const std::string& frame);
   void warnOnce(const std::string& text);
+  void publishTracking(const ros::Time& stamp);
   void publishPlannedPath(const Eigen::Vector3d& goal_p_WB, double yaw);
 
   Frames frames_;
@@ -58,10 +62,14 @@ class ControllerNode {
   bool has_state_ = false;
   std::uint32_t placements_ = 0;  ///< as of the last state
   bool has_planner_ = false;
+  std::uint32_t states_ = 0;  ///< received
   std::set<std::string> warned_;
 
   ros::NodeHandle handle_;
-  ros::Publisher motor_publisher_, reference_publisher_, error_publisher_, path_publisher_;
+  WatchedPublisher<marsim::MotorSpeeds> motor_publisher_;
+  WatchedPublisher<marsim::StateReference> reference_publisher_;
+  WatchedPublisher<marsim::TrackingError> error_publisher_;
+  ros::Publisher path_publisher_;
   ros::Subscriber state_subscriber_, goal_subscriber_, goal_2d_subscriber_, reference_subscriber_,
       position_subscriber_, trajectory_subscriber_, pose_subscriber_;
 };

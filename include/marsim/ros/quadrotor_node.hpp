@@ -6,19 +6,23 @@
 #include <string>
 
 #include <diagnostic_updater/diagnostic_updater.h>
+#include <nav_msgs/Odometry.h>
 #include <nav_msgs/Path.h>
 #include <ros/ros.h>
 #include <rosgraph_msgs/Clock.h>
+#include <sensor_msgs/Imu.h>
 #include <std_srvs/Trigger.h>
+#include <tf2_msgs/TFMessage.h>
 #include <tf2_ros/static_transform_broadcaster.h>
-#include <tf2_ros/transform_broadcaster.h>
 
 #include "marsim/MotorSpeeds.h"
 #include "marsim/Teleport.h"
+#include "marsim/VehicleState.h"
 #include "marsim/ros/contact_publisher.hpp"
 #include "marsim/ros/frames.hpp"
 #include "marsim/ros/navigation_sensors.hpp"
 #include "marsim/ros/peer_publisher.hpp"
+#include "marsim/ros/watched_publisher.hpp"
 #include "marsim/ros/world_input.hpp"
 #include "marsim/sim/world.hpp"
 #include "marsim/vehicle/imu.hpp"
@@ -36,7 +40,8 @@ namespace marsim::ros_nodes {
 /// ContactPublisher names, what PeerPublisher tells the other UAVs. Services `reset`
 /// (std_srvs/Trigger): back to the start; `teleport` (marsim/Teleport): anywhere. Parameters:
 /// vehicle, imu (vehicle: as its file says; lidar: the one built into the LiDAR; a name or file of
-/// config/imu in the vehicle's place), lidar, map, resolution, x, y, z, yaw, ground_z,
+/// config/imu in the vehicle's place), lidar, map, resolution, x, y, z, yaw, swarm,
+/// swarm_size and uav_id (in place of x y z yaw: see SwarmPlace), ground_z,
 /// dynamics_rate, state_rate, odom_rate, seed, odom_twist_frame (child | world),
 /// publish_ground_truth_tf, record (file in TUM format), check_start, world_frame, frame_prefix,
 /// odom_frame_id, odom_child_frame_id, imu_frame_id, livox_imu_frame_id; those of
@@ -60,6 +65,8 @@ class QuadrotorNode {
   void publishState();
   void publishOdometry();
   void publishImu();
+  boost::shared_ptr<sensor_msgs::Imu> imuMessage(const vehicle::ImuSample& sample,
+                                                 bool with_orientation) const;
   void publishLivoxImu(const vehicle::ImuSample& sample);
   void publishMotors();
   void publishPath();
@@ -92,11 +99,13 @@ class QuadrotorNode {
   ros::WallTime reported_at_;  ///< for the real-time factor between two reports
   TimeNs reported_stamp_ = 0;
 
-  ros::Publisher state_publisher_, odom_publisher_, imu_publisher_, imu_raw_publisher_,
-      livox_imu_publisher_, motor_publisher_, path_publisher_, visual_publisher_;
+  WatchedPublisher<marsim::VehicleState> state_publisher_;
+  WatchedPublisher<nav_msgs::Odometry> odom_publisher_;
+  WatchedPublisher<sensor_msgs::Imu> imu_publisher_, imu_raw_publisher_, livox_imu_publisher_;
+  WatchedPublisher<tf2_msgs::TFMessage> tf_publisher_;
+  ros::Publisher motor_publisher_, path_publisher_, visual_publisher_;
   ros::Subscriber clock_subscriber_, motor_subscriber_;
   ros::ServiceServer reset_service_, teleport_service_;
-  tf2_ros::TransformBroadcaster tf_;
   tf2_ros::StaticTransformBroadcaster static_tf_;
   diagnostic_updater::Updater diagnostics_;
 };

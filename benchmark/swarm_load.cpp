@@ -1,0 +1,62 @@
+#include "swarm_load.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <set>
+
+#include "marsim/config/load.hpp"
+#include "marsim/sim/swarm.hpp"
+#include "marsim/sim/world.hpp"
+#include "timing.hpp"
+
+namespace marsim::benchmarks {
+
+SwarmLoad::Figures SwarmLoad::measure(int uavs) const {
+  lidar::RendererConfig renderer;
+  renderer.threads = 0;
+  sim::World world(map, renderer);
+  sim::UavConfig config;
+  const config::Vehicle craft = config::loadVehicle(vehicle);
+  config.vehicle = craft.vehicle;
+  config.imu = craft.imu;
+  config.controller = config::loadController("default");
+  config.lidar = config::loadLidar(lidar);
+  Figures figures;
+  figures.uavs = uavs;
+  for (const sim::Start& start : sim::swarmStarts(config::loadSwarm(formation), uavs, formation)) {
+    config.start_p_WB = start.p_WB;
+    config.start_yaw = start.yaw;
+    ++config.seed;
+    sim::Uav& uav = world.addUav(config);
+    uav.setGoal(start.p_WB + Eigen::Vector3d(0.0, 0.0, 0.5), start.yaw + 1.0);
+    uav.on_scan = [&figures](const lidar::Scan&) { ++figures.scans; };
+  }
+  const auto steps = std::llround(seconds * config.rates.dynamics);
+  const std::clock_t begin = std::clock();
+  const double milliseconds = millisecondsOf([&] {
+    for (long long i = 0; i < steps; ++i) world.step();
+  });
+  figures.cpu_s_per_simulated_s =
+      static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC / seconds;
+  figures.real_time_factor = seconds / (1e-3 * milliseconds);
+  return figures;
+}
+
+// The load grows with the number of UAVs, a little more than in proportion as they see each other.
+SwarmLoad::Figures SwarmLoad::mostInRealTime() const {
+  Figures best;
+  std::set<int> tried;
+  for (int uavs = 8; tried.insert(uavs).second;) {
+    const Figures figures = measure(uavs);
+    const bool keeps_up = figures.real_time_factor >= 1.0;
+    if (keeps_up && uavs > best.uavs) best = figures;
+    const int likely = static_cast<int>(std::floor(uavs * figures.real_time_factor));
+    uavs = std::clamp(keeps_up ? std::max(likely, uavs + 1) : std::min(likely, uavs - 1), 1,
+                      sim::kMostUavs);
+    if (!keeps_up && uavs <= best.uavs) break;
+  }
+  return best;
+}
+
+}  // namespace marsim::benchmarks

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "marsim/map/surfel_map.hpp"
+
+namespace marsim::benchmarks {
+
+/// UAVs that see each other in one simulation without ROS, each with a LiDAR whose every scan is
+/// made, dynamics at 1 kHz; all cores cast.
+struct SwarmLoad {
+  std::shared_ptr<const map::SurfelMap> map;
+  std::string vehicle = "hummingbird", lidar = "mid360", formation = "grid";
+  double seconds = 5.0;  ///< simulated
+
+  struct Figures {
+    int uavs = 0;
+    std::uint64_t scans = 0;
+    double real_time_factor = 0.0;
+    double cpu_s_per_simulated_s = 0.0;
+  };
+  Figures measure(int uavs) const;
+  /// The most UAVs found to keep up with the wall clock; 0 where one does not.
+  Figures mostInRealTime() const;
+};
+
+}  // namespace marsim::benchmarks

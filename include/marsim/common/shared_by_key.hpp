@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace marsim {
+
+/// Values that all users in a process share: one is made when somebody asks for its key and nobody
+/// holds it, and goes with its last holder. Keys are kept for good.
+template <class Key, class Value>
+class SharedByKey {
+ public:
+  /// The value of a key, of make() (a std::shared_ptr<const Value>) where there is none. Who asks
+  /// for one that is being made waits. From any thread.
+  template <class Make>
+  std::shared_ptr<const Value> get(const Key& key, const Make& make) {
+    Entry& entry = entryOf(key);
+    const std::lock_guard<std::mutex> lock(entry.mutex);
+    std::shared_ptr<const Value> value = entry.value.lock();
+    if (!value) {
+      value = make();
+      entry.value = value;
+    }
+    return value;
+  }
+
+ private:
+  struct Entry {
+    std::mutex mutex;
+    std::weak_ptr<const Value> value;
+  };
+  Entry& entryOf(const Key& key) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return entries_[key];  // entries of a std::map stay where they are
+  }
+
+  std::mutex mutex_;
+  std::map<Key, Entry> entries_;
+};
+
+}  // namespace marsim

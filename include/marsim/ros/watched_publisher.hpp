@@ -1,0 +1,35 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <ros/ros.h>
+
+namespace marsim::ros_nodes {
+
+/// A publisher for what is made hundreds of times a second. It knows whether anybody listens, where
+/// ros::Publisher would search all topics of the process for its own under a lock (with 20 UAVs
+/// there are hundreds), and takes shared messages, which subscribers in this process get uncopied.
+template <class Message>
+class WatchedPublisher {
+ public:
+  WatchedPublisher() = default;
+  WatchedPublisher(ros::NodeHandle& handle, const std::string& topic, std::uint32_t queue) {
+    const auto listeners = listeners_;
+    const auto came = [listeners](const ros::SingleSubscriberPublisher&) { ++*listeners; };
+    const auto went = [listeners](const ros::SingleSubscriberPublisher&) { --*listeners; };
+    publisher_ = handle.advertise<Message>(topic, queue, came, went);
+  }
+
+  bool wanted() const { return *listeners_ > 0; }
+  /// The message must not change any more.
+  void publish(const boost::shared_ptr<Message>& message) const { publisher_.publish(message); }
+
+ private:
+  std::shared_ptr<std::atomic<int>> listeners_ = std::make_shared<std::atomic<int>>(0);
+  ros::Publisher publisher_;
+};
+
+}  // namespace marsim::ros_nodes

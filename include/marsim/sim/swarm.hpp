@@ -1,0 +1,63 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+namespace marsim::sim {
+
+/// UAVs that one launch may start. Each is three nodes, and a process may have 1024 files open by
+/// default: what every node holds a connection to (/rosout, /clock) could not serve more.
+constexpr int kMostUavs = 200;
+
+enum class Formation {
+  kLine,    ///< abreast
+  kGrid,    ///< rows as long as there are rows, one behind another
+  kCircle,  ///< evenly on one circle
+  kRings,   ///< one in the middle and rings of 6, 12, 18, ... round it
+  kPoses,   ///< as listed
+};
+
+/// Where the UAVs of a formation look.
+enum class Facing { kAlong, kOutward, kInward };  // kAlong: the formation's yaw
+
+/// What is given for one UAV of a swarm in place of what it would have.
+struct SwarmMember {
+  int id = 0;
+  std::optional<Eigen::Vector3d> position;  ///< p_WB [m]
+  std::optional<double> yaw;                ///< [rad]
+  std::string vehicle, lidar;               ///< names or files; empty: the swarm's
+};
+
+/// Where the UAVs of a swarm start.
+struct SwarmConfig {
+  Formation formation = Formation::kGrid;
+  Eigen::Vector3d origin{0.0, 0.0, 1.5};  ///< [m] in W, middle of the formation
+  double yaw = 0.0;                       ///< [rad] of the formation's forward axis
+  double spacing = 1.2;                   ///< [m] between neighbours; > 0
+  double radius = 0.0;                    ///< [m] of the circle, at least; more where spacing asks
+  Facing facing = Facing::kAlong;
+  std::vector<SwarmMember> members;  ///< each id at most once
+
+  /// Throws ConfigError.
+  void validate(const std::string& where) const;
+  /// What is given for one UAV; null where nothing is.
+  const SwarmMember* member(int id) const;
+};
+
+struct Start {
+  Eigen::Vector3d p_WB = Eigen::Vector3d::Zero();  ///< [m]
+  double yaw = 0.0;                                ///< [rad]
+};
+
+/// The starts of UAVs 0 to n - 1. Throws ConfigError where n is not 1 to kMostUavs, or the
+/// formation is kPoses and one has no position.
+std::vector<Start> swarmStarts(const SwarmConfig& config, int n, const std::string& where);
+
+/// Throws ConfigError where two UAVs are nearer to each other than the sum of their radii [m].
+void requireApart(const std::vector<Start>& starts, const std::vector<double>& radii,
+                  const std::string& where);
+
+}  // namespace marsim::sim

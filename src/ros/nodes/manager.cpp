@@ -1,0 +1,48 @@
+// A nodelet manager that loads what its parameter `nodelets` lists itself: a `nodelet load` for
+// each would be a process that receives /clock and keeps a bond with every other one.
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nodelet/loader.h>
+#include <ros/ros.h>
+
+namespace {
+
+using NamesAndTypes = std::vector<std::pair<std::string, std::string>>;
+
+/// Appends the entries of nested maps, each with its full name.
+void append(XmlRpc::XmlRpcValue& value, const std::string& name, NamesAndTypes& nodelets) {
+  if (value.getType() == XmlRpc::XmlRpcValue::TypeString) {
+    nodelets.emplace_back(name, static_cast<std::string>(value));
+  } else if (value.getType() == XmlRpc::XmlRpcValue::TypeStruct) {
+    for (auto& [key, inner] : value) append(inner, ros::names::append(name, key), nodelets);
+  } else {
+    ROS_WARN("nodelets: %s is no type of a nodelet, allowed: text like marsim/lidar", name.c_str());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ros::init(argc, argv, "manager");
+  const ros::NodeHandle private_handle("~");
+  NamesAndTypes nodelets;
+  if (XmlRpc::XmlRpcValue listed; private_handle.getParam("nodelets", listed)) {
+    append(listed, ros::this_node::getNamespace(), nodelets);
+  }
+  // The clock comes last, so that the others begin together.
+  std::stable_partition(nodelets.begin(), nodelets.end(),
+                        [](const auto& entry) { return entry.second != "marsim/sim_clock"; });
+  nodelet::Loader loader(private_handle);
+  for (const auto& [name, type] : nodelets) {
+    if (!ros::ok()) return EXIT_SUCCESS;
+    if (loader.load(name, type, ros::names::getUnresolvedRemappings(), {})) continue;
+    ROS_FATAL("%s: could not be started as %s", name.c_str(), type.c_str());
+    return EXIT_FAILURE;
+  }
+  ros::spin();
+  return EXIT_SUCCESS;
+}
