@@ -88,7 +88,7 @@ struct Opened {
 Opened openBy(Way way, bool software, std::string& said) {
   const auto candidates = way == Way::kWindow ? windowCandidates() : eglCandidates();
   const auto say = [&](const std::string& name, const std::string& what) {
-    said += fmt::format("{}{} {}: {}", said.empty() ? "" : "; ", nameOf(way), name, what);
+    said += fmt::format("{}{}{}: {}", said.empty() ? "" : "; ", nameOf(way), name, what);
   };
   if (candidates.empty()) {
     say("", way == Way::kWindow ? "no display (DISPLAY is not set)" : "no platform is known");
@@ -175,7 +175,6 @@ class Context::Thread {
   }
 
   void run(const std::function<void()>& job) {
-    if (lost_) throw GlError(kLost);
     std::packaged_task<void()> task(job);
     std::future<void> result = task.get_future();
     {
@@ -258,7 +257,16 @@ std::shared_ptr<Context> Context::shared(const ContextOptions& options) {
 }
 
 const ContextInfo& Context::info() const { return thread_->info(); }
-void Context::run(const std::function<void()>& job) { thread_->run(job); }
+void Context::run(const std::function<void()>& job) {
+  if (lost()) throw GlError(kLost);
+  thread_->run(job);
+}
+void Context::release(const std::function<void()>& job) noexcept {
+  try {
+    thread_->run(job);
+  } catch (const Error&) {  // what cannot be freed any more goes with the context
+  }
+}
 bool Context::lost() const { return thread_->lost(); }
 Context::Shaders& Context::shaders() { return thread_->shaders(); }
 void Context::requireAlive() { thread_->requireAlive(); }

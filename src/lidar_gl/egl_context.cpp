@@ -82,7 +82,10 @@ class EglContext final : public NativeContext {
       attributes.push_back(EGL_NONE);
       context_ = eglCreateContext(display_, config, EGL_NO_CONTEXT, attributes.data());
     }
-    if (context_ == EGL_NO_CONTEXT) refuse("no context of OpenGL 4.3 core");
+    if (context_ != EGL_NO_CONTEXT) return;
+    // Any at all, so that whoever opened this can tell its version.
+    context_ = eglCreateContext(display_, config, EGL_NO_CONTEXT, nullptr);
+    if (context_ == EGL_NO_CONTEXT) refuse("no context of OpenGL 4.3 core, nor of any other");
   }
 
   EGLDisplay display_;
@@ -110,7 +113,7 @@ void addDevices(std::vector<Candidate>& candidates) {
     const char* extensions = text == nullptr ? nullptr : text(device, EGL_EXTENSIONS);
     const bool soft = has(extensions, "EGL_MESA_device_software");
     (soft ? software : candidates)
-        .push_back(candidate(fmt::format("device {}", i), EGL_PLATFORM_DEVICE_EXT, device));
+        .push_back(candidate(fmt::format(" device {}", i), EGL_PLATFORM_DEVICE_EXT, device));
   }
   candidates.insert(candidates.end(), software.begin(), software.end());
 }
@@ -123,7 +126,7 @@ std::vector<Candidate> eglCandidates() {
   if (!has(extensions, "EGL_EXT_platform_base")) return candidates;
   if (has(extensions, "EGL_EXT_platform_device")) addDevices(candidates);
   if (has(extensions, "EGL_MESA_platform_surfaceless")) {
-    candidates.push_back(candidate("surfaceless", EGL_PLATFORM_SURFACELESS_MESA, nullptr));
+    candidates.push_back(candidate(" surfaceless", EGL_PLATFORM_SURFACELESS_MESA, nullptr));
   }
   return candidates;
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-/// Contexts of OpenGL 4.3 core as the platform gives them.
+/// Contexts as the platform gives them: of OpenGL 4.3 core, else of what there is.
 namespace marsim::lidar_gl {
 
 constexpr int kMajor = 4, kMinor = 3;

@@ -98,11 +98,7 @@ class GlRayCaster final : public lidar::Renderer {
   }
 
   ~GlRayCaster() override {
-    try {
-      context_->run([this] { device_.reset(); });
-    } catch (const GlError&) {
-      device_.release();  // its buffers went with the context
-    }
+    context_->release([this] { device_.reset(); });
   }
 
   std::string name() const override { return "opengl"; }

@@ -100,7 +100,7 @@ std::unique_ptr<Renderer> makeRenderer(RendererChoice choice, Use use,
                                        GlOptions options) {
   config.validate("renderer");
   if (choice == RendererChoice::kCpu) return makeOnCpu(use, std::move(map), config);
-  options.context.software = choice == RendererChoice::kOpenGl;
+  options.context.software = choice == RendererChoice::kOpenGl || options.auto_takes_software;
   try {
     std::shared_ptr<const Renderer> opengl = makeRayCaster(map, config, options);
     log("rendering by OpenGL: " + deviceText(*opengl));

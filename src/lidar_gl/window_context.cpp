@@ -32,8 +32,10 @@ class WindowContext final : public NativeContext {
     const std::lock_guard<std::mutex> lock(glfwMutex());
     // Never terminated: that would close the windows of other contexts.
     if (glfwInit() == GLFW_FALSE) refuse("the display cannot be opened");
-    window_ = create(kMajor, kMinor);
-    if (window_ == nullptr) refuse("no window of OpenGL 4.3 core");
+    window_ = create(true);
+    // Any at all, so that whoever opened this can tell its version.
+    if (window_ == nullptr) window_ = create(false);
+    if (window_ == nullptr) refuse("no window of OpenGL 4.3 core, nor of any other");
     glfwMakeContextCurrent(window_);
   }
 
@@ -44,13 +46,15 @@ class WindowContext final : public NativeContext {
   }
 
  private:
-  static GLFWwindow* create(int major, int minor) {
+  static GLFWwindow* create(bool core) {
     glfwDefaultWindowHints();
     glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
-    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, major);
-    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, minor);
-    glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-    glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);
+    if (core) {
+      glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, kMajor);
+      glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, kMinor);
+      glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+      glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);
+    }
     return glfwCreateWindow(16, 16, "marsim", nullptr, nullptr);
   }
 
@@ -66,7 +70,7 @@ bool isSet(const char* variable) {
 
 std::vector<Candidate> windowCandidates() {
   if (!isSet("DISPLAY") && !isSet("WAYLAND_DISPLAY")) return {};
-  return {{"window", [] { return std::make_unique<WindowContext>(); }}};
+  return {{" window", [] { return std::make_unique<WindowContext>(); }}};
 }
 
 }  // namespace marsim::lidar_gl

@@ -1,5 +1,6 @@
 #include "lidar/renderer_makers.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "marsim/lidar_gl/renderer.hpp"
@@ -18,14 +19,23 @@ lidar_gl::GlOptions options() {
 
 using Map = std::shared_ptr<const map::SurfelMap>;
 
+// Kept, so that the shaders of one renderer serve the next.
+void keepContext() {
+  static const std::shared_ptr<lidar_gl::Context> context =
+      lidar_gl::Context::shared(options().context);
+}
+
 std::unique_ptr<Renderer> makeOnGl(Map map, const RendererConfig& config) {
+  keepContext();
   return lidar_gl::makeRayCaster(std::move(map), config, options());
 }
 
 // Buffers so small that every map lies in several.
 std::unique_ptr<Renderer> makeInParts(Map map, const RendererConfig& config) {
+  keepContext();
+  constexpr std::size_t kLeast = 40000;  // bytes: eight rows of the widest image
   lidar_gl::GlOptions small = options();
-  small.block_bytes = std::max<std::size_t>(map::bytesOf(map->tree()) / 5, std::size_t{1} << 15);
+  small.block_bytes = std::max(map::bytesOf(map->tree()) / 5, kLeast);
   return lidar_gl::makeRayCaster(std::move(map), config, small);
 }
 

@@ -59,6 +59,8 @@ class Context {
   /// to be called by a job. Throws GlError once the context is lost.
   void run(const std::function<void()>& job);
   bool lost() const;
+  /// As run(), for what frees objects: also where the context is lost, and errors are ignored.
+  void release(const std::function<void()>& job) noexcept;
 
   class Shaders;
   /// Compiled programs; for jobs only.
