@@ -62,7 +62,7 @@ class SafeRenderer final : public Renderer {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (now_.get() != &failed) return;
     now_ = make_cpu_();
-    log_(std::string("the processor renders from now on: ") + error.what());
+    log_(std::string("the processor renders from now on: ") + error.what(), true);
   }
 
   mutable std::mutex mutex_;
@@ -103,14 +103,14 @@ std::unique_ptr<Renderer> makeRenderer(RendererChoice choice, Use use,
   options.context.software = choice == RendererChoice::kOpenGl || options.auto_takes_software;
   try {
     std::shared_ptr<const Renderer> opengl = makeRayCaster(map, config, options);
-    log("rendering by OpenGL: " + deviceText(*opengl));
+    log("rendering by OpenGL: " + deviceText(*opengl), false);
     return std::make_unique<SafeRenderer>(
         std::move(opengl), [=] { return makeOnCpu(use, map, config); }, log);
   } catch (const GlError& error) {
     if (choice == RendererChoice::kOpenGl) {
       throw GlError(std::string("renderer is opengl, and cannot be: ") + error.what());
     }
-    log(std::string("renderer is auto, the processor renders: ") + error.what());
+    log(std::string("renderer is auto, the processor renders: ") + error.what(), false);
     return makeOnCpu(use, std::move(map), config);
   }
 }

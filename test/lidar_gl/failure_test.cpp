@@ -26,7 +26,7 @@ class GlFailure : public testing::Test {
   std::unique_ptr<Renderer> make(RendererChoice choice, Use use = Use::kRays) {
     lines_.clear();
     return makeRenderer(
-        choice, use, map_, {}, [this](const std::string& line) { lines_.push_back(line); },
+        choice, use, map_, {}, [this](const std::string& line, bool) { lines_.push_back(line); },
         options_);
   }
 

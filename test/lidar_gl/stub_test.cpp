@@ -14,7 +14,7 @@ TEST(GlStub, SaysThatThereIsNoOpenGl) {
   std::vector<std::string> lines;
   const auto make = [&](RendererChoice choice) {
     return makeRenderer(choice, Use::kRays, map, {},
-                        [&](const std::string& line) { lines.push_back(line); });
+                        [&](const std::string& line, bool) { lines.push_back(line); });
   };
   EXPECT_EQ(make(RendererChoice::kCpu)->name(), "ray_caster");
   EXPECT_TRUE(lines.empty());

@@ -54,8 +54,8 @@ RendererChoice rendererChoiceOf(const std::string& name, const std::string& wher
 /// What the renderer is for: which of lidar's two stands for the processor.
 enum class Use { kRays, kImages };
 
-/// Takes a line for people.
-using Log = std::function<void(const std::string&)>;
+/// Takes a line for people; `warning`: something went wrong.
+using Log = std::function<void(const std::string& line, bool warning)>;
 
 /// The renderer of a choice. `log` is told once which device renders, or why the processor does.
 /// Where OpenGL fails later the processor goes on, and the log is told why; it must be callable

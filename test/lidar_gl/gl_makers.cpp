@@ -1,4 +1,4 @@
-#include "lidar/renderer_makers.hpp"
+#include "lidar/renderer_suite.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -16,8 +16,6 @@ lidar_gl::GlOptions options() {
       way != nullptr && way == std::string("glfw") ? lidar_gl::Way::kWindow : lidar_gl::Way::kEgl;
   return options;
 }
-
-using Map = std::shared_ptr<const map::SurfelMap>;
 
 // Kept, so that the shaders of one renderer serve the next.
 void keepContext() {
@@ -41,7 +39,7 @@ std::unique_ptr<Renderer> makeInParts(Map map, const RendererConfig& config) {
 
 }  // namespace
 
-std::vector<RendererMaker> rendererMakers() {
+std::vector<Maker> makersUnderTest() {
   constexpr auto kCompact = map::SurfelStorage::kCompact, kFloat = map::SurfelStorage::kFloat;
   return {{"opengl", makeOnGl, {}, kCompact, "compact", false},
           {"opengl", makeOnGl, {}, kCompact, "compact_blended", true},
