@@ -13,16 +13,15 @@ std::string partsText(const DeviceParts& parts, GLuint binding, const char* name
                       const char* arguments, const char* element) {
   std::string text, cases;
   for (std::size_t i = 0; i < parts.buffers.size(); ++i) {
-    text += fmt::format(
-        "layout(std430, binding = {}) readonly buffer {}Block{} {{ {} {}{}[]; }};\n", binding + i,
-        name, i, type, name, i);
+    text +=
+        fmt::format("layout(std430, binding = {}) readonly buffer {}Block{} {{ {} {}{}[]; }};\n",
+                    binding + i, name, i, type, name, i);
     const bool last = i + 1 == parts.buffers.size();
-    cases += fmt::format("  {}return {}{}[{}];\n",
-                         last ? "" : fmt::format("if (part == {}u) ", i), name, i, element);
+    cases += fmt::format("  {}return {}{}[{}];\n", last ? "" : fmt::format("if (part == {}u) ", i),
+                         name, i, element);
   }
-  text += fmt::format(
-      "{} {}({}) {{\n  uint part = index >> {}, at = index & {}u;\n{}}}\n", type, name, arguments,
-      parts.shift, (std::size_t{1} << parts.shift) - 1, cases);
+  text += fmt::format("{} {}({}) {{\n  uint part = index >> {}, at = index & {}u;\n{}}}\n", type,
+                      name, arguments, parts.shift, (std::size_t{1} << parts.shift) - 1, cases);
   return text;
 }
 

@@ -10,7 +10,8 @@ namespace marsim::lidar_gl {
 
 DeviceTree::DeviceTree(const map::SurfelTreeView& tree, std::size_t block_bytes) {
   if (tree.wordCount() >> 32 != 0) {
-    throw GlError(fmt::format("OpenGL: a map of {} surfels is too large", tree.header.surfel_count));
+    throw GlError(
+        fmt::format("OpenGL: a map of {} surfels is too large", tree.header.surfel_count));
   }
   try {
     nodes_ = upload(tree.nodes, tree.header.node_count, sizeof(map::TreeNode), block_bytes);

@@ -94,8 +94,7 @@ class EglContext final : public NativeContext {
 
 Candidate candidate(std::string name, EGLenum platform, void* native) {
   return {std::move(name), [platform, native] {
-            const auto display =
-                load<PFNEGLGETPLATFORMDISPLAYEXTPROC>("eglGetPlatformDisplayEXT");
+            const auto display = load<PFNEGLGETPLATFORMDISPLAYEXTPROC>("eglGetPlatformDisplayEXT");
             return std::make_unique<EglContext>(display(platform, native, nullptr));
           }};
 }

@@ -28,8 +28,8 @@ using lidar::Ray;
 using lidar::RayOrder;
 
 // As the shader reads and writes them.
-static_assert(sizeof(Ray) == 36 && offsetof(Ray, range_max) == 12 && offsetof(Ray, direction) == 16 &&
-              offsetof(Ray, range_min) == 32);
+static_assert(sizeof(Ray) == 36 && offsetof(Ray, range_max) == 12 &&
+              offsetof(Ray, direction) == 16 && offsetof(Ray, range_min) == 32);
 static_assert(sizeof(Hit) == 24 && offsetof(Hit, surfel) == 4 && offsetof(Hit, identity) == 8 &&
               offsetof(Hit, normal) == 12);
 static_assert(sizeof(ImageDirections::Share) == 24);
@@ -65,9 +65,7 @@ class StreamBuffer {
     glUnmapBuffer(GL_SHADER_STORAGE_BUFFER);
   }
 
-  void bind(GLuint binding) const {
-    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, buffer_);
-  }
+  void bind(GLuint binding) const { glBindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, buffer_); }
 
  private:
   GLuint buffer_ = 0;
@@ -191,10 +189,10 @@ class GlRayCaster final : public lidar::Renderer {
     for (std::size_t first = 0; first < usable; first += batch) {
       const std::size_t count = std::min(batch, usable - first);
       const std::uint32_t* const index = order.index.data() + first;
-      device_->input.mapped<Ray>(
-          count, GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT, [&](Ray* to) {
-            for (std::size_t i = 0; i < count; ++i) to[i] = rays[index[i]];
-          });
+      device_->input.mapped<Ray>(count, GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT,
+                                 [&](Ray* to) {
+                                   for (std::size_t i = 0; i < count; ++i) to[i] = rays[index[i]];
+                                 });
       glUniform1ui(CastVariant::kCount, static_cast<GLuint>(count));
       dispatch((count + kGroup - 1) / kGroup);
       device_->output.mapped<const Hit>(count, GL_MAP_READ_BIT, [&](const Hit* from) {
@@ -219,8 +217,7 @@ class GlRayCaster final : public lidar::Renderer {
     const auto tiles = static_cast<std::size_t>((grid.width + kTile - 1) / kTile);
     const std::size_t most_rows = block_bytes_ / (width * sizeof(Hit)) / kTile * kTile;
     if (most_rows == 0) throw GlError("OpenGL: eight rows of the image fill more than a buffer");
-    const int batch =
-        static_cast<int>(std::min(most_rows, static_cast<std::size_t>(grid.height)));
+    const int batch = static_cast<int>(std::min(most_rows, static_cast<std::size_t>(grid.height)));
     device_->output.reserve(width * static_cast<std::size_t>(batch) * sizeof(Hit), GL_STREAM_READ);
     bind();
     for (int first = 0; first < grid.height; first += batch) {

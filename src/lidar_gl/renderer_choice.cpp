@@ -21,8 +21,8 @@ std::unique_ptr<Renderer> makeOnCpu(Use use, std::shared_ptr<const map::SurfelMa
 // Renders by OpenGL until that fails, then by the processor.
 class SafeRenderer final : public Renderer {
  public:
-  SafeRenderer(std::shared_ptr<const Renderer> opengl, std::function<std::unique_ptr<Renderer>()> cpu,
-               Log log)
+  SafeRenderer(std::shared_ptr<const Renderer> opengl,
+               std::function<std::unique_ptr<Renderer>()> cpu, Log log)
       : now_(std::move(opengl)), make_cpu_(std::move(cpu)), log_(std::move(log)) {}
 
   std::string name() const override { return current()->name(); }

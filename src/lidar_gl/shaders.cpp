@@ -31,9 +31,8 @@ GLuint compile(const std::string& text) {
   glGetShaderiv(shader, GL_COMPILE_STATUS, &good);
   if (good == GL_TRUE) return shader;
   glGetShaderiv(shader, GL_INFO_LOG_LENGTH, &length);
-  const std::string log = logOf(length, [&](GLsizei size, char* into) {
-    glGetShaderInfoLog(shader, size, nullptr, into);
-  });
+  const std::string log = logOf(
+      length, [&](GLsizei size, char* into) { glGetShaderInfoLog(shader, size, nullptr, into); });
   glDeleteShader(shader);
   throw GlError("OpenGL: the shader does not compile: " + log);
 }
@@ -48,9 +47,8 @@ GLuint link(GLuint shader) {
   glGetProgramiv(program, GL_LINK_STATUS, &good);
   if (good == GL_TRUE) return program;
   glGetProgramiv(program, GL_INFO_LOG_LENGTH, &length);
-  const std::string log = logOf(length, [&](GLsizei size, char* into) {
-    glGetProgramInfoLog(program, size, nullptr, into);
-  });
+  const std::string log = logOf(
+      length, [&](GLsizei size, char* into) { glGetProgramInfoLog(program, size, nullptr, into); });
   glDeleteProgram(program);
   throw GlError("OpenGL: the shader cannot be linked: " + log);
 }

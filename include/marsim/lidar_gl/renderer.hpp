@@ -28,7 +28,7 @@ struct GlOptions {
   /// Largest buffer that is used, in bytes; 0: as large as the device takes. A map that is larger
   /// lies in several.
   std::size_t block_bytes = 0;
-  Fault fault = Fault::kNone;       ///< tests
+  Fault fault = Fault::kNone;        ///< tests
   bool auto_takes_software = false;  ///< tests: there the processor itself is quicker
 };
 
