@@ -15,7 +15,7 @@
 
 #include "gl.hpp"
 #include "native_context.hpp"
-#include "shaders.hpp"
+#include "objects.hpp"
 
 namespace marsim::lidar_gl {
 namespace {
@@ -198,7 +198,7 @@ class Context::Thread {
   void lose() { lost_ = true; }
   bool lost() const { return lost_; }
   const ContextInfo& info() const { return info_; }
-  Shaders& shaders() { return *shaders_; }
+  Objects& objects() { return *objects_; }
 
  private:
   void work(const ContextOptions& options, std::promise<void>& opened) {
@@ -210,13 +210,13 @@ class Context::Thread {
       opened.set_exception(std::current_exception());
       return;
     }
-    Shaders shaders;
-    shaders_ = &shaders;
+    Objects objects;
+    objects_ = &objects;
     opened.set_value();
     for (;;) {
       std::unique_lock<std::mutex> lock(mutex_);
       wake_.wait(lock, [this] { return ending_ || !tasks_.empty(); });
-      if (tasks_.empty()) return;  // the shaders go before the context
+      if (tasks_.empty()) return;  // the objects go before the context
       std::packaged_task<void()> task = std::move(tasks_.front());
       tasks_.pop_front();
       lock.unlock();
@@ -225,7 +225,7 @@ class Context::Thread {
   }
 
   ContextInfo info_;
-  Shaders* shaders_ = nullptr;
+  Objects* objects_ = nullptr;
   std::atomic<bool> lost_{false};
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -268,7 +268,12 @@ void Context::release(const std::function<void()>& job) noexcept {
   }
 }
 bool Context::lost() const { return thread_->lost(); }
-Context::Shaders& Context::shaders() { return thread_->shaders(); }
+Context::Objects& Context::objects() { return thread_->objects(); }
+std::size_t Context::mapBytes() {
+  std::size_t bytes = 0;
+  run([&] { bytes = objects().treeBytes(); });
+  return bytes;
+}
 void Context::requireAlive() { thread_->requireAlive(); }
 void Context::loseForTest() { thread_->lose(); }
 

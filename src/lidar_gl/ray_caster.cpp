@@ -12,8 +12,8 @@
 #include "image_directions.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
 #include "moving_things.hpp"
+#include "objects.hpp"
 #include "ray_order.hpp"
-#include "shaders.hpp"
 #include "simd_level.hpp"
 #include "workers.hpp"
 
@@ -103,7 +103,7 @@ class GlRayCaster final : public lidar::Renderer {
   bool castsRays() const override { return true; }
   std::string deviceText() const {
     return fmt::format("{}; {:.1f} MiB of the device hold the map", context_->info().text(),
-                       static_cast<double>(device_->map.bytes()) / (1 << 20));
+                       static_cast<double>(device_->map->bytes()) / (1 << 20));
   }
   View<std::uint8_t> reflectivity() const override { return map_->reflectivity(); }
 
@@ -136,8 +136,7 @@ class GlRayCaster final : public lidar::Renderer {
  private:
   // What lies on the device.
   struct Device {
-    Device(const map::SurfelTreeView& tree, std::size_t block_bytes) : map(tree, block_bytes) {}
-    DeviceTree map;
+    std::shared_ptr<const DeviceTree> map;
     StreamBuffer input, output;
   };
 
@@ -149,19 +148,9 @@ class GlRayCaster final : public lidar::Renderer {
       endless.header.node_count = std::size_t{1} << 40;
       DeviceTree(endless, std::size_t{1} << 47);
     }
-    device_ = std::make_unique<Device>(view_, block_bytes_);
-    const auto parts = device_->map.nodes().buffers.size() + device_->map.words().buffers.size();
-    const auto most = static_cast<std::size_t>(context_->info().blocks);
-    if (parts + CastVariant::kTree > most) {
-      const std::size_t needed = parts + CastVariant::kTree;
-      device_.reset();
-      throw GlError(fmt::format(
-          "OpenGL: the map needs {} buffers of {} MiB, the device lets a shader read {}", needed,
-          block_bytes_ >> 20, most));
-    }
-    stack_ = (stackNeed(view_) + kStackStep - 1) / kStackStep * kStackStep;
+    device_ = std::make_unique<Device>();
     try {
-      program(false);
+      upload();
     } catch (...) {
       device_.reset();
       throw;
@@ -169,12 +158,25 @@ class GlRayCaster final : public lidar::Renderer {
     requireNoGlError("preparing to render");
   }
 
+  void upload() {
+    device_->map = context_->objects().tree(view_, block_bytes_);
+    const auto parts = device_->map->nodes().buffers.size() + device_->map->words().buffers.size();
+    const auto most = static_cast<std::size_t>(context_->info().blocks);
+    if (parts + CastVariant::kTree > most) {
+      throw GlError(fmt::format(
+          "OpenGL: the map needs {} buffers of {} KiB, the device lets a shader read {}",
+          parts + CastVariant::kTree, block_bytes_ >> 10, most));
+    }
+    stack_ = (stackNeed(view_) + kStackStep - 1) / kStackStep * kStackStep;
+    program(false);
+  }
+
   GLuint program(bool image) const {
     const CastVariant variant{view_.header.storage == map::SurfelStorage::kCompact,
                               map_->blending().on(), image, stack_};
-    std::string text = castProgramText(variant, device_->map);
+    std::string text = castProgramText(variant, *device_->map);
     if (fault_ == Fault::kShader) text += "\na fault on purpose\n";
-    return context_->shaders().program(text);
+    return context_->objects().program(text);
   }
 
   void castSorted(const std::vector<Ray>& rays, const RayOrder& order, std::size_t usable,
@@ -259,7 +261,7 @@ class GlRayCaster final : public lidar::Renderer {
   void bind() const {
     device_->input.bind(CastVariant::kInput);
     device_->output.bind(CastVariant::kHits);
-    device_->map.bind(CastVariant::kTree);
+    device_->map->bind(CastVariant::kTree);
   }
 
   void end() const {

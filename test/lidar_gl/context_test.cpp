@@ -76,6 +76,25 @@ TEST(GlContext, IsSharedWhileItIsAlive) {
   EXPECT_NE(Context::shared(kHeadless), first);
 }
 
+// Renderers of one map share what lies on the device.
+TEST(GlRayCaster, HasAMapOnce) {
+  const auto context = Context::shared(kHeadless);
+  const GlOptions options{kHeadless, 0, Fault::kNone, false};
+  EXPECT_EQ(context->mapBytes(), 0U);
+  const auto map = lidar::roomMap({1.0, 1.0, 1.0}, 0.1, lidar::Kind::kMixed);
+  auto first = makeRayCaster(map, {}, options);
+  EXPECT_EQ(context->mapBytes(), map::bytesOf(map->tree()));
+  auto second = makeRayCaster(map, {}, options);
+  EXPECT_EQ(context->mapBytes(), map::bytesOf(map->tree()));
+  const auto other = makeRayCaster(
+      std::make_shared<const map::SurfelMap>(map->surfels(), map->config()), {}, options);
+  EXPECT_EQ(context->mapBytes(), 2 * map::bytesOf(map->tree()));
+  first.reset();
+  EXPECT_EQ(context->mapBytes(), 2 * map::bytesOf(map->tree()));
+  second.reset();
+  EXPECT_EQ(context->mapBytes(), map::bytesOf(map->tree()));
+}
+
 lidar::MovingThing ball(std::uint32_t identity, const Eigen::Vector3d& from,
                         const Eigen::Vector3d& to) {
   lidar::MovingThing thing;

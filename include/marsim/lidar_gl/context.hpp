@@ -62,9 +62,11 @@ class Context {
   /// As run(), for what frees objects: also where the context is lost, and errors are ignored.
   void release(const std::function<void()>& job) noexcept;
 
-  class Shaders;
-  /// Compiled programs; for jobs only.
-  Shaders& shaders();
+  class Objects;
+  /// What renderers share; for jobs only.
+  Objects& objects();
+  /// Bytes of the device that maps fill.
+  std::size_t mapBytes();
   /// For jobs: throws GlError where the device was reset or forgot the context. From then on run()
   /// throws, too.
   void requireAlive();

@@ -1,4 +1,4 @@
-#include "shaders.hpp"
+#include "objects.hpp"
 
 #include <algorithm>
 
@@ -55,16 +55,35 @@ GLuint link(GLuint shader) {
 
 }  // namespace
 
-Context::Shaders::~Shaders() {
+Context::Objects::~Objects() {
   for (const auto& [text, program] : programs_) glDeleteProgram(program);
 }
 
-GLuint Context::Shaders::program(const std::string& text) {
+GLuint Context::Objects::program(const std::string& text) {
   const auto known = programs_.find(text);
   if (known != programs_.end()) return known->second;
   const GLuint program = link(compile(text));
   programs_.emplace(text, program);
   return program;
+}
+
+std::shared_ptr<const DeviceTree> Context::Objects::tree(const map::SurfelTreeView& view,
+                                                         std::size_t block_bytes) {
+  std::weak_ptr<const DeviceTree>& known = trees_[{view.nodes, block_bytes}];
+  std::shared_ptr<const DeviceTree> tree = known.lock();
+  if (tree == nullptr) {
+    tree = std::make_shared<const DeviceTree>(view, block_bytes);
+    known = tree;
+  }
+  return tree;
+}
+
+std::size_t Context::Objects::treeBytes() const {
+  std::size_t bytes = 0;
+  for (const auto& [key, known] : trees_) {
+    if (const auto tree = known.lock()) bytes += tree->bytes();
+  }
+  return bytes;
 }
 
 }  // namespace marsim::lidar_gl
