@@ -12,6 +12,7 @@
 #include "marsim/ros/conversions.hpp"
 #include "marsim/ros/depth_message.hpp"
 #include "marsim/ros/map_params.hpp"
+#include "marsim/ros/renderer_params.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -24,8 +25,7 @@ DepthCameraNode::DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private
   config.seed = readSeed(params, handle);
   const std::string source = params.text("map", "forest");
   const map::SurfelMapConfig map_config = readMapConfig(params);
-  lidar::RendererConfig renderer;
-  renderer.threads = params.integer("threads", renderer.threads, 0, 1024);
+  const RendererParams renderer = RendererParams::read(params);
   world_ = std::make_unique<WorldInput>(handle, params);
   params.finish();
 
@@ -35,7 +35,7 @@ DepthCameraNode::DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private
   const Pose X_BC = config.X_BC;
   diagnostics_.setHardwareID(config.name);
   camera_ = std::make_unique<lidar::DepthCamera>(
-      std::move(config), lidar::makeDepthImageRenderer(std::move(surfels), renderer));
+      std::move(config), renderer.make(lidar_gl::Use::kImages, std::move(surfels)));
 
   image_publisher_ = handle.advertise<sensor_msgs::Image>("depth/image_rect_raw", 10);
   info_publisher_ = handle.advertise<sensor_msgs::CameraInfo>("depth/camera_info", 10);

@@ -14,6 +14,7 @@
 #include "marsim/ros/cloud_message.hpp"
 #include "marsim/ros/conversions.hpp"
 #include "marsim/ros/map_params.hpp"
+#include "marsim/ros/renderer_params.hpp"
 #include "marsim/ros/swarm_params.hpp"
 
 namespace marsim::ros_nodes {
@@ -53,9 +54,7 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   const std::uint64_t seed = readSeed(params, handle);
   const std::string source = params.text("map", "forest");
   const map::SurfelMapConfig map_config = readMapConfig(params);
-  params.choice("renderer", "cpu", {"cpu"});
-  lidar::RendererConfig renderer;
-  renderer.threads = params.integer("threads", renderer.threads, 0, 1024);
+  const RendererParams renderer = RendererParams::read(params);
   world_ = std::make_unique<WorldInput>(handle, params);
   params.finish();
 
@@ -64,7 +63,7 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   const Pose X_BS = config.X_BS;
   diagnostics_.setHardwareID(config.name);
   lidar_ = std::make_unique<lidar::Lidar>(
-      std::move(config), lidar::makeRayCaster(std::move(surfels), renderer), seed, noise);
+      std::move(config), renderer.make(lidar_gl::Use::kRays, std::move(surfels)), seed, noise);
   progress.finish();
 
   const lidar::LidarConfig& lidar = lidar_->config();

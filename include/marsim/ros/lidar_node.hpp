@@ -29,7 +29,7 @@ namespace marsim::ros_nodes {
 /// `sensor_pose` (geometry_msgs/PoseStamped), these two at the scan's first firing; static tf to
 /// the sensor. Nothing is rendered while nobody subscribes, and nothing is made for a topic that
 /// nobody subscribes to. Parameters: lidar, output (layouts, comma-separated, instead of the
-/// file's), map, resolution, renderer (cpu), threads, world_frame, frame_prefix, points_frame_id,
+/// file's), map, resolution, renderer (cpu, opengl, auto), threads, world_frame, frame_prefix, points_frame_id,
 /// points_world_frame_id.
 class LidarNode {
  public:

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "marsim/common/error.hpp"
+
+namespace marsim::lidar_gl {
+
+/// What OpenGL cannot do, or cannot do any more.
+class GlError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Where a context comes from.
+enum class Way {
+  kAuto,    ///< "auto": GLFW where a display is named (DISPLAY, WAYLAND_DISPLAY), then EGL
+  kWindow,  ///< "glfw": a hidden window on the display
+  kEgl,     ///< "egl": no display; the devices that EGL lists, then the surfaceless platform
+};
+const char* nameOf(Way way);
+
+struct ContextOptions {
+  Way way = Way::kAuto;
+  bool software = true;  ///< whether a rasteriser that runs on the processor will do
+};
+
+struct ContextInfo {
+  Way way = Way::kAuto;  ///< the one taken
+  std::string vendor, renderer, version;
+  bool software = false;        ///< llvmpipe, softpipe, swrast and their like
+  std::size_t block_bytes = 0;  ///< largest buffer that a shader can read
+  int blocks = 0;               ///< buffers that a compute shader can read
+
+  /// "llvmpipe (LLVM 15.0.6, 256 bits), OpenGL 4.5 (...), through egl, in software".
+  std::string text() const;
+};
+
+/// An OpenGL context of version 4.3 (core) or later and the one thread that it is current in. Any
+/// thread may have jobs done there; they are done one after another, so that OpenGL sees one
+/// thread alone whoever calls a renderer.
+class Context {
+ public:
+  /// Throws GlError, with what every way tried said.
+  explicit Context(const ContextOptions& options);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  /// One that this process has already and that fits, or a new one: renderers of a process share
+  /// the thread and the compiled shaders.
+  static std::shared_ptr<Context> shared(const ContextOptions& options);
+
+  const ContextInfo& info() const;
+  /// Has the job done in the context's thread and waits for its end; rethrows what it throws. Not
+  /// to be called by a job. Throws GlError once the context is lost.
+  void run(const std::function<void()>& job);
+  bool lost() const;
+  /// As run(), for what frees objects: also where the context is lost, and errors are ignored.
+  void release(const std::function<void()>& job) noexcept;
+
+  class Objects;
+  /// What renderers share; for jobs only.
+  Objects& objects();
+  /// Bytes of the device that maps fill.
+  std::size_t mapBytes();
+  /// For jobs: throws GlError where the device was reset or forgot the context. From then on run()
+  /// throws, too.
+  void requireAlive();
+  /// As if the device had been reset (tests).
+  void loseForTest();
+
+ private:
+  class Thread;
+  std::unique_ptr<Thread> thread_;
+};
+
+}  // namespace marsim::lidar_gl

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "marsim/lidar/renderer.hpp"
+#include "marsim/lidar_gl/context.hpp"
+
+/// Renderers on the graphics card, behind lidar's interface.
+namespace marsim::lidar_gl {
+
+/// Whether this build has OpenGL: GLEW, GLFW and EGL were found. Where it has not, everything below
+/// that needs OpenGL throws GlError.
+bool available();
+
+/// A failure on purpose, to test what follows from it.
+enum class Fault {
+  kNone,
+  kShader,  ///< the shader does not compile
+  kMemory,  ///< the device has no room for the map
+  kLoss,    ///< the context is lost at the first cast
+};
+
+struct GlOptions {
+  ContextOptions context;
+  /// Largest buffer that is used, in bytes; 0: as large as the device takes. A map that is larger
+  /// lies in several.
+  std::size_t block_bytes = 0;
+  Fault fault = Fault::kNone;        ///< tests
+  bool auto_takes_software = false;  ///< tests: there the processor itself is quicker
+};
+
+/// Casts rays by a compute shader through the map's tree, which lies on the device as in the file.
+/// Images are cast as well, a ray a cell. Things that move are met on the processor, as the ray
+/// caster of lidar meets them. Throws GlError where there is no OpenGL 4.3, no room or no compiler.
+std::unique_ptr<lidar::Renderer> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
+                                               const lidar::RendererConfig& config,
+                                               const GlOptions& options = {});
+/// For people, of a renderer that makeRayCaster() made: its device and the map's room there.
+std::string deviceText(const lidar::Renderer& renderer);
+
+/// Who renders.
+enum class RendererChoice {
+  kCpu,     ///< "cpu": the processor
+  kOpenGl,  ///< "opengl": OpenGL, in software as well; an error where there is none
+  kAuto,    ///< "auto": OpenGL on a graphics card where there is one, else the processor
+};
+const char* nameOf(RendererChoice choice);
+/// Throws UnknownNameError.
+RendererChoice rendererChoiceOf(const std::string& name, const std::string& where);
+
+/// What the renderer is for: which of lidar's two stands for the processor.
+enum class Use { kRays, kImages };
+
+/// Takes a line for people; `warning`: something went wrong.
+using Log = std::function<void(const std::string& line, bool warning)>;
+
+/// The renderer of a choice. `log` is told once which device renders, or why the processor does.
+/// Where OpenGL fails later the processor goes on, and the log is told why; it must be callable
+/// from any thread that renders. Throws ConfigError, and GlError for kOpenGl where it cannot be.
+std::unique_ptr<lidar::Renderer> makeRenderer(RendererChoice choice, Use use,
+                                              std::shared_ptr<const map::SurfelMap> map,
+                                              const lidar::RendererConfig& config, const Log& log,
+                                              GlOptions options = {});
+
+}  // namespace marsim::lidar_gl

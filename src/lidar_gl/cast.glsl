@@ -1,0 +1,476 @@
+// Casts a ray an invocation through a tree of surfels (map/surfel_tree_layout.hpp): what
+// src/lidar/ray_walk.hpp does for groups, with the same bounds of rounding. Single precision
+// relative to the ray's origin decides, double precision where that leaves doubt.
+//
+// cast_program.cpp puts before this: the version, nodeWords(), leafWord(), and
+//   COMPACT  how surfels are stored          BLENDED  map::Blending is on
+//   IMAGE    cells of an image, not rays     STACK    children that may have to wait
+
+layout(local_size_x = 64) in;
+
+#if IMAGE
+layout(std430, binding = 0) readonly buffer Shares {
+  double shares[];  // of the rows, then of the columns: sine, cosine, slope (ImageDirections::Share)
+};
+layout(location = 0) uniform dmat3 u_rotation;  // R_WS
+layout(location = 1) uniform ivec2 u_size;      // cells: columns, rows
+layout(location = 2) uniform int u_first_row;   // of this dispatch
+layout(location = 3) uniform int u_end_row;
+layout(location = 4) uniform bool u_pinhole;
+layout(location = 5) uniform float u_range_max;  // [m]
+#else
+layout(std430, binding = 0) readonly buffer Rays {
+  uint rays[];  // lidar::Ray as it lies in memory
+};
+#endif
+layout(location = 6) uniform uint u_count;     // of the hits
+layout(location = 7) uniform dvec3 u_origin;   // [m] in W: the tree's; images: of all rays in the tree
+layout(location = 8) uniform float u_radius;   // [m]
+layout(location = 9) uniform vec3 u_blending;  // depth, least cosine, most offset
+layout(std430, binding = 1) writeonly buffer Hits {
+  uint hits[];  // lidar::Hit as it lies in memory
+};
+
+const uint kRayWords = 9u;
+const uint kHitWords = 6u;
+const uint kNothing = 0xffffffffu;
+const uint kInfinity = 0x7f800000u;
+const float kFarthest = 3.0e38;
+const uint kLeafBit = 0x80000000u;
+const int kNormalScale = 4095;
+// Bound of rounding errors relative to the surfel's distance, and what is never trusted [m].
+const float kRounding = 8e-7;
+const float kSureSlack = 1e-4;
+const float kOffsetError = 1e-6;
+const float kLeastWeight = 1e-6;
+#if COMPACT
+const float kScale = 2.0 * 4095.0;  // length of normals, about
+#else
+const float kScale = 1.0;
+#endif
+
+// ---------------------------------------------------------------- the ray
+
+vec3 origin, origin_rest;        // [m] relative to the tree's origin
+vec3 direction, direction_rest;  // unit
+vec3 inverse;                    // of the direction, finite
+bvec3 negative;
+float range_min, range_max;  // [m]
+float enter;                 // [m] what ends nearer does not matter
+float cut;                   // [m] what is farther does not matter
+uint best_surfel, best_leaf;
+
+// ---------------------------------------------------------------- nodes
+
+struct Node {
+  uvec4 a, b, c, d, e;  // twenty words
+};
+
+Node nodeAt(uint number) {
+  return Node(nodeWords(number, 0u), nodeWords(number, 1u), nodeWords(number, 2u),
+              nodeWords(number, 3u), nodeWords(number, 4u));
+}
+float powerOfTwo(uint field) { return uintBitsToFloat(field << 23); }
+vec3 stepsOf(Node node) {
+  uint w = node.a.w;
+  return vec3(powerOfTwo(w & 255u), powerOfTwo((w >> 8) & 255u), powerOfTwo((w >> 16) & 255u));
+}
+uint byteOf(uvec2 words, uint slot) {
+  return ((slot < 4u ? words.x : words.y) >> ((slot & 3u) * 8u)) & 255u;
+}
+vec4 bytesOf(uint word) {
+  return vec4(float(word & 255u), float((word >> 8) & 255u), float((word >> 16) & 255u),
+              float(word >> 24));
+}
+
+// ---------------------------------------------------------------- surfels
+
+struct Leaf {
+  uint first, count;
+#if COMPACT
+  vec3 lower, step;  // [m]
+#endif
+};
+
+struct Surfel {
+  vec3 v;  // [m] from the ray's origin
+  vec3 n;  // of any length
+  bool planar;
+};
+
+struct ExactSurfel {
+  dvec3 p;  // [m] relative to the tree's origin
+  dvec3 n;
+  bool planar;
+};
+
+// Of a child by its code: its parent's number and its slot.
+Leaf leafOf(uint code) {
+  uint slot = code & 7u;
+  Node node = nodeAt((code & ~kLeafBit) >> 3);
+  uvec2 ends = node.b.zw;
+  uint begin = slot == 0u ? 0u : byteOf(ends, slot - 1u);
+  Leaf leaf;
+  leaf.first = node.b.y + begin;
+  leaf.count = byteOf(ends, slot) - begin;
+#if COMPACT
+  uvec3 low = uvec3(byteOf(node.c.xy, slot), byteOf(node.c.zw, slot), byteOf(node.d.xy, slot));
+  uvec3 high = uvec3(byteOf(node.d.zw, slot), byteOf(node.e.xy, slot), byteOf(node.e.zw, slot));
+  precise vec3 lower = uintBitsToFloat(node.a.xyz) + vec3(low) * stepsOf(node);
+  leaf.lower = lower;
+  ivec3 bits = findMSB(ivec3(high - low) | 1) + 1;
+  uint w = node.a.w;
+  ivec3 field = ivec3(w & 255u, (w >> 8) & 255u, (w >> 16) & 255u) + bits - 13;
+  leaf.step = vec3(powerOfTwo(uint(field.x)), powerOfTwo(uint(field.y)), powerOfTwo(uint(field.z)));
+#endif
+  return leaf;
+}
+
+#if COMPACT
+ivec3 codedNormal(uint low, uint high) {
+  int a = int((high >> 12) & 0x1ffeu) - kNormalScale;
+  int b = int(((high >> 18) & 0x1f80u) | ((low >> 25) & 0x7eu)) - kNormalScale;
+  return ivec3(a + b, a - b, 2 * kNormalScale - abs(a + b) - abs(a - b));
+}
+uvec3 codedPosition(uint low, uint high) {
+  return uvec3(low & 8191u, (low >> 13) & 8191u, high & 8191u);
+}
+#endif
+
+// Number i of a leaf.
+Surfel surfelOf(Leaf leaf, uint i) {
+  Surfel surfel;
+#if COMPACT
+  uint low = leafWord(2u * leaf.first + i), high = leafWord(2u * leaf.first + leaf.count + i);
+  precise vec3 base = (leaf.lower - origin) - origin_rest;
+  precise vec3 v = vec3(codedPosition(low, high)) * leaf.step + base;
+  surfel.v = v;
+  surfel.n = vec3(codedNormal(low, high));
+  surfel.planar = (high >> 31) != 0u;
+#else
+  uint at = 6u * leaf.first + i, n = leaf.count;
+  vec3 p = uintBitsToFloat(uvec3(leafWord(at), leafWord(at + n), leafWord(at + 2u * n)));
+  precise vec3 v = (p - origin) - origin_rest;
+  uint last = leafWord(at + 5u * n);
+  surfel.v = v;
+  surfel.n = uintBitsToFloat(uvec3(leafWord(at + 3u * n), leafWord(at + 4u * n), last));
+  surfel.planar = (last & 1u) != 0u;
+#endif
+  return surfel;
+}
+
+ExactSurfel exactSurfelOf(Leaf leaf, uint i) {
+  ExactSurfel surfel;
+#if COMPACT
+  uint low = leafWord(2u * leaf.first + i), high = leafWord(2u * leaf.first + leaf.count + i);
+  surfel.p = dvec3(leaf.lower) + dvec3(codedPosition(low, high)) * dvec3(leaf.step);
+  surfel.n = dvec3(codedNormal(low, high));
+  surfel.planar = (high >> 31) != 0u;
+#else
+  uint at = 6u * leaf.first + i, n = leaf.count;
+  uint last = leafWord(at + 5u * n);
+  surfel.p = dvec3(uintBitsToFloat(uvec3(leafWord(at), leafWord(at + n), leafWord(at + 2u * n))));
+  surfel.n = dvec3(uintBitsToFloat(uvec3(leafWord(at + 3u * n), leafWord(at + 4u * n), last)));
+  surfel.planar = (last & 1u) != 0u;
+#endif
+  return surfel;
+}
+
+// ---------------------------------------------------------------- where a ray meets a surfel
+
+struct Meeting {
+  float t;      // [m]
+  float off2;   // [m^2] squared distance of the crossing from the surfel's position
+  float slack;  // [m] bound of the errors of both
+};
+
+Meeting meet(Surfel surfel) {
+  vec3 m = surfel.planar ? surfel.n : direction * kScale;
+  float slope = dot(m, direction);
+  // A ray in the plane: some finite number, and a slack that sends it to double precision.
+  if (abs(slope) < 1e-20) slope = 1e-20;
+  Meeting meeting;
+  meeting.t = dot(m, surfel.v) / slope;
+  vec3 off = meeting.t * direction - surfel.v;
+  meeting.off2 = dot(off, off);
+  meeting.slack = (abs(meeting.t) + u_radius) / abs(slope) * (kRounding * kScale);
+  return meeting;
+}
+
+// Sets the range, in double precision; false where the surfel is not met within the ray's limits.
+bool meetExactly(Leaf leaf, uint i, inout Meeting meeting) {
+  ExactSurfel surfel = exactSurfelOf(leaf, i);
+  dvec3 v = (surfel.p - dvec3(origin)) - dvec3(origin_rest);
+  dvec3 d = dvec3(direction) + dvec3(direction_rest);
+  double range = dot(d, v);
+  if (surfel.planar) {
+    double slope = dot(surfel.n, d);
+    if (slope == 0.0lf) return false;
+    range = dot(surfel.n, v) / slope;
+  }
+  dvec3 off = range * d - v;
+  double off2 = dot(off, off), radius = double(u_radius);
+  meeting.t = float(range);
+  meeting.off2 = float(off2);
+  return off2 <= radius * radius && range > 0.0lf && range >= double(range_min) &&
+         range <= double(range_max);
+}
+
+// Whether a surfel is met not beyond the cut.
+bool meets(Leaf leaf, uint i, Surfel surfel, out Meeting meeting) {
+  meeting = meet(surfel);
+  float slack = meeting.slack;
+  float outer = u_radius + slack, inner = u_radius - slack;
+  if (!(meeting.off2 <= outer * outer && meeting.t <= cut + slack &&
+        meeting.t >= range_min - slack)) {
+    // Numbers too large for single precision: seen edge-on.
+    if (slack < kFarthest && meeting.off2 < kFarthest) return false;
+  }
+  bool sure = meeting.off2 <= inner * inner && slack <= min(0.25 * u_radius, kSureSlack) &&
+              meeting.t > range_min + slack && meeting.t <= range_max - slack;
+  if (!sure && !meetExactly(leaf, i, meeting)) return false;
+  return meeting.t <= cut;
+}
+
+void keepNearest(uint code) {
+  Leaf leaf = leafOf(code);
+  for (uint i = 0u; i < leaf.count; ++i) {
+    Meeting meeting;
+    if (!meets(leaf, i, surfelOf(leaf, i), meeting)) continue;
+    uint surfel = leaf.first + i;
+    if (meeting.t == cut && best_surfel <= surfel) continue;  // kNothing is the largest
+    cut = meeting.t;
+    best_surfel = surfel;
+    best_leaf = code;
+  }
+}
+
+// ---------------------------------------------------------------- blending
+
+#if BLENDED
+float first_t;           // [m]
+vec3 first_v, first_n;   // [m] from the ray's origin; unit
+bool first_planar;
+float weight_sum, mean_sum, largest;
+uint largest_surfel;
+vec3 largest_normal;
+
+float weightOf(Meeting meeting, float behind) {
+  float share = (1.0 - meeting.off2 / (u_radius * u_radius)) * (1.0 - behind / u_blending.x);
+  return max(share, 0.0) + kLeastWeight;
+}
+
+void beginSums() {
+  Leaf leaf = leafOf(best_leaf);
+  Surfel surfel = surfelOf(leaf, best_surfel - leaf.first);
+  Meeting meeting = meet(surfel);
+  first_t = cut;
+  first_v = surfel.v;
+  first_n = normalize(surfel.n);
+  first_planar = surfel.planar;
+  weight_sum = weightOf(meeting, 0.0);
+  mean_sum = 0.0;
+  largest = weight_sum;
+  largest_surfel = best_surfel;
+  largest_normal = surfel.planar ? surfel.n : direction;
+  cut = min(cut + u_blending.x, range_max);
+  enter = max(range_min, first_t - 2.0 * kSureSlack);
+}
+
+bool offsetAgreesExactly(Leaf leaf, uint i) {
+  Leaf of_first = leafOf(best_leaf);
+  ExactSurfel first = exactSurfelOf(of_first, best_surfel - of_first.first);
+  double offset = dot(first.n, exactSurfelOf(leaf, i).p - first.p);
+  double most = double(u_blending.z);
+  return offset * offset <= most * most * dot(first.n, first.n);
+}
+
+bool agrees(Leaf leaf, uint i, Surfel surfel) {
+  if (surfel.planar != first_planar) return false;
+  if (!first_planar) return true;
+  float cosine = dot(surfel.n, first_n);
+  float least = u_blending.y * u_blending.y;
+  if (!(cosine * cosine >= dot(surfel.n, surfel.n) * least)) return false;
+  float offset = abs(dot(surfel.v - first_v, first_n));
+  float error = kOffsetError * (first_t + u_blending.x + u_radius);
+  if (offset <= u_blending.z - error) return true;
+  return offset <= u_blending.z + error && offsetAgreesExactly(leaf, i);
+}
+
+void addToSums(uint code) {
+  Leaf leaf = leafOf(code);
+  for (uint i = 0u; i < leaf.count; ++i) {
+    Surfel surfel = surfelOf(leaf, i);
+    Meeting meeting;
+    if (leaf.first + i == best_surfel || !meets(leaf, i, surfel, meeting)) continue;
+    float behind = max(meeting.t - first_t, 0.0);
+    if (behind > u_blending.x || !agrees(leaf, i, surfel)) continue;
+    float weight = weightOf(meeting, behind);
+    weight_sum += weight;
+    mean_sum += weight * behind;
+    uint number = leaf.first + i;
+    if (weight < largest || (weight == largest && number > largest_surfel)) continue;
+    largest = weight;
+    largest_surfel = number;
+    largest_normal = surfel.planar ? surfel.n : direction;
+  }
+}
+#endif
+
+// ---------------------------------------------------------------- the walk
+
+uint stack_child[STACK];
+float stack_entry[STACK];  // [m] nothing in the child is nearer
+int stack_size;
+
+// Pushes the children that the ray meets, the nearest on top.
+void descend(uint number) {
+  Node node = nodeAt(number);
+  vec3 scale = stepsOf(node) * inverse;
+  vec3 base = (uintBitsToFloat(node.a.xyz) - origin) * inverse;
+  uvec2 near_x = negative.x ? node.d.zw : node.c.xy, far_x = negative.x ? node.c.xy : node.d.zw;
+  uvec2 near_y = negative.y ? node.e.xy : node.c.zw, far_y = negative.y ? node.c.zw : node.e.xy;
+  uvec2 near_z = negative.z ? node.e.zw : node.d.xy, far_z = negative.z ? node.d.xy : node.e.zw;
+  uint inner = (node.a.w >> 24) & 15u, used = node.a.w >> 28;
+  int bottom = stack_size;
+  for (uint half_of = 0u; half_of < 2u; ++half_of) {
+    vec4 entry = max(max(bytesOf(near_x[half_of]) * scale.x + base.x,
+                         bytesOf(near_y[half_of]) * scale.y + base.y),
+                     max(bytesOf(near_z[half_of]) * scale.z + base.z, vec4(enter)));
+    vec4 leave = min(min(bytesOf(far_x[half_of]) * scale.x + base.x,
+                         bytesOf(far_y[half_of]) * scale.y + base.y),
+                     min(bytesOf(far_z[half_of]) * scale.z + base.z, vec4(cut)));
+    for (uint k = 0u; k < 4u; ++k) {
+      uint slot = 4u * half_of + k;
+      if (slot >= used || !(entry[k] <= leave[k])) continue;
+      int at = stack_size++;
+      for (; at > bottom && stack_entry[at - 1] < entry[k]; --at) {
+        stack_entry[at] = stack_entry[at - 1];
+        stack_child[at] = stack_child[at - 1];
+      }
+      stack_entry[at] = entry[k];
+      stack_child[at] = slot < inner ? node.b.x + slot : kLeafBit | number << 3 | slot;
+    }
+  }
+}
+
+void walk() {
+  best_surfel = kNothing;
+  best_leaf = 0u;
+  enter = range_min;
+  cut = range_max;
+  bool summing = false;
+  stack_child[0] = 0u;
+  stack_entry[0] = 0.0;
+  stack_size = 1;
+  for (;;) {
+    while (stack_size > 0) {
+      --stack_size;
+      if (stack_entry[stack_size] > cut) continue;
+      uint child = stack_child[stack_size];
+      if ((child & kLeafBit) == 0u) {
+        descend(child);
+#if BLENDED
+      } else if (summing) {
+        addToSums(child);
+#endif
+      } else {
+        keepNearest(child);
+      }
+    }
+#if BLENDED
+    // A second time, through what lies within the depth behind the nearest.
+    if (!summing && best_surfel != kNothing) {
+      beginSums();
+      summing = true;
+      stack_child[0] = 0u;
+      stack_entry[0] = 0.0;
+      stack_size = 1;
+      continue;
+    }
+#endif
+    return;
+  }
+}
+
+// ---------------------------------------------------------------- in and out
+
+bool isFinite(float value) { return (floatBitsToUint(value) & kInfinity) != kInfinity; }
+
+#if IMAGE
+// The hit's number, kNothing for none.
+uint readRay() {
+  uint tiles_x = uint(u_size.x + 7) / 8u;
+  uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  int column = int(group % tiles_x * 8u + gl_LocalInvocationID.x % 8u);
+  int row = u_first_row + int(group / tiles_x * 8u + gl_LocalInvocationID.x / 8u);
+  if (column >= u_size.x || row >= u_end_row) return kNothing;
+  uint r = 3u * uint(row), c = 3u * uint(u_size.y + column);
+  dvec3 d_S = dvec3(shares[r + 1u] * shares[c + 1u], shares[r + 1u] * shares[c], shares[r]);
+  if (u_pinhole) {
+    d_S = dvec3(shares[c + 2u], shares[r + 2u], 1.0lf);
+    d_S /= sqrt(dot(d_S, d_S));
+  }
+  dvec3 d = u_rotation * d_S;
+  direction = vec3(d);
+  direction_rest = vec3(d - dvec3(direction));
+  origin = vec3(u_origin);
+  origin_rest = vec3(u_origin - dvec3(origin));
+  range_min = 0.0;
+  range_max = u_range_max;
+  return uint(row - u_first_row) * uint(u_size.x) + uint(column);
+}
+#else
+uint readRay() {
+  uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  uint number = 64u * group + gl_LocalInvocationID.x;
+  if (number >= u_count) return kNothing;
+  uint at = kRayWords * number;
+  dvec3 o = dvec3(uintBitsToFloat(uvec3(rays[at], rays[at + 1u], rays[at + 2u]))) - u_origin;
+  origin = vec3(o);
+  origin_rest = vec3(o - dvec3(origin));
+  range_max = uintBitsToFloat(rays[at + 3u]);
+  direction = uintBitsToFloat(uvec3(rays[at + 4u], rays[at + 5u], rays[at + 6u]));
+  direction_rest = vec3(0.0);
+  range_min = max(uintBitsToFloat(rays[at + 8u]), 0.0);
+  return number;
+}
+#endif
+
+void write(uint number, float range, uint surfel, vec3 normal) {
+  uint at = kHitWords * number;
+  bool hit = surfel != kNothing;
+  hits[at] = hit ? floatBitsToUint(range) : kInfinity;
+  hits[at + 1u] = surfel;
+  hits[at + 2u] = kNothing;  // the map's identity
+  hits[at + 3u] = floatBitsToUint(normal.x);
+  hits[at + 4u] = floatBitsToUint(normal.y);
+  hits[at + 5u] = floatBitsToUint(normal.z);
+}
+
+// Of unit length, towards the origin.
+vec3 facing(vec3 normal) {
+  return normal * (inversesqrt(dot(normal, normal)) * (dot(normal, direction) > 0.0 ? -1.0 : 1.0));
+}
+
+void main() {
+  uint number = readRay();
+  if (number == kNothing) return;
+  if (!isFinite(range_max)) range_max = kFarthest;
+  negative = bvec3(floatBitsToUint(direction.x) >> 31 != 0u, floatBitsToUint(direction.y) >> 31 != 0u,
+                   floatBitsToUint(direction.z) >> 31 != 0u);
+  // Finite also for a component of zero: no NaN where a box's plane holds the origin.
+  inverse = 1.0 / max(abs(direction), vec3(1e-18)) * mix(vec3(1.0), vec3(-1.0), negative);
+  walk();
+  if (best_surfel == kNothing) {
+    write(number, 0.0, kNothing, vec3(0.0));
+    return;
+  }
+#if BLENDED
+  write(number, first_t + mean_sum / weight_sum, largest_surfel, facing(largest_normal));
+#else
+  Leaf leaf = leafOf(best_leaf);
+  Surfel surfel = surfelOf(leaf, best_surfel - leaf.first);
+  write(number, cut, best_surfel, facing(surfel.planar ? surfel.n : direction));
+#endif
+}

@@ -1,0 +1,280 @@
+#include "marsim/lidar_gl/context.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <future>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "gl.hpp"
+#include "native_context.hpp"
+#include "objects.hpp"
+
+namespace marsim::lidar_gl {
+namespace {
+
+constexpr const char* kLost = "OpenGL: the graphics device was reset, the context is lost";
+
+// GLEW's functions are the process's, through the dispatch library that EGL and GLX share: once
+// loaded they serve every context.
+void loadFunctions() {
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> lock(mutex);
+  static bool loaded = false;
+  if (loaded) return;
+  glewExperimental = GL_TRUE;
+  const GLenum result = glewInit();
+  // Without an X display it loads everything and complains afterwards.
+  constexpr GLenum kNoGlxDisplay = 4;
+  if (result != GLEW_OK && result != kNoGlxDisplay) {
+    throw GlError(fmt::format("functions cannot be loaded: {}",
+                              reinterpret_cast<const char*>(glewGetErrorString(result))));
+  }
+  glGetError();  // what GLEW's own queries left
+  loaded = GLEW_VERSION_4_3 != 0 || (glDispatchCompute != nullptr && glBufferStorage != nullptr);
+}
+
+std::string textOf(GLenum name) {
+  const GLubyte* text = glGetString(name);
+  return text == nullptr ? "unknown" : reinterpret_cast<const char*>(text);
+}
+
+bool isSoftware(const std::string& renderer) {
+  for (const char* name : {"llvmpipe", "softpipe", "swrast", "Software Rasterizer", "SWR",
+                           "Apple Software Renderer", "GDI Generic", "SwiftShader", "lavapipe"}) {
+    if (renderer.find(name) != std::string::npos) return true;
+  }
+  return false;
+}
+
+ContextInfo readInfo(Way way) {
+  loadFunctions();
+  ContextInfo info;
+  info.way = way;
+  info.vendor = textOf(GL_VENDOR);
+  info.renderer = textOf(GL_RENDERER);
+  info.version = textOf(GL_VERSION);
+  info.software = isSoftware(info.renderer);
+  GLint major = 0, minor = 0;
+  glGetIntegerv(GL_MAJOR_VERSION, &major);
+  glGetIntegerv(GL_MINOR_VERSION, &minor);
+  if (major < kMajor || (major == kMajor && minor < kMinor)) {
+    throw GlError(fmt::format("{} has OpenGL {}.{}, needed: 4.3", info.renderer, major, minor));
+  }
+  GLint64 bytes = 0;
+  glGetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &bytes);
+  info.block_bytes = static_cast<std::size_t>(std::max<GLint64>(bytes, 0));
+  GLint compute = 0, all = 0;
+  glGetIntegerv(GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS, &compute);
+  glGetIntegerv(GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS, &all);
+  info.blocks = std::min(compute, all);
+  return info;
+}
+
+struct Opened {
+  std::unique_ptr<NativeContext> native;
+  ContextInfo info;
+};
+
+// Of one way: the first graphics card, else what runs in software if that will do. Adds to `said`
+// why others are passed over.
+Opened openBy(Way way, bool software, std::string& said) {
+  const auto candidates = way == Way::kWindow ? windowCandidates() : eglCandidates();
+  const auto say = [&](const std::string& name, const std::string& what) {
+    said += fmt::format("{}{}{}: {}", said.empty() ? "" : "; ", nameOf(way), name, what);
+  };
+  if (candidates.empty()) {
+    say("", way == Way::kWindow ? "no display (DISPLAY is not set)" : "no platform is known");
+  }
+  for (const Candidate& candidate : candidates) {
+    try {
+      Opened opened{candidate.open(), {}};
+      opened.info = readInfo(way);
+      if (!opened.info.software || software) return opened;
+      say(candidate.name, opened.info.renderer + " runs in software");
+    } catch (const GlError& error) {
+      say(candidate.name, error.what());
+    }
+  }
+  return {};
+}
+
+// A graphics card by any way is better than software by the first.
+Opened open(const ContextOptions& options) {
+  std::vector<Way> ways = {Way::kWindow, Way::kEgl};
+  if (options.way != Way::kAuto) ways = {options.way};
+  std::string said;
+  if (options.way == Way::kAuto && windowCandidates().empty()) ways = {Way::kEgl};
+  for (const bool software : {false, true}) {
+    if (software && !options.software) continue;
+    if (software) said.clear();
+    for (const Way way : ways) {
+      Opened opened = openBy(way, software, said);
+      if (opened.native != nullptr) return opened;
+    }
+  }
+  throw GlError("no OpenGL 4.3: " + said);
+}
+
+}  // namespace
+
+const char* nameOf(Way way) {
+  switch (way) {
+    case Way::kWindow:
+      return "glfw";
+    case Way::kEgl:
+      return "egl";
+    case Way::kAuto:
+      break;
+  }
+  return "auto";
+}
+
+std::string ContextInfo::text() const {
+  return fmt::format("{}, OpenGL {}, through {}{}", renderer, version, nameOf(way),
+                     software ? ", in software" : "");
+}
+
+void requireNoGlError(const char* doing) {
+  const GLenum error = glGetError();
+  if (error == GL_NO_ERROR) return;
+  if (error == GL_OUT_OF_MEMORY) {
+    throw GlError(fmt::format("OpenGL: {}: the device is out of memory", doing));
+  }
+  throw GlError(fmt::format("OpenGL: {}: error 0x{:04x}", doing, error));
+}
+
+class Context::Thread {
+ public:
+  explicit Thread(const ContextOptions& options) {
+    std::promise<void> opened;
+    std::future<void> result = opened.get_future();
+    thread_ = std::thread([this, options, &opened] { work(options, opened); });
+    try {
+      result.get();
+    } catch (...) {
+      thread_.join();
+      throw;
+    }
+  }
+
+  ~Thread() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      ending_ = true;
+    }
+    wake_.notify_one();
+    thread_.join();
+  }
+
+  void run(const std::function<void()>& job) {
+    std::packaged_task<void()> task(job);
+    std::future<void> result = task.get_future();
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      tasks_.push_back(std::move(task));
+    }
+    wake_.notify_one();
+    result.get();
+  }
+
+  void requireAlive() {
+    if (!lost_) {
+      const auto status = glGetGraphicsResetStatus != nullptr      ? glGetGraphicsResetStatus()
+                          : glGetGraphicsResetStatusARB != nullptr ? glGetGraphicsResetStatusARB()
+                                                                   : GLenum{GL_NO_ERROR};
+      lost_ = status != GL_NO_ERROR;
+    }
+    if (lost_) throw GlError(kLost);
+  }
+
+  void lose() { lost_ = true; }
+  bool lost() const { return lost_; }
+  const ContextInfo& info() const { return info_; }
+  Objects& objects() { return *objects_; }
+
+ private:
+  void work(const ContextOptions& options, std::promise<void>& opened) {
+    Opened context;
+    try {
+      context = open(options);
+      info_ = context.info;
+    } catch (...) {
+      opened.set_exception(std::current_exception());
+      return;
+    }
+    Objects objects;
+    objects_ = &objects;
+    opened.set_value();
+    for (;;) {
+      std::unique_lock<std::mutex> lock(mutex_);
+      wake_.wait(lock, [this] { return ending_ || !tasks_.empty(); });
+      if (tasks_.empty()) return;  // the objects go before the context
+      std::packaged_task<void()> task = std::move(tasks_.front());
+      tasks_.pop_front();
+      lock.unlock();
+      task();
+    }
+  }
+
+  ContextInfo info_;
+  Objects* objects_ = nullptr;
+  std::atomic<bool> lost_{false};
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::packaged_task<void()>> tasks_;
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+Context::Context(const ContextOptions& options) : thread_(std::make_unique<Thread>(options)) {}
+Context::~Context() = default;
+
+std::shared_ptr<Context> Context::shared(const ContextOptions& options) {
+  static std::mutex mutex;
+  static std::vector<std::weak_ptr<Context>> contexts;
+  const std::lock_guard<std::mutex> lock(mutex);
+  for (const std::weak_ptr<Context>& known : contexts) {
+    const std::shared_ptr<Context> context = known.lock();
+    if (context == nullptr || context->lost()) continue;
+    const ContextInfo& info = context->info();
+    const bool fits = options.way == Way::kAuto || options.way == info.way;
+    if (fits && (options.software || !info.software)) return context;
+  }
+  auto context = std::make_shared<Context>(options);
+  contexts.erase(std::remove_if(contexts.begin(), contexts.end(),
+                                [](const auto& known) { return known.expired(); }),
+                 contexts.end());
+  contexts.push_back(context);
+  return context;
+}
+
+const ContextInfo& Context::info() const { return thread_->info(); }
+void Context::run(const std::function<void()>& job) {
+  if (lost()) throw GlError(kLost);
+  thread_->run(job);
+}
+void Context::release(const std::function<void()>& job) noexcept {
+  try {
+    thread_->run(job);
+  } catch (const Error&) {  // what cannot be freed any more goes with the context
+  }
+}
+bool Context::lost() const { return thread_->lost(); }
+Context::Objects& Context::objects() { return thread_->objects(); }
+std::size_t Context::mapBytes() {
+  std::size_t bytes = 0;
+  run([&] { bytes = objects().treeBytes(); });
+  return bytes;
+}
+void Context::requireAlive() { thread_->requireAlive(); }
+void Context::loseForTest() { thread_->lose(); }
+
+}  // namespace marsim::lidar_gl

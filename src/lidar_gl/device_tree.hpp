@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gl.hpp"
+#include "marsim/map/surfel_tree_layout.hpp"
+
+namespace marsim::lidar_gl {
+
+/// An array on the device in parts of 2^shift elements, as the largest buffer that a shader reads
+/// allows.
+struct DeviceParts {
+  std::vector<GLuint> buffers;
+  int shift = 0;
+};
+
+/// A map's tree on the device, as it lies in memory. For jobs of the context alone.
+class DeviceTree {
+ public:
+  /// `block_bytes`: of the largest buffer, 80 at least. Throws GlError where there is no room.
+  DeviceTree(const map::SurfelTreeView& tree, std::size_t block_bytes);
+  ~DeviceTree();
+  DeviceTree(const DeviceTree&) = delete;
+  DeviceTree& operator=(const DeviceTree&) = delete;
+
+  const DeviceParts& nodes() const { return nodes_; }
+  const DeviceParts& words() const { return words_; }
+  std::size_t bytes() const { return bytes_; }
+  /// Binds the parts of the nodes, then those of the words, from a binding on.
+  void bind(GLuint first) const;
+
+ private:
+  DeviceParts upload(const void* data, std::size_t count, std::size_t size,
+                     std::size_t block_bytes);
+  void release();
+
+  DeviceParts nodes_, words_;
+  std::size_t bytes_ = 0;
+};
+
+/// Children that a walk of the tree may have to keep for later at one time.
+int stackNeed(const map::SurfelTreeView& tree);
+
+}  // namespace marsim::lidar_gl

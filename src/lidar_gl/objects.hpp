@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "device_tree.hpp"
+#include "gl.hpp"
+#include "marsim/lidar_gl/context.hpp"
+
+namespace marsim::lidar_gl {
+
+/// What the renderers of a context share. To be used in the context's thread alone.
+class Context::Objects {
+ public:
+  ~Objects();
+  /// The compiled compute program of a text. Throws GlError with what the compiler said.
+  GLuint program(const std::string& text);
+  /// A map's tree, which lives as long as somebody holds it, the tree in memory as long at least.
+  /// To be let go in the context's thread. Throws as DeviceTree does.
+  std::shared_ptr<const DeviceTree> tree(const map::SurfelTreeView& view, std::size_t block_bytes);
+  /// Of the trees that live.
+  std::size_t treeBytes() const;
+
+ private:
+  std::map<std::string, GLuint> programs_;
+  /// By the first node's address and the size of a part.
+  std::map<std::pair<const map::TreeNode*, std::size_t>, std::weak_ptr<const DeviceTree>> trees_;
+};
+
+}  // namespace marsim::lidar_gl

@@ -1,0 +1,298 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cast_program.hpp"
+#include "device_tree.hpp"
+#include "gl.hpp"
+#include "image_directions.hpp"
+#include "marsim/lidar_gl/renderer.hpp"
+#include "moving_things.hpp"
+#include "objects.hpp"
+#include "ray_order.hpp"
+#include "simd_level.hpp"
+#include "workers.hpp"
+
+namespace marsim::lidar_gl {
+namespace {
+
+using lidar::Hit;
+using lidar::ImageDirections;
+using lidar::ImageGrid;
+using lidar::MovingThings;
+using lidar::Ray;
+using lidar::RayOrder;
+
+// As the shader reads and writes them.
+static_assert(sizeof(Ray) == 36 && offsetof(Ray, range_max) == 12 &&
+              offsetof(Ray, direction) == 16 && offsetof(Ray, range_min) == 32);
+static_assert(sizeof(Hit) == 24 && offsetof(Hit, surfel) == 4 && offsetof(Hit, identity) == 8 &&
+              offsetof(Hit, normal) == 12);
+static_assert(sizeof(ImageDirections::Share) == 24);
+
+constexpr std::size_t kGroup = 64;  // invocations
+constexpr int kTile = 8;            // cells of a group's side
+constexpr int kStackStep = 32;      // few different stacks, so that programs are shared
+
+// A buffer that is filled or read anew for every dispatch. For jobs of the context alone.
+class StreamBuffer {
+ public:
+  ~StreamBuffer() { glDeleteBuffers(1, &buffer_); }
+
+  /// With room for so many bytes, whose values are lost.
+  void reserve(std::size_t bytes, GLenum usage) {
+    if (buffer_ == 0) glGenBuffers(1, &buffer_);
+    glBindBuffer(GL_SHADER_STORAGE_BUFFER, buffer_);
+    glBufferData(GL_SHADER_STORAGE_BUFFER, static_cast<GLsizeiptr>(bytes), nullptr, usage);
+    requireNoGlError("making a buffer");
+  }
+
+  /// work(pointer) while the first bytes are mapped for `access`.
+  template <class T, class Work>
+  void mapped(std::size_t count, GLbitfield access, const Work& work) const {
+    glBindBuffer(GL_SHADER_STORAGE_BUFFER, buffer_);
+    void* data = glMapBufferRange(GL_SHADER_STORAGE_BUFFER, 0,
+                                  static_cast<GLsizeiptr>(count * sizeof(T)), access);
+    if (data == nullptr) {
+      requireNoGlError("mapping a buffer");
+      throw GlError("OpenGL: a buffer cannot be mapped");
+    }
+    work(static_cast<T*>(data));
+    glUnmapBuffer(GL_SHADER_STORAGE_BUFFER);
+  }
+
+  void bind(GLuint binding) const { glBindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, buffer_); }
+
+ private:
+  GLuint buffer_ = 0;
+};
+
+void dispatch(std::size_t groups) {
+  constexpr std::size_t kMostGroups = 65535;  // of a dimension, in any OpenGL 4.3
+  const std::size_t rows = (groups + kMostGroups - 1) / kMostGroups;
+  const std::size_t columns = (groups + rows - 1) / rows;
+  glDispatchCompute(static_cast<GLuint>(columns), static_cast<GLuint>(rows), 1);
+  glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT | GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+}
+
+class GlRayCaster final : public lidar::Renderer {
+ public:
+  GlRayCaster(std::shared_ptr<const map::SurfelMap> map, const lidar::RendererConfig& config,
+              const GlOptions& options)
+      : map_(std::move(map)),
+        view_(map_->tree()),
+        thing_kernel_(lidar::castKernel(config.simd)),
+        workers_(config.threads),
+        fault_(options.fault),
+        context_(Context::shared(options.context)) {
+    const ContextInfo& info = context_->info();
+    block_bytes_ = info.block_bytes;
+    if (options.block_bytes != 0) block_bytes_ = std::min(block_bytes_, options.block_bytes);
+    context_->run([this] { prepare(); });
+  }
+
+  ~GlRayCaster() override {
+    context_->release([this] { device_.reset(); });
+  }
+
+  std::string name() const override { return "opengl"; }
+  bool castsRays() const override { return true; }
+  std::string deviceText() const {
+    return fmt::format("{}; {:.1f} MiB of the device hold the map", context_->info().text(),
+                       static_cast<double>(device_->map->bytes()) / (1 << 20));
+  }
+  View<std::uint8_t> reflectivity() const override { return map_->reflectivity(); }
+
+  void cast(const std::vector<Ray>& rays, View<lidar::MovingThing> things,
+            std::vector<Hit>& hits) const override {
+    const MovingThings moving(things, thing_kernel_);
+    hits.resize(rays.size());
+    thread_local RayOrder order_of_thread;  // kept: scans follow one another
+    RayOrder& order = order_of_thread;      // the context's thread is to see this one's
+    sortByDirection(rays, workers_, order);
+    const std::size_t usable = order.octant_end[RayOrder::kUnusable - 1];
+    if (usable > 0) context_->run([&] { castSorted(rays, order, usable, hits); });
+    for (std::size_t i = usable; i < rays.size(); ++i) hits[order.index[i]] = Hit{};
+    moving.cast(rays, order, workers_, hits);
+  }
+
+  void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
+                   View<lidar::MovingThing> things, std::vector<Hit>& hits) const override {
+    grid.validate("image grid");
+    const MovingThings moving(things, thing_kernel_);
+    if (!(range_max > 0.0) || !X_WS.p.allFinite()) {
+      hits.assign(grid.size(), Hit{});
+      return;
+    }
+    hits.resize(grid.size());
+    context_->run([&] { castImage(grid, X_WS, lidar::floatBelow(range_max), hits); });
+    moving.renderImage(grid, X_WS, range_max, workers_, hits);
+  }
+
+ private:
+  // What lies on the device.
+  struct Device {
+    std::shared_ptr<const DeviceTree> map;
+    StreamBuffer input, output;
+  };
+
+  // Jobs of the context from here on.
+
+  void prepare() {
+    if (fault_ == Fault::kMemory) {
+      map::SurfelTreeView endless = view_;
+      endless.header.node_count = std::size_t{1} << 40;
+      DeviceTree(endless, std::size_t{1} << 47);
+    }
+    device_ = std::make_unique<Device>();
+    try {
+      upload();
+    } catch (...) {
+      device_.reset();
+      throw;
+    }
+    requireNoGlError("preparing to render");
+  }
+
+  void upload() {
+    device_->map = context_->objects().tree(view_, block_bytes_);
+    const auto parts = device_->map->nodes().buffers.size() + device_->map->words().buffers.size();
+    const auto most = static_cast<std::size_t>(context_->info().blocks);
+    if (parts + CastVariant::kTree > most) {
+      throw GlError(fmt::format(
+          "OpenGL: the map needs {} buffers of {} KiB, the device lets a shader read {}",
+          parts + CastVariant::kTree, block_bytes_ >> 10, most));
+    }
+    stack_ = (stackNeed(view_) + kStackStep - 1) / kStackStep * kStackStep;
+    program(false);
+  }
+
+  GLuint program(bool image) const {
+    const CastVariant variant{view_.header.storage == map::SurfelStorage::kCompact,
+                              map_->blending().on(), image, stack_};
+    std::string text = castProgramText(variant, *device_->map);
+    if (fault_ == Fault::kShader) text += "\na fault on purpose\n";
+    return context_->objects().program(text);
+  }
+
+  void castSorted(const std::vector<Ray>& rays, const RayOrder& order, std::size_t usable,
+                  std::vector<Hit>& hits) const {
+    begin(false);
+    const auto& o = view_.header.origin;
+    glUniform3d(CastVariant::kOrigin, o[0], o[1], o[2]);
+    const std::size_t batch = std::min(usable, block_bytes_ / sizeof(Ray));
+    device_->input.reserve(batch * sizeof(Ray), GL_STREAM_DRAW);
+    device_->output.reserve(batch * sizeof(Hit), GL_STREAM_READ);
+    bind();
+    for (std::size_t first = 0; first < usable; first += batch) {
+      const std::size_t count = std::min(batch, usable - first);
+      const std::uint32_t* const index = order.index.data() + first;
+      device_->input.mapped<Ray>(count, GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT,
+                                 [&](Ray* to) {
+                                   for (std::size_t i = 0; i < count; ++i) to[i] = rays[index[i]];
+                                 });
+      glUniform1ui(CastVariant::kCount, static_cast<GLuint>(count));
+      dispatch((count + kGroup - 1) / kGroup);
+      device_->output.mapped<const Hit>(count, GL_MAP_READ_BIT, [&](const Hit* from) {
+        for (std::size_t i = 0; i < count; ++i) hits[index[i]] = from[i];
+      });
+    }
+    end();
+  }
+
+  void castImage(const ImageGrid& grid, const Pose& X_WS, float range_max,
+                 std::vector<Hit>& hits) const {
+    begin(true);
+    const Eigen::Matrix3d R_WS = X_WS.q.toRotationMatrix();
+    const Eigen::Vector3d o = X_WS.p - map_->origin();
+    glUniformMatrix3dv(CastVariant::kRotation, 1, GL_FALSE, R_WS.data());
+    glUniform3d(CastVariant::kOrigin, o.x(), o.y(), o.z());
+    glUniform2i(CastVariant::kSize, grid.width, grid.height);
+    glUniform1i(CastVariant::kPinhole, grid.projection == ImageGrid::Projection::kPinhole ? 1 : 0);
+    glUniform1f(CastVariant::kRangeMax, range_max);
+    writeShares(grid);
+    const auto width = static_cast<std::size_t>(grid.width);
+    const auto tiles = static_cast<std::size_t>((grid.width + kTile - 1) / kTile);
+    const std::size_t most_rows = block_bytes_ / (width * sizeof(Hit)) / kTile * kTile;
+    if (most_rows == 0) throw GlError("OpenGL: eight rows of the image fill more than a buffer");
+    const int batch = static_cast<int>(std::min(most_rows, static_cast<std::size_t>(grid.height)));
+    device_->output.reserve(width * static_cast<std::size_t>(batch) * sizeof(Hit), GL_STREAM_READ);
+    bind();
+    for (int first = 0; first < grid.height; first += batch) {
+      const int end_row = std::min(first + batch, grid.height);
+      const std::size_t count = width * static_cast<std::size_t>(end_row - first);
+      glUniform1i(CastVariant::kFirstRow, first);
+      glUniform1i(CastVariant::kEndRow, end_row);
+      dispatch(tiles * static_cast<std::size_t>((end_row - first + kTile - 1) / kTile));
+      device_->output.mapped<const Hit>(count, GL_MAP_READ_BIT, [&](const Hit* from) {
+        std::copy_n(from, count, hits.data() + width * static_cast<std::size_t>(first));
+      });
+    }
+    end();
+  }
+
+  void writeShares(const ImageGrid& grid) const {
+    const auto count = static_cast<std::size_t>(grid.height + grid.width);
+    device_->input.reserve(count * sizeof(ImageDirections::Share), GL_STREAM_DRAW);
+    device_->input.mapped<ImageDirections::Share>(
+        count, GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT, [&](ImageDirections::Share* to) {
+          for (int row = 0; row < grid.height; ++row) {
+            *to++ = ImageDirections::shareOfRow(grid, row);
+          }
+          for (int column = 0; column < grid.width; ++column) {
+            *to++ = ImageDirections::shareOfColumn(grid, column);
+          }
+        });
+  }
+
+  void begin(bool image) const {
+    if (fault_ == Fault::kLoss) context_->loseForTest();
+    context_->requireAlive();
+    glUseProgram(program(image));
+    glUniform1f(CastVariant::kRadius, view_.header.radius);
+    const map::Blending& blending = map_->blending();
+    glUniform3f(CastVariant::kBlending, blending.depth, blending.min_cosine, blending.max_offset);
+  }
+
+  void bind() const {
+    device_->input.bind(CastVariant::kInput);
+    device_->output.bind(CastVariant::kHits);
+    device_->map->bind(CastVariant::kTree);
+  }
+
+  void end() const {
+    context_->requireAlive();
+    requireNoGlError("casting rays");
+  }
+
+  const std::shared_ptr<const map::SurfelMap> map_;
+  const map::SurfelTreeView view_;
+  const lidar::CastKernel thing_kernel_;
+  const lidar::Workers workers_;
+  const Fault fault_;
+  const std::shared_ptr<Context> context_;
+  std::size_t block_bytes_ = 0;
+  int stack_ = 0;
+  std::unique_ptr<Device> device_;
+};
+
+}  // namespace
+
+bool available() { return true; }
+
+std::string deviceText(const lidar::Renderer& renderer) {
+  return dynamic_cast<const GlRayCaster&>(renderer).deviceText();
+}
+
+std::unique_ptr<lidar::Renderer> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
+                                               const lidar::RendererConfig& config,
+                                               const GlOptions& options) {
+  config.validate("renderer");
+  return std::make_unique<GlRayCaster>(std::move(map), config, options);
+}
+
+}  // namespace marsim::lidar_gl

@@ -1,0 +1,169 @@
+// What happens where OpenGL cannot do what is wanted. The environment is read once by the
+// libraries below: every test is a process of its own (ctest runs it so).
+
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include "lidar/surfel_sets.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/common/units.hpp"
+#include "marsim/lidar_gl/renderer.hpp"
+
+namespace marsim::lidar_gl {
+namespace {
+
+using lidar::Hit;
+using lidar::Renderer;
+
+class GlFailure : public testing::Test {
+ protected:
+  void SetUp() override {
+    unsetenv("DISPLAY");
+    unsetenv("WAYLAND_DISPLAY");
+  }
+
+  std::unique_ptr<Renderer> make(RendererChoice choice, Use use = Use::kRays) {
+    lines_.clear();
+    return makeRenderer(
+        choice, use, map_, {}, [this](const std::string& line, bool) { lines_.push_back(line); },
+        options_);
+  }
+
+  // An error that says so, where OpenGL was asked for; the processor and a line, where it was not.
+  void expectRefused(const std::string& why) {
+    try {
+      make(RendererChoice::kOpenGl);
+      ADD_FAILURE() << "no error";
+    } catch (const GlError& error) {
+      const std::string text = error.what();
+      EXPECT_NE(text.find("renderer is opengl, and cannot be: "), std::string::npos) << text;
+      EXPECT_NE(text.find(why), std::string::npos) << text;
+      EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+    }
+    EXPECT_TRUE(lines_.empty());
+    const auto renderer = make(RendererChoice::kAuto);
+    EXPECT_EQ(renderer->name(), "ray_caster");
+    EXPECT_EQ(make(RendererChoice::kAuto, Use::kImages)->name(), "projection");
+    ASSERT_EQ(lines_.size(), 1U);
+    EXPECT_NE(lines_[0].find("the processor renders: "), std::string::npos) << lines_[0];
+    EXPECT_NE(lines_[0].find(why), std::string::npos) << lines_[0];
+    expectRight(*renderer);
+  }
+
+  // As the processor renders.
+  void expectRight(const Renderer& renderer) const {
+    std::vector<lidar::Ray> rays;
+    RandomStream random(1);
+    for (int i = 0; i < 200; ++i) {
+      rays.push_back({lidar::randomInCube(random, 0.8).cast<float>(), 5.0F,
+                      lidar::randomDirection(random).cast<float>(), 0.0F});
+    }
+    std::vector<Hit> hits, expected;
+    renderer.cast(rays, hits);
+    lidar::makeRayCaster(map_, {})->cast(rays, expected);
+    ASSERT_EQ(hits.size(), expected.size());
+    for (std::size_t i = 0; i < hits.size(); ++i) {
+      ASSERT_EQ(hits[i].valid(), expected[i].valid()) << i;
+      if (hits[i].valid()) {
+        EXPECT_NEAR(hits[i].range, expected[i].range, 2e-3) << i;
+      }
+    }
+  }
+
+  const std::shared_ptr<const map::SurfelMap> map_ =
+      lidar::roomMap({1.0, 1.0, 1.0}, 0.1, lidar::Kind::kMixed);
+  GlOptions options_;
+  std::vector<std::string> lines_;
+};
+
+TEST_F(GlFailure, NoOpenGlAtAll) {
+  setenv("__EGL_VENDOR_LIBRARY_FILENAMES", "/nowhere", 1);
+  expectRefused("no OpenGL 4.3: egl: no platform is known");
+}
+
+TEST_F(GlFailure, ADisplayThatDoesNotAnswer) {
+  setenv("__EGL_VENDOR_LIBRARY_FILENAMES", "/nowhere", 1);
+  setenv("DISPLAY", ":4095", 1);
+  expectRefused("no OpenGL 4.3: glfw window: the display cannot be opened: ");
+}
+
+TEST_F(GlFailure, TooOldAnOpenGl) {
+  setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
+  setenv("MESA_GL_VERSION_OVERRIDE", "3.3", 1);
+  options_.auto_takes_software = true;
+  expectRefused("has OpenGL 3.3, needed: 4.3");
+}
+
+TEST_F(GlFailure, AShaderThatDoesNotCompile) {
+  options_.fault = Fault::kShader;
+  options_.auto_takes_software = true;
+  expectRefused("OpenGL: the shader does not compile: ");
+}
+
+TEST_F(GlFailure, NoRoomOnTheDevice) {
+  options_.fault = Fault::kMemory;
+  options_.auto_takes_software = true;
+  expectRefused("OpenGL: the device has no room for the map's ");
+}
+
+TEST_F(GlFailure, MoreBuffersThanAShaderReads) {
+  options_.block_bytes = 2048;
+  options_.auto_takes_software = true;
+  expectRefused("buffers of ");
+}
+
+TEST_F(GlFailure, ALostContextLeavesTheRestToTheProcessor) {
+  options_.fault = Fault::kLoss;
+  const auto renderer = make(RendererChoice::kOpenGl);
+  EXPECT_EQ(renderer->name(), "opengl");
+  ASSERT_EQ(lines_.size(), 1U);
+  expectRight(*renderer);
+  EXPECT_EQ(renderer->name(), "ray_caster");
+  ASSERT_EQ(lines_.size(), 2U);
+  EXPECT_EQ(lines_[1],
+            "the processor renders from now on: OpenGL: the graphics device was reset, the context "
+            "is lost");
+  expectRight(*renderer);
+  EXPECT_EQ(lines_.size(), 2U);
+  // A new one has a new context.
+  options_.fault = Fault::kNone;
+  const auto other = make(RendererChoice::kOpenGl);
+  expectRight(*other);
+  EXPECT_EQ(other->name(), "opengl");
+}
+
+TEST_F(GlFailure, AnUnwritableShaderCacheDoesNoHarm) {
+  setenv("MESA_SHADER_CACHE_DIR", "/proc/nowhere", 1);
+  const auto renderer = make(RendererChoice::kOpenGl);
+  EXPECT_EQ(renderer->name(), "opengl");
+  expectRight(*renderer);
+}
+
+TEST_F(GlFailure, AutoNeverRendersInSoftware) {
+  Context context({});
+  if (!context.info().software) GTEST_SKIP() << context.info().text();
+  const auto renderer = make(RendererChoice::kAuto);
+  EXPECT_EQ(renderer->name(), "ray_caster");
+  ASSERT_EQ(lines_.size(), 1U);
+  EXPECT_NE(lines_[0].find("runs in software"), std::string::npos) << lines_[0];
+  make(RendererChoice::kOpenGl);
+  ASSERT_EQ(lines_.size(), 1U);
+  EXPECT_EQ(lines_[0].find("rendering by OpenGL: " + context.info().renderer), 0U) << lines_[0];
+}
+
+TEST_F(GlFailure, TheProcessorNeedsNoOpenGl) {
+  setenv("__EGL_VENDOR_LIBRARY_FILENAMES", "/nowhere", 1);
+  expectRight(*make(RendererChoice::kCpu));
+  EXPECT_TRUE(lines_.empty());
+}
+
+TEST(RendererChoice, HasNames) {
+  for (const auto choice : {RendererChoice::kCpu, RendererChoice::kOpenGl, RendererChoice::kAuto}) {
+    EXPECT_EQ(rendererChoiceOf(nameOf(choice), "lidar"), choice);
+  }
+  EXPECT_THROW(rendererChoiceOf("gpu", "lidar"), UnknownNameError);
+}
+
+}  // namespace
+}  // namespace marsim::lidar_gl

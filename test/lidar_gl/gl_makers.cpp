@@ -1,0 +1,51 @@
+#include "lidar/renderer_suite.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "marsim/lidar_gl/renderer.hpp"
+
+namespace marsim::lidar {
+namespace {
+
+// The way to a context, by the environment: one program tests both.
+lidar_gl::GlOptions options() {
+  const char* way = std::getenv("MARSIM_TEST_GL_WAY");
+  lidar_gl::GlOptions options;
+  options.context.way =
+      way != nullptr && way == std::string("glfw") ? lidar_gl::Way::kWindow : lidar_gl::Way::kEgl;
+  return options;
+}
+
+// Kept, so that the shaders of one renderer serve the next.
+void keepContext() {
+  static const std::shared_ptr<lidar_gl::Context> context =
+      lidar_gl::Context::shared(options().context);
+}
+
+std::unique_ptr<Renderer> makeOnGl(Map map, const RendererConfig& config) {
+  keepContext();
+  return lidar_gl::makeRayCaster(std::move(map), config, options());
+}
+
+// Buffers so small that every map lies in several.
+std::unique_ptr<Renderer> makeInParts(Map map, const RendererConfig& config) {
+  keepContext();
+  constexpr std::size_t kLeast = 40000;  // bytes: eight rows of the widest image
+  lidar_gl::GlOptions small = options();
+  small.block_bytes = std::max(map::bytesOf(map->tree()) / 5, kLeast);
+  return lidar_gl::makeRayCaster(std::move(map), config, small);
+}
+
+}  // namespace
+
+std::vector<Maker> makersUnderTest() {
+  constexpr auto kCompact = map::SurfelStorage::kCompact, kFloat = map::SurfelStorage::kFloat;
+  return {{"opengl", makeOnGl, {}, kCompact, "compact", false},
+          {"opengl", makeOnGl, {}, kCompact, "compact_blended", true},
+          {"opengl", makeOnGl, {}, kFloat, "float", false},
+          {"opengl", makeOnGl, {}, kFloat, "float_blended", true},
+          {"opengl", makeInParts, {}, kCompact, "in_parts_blended", true}};
+}
+
+}  // namespace marsim::lidar
