@@ -15,6 +15,7 @@
 #include "scan_benchmark.hpp"
 #include "sensors.hpp"
 #include "starts.hpp"
+#include "things_benchmark.hpp"
 
 namespace {
 
@@ -61,6 +62,14 @@ int scans(marsim::benchmarks::ScanBench settings, const std::string& work, bool 
   settings.work = folder.path();
   if (quick) settings.repeats = 3;
   runScanBench(settings);
+  return 0;
+}
+
+int things(marsim::benchmarks::ThingsBench settings, const std::string& work, bool quick) {
+  const WorkFolder folder(work);
+  settings.work = folder.path();
+  if (quick) settings.repeats = 5;
+  runThingsBench(settings);
   return 0;
 }
 
@@ -116,6 +125,15 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::IsMember({"forest", "building"}));
   scan_app->add_option("--sensors", scan_bench.sensors, "names of sensors")->delimiter(',');
+  auto* things_app = app.add_subcommand(
+      "things", "what obstacles that move and other UAVs add to the time of a scan");
+  things_app->add_flag("--quick", quick, "fewer repeats");
+  things_app->add_option("--work", work, "as above");
+  marsim::benchmarks::ThingsBench things_bench;
+  things_app->add_option("--obstacles", things_bench.obstacles, "how many")
+      ->check(CLI::Range(0, 10000));
+  things_app->add_option("--peers", things_bench.peers, "how many")->check(CLI::Range(0, 1000));
+  things_app->add_option("--sensors", things_bench.sensors, "names of sensors")->delimiter(',');
   auto* child = app.add_subcommand("start", "")->group("");
   child->allow_extras();
   return marsim::tools::runCommand(app, argc, argv, [&] {
@@ -124,6 +142,7 @@ int main(int argc, char** argv) {
       scan_bench.surface = marsim::map::surfaceOf(surface);
       return scans(scan_bench, work, quick);
     }
+    if (things_app->parsed()) return things(things_bench, work, quick);
     if (fidelity_app->parsed()) return marsim::benchmarks::fidelity(out, quick);
     if (quick) {
       if (resolutions->count() == 0) bench.resolutions = {0.2, 0.1};

@@ -1,8 +1,11 @@
 # Messages and the catkin face of the package.
 add_message_files(DIRECTORY msg FILES
+  DrivenObstacle.msg
+  DrivenObstacles.msg
   MapInfo.msg
   MotorSpeeds.msg
   MotorStates.msg
+  Obstacles.msg
   StateReference.msg
   TrackingError.msg
   VehicleState.msg

@@ -8,6 +8,7 @@
 #include "marsim/control/controller.hpp"
 #include "marsim/lidar/depth_camera.hpp"
 #include "marsim/lidar/lidar.hpp"
+#include "marsim/scene/obstacles.hpp"
 #include "marsim/scene/places.hpp"
 #include "marsim/vehicle/imu.hpp"
 #include "marsim/vehicle/navigation_sensors.hpp"
@@ -20,8 +21,8 @@
 /// path.
 namespace marsim::config {
 
-/// The names that come with the package for a kind ("lidar", "depth", "vehicle", "imu", "control"),
-/// sorted.
+/// The names that come with the package for a kind ("lidar", "depth", "vehicle", "imu", "control",
+/// "obstacles"), sorted.
 std::vector<std::string> knownNames(const std::string& kind);
 
 lidar::LidarConfig loadLidar(const std::string& name_or_path);
@@ -48,6 +49,12 @@ struct Vehicle {
   std::optional<vehicle::GnssConfig> gnss;
 };
 Vehicle loadVehicle(const std::string& name_or_path);
+
+/// Obstacles that move. UAVs among them are vehicles by name or file.
+scene::ObstaclesConfig loadObstacles(const std::string& name_or_path);
+/// The text of such a file, and what it says; `name` stands for the file in errors.
+std::string obstaclesText(const std::string& name_or_path);
+scene::ObstaclesConfig readObstacles(const std::string& text, const std::string& name);
 
 control::ControllerConfig loadController(const std::string& name_or_path);
 
