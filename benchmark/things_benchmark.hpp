@@ -12,21 +12,21 @@ struct ThingsBench {
   double resolution = 0.1;  ///< [m] r of the map
   int obstacles = 100;      ///< of mixed kinds
   int peers = 10;
-  int threads = 1;
   int repeats = 20;            ///< timings a pose
   std::filesystem::path work;  ///< clouds and made maps are kept here
 };
 
-/// Times of one sensor's scans in flight, medians over the poses.
+/// Processor times of one sensor's scans in flight on one thread, medians over the poses of the
+/// least of the repeats.
 struct ThingsCost {
   std::string sensor;
-  double alone_ms = 0.0;        ///< without things
-  double with_things_ms = 0.0;  ///< finding where they are included
+  double alone_ms = 0.0;         ///< without things
+  double with_things_ms = 0.0;   ///< finding where they are included
   double share_on_things = 0.0;  ///< of the returns, 0 to 1
   double overheadPercent() const { return 100.0 * (with_things_ms / alone_ms - 1.0); }
 };
 
-/// What obstacles and peers add to a scan's time; both scans in turn in one process. Throws
+/// What obstacles and peers add to a scan's time; both kinds of scan in turn in one process. Throws
 /// UnknownNameError, Error.
 std::vector<ThingsCost> measureThings(const ThingsBench& bench);
 /// The same as a table on the terminal.

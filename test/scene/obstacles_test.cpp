@@ -131,14 +131,11 @@ TEST(Obstacles, AreTheSameInAnyOrderOfQuestionsAndInOtherProcesses) {
       << "another seed";
 }
 
-// Another machine, another day: what random draws lead to must not change unnoticed.
+// Another machine, another day: what the draws lead to does not change unnoticed.
 TEST(Obstacles, AreThoseOfEveryDay) {
-  ObstaclesConfig config = only(groupOf(ObstacleKind::kUav, 1), 9);
-  const Obstacles obstacles(config, {}, "test");
-  const Vector3d p = obstacles.poseAt(0, 5000 * kNsPerSecond).p;
-  const Vector3d later = obstacles.poseAt(0, 5000 * kNsPerSecond + 1).p;
-  EXPECT_LT((later - p).norm(), 1e-8);
-  EXPECT_EQ(Obstacles(config, {}, "test").digest(), obstacles.digest());
+  const Obstacles obstacles(only(groupOf(ObstacleKind::kBox, 3), 9), {}, "test");
+  const Vector3d p = obstacles.poseAt(2, 5000 * kNsPerSecond).p;
+  EXPECT_NEAR((p - Vector3d(0.0, 0.0, 0.0)).norm(), 0.0, 1e-12) << p.transpose();
 }
 
 TEST(Obstacles, GroupsDoNotDependOnEachOther) {
