@@ -16,6 +16,7 @@
 #include "scan_benchmark.hpp"
 #include "sensors.hpp"
 #include "starts.hpp"
+#include "things_benchmark.hpp"
 
 namespace {
 
@@ -69,6 +70,14 @@ int collisions(marsim::benchmarks::CollisionBench settings, const std::string& w
   const WorkFolder folder(work);
   settings.work = folder.path();
   runCollisionBench(settings);
+  return 0;
+}
+
+int things(marsim::benchmarks::ThingsBench settings, const std::string& work, bool quick) {
+  const WorkFolder folder(work);
+  settings.work = folder.path();
+  if (quick) settings.repeats = 5;
+  runThingsBench(settings);
   return 0;
 }
 
@@ -133,6 +142,15 @@ int main(int argc, char** argv) {
   collision_app->add_option("--resolution", collision_bench.resolution, "of the map [m]")
       ->check(CLI::Range(0.005, 10.0));
   collision_app->add_option("--vehicle", collision_bench.vehicle, "a vehicle's name or file");
+  auto* things_app = app.add_subcommand(
+      "things", "what obstacles that move and other UAVs add to the time of a scan");
+  things_app->add_flag("--quick", quick, "fewer repeats");
+  things_app->add_option("--work", work, "as above");
+  marsim::benchmarks::ThingsBench things_bench;
+  things_app->add_option("--obstacles", things_bench.obstacles, "how many")
+      ->check(CLI::Range(0, 10000));
+  things_app->add_option("--peers", things_bench.peers, "how many")->check(CLI::Range(0, 1000));
+  things_app->add_option("--sensors", things_bench.sensors, "names of sensors")->delimiter(',');
   auto* child = app.add_subcommand("start", "")->group("");
   child->allow_extras();
   return marsim::tools::runCommand(app, argc, argv, [&] {
@@ -142,6 +160,7 @@ int main(int argc, char** argv) {
       scan_bench.surface = marsim::map::surfaceOf(surface);
       return scans(scan_bench, work, quick);
     }
+    if (things_app->parsed()) return things(things_bench, work, quick);
     if (fidelity_app->parsed()) return marsim::benchmarks::fidelity(out, quick);
     if (quick) {
       if (resolutions->count() == 0) bench.resolutions = {0.2, 0.1};

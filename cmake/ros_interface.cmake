@@ -2,9 +2,12 @@
 add_message_files(DIRECTORY msg FILES
   Clearance.msg
   Contact.msg
+  DrivenObstacle.msg
+  DrivenObstacles.msg
   MapInfo.msg
   MotorSpeeds.msg
   MotorStates.msg
+  Obstacles.msg
   Peer.msg
   PeerBody.msg
   Peers.msg

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <limits>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -54,12 +56,7 @@ void refuseRepeatedKeys(const std::string& file, const YAML::Node& node) {
   }
 }
 
-YAML::Node loadDocument(const fs::path& path) {
-  const std::string file = path.string();
-  if (!fs::exists(path)) throw FileError(file, "no such file");
-  if (fs::is_directory(path)) throw FileError(file, "is a folder, a YAML file is wanted");
-  std::ifstream stream(path);
-  if (!stream) throw FileError(file, "cannot be read");
+YAML::Node loadDocument(const std::string& file, std::istream& stream) {
   std::vector<YAML::Node> documents;
   try {
     documents = YAML::LoadAll(stream);
@@ -80,9 +77,23 @@ YAML::Node loadDocument(const fs::path& path) {
 }  // namespace
 
 void YamlReader::readFile(const fs::path& path, const ReadMap& read) {
-  YamlReader reader(path.string(), "", loadDocument(path));
+  std::istringstream text(textOf(path));
+  readStream(path.string(), text, read);
+}
+
+void YamlReader::readStream(const std::string& name, std::istream& stream, const ReadMap& read) {
+  YamlReader reader(name, "", loadDocument(name, stream));
   read(reader);
   reader.refuseUnknownKeys();
+}
+
+std::string YamlReader::textOf(const fs::path& path) {
+  const std::string file = path.string();
+  if (!fs::exists(path)) throw FileError(file, "no such file");
+  if (fs::is_directory(path)) throw FileError(file, "is a folder, a YAML file is wanted");
+  std::ifstream stream(path);
+  if (!stream) throw FileError(file, "cannot be read");
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
 void YamlReader::read(const std::string& key, double& value, Quantity quantity) {
@@ -167,6 +178,20 @@ void YamlReader::readPairs(const std::string& key, std::vector<std::pair<double,
     }
     pairs.emplace_back(number(item + "[0]", list[i][0], first),
                        number(item + "[1]", list[i][1], second));
+  }
+}
+
+void YamlReader::requirePoints(const std::string& key, std::vector<Eigen::Vector3d>& points,
+                               Quantity quantity) {
+  const YAML::Node list = present(key);
+  if (!list.IsSequence()) fail(key, shown(list), "a list of points, [[x, y, z], ...]");
+  const std::string allowed = "a list of three numbers, [x, y, z]";
+  points.clear();
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string item = fmt::format("{}[{}]", key, i);
+    const std::vector<double> items = numbers(item, list[i], quantity, allowed);
+    if (items.size() != 3) fail(item, shown(list[i]), allowed);
+    points.emplace_back(items[0], items[1], items[2]);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <iosfwd>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,10 @@ class YamlReader {
   /// Reads a whole file. Throws FileError where it is missing, a folder, empty, not YAML or not a
   /// map, and where a key comes twice.
   static void readFile(const std::filesystem::path& path, const ReadMap& read);
+  /// The same of a text; `name` stands for the file in errors.
+  static void readStream(const std::string& name, std::istream& stream, const ReadMap& read);
+  /// Throws FileError.
+  static std::string textOf(const std::filesystem::path& path);
 
   /// A number, a bare one being SI, or one with a unit of its quantity: 0.4, 90deg, 5 cm.
   void read(const std::string& key, double& value, Quantity quantity = Quantity::kNumber);
@@ -48,6 +53,9 @@ class YamlReader {
   /// A list of any length.
   void requireList(const std::string& key, std::vector<double>& values, Quantity quantity);
 
+  /// [[x, y, z], ...] of any length.
+  void requirePoints(const std::string& key, std::vector<Eigen::Vector3d>& points,
+                     Quantity quantity);
   /// [[x, y], ...], the first of each a `first`, the second a `second`.
   void readPairs(const std::string& key, std::vector<std::pair<double, double>>& pairs,
                  Quantity first, Quantity second);

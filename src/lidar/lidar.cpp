@@ -85,15 +85,32 @@ Scan Lidar::scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<Movi
   return scan;
 }
 
-float Lidar::reflectivityOf(const Hit& hit, View<MovingThing> things) const {
-  View<std::uint8_t> known;
-  if (hit.identity == kMapIdentity) {
-    known = renderer_->reflectivity();
-  } else {
+// Of the things that have any, by their identities.
+class ThingReflectivity {
+ public:
+  explicit ThingReflectivity(View<MovingThing> things) {
     for (const MovingThing& thing : things) {
-      if (thing.identity == hit.identity) known = thing.shape->reflectivity();
+      const View<std::uint8_t> known = thing.shape->reflectivity();
+      if (!known.empty()) known_.emplace_back(thing.identity, known);
     }
+    std::sort(known_.begin(), known_.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
   }
+
+  View<std::uint8_t> of(std::uint32_t identity) const {
+    const auto found = std::lower_bound(
+        known_.begin(), known_.end(), identity,
+        [](const auto& known, std::uint32_t wanted) { return known.first < wanted; });
+    return found != known_.end() && found->first == identity ? found->second : View<std::uint8_t>();
+  }
+
+ private:
+  std::vector<std::pair<std::uint32_t, View<std::uint8_t>>> known_;
+};
+
+float Lidar::reflectivityOf(const Hit& hit, const ThingReflectivity& things) const {
+  const View<std::uint8_t> known =
+      hit.identity == kMapIdentity ? renderer_->reflectivity() : things.of(hit.identity);
   if (known.empty()) return static_cast<float>(config_.reflectivity);
   return static_cast<float>(known[hit.surfel]) * (1.0F / 255.0F);
 }
@@ -109,7 +126,7 @@ float Lidar::intensityOf(float reflectivity, float range) const {
   return std::min(std::floor(value + 0.5F), static_cast<float>(intensity.limit));
 }
 
-Lidar::Echo Lidar::echoOf(std::size_t shot, View<MovingThing> things) const {
+Lidar::Echo Lidar::echoOf(std::size_t shot, const ThingReflectivity& things) const {
   const Hit& hit = hits_[shot];
   const std::uint64_t key = noise_ ? rays_->keys[shot] : 0;
   if (noise_) {
@@ -124,11 +141,12 @@ Lidar::Echo Lidar::echoOf(std::size_t shot, View<MovingThing> things) const {
 }
 
 void Lidar::collect(View<MovingThing> things, Scan& scan) const {
+  const ThingReflectivity reflectivity(things);
   scan.points.reserve(firings_.size());
   const auto range_min = static_cast<float>(config_.range_min);
   const auto range_max = static_cast<float>(config_.range_max);
   for (std::size_t i = 0; i < firings_.size(); ++i) {
-    const Echo echo = echoOf(i, things);
+    const Echo echo = echoOf(i, reflectivity);
     const Firing& firing = firings_[i];
     const auto shot = static_cast<std::uint32_t>(i);
     const std::uint32_t column = firing.column - first_column_;

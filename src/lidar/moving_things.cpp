@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
 
-#include <fmt/format.h>
 #include <Eigen/Geometry>
 
 #include "image_footprint.hpp"
@@ -121,7 +121,7 @@ MovingThings::MovingThings(View<MovingThing> things, CastKernel kernel) : kernel
   const map::SurfelMap* last_shape = nullptr;
   for (std::size_t i = 0; i < things.size(); ++i) {
     const MovingThing& thing = things[i];
-    thing.validate(fmt::format("moving thing {}", i));
+    thing.validate("thing " + std::to_string(i));
     if (thing.shape->size() == 0) continue;
     if (thing.shape.get() == last_shape) {
       things_.push_back(things_.back());
@@ -143,6 +143,7 @@ std::vector<MovingThings::Sight> MovingThings::sightsOf(const RaySpan& span) con
   const RayBundle all = span.bundle();
   std::vector<Sight> sights;
   for (const Thing& thing : things_) {
+    if (thing.thing->until <= span.first || thing.thing->from > span.last) continue;
     if (!all.mayMeet(roughBall(*thing.thing, thing.ball_M))) continue;
     PoseTrack track(*thing.thing);
     const Ball ball = sweptBall(track, thing.ball_M, span.first, span.last);
@@ -177,14 +178,18 @@ void MovingThings::castCluster(const std::vector<Ray>& rays, const std::uint32_t
                                const RayCluster& cluster, const Sight& sight,
                                Caster& caster) const {
   caster.setThing(*sight.thing);
-  bool meets[RayCluster::kBundle];
+  bool may[RayCluster::kBundles], meets[RayCluster::kBundle];
+  cluster.meet(sight.ball, may);
+  const MovingThing& thing = *sight.thing->thing;
   for (std::size_t b = 0; b < cluster.bundleCount(); ++b) {
-    if (!cluster.bundle(b).mayMeet(sight.ball)) continue;
+    if (!may[b]) continue;
     cluster.meet(b, sight.box, meets);
     for (std::size_t i = 0; i < RayCluster::kBundle; ++i) {
       if (!meets[i]) continue;
       const std::uint32_t number = index[b * RayCluster::kBundle + i];
-      caster.add(sight.track.at(static_cast<double>(rays[number].time)), rays[number], number);
+      const auto time = static_cast<double>(rays[number].time);
+      if (!thing.isThere(time)) continue;
+      caster.add(sight.track.at(time), rays[number], number);
     }
   }
   caster.flush();
@@ -203,6 +208,7 @@ std::vector<MovingThings::Picture> MovingThings::picturesIn(const ImageGrid& gri
   const FootprintFinder footprints(grid);
   std::vector<Picture> pictures;
   for (const Thing& thing : things_) {
+    if (!thing.thing->isThere(0.0)) continue;
     const Pose X_WM = thing.thing->at(0.0);
     const double radius = thing.ball_M.radius * 1.00001;
     const Eigen::Vector3d centre = X_WS.inverse() * (X_WM * thing.ball_M.centre);

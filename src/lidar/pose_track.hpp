@@ -15,6 +15,7 @@ class PoseTrack {
  public:
   explicit PoseTrack(const MovingThing& thing)
       : begin_(thing.begin), step_(thing.step), per_step_(1.0 / thing.step) {
+    segments_.reserve(thing.X_WM.size());
     for (std::size_t i = 0; i < thing.X_WM.size(); ++i) {
       const Pose& pose = thing.X_WM[i];
       Segment segment{pose.q, Eigen::Vector3d::Zero(), pose.p, Eigen::Vector3d::Zero()};
@@ -22,6 +23,7 @@ class PoseTrack {
         const Pose& next = thing.X_WM[i + 1];
         segment.half_turn = 0.5 * logMap(pose.q.conjugate() * next.q);
         segment.way = next.p - pose.p;
+        turns_ |= !segment.half_turn.isZero();
       }
       segments_.push_back(segment);
     }
@@ -39,6 +41,7 @@ class PoseTrack {
     const auto i = static_cast<std::size_t>(steps);
     const double part = steps - static_cast<double>(i);
     const Segment& segment = segments_[i];
+    if (!turns_) return {segment.q, segment.p + part * segment.way};
     return {segment.q * turn(part * segment.half_turn), segment.p + part * segment.way};
   }
 
@@ -76,6 +79,7 @@ class PoseTrack {
 
   double begin_, step_, per_step_;  // [s], [s], [1/s]
   std::vector<Segment> segments_;
+  bool turns_ = false;
 };
 
 }  // namespace marsim::lidar

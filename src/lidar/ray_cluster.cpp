@@ -7,13 +7,45 @@
 namespace marsim::lidar {
 namespace {
 
-void setAngle(RayBundle& bundle, float angle) {
-  angle += 1e-3F;  // acos of single precision near 1
-  bundle.cosine = angle < 1.5F ? std::cos(angle) : -1.0F;
-  bundle.sine = angle < 1.5F ? std::sin(angle) : 1.0F;
+// By its cosine. A thousandth of a radian is added: single precision near 1.
+void setAngle(RayBundle& bundle, float cosine) {
+  constexpr float kCosine = 0.9999995F, kSine = 0.0009999998F;
+  cosine = std::min(cosine, 1.0F);
+  const float sine = std::sqrt(1.0F - cosine * cosine);
+  const bool wide = !(cosine > 0.1F);
+  bundle.cosine = wide ? -1.0F : cosine * kCosine - sine * kSine;
+  bundle.sine = wide ? 1.0F : sine * kCosine + cosine * kSine;
 }
 
-float angleOf(float cosine) { return std::acos(std::clamp(cosine, -1.0F, 1.0F)); }
+struct Extremes {
+  float low, high;
+};
+
+// Of a bundle's values, a few at a time: compilers leave minima of single floats alone.
+Extremes extremesOf(const float* values) {
+  constexpr std::size_t kLanes = 8;
+  float low[kLanes], high[kLanes];
+  for (std::size_t k = 0; k < kLanes; ++k) low[k] = high[k] = values[k];
+  for (std::size_t i = kLanes; i < RayCluster::kBundle; i += kLanes) {
+    for (std::size_t k = 0; k < kLanes; ++k) {
+      const float value = values[i + k];
+      low[k] = value < low[k] ? value : low[k];
+      high[k] = value > high[k] ? value : high[k];
+    }
+  }
+  return {*std::min_element(low, low + kLanes), *std::max_element(high, high + kLanes)};
+}
+
+float sumOf(const float* values) {
+  constexpr std::size_t kLanes = 8;
+  float sums[kLanes] = {};
+  for (std::size_t i = 0; i < RayCluster::kBundle; i += kLanes) {
+    for (std::size_t k = 0; k < kLanes; ++k) sums[k] += values[i + k];
+  }
+  float sum = 0.0F;
+  for (const float part : sums) sum += part;
+  return sum;
+}
 
 void setOrigin(RayBundle& bundle, const Eigen::AlignedBox3f& origins) {
   bundle.origin = origins.center().cast<double>();
@@ -72,26 +104,25 @@ void RayCluster::closeBundle(std::size_t number) {
   const std::size_t first = number * kBundle;
   Eigen::Vector3f low, high, sum;
   for (int axis = 0; axis < 3; ++axis) {
-    const float *o = origin_[axis] + first, *d = direction_[axis] + first;
-    low[axis] = *std::min_element(o, o + kBundle);
-    high[axis] = *std::max_element(o, o + kBundle);
-    sum[axis] = 0.0F;
-    for (std::size_t i = 0; i < kBundle; ++i) sum[axis] += d[i];
+    const Extremes extremes = extremesOf(origin_[axis] + first);
+    low[axis] = extremes.low;
+    high[axis] = extremes.high;
+    sum[axis] = sumOf(direction_[axis] + first);
   }
   setOrigin(bundle, {low, high});
-  bundle.reach = *std::max_element(reach_ + first, reach_ + first + kBundle);
+  bundle.reach = extremesOf(reach_ + first).high;
   for (int axis = 0; axis < 3; ++axis) {
     const auto from = static_cast<float>(bundle.origin[axis]);
     for (std::size_t i = first; i < first + kBundle; ++i) origin_[axis][i] -= from;
   }
   bundle.axis = sum.normalized();
-  float least = 1.0F;
-  for (std::size_t i = first; i < first + kBundle; ++i) {
-    least =
-        std::min(least, bundle.axis.x() * direction_[0][i] + bundle.axis.y() * direction_[1][i] +
-                            bundle.axis.z() * direction_[2][i]);
+  float cosines[kBundle];
+  for (std::size_t i = 0; i < kBundle; ++i) {
+    cosines[i] = bundle.axis.x() * direction_[0][first + i] +
+                 bundle.axis.y() * direction_[1][first + i] +
+                 bundle.axis.z() * direction_[2][first + i];
   }
-  setAngle(bundle, sum.norm() > 1e-3F ? angleOf(least) : 4.0F);
+  setAngle(bundle, sum.norm() > 1e-3F ? extremesOf(cosines).low : -1.0F);
 }
 
 void RayCluster::closeWhole() {
@@ -107,12 +138,49 @@ void RayCluster::closeWhole() {
   }
   setOrigin(whole_, origins);
   whole_.axis = sum.normalized();
-  float angle = sum.norm() > 1e-3F ? 0.0F : 4.0F;
+  float least = sum.norm() > 1e-3F ? 1.0F : -1.0F;
   for (std::size_t b = 0; b < bundleCount(); ++b) {
-    const float own = bundles_[b].cosine > 0.0F ? angleOf(bundles_[b].cosine) : 4.0F;
-    angle = std::max(angle, angleOf(whole_.axis.dot(bundles_[b].axis)) + own);
+    // Of the sum of the angle to the bundle's axis and the bundle's own.
+    const float cosine = std::min(whole_.axis.dot(bundles_[b].axis), 1.0F);
+    const float sine = std::sqrt(1.0F - cosine * cosine);
+    const bool wide = !(cosine > 0.0F && bundles_[b].cosine > 0.0F);
+    least = std::min(least, wide ? -1.0F : cosine * bundles_[b].cosine - sine * bundles_[b].sine);
   }
-  setAngle(whole_, angle);
+  setAngle(whole_, least);
+  for (std::size_t b = 0; b < kBundles; ++b) {
+    const RayBundle& bundle = bundles_[std::min(b, bundleCount() - 1)];
+    const Eigen::Vector3f from = (bundle.origin - whole_.origin).cast<float>();
+    for (int axis = 0; axis < 3; ++axis) {
+      cones_.origin[axis][b] = from[axis];
+      cones_.axis[axis][b] = bundle.axis[axis];
+    }
+    cones_.spread[b] = bundle.spread;
+    cones_.reach[b] = bundle.reach;
+    cones_.cosine2[b] = bundle.cosine * bundle.cosine;
+    cones_.sine[b] = bundle.sine;
+    // Of any direction: far to the side of the cone.
+    cones_.extra[b] = bundle.cosine > 0.0F ? 0.0F : 1e18F;
+  }
+}
+
+void RayCluster::meet(const Ball& ball, bool* may) const {
+  const Eigen::Vector3f centre = (ball.centre - whole_.origin).cast<float>();
+  const float own = (static_cast<float>(ball.radius) + 1e-6F * (centre.norm() + whole_.spread));
+  for (std::size_t b = 0; b < kBundles; ++b) {
+    // As RayBundle::mayMeet.
+    const float x = centre.x() - cones_.origin[0][b], y = centre.y() - cones_.origin[1][b],
+                z = centre.z() - cones_.origin[2][b];
+    const float squared = x * x + y * y + z * z;
+    const float radius = (own + cones_.spread[b]) * 1.00001F;
+    const float most = cones_.reach[b] + radius;
+    const float along = x * cones_.axis[0][b] + y * cones_.axis[1][b] + z * cones_.axis[2][b];
+    const float beside = squared - along * along;
+    const float across2 = beside > 0.0F ? beside : 0.0F;
+    const float side =
+        radius + along * cones_.sine[b] + 1e-5F * std::sqrt(squared) + cones_.extra[b];
+    may[b] = (squared <= most * most * 1.00001F) & (side >= 0.0F) &
+             (across2 * cones_.cosine2[b] <= side * side + 1e-5F * squared);
+  }
 }
 
 void RayCluster::meet(std::size_t bundle, const StraightBox& box, bool* meets) const {

@@ -26,8 +26,8 @@ struct RaySpan {
 /// in bundles; each goes as far as its hit.
 class RayCluster {
  public:
-  static constexpr std::size_t kBundle = 64;  ///< rays that are tested together
-  static constexpr std::size_t kBundles = 16;
+  static constexpr std::size_t kBundle = 32;  ///< rays that are tested together
+  static constexpr std::size_t kBundles = 32;
   static constexpr std::size_t kRays = kBundle * kBundles;
 
   /// Of the rays order.index[first] and on, kRays or up to `end`.
@@ -35,9 +35,10 @@ class RayCluster {
              std::size_t first, std::size_t end);
 
   std::size_t bundleCount() const { return (count_ + kBundle - 1) / kBundle; }
-  const RayBundle& bundle(std::size_t i) const { return bundles_[i]; }
   const RayBundle& whole() const { return whole_; }
 
+  /// Which of the bundles may meet a ball, as RayBundle::mayMeet says: kBundles flags.
+  void meet(const Ball& ball, bool* may) const;
   /// Which of a bundle's rays may meet a thing, given the box it is in: kBundle flags.
   void meet(std::size_t bundle, const StraightBox& box, bool* meets) const;
 
@@ -47,6 +48,13 @@ class RayCluster {
 
   std::size_t count_;
   RayBundle bundles_[kBundles], whole_;
+  // The bundles field by field, relative to the whole's origin.
+  struct Cones {
+    alignas(64) float origin[3][kBundles];
+    alignas(64) float axis[3][kBundles];
+    alignas(64) float spread[kBundles], reach[kBundles];
+    alignas(64) float cosine2[kBundles], sine[kBundles], extra[kBundles];
+  } cones_;
   // [m] from the bundle's origin; direction; [s]; [m] reach, negative where there is no ray
   alignas(64) float origin_[3][kRays];
   alignas(64) float direction_[3][kRays];

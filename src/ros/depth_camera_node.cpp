@@ -32,6 +32,7 @@ DepthCameraNode::DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private
   Progress progress("depth_camera");
   auto surfels = map::shareSurfelMap(config::resolveMap(source), map_config, progress).map;
   progress.finish();
+  world_->useMap(surfels);
   const Pose X_BC = config.X_BC;
   diagnostics_.setHardwareID(config.name);
   camera_ = std::make_unique<lidar::DepthCamera>(

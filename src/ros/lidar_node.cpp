@@ -60,6 +60,7 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
 
   Progress progress("lidar");
   auto surfels = map::shareSurfelMap(config::resolveMap(source), map_config, progress).map;
+  world_->useMap(surfels);
   const Pose X_BS = config.X_BS;
   diagnostics_.setHardwareID(config.name);
   lidar_ = std::make_unique<lidar::Lidar>(

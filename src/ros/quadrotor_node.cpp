@@ -112,6 +112,7 @@ void QuadrotorNode::readMap(Params& params) {
   const double ground =
       std::isfinite(ground_z) ? ground_z : static_cast<double>(loaded.source.box.min().z());
   quadrotor_->setGround(ground);
+  world_->useMap(loaded.map);
   makeCollisions(loaded.map, ground);
   if (!check_start) return;
   const collision::ClearanceMap clearance(loaded.map->positions(), config.resolution);

@@ -5,14 +5,13 @@
 namespace marsim::ros_nodes {
 
 WorldInput::WorldInput(ros::NodeHandle& handle, Params& params)
-    : uav_id_(readUavId(params, handle)), peers_(PeerListener::shared(handle, params)) {}
+    : uav_id_(readUavId(params, handle)),
+      peers_(PeerListener::shared(handle, params)),
+      obstacles_(handle) {}
 
 std::vector<scene::MovingThing> WorldInput::things(TimeNs begin, TimeNs end) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<scene::MovingThing> things;
-  for (const std::shared_ptr<const scene::ThingSource>& source : sources_) {
-    source->appendThings(begin, end, things);
-  }
+  if (const auto obstacles = obstacles_.obstacles()) obstacles->appendThings(begin, end, things);
   peers_->peers().appendOthers(uav_id_, begin, end, things);
   return things;
 }

@@ -44,6 +44,9 @@ void MovingThing::validate(const std::string& where) const {
   if (identity == kMapIdentity) throw ConfigError(where, "identity", "the map's", "any other");
   if (X_WM.empty()) throw ConfigError(where, "X_WM", "no pose", "at least one");
   if (X_WM.size() > 1) Validator(where).positive("step", step, "s");
+  if (std::isnan(from) || std::isnan(until)) {
+    throw ConfigError(where, "from, until", "not a number", "times");
+  }
   for (const Pose& pose : X_WM) {
     if (!pose.p.allFinite() || !pose.q.coeffs().allFinite()) {
       throw ConfigError(where, "X_WM", "not finite", "finite poses");

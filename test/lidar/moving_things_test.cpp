@@ -296,6 +296,43 @@ TEST_P(MovingThingsTest, BehindWallsAndBeyondTheMaximum) {
   EXPECT_EQ(cut.things, 0);
 }
 
+// One thing that goes when its like begins elsewhere.
+TEST_P(MovingThingsTest, OnesThatComeAndGo) {
+  std::vector<MovingThing> things = movingThings(10, 2.0);
+  for (std::size_t i = 0; i < things.size(); ++i) {
+    things[i].identity = static_cast<std::uint32_t>(100 + i);
+    (i % 2 == 0 ? things[i].until : things[i].from) = 0.06;
+  }
+  const Rays rays = raysFrom(1500, 0.5);
+  std::vector<MovingThing> early, late;
+  for (const MovingThing& thing : things) (thing.until == 0.06 ? early : late).push_back(thing);
+  const Map room = roomMap({3.0, 2.5, 2.0}, 0.2, Kind::kMixed);
+  const auto renderer = make(room);
+  std::vector<Hit> hits, of_early, of_late;
+  const auto expectSame = [](const Hit& hit, const Hit& expected) {
+    EXPECT_EQ(hit.range, expected.range);
+    EXPECT_EQ(hit.identity, expected.identity);
+  };
+  const ImageGrid grid = turnGrid(60, 30);
+  renderer->renderImage(grid, Pose{}, 12.0, things, hits);
+  renderer->renderImage(grid, Pose{}, 12.0, early, of_early);
+  for (std::size_t i = 0; i < hits.size(); ++i) expectSame(hits[i], of_early[i]);
+  if (!renderer->castsRays()) return;
+  // The oracle knows of no comings and goings: each half must be what it is with its things alone.
+  for (MovingThing& thing : early) thing.until = kInfinity;
+  for (MovingThing& thing : late) thing.from = -kInfinity;
+  renderer->cast(rays.rays, things, hits);
+  renderer->cast(rays.rays, early, of_early);
+  renderer->cast(rays.rays, late, of_late);
+  int met = 0;
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    const bool is_early = static_cast<double>(rays.rays[i].time) < 0.06;
+    expectSame(hits[i], is_early ? of_early[i] : of_late[i]);
+    met += hits[i].identity != kMapIdentity ? 1 : 0;
+  }
+  EXPECT_GT(met, 100);
+}
+
 TEST_P(MovingThingsTest, InImages) {
   const Map room = roomMap({3.0, 2.5, 2.0}, 0.2, Kind::kMixed);
   const std::vector<MovingThing> things = movingThings(10, 2.0);
@@ -418,6 +455,9 @@ TEST_P(MovingThingsTest, RefusesWhatIsNotValid) {
   expectRefused(bad);
   bad = good;
   bad.step = 0.0;
+  expectRefused(bad);
+  bad = good;
+  bad.until = std::nan("");
   expectRefused(bad);
   bad = good;
   bad.X_WM[1].p.x() = std::nan("");

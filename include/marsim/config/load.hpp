@@ -8,6 +8,7 @@
 #include "marsim/control/controller.hpp"
 #include "marsim/lidar/depth_camera.hpp"
 #include "marsim/lidar/lidar.hpp"
+#include "marsim/scene/obstacles.hpp"
 #include "marsim/scene/places.hpp"
 #include "marsim/sim/swarm.hpp"
 #include "marsim/vehicle/imu.hpp"
@@ -22,8 +23,7 @@
 namespace marsim::config {
 
 /// The names that come with the package for a kind ("lidar", "depth", "vehicle", "imu", "control",
-/// "swarm"),
-/// sorted.
+/// "obstacles", "swarm"), sorted.
 std::vector<std::string> knownNames(const std::string& kind);
 
 lidar::LidarConfig loadLidar(const std::string& name_or_path);
@@ -53,6 +53,11 @@ Vehicle loadVehicle(const std::string& name_or_path);
 
 /// Where the UAVs of a swarm start, a file of config/swarm.
 sim::SwarmConfig loadSwarm(const std::string& name_or_path);
+/// Obstacles that move. UAVs among them are vehicles by name or file.
+scene::ObstaclesConfig loadObstacles(const std::string& name_or_path);
+/// The text of such a file, and what it says; `name` stands for the file in errors.
+std::string obstaclesText(const std::string& name_or_path);
+scene::ObstaclesConfig readObstacles(const std::string& text, const std::string& name);
 
 control::ControllerConfig loadController(const std::string& name_or_path);
 

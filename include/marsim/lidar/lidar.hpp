@@ -45,6 +45,7 @@ struct LidarConfig {
 };
 
 class ShotNoise;
+class ThingReflectivity;
 struct ScanRays;
 
 /// Turns motion into scans: fires the pattern, casts every shot from the sensor's pose at its own
@@ -76,8 +77,8 @@ class Lidar {
   };
 
   void collect(View<MovingThing> things, Scan& scan) const;
-  Echo echoOf(std::size_t shot, View<MovingThing> things) const;
-  float reflectivityOf(const Hit& hit, View<MovingThing> things) const;
+  Echo echoOf(std::size_t shot, const ThingReflectivity& things) const;
+  float reflectivityOf(const Hit& hit, const ThingReflectivity& things) const;
   float intensityOf(float reflectivity, float range) const;
 
   LidarConfig config_;

@@ -2,11 +2,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
+#include <utility>
 #include <vector>
 
 #include <ros/ros.h>
 
+#include "marsim/ros/obstacle_listener.hpp"
 #include "marsim/ros/params.hpp"
 #include "marsim/ros/peer_listener.hpp"
 #include "marsim/scene/moving_thing.hpp"
@@ -15,12 +16,15 @@ namespace marsim::ros_nodes {
 
 /// What else moves in the world, as a UAV's nodes hear of it.
 ///
-/// In: /peers (marsim/Peers): the other UAVs. Parameters: uav_id (see readUavId), peer_timeout and
+/// In: /peers (marsim/Peers): the other UAVs; what ObstacleListener names. Parameters: uav_id (see readUavId), peer_timeout and
 /// peer_extrapolation (see PeerListener).
 class WorldInput {
  public:
   /// Subscribes in the UAV's namespace `handle`; parameters are the node's. Throws ConfigError.
   WorldInput(ros::NodeHandle& handle, Params& params);
+
+  /// The map of the node, in which obstacles find free places; without it there are none.
+  void useMap(std::shared_ptr<const map::SurfelMap> map) { obstacles_.useMap(std::move(map)); }
 
   /// The things of [begin, end] (see scene::ThingSource). From any thread.
   std::vector<scene::MovingThing> things(TimeNs begin, TimeNs end) const;
@@ -33,8 +37,7 @@ class WorldInput {
  private:
   std::uint32_t uav_id_;
   std::shared_ptr<const PeerListener> peers_;
-  mutable std::mutex mutex_;
-  std::vector<std::shared_ptr<const scene::ThingSource>> sources_;
+  ObstacleListener obstacles_;
 };
 
 }  // namespace marsim::ros_nodes

@@ -32,7 +32,13 @@ struct MovingThing {
   double begin = 0.0;  ///< [s] since the start of the scan or other interval
   double step = 0.0;   ///< [s] > 0 where there are several poses
 
+  /// [s] It is there from `from` on until before `until`: what goes, or begins to be, in between is
+  /// told by several things of one identity.
+  double from = -std::numeric_limits<double>::infinity();
+  double until = std::numeric_limits<double>::infinity();
+
   Pose at(double time) const;
+  bool isThere(double time) const { return time >= from && time < until; }
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };

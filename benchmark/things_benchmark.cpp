@@ -1,0 +1,164 @@
+#include "things_benchmark.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <functional>
+#include <iterator>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "marsim/collision/clearance.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/lidar/lidar.hpp"
+#include "marsim/map/load_map.hpp"
+#include "marsim/scene/obstacles.hpp"
+#include "marsim/sim/world.hpp"
+#include "places.hpp"
+#include "timing.hpp"
+
+namespace marsim::benchmarks {
+namespace {
+
+constexpr TimeNs kScan = 100'000'000;
+
+/// Processor time of this thread [ms]: other programs on the machine make no difference to it.
+double processorMilliseconds(const std::function<void()>& work) {
+  const auto now = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
+  };
+  const double start = now();
+  work();
+  return now() - start;
+}
+
+/// `count` obstacles, some of every kind that needs nobody to drive it, about the poses.
+scene::ObstaclesConfig mixedObstacles(int count) {
+  using scene::ObstacleKind;
+  scene::ObstaclesConfig config;
+  const ObstacleKind kinds[] = {ObstacleKind::kUav, ObstacleKind::kSphere, ObstacleKind::kBox,
+                                ObstacleKind::kWalker, ObstacleKind::kOrbit};
+  const int kind_count = static_cast<int>(std::size(kinds));
+  for (int i = 0; i < std::min(count, kind_count); ++i) {
+    scene::ObstacleGroup group = scene::usualGroup(kinds[i]);
+    group.name = fmt::format("group{}", i);
+    group.number = (count + i) / kind_count;
+    group.region = {Eigen::Vector3d(-20.0, -12.0, 0.8), Eigen::Vector3d(20.0, 12.0, 6.0)};
+    if (kinds[i] == ObstacleKind::kWalker) group.region.min().z() = -1.5;
+    if (kinds[i] == ObstacleKind::kUav) {
+      group.body = sim::bodyOf(config::loadVehicle("hummingbird").vehicle);
+    }
+    config.groups.push_back(group);
+  }
+  return config;
+}
+
+/// Other UAVs, each flying a level circle of its own about the place's start at 3 m/s.
+class Peers final : public scene::ThingSource {
+ public:
+  explicit Peers(int count)
+      : count_(count), shape_(sim::bodyShapeOf(config::loadVehicle("hummingbird").vehicle)) {}
+
+  void appendThings(TimeNs begin, TimeNs end,
+                    std::vector<scene::MovingThing>& things) const override {
+    for (int i = 0; i < count_; ++i) {
+      const double radius = 3.0 + i, height = 1.0 + 0.3 * i;
+      things.push_back(
+          scene::movingThing(shape_, static_cast<std::uint32_t>(i), begin, end, [&](TimeNs time) {
+            const double angle = 2.0 * i + 3.0 * toSeconds(time) / radius;
+            return Pose{fromRollPitchYaw(0.2, 0.1, angle),
+                        {radius * std::cos(angle), radius * std::sin(angle), height}};
+          }));
+    }
+  }
+
+ private:
+  int count_;
+  std::shared_ptr<const map::SurfelMap> shape_;
+};
+
+/// 5 m/s forward, turning at 2 rad/s, from a pose on.
+StateHistory flightFrom(const Pose& X_WB) {
+  StateHistory states;
+  for (TimeNs t = 0; t <= kScan; t += 2'000'000) {
+    const double s = toSeconds(t);
+    KinematicState state;
+    state.stamp = t;
+    state.v_WB = X_WB.q * Eigen::Vector3d(5.0, 0.0, 0.0);
+    state.X_WB = {X_WB.q * fromRollPitchYaw(0.0, 0.0, 2.0 * s), X_WB.p + (s - 0.05) * state.v_WB};
+    state.w_WB_B = {0.0, 0.0, 2.0};
+    states.push(state);
+  }
+  return states;
+}
+
+}  // namespace
+
+std::vector<ThingsCost> measureThings(const ThingsBench& bench) {
+  const Place place{bench.place, bench.resolution};
+  map::SurfelMapConfig config;
+  config.resolution = bench.resolution;
+  map::MapLoading loading;
+  loading.folder = bench.work / "maps";
+  Progress progress(fmt::format("{} at {} m", place.name, place.resolution));
+  const auto map = map::loadSurfelMap(cloudOf(place, bench.work), config, progress, loading).map;
+  progress.finish();
+  const lidar::RendererConfig renderer;
+  const collision::ClearanceMap clearance(map->positions(), map->resolution());
+  std::vector<std::unique_ptr<const scene::ThingSource>> sources;
+  if (bench.obstacles > 0) {
+    sources.push_back(std::make_unique<scene::Obstacles>(
+        mixedObstacles(bench.obstacles),
+        [&](const Eigen::Vector3d& p_W, double) { return clearance.at(p_W).distance; }, "bench"));
+  }
+  sources.push_back(std::make_unique<Peers>(bench.peers));
+  std::vector<ThingsCost> costs;
+  for (const std::string& sensor : bench.sensors) {
+    lidar::Lidar lidar(config::loadLidar(sensor), lidar::makeRayCaster(map, renderer));
+    PoseTimes alone, with;
+    std::size_t on_things = 0, points = 0;
+    for (int repeat = 0; repeat < bench.repeats; ++repeat) {
+      for (int pose = 0; pose < kPoses; ++pose) {
+        const StateHistory flight = flightFrom(poseOf(place, pose));
+        const auto measure = [&](bool with_things) {
+          lidar::Scan scan;
+          const double time = processorMilliseconds([&] {
+            std::vector<scene::MovingThing> things;
+            for (std::size_t i = 0; with_things && i < sources.size(); ++i) {
+              sources[i]->appendThings(0, kScan, things);
+            }
+            scan = lidar.scan(0, kScan, flight, things);
+          });
+          (with_things ? with : alone).add(pose, time);
+          if (!with_things) return;
+          points += scan.points.size();
+          on_things += static_cast<std::size_t>(std::count_if(
+              scan.points.begin(), scan.points.end(),
+              [](const auto& point) { return point.identity != scene::kMapIdentity; }));
+        };
+        // Whoever comes second finds the caches warm.
+        measure(repeat % 2 == 0);
+        measure(repeat % 2 != 0);
+      }
+    }
+    costs.push_back({sensor, alone.median(), with.median(),
+                     static_cast<double>(on_things) / static_cast<double>(points)});
+  }
+  return costs;
+}
+
+void runThingsBench(const ThingsBench& bench) {
+  fmt::print(
+      "| sensor | alone ms | with {} obstacles and {} UAVs ms | | returns on them |\n"
+      "| --- | --- | --- | --- | --- |\n",
+      bench.obstacles, bench.peers);
+  for (const ThingsCost& cost : measureThings(bench)) {
+    fmt::print("| {} | {:.2f} | {:.2f} | {:+.1f} % | {:.1f} % |\n", cost.sensor, cost.alone_ms,
+               cost.with_things_ms, cost.overheadPercent(), 100.0 * cost.share_on_things);
+  }
+}
+
+}  // namespace marsim::benchmarks

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include <ros/ros.h>
+
+#include "marsim/DrivenObstacles.h"
+#include "marsim/Obstacles.h"
+#include "marsim/map/surfel_map.hpp"
+#include "marsim/scene/obstacles.hpp"
+
+namespace marsim::ros_nodes {
+
+/// Distances to the map's points, for scene::Obstacles. Valid as long as the map or a copy of it
+/// lives, or whatever else is said where it is made.
+scene::Clearance clearanceIn(const map::SurfelMap& map);
+
+/// The obstacles of the world as a node hears of them: /obstacles (latched) tells the settings, of
+/// which it makes the same set as every other node; /obstacles/driven the motion of those that are
+/// driven.
+class ObstacleListener {
+ public:
+  explicit ObstacleListener(ros::NodeHandle& handle);
+
+  /// The map in which free places are looked for. Without it there are no obstacles.
+  void useMap(std::shared_ptr<const map::SurfelMap> map);
+  /// Null as long as none are known. From any thread.
+  std::shared_ptr<const scene::Obstacles> obstacles() const;
+
+ private:
+  void onObstacles(const marsim::ObstaclesConstPtr& message);
+  void onDriven(const marsim::DrivenObstaclesConstPtr& message);
+  void make();
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::shared_ptr<const map::SurfelMap> map_;
+  marsim::ObstaclesConstPtr told_;
+  std::shared_ptr<scene::Obstacles> obstacles_;
+  ros::Subscriber obstacles_subscriber_, driven_subscriber_;
+};
+
+}  // namespace marsim::ros_nodes

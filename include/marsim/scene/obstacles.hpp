@@ -1,0 +1,141 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <Eigen/Geometry>
+
+#include "marsim/common/time.hpp"
+#include "marsim/scene/moving_thing.hpp"
+#include "marsim/scene/vehicle_body.hpp"
+
+namespace marsim::scene {
+
+/// How an obstacle moves. Of the first three, what leaves its region is followed by a new one at a
+/// random free place; they pass through the map and each other.
+enum class ObstacleKind {
+  kUav,        ///< "uav": straight on at constant speed
+  kSphere,     ///< "sphere": free fall
+  kBox,        ///< "box": random walk, straight on for a while in one direction, then in another
+  kWalker,     ///< "walker": on the ground, from one free place in sight to another
+  kWaypoints,  ///< "waypoints": along a path of straight lines, round and round or back and forth
+  kOrbit,      ///< "orbit": a level circle
+  kDriven,     ///< "driven": as it is told
+};
+
+enum class ObstacleShape { kUav, kSphere, kBox, kCapsule };
+
+/// Obstacles of one kind. Intervals are drawn from evenly, for each obstacle.
+struct ObstacleGroup {
+  std::string name;  ///< obstacle number i of it is "<name>_<i>"
+  ObstacleKind kind = ObstacleKind::kSphere;
+  ObstacleShape shape = ObstacleShape::kSphere;
+  int number = 1;
+  /// [m] a sphere's diameter, a cube's side, a capsule's height; not of UAVs. Four sizes at most
+  /// are drawn from, so that obstacles share their surfels.
+  double size_min = 0.3, size_max = 0.3;
+  double width_ratio = 0.3;  ///< a capsule's diameter in its heights
+  BodyConfig body;           ///< of UAVs
+  double resolution = 0.0;   ///< [m] r of the surfels; 0: a tenth of the size, at most 5 cm;
+                             ///< of a UAV a thirtieth, 3 mm to 2 cm
+  /// [m/s] falling ones: sideways at the start
+  double speed_min = 1.0, speed_max = 1.0;
+  /// [m] in W. Centres stay inside; walkers find the ground in it, from below.
+  Eigen::AlignedBox3d region;
+  double turn_min = 1.0, turn_max = 4.0;    ///< [s] a random walk's time straight on
+  double orbit_min = 2.0, orbit_max = 2.0;  ///< [m] radius of orbits
+  /// [m] in W: a path's corners; where driven ones start, the others at random free places.
+  std::vector<Eigen::Vector3d> points;
+  bool loop = true;  ///< from the last corner to the first; else back and forth
+
+  /// Throws ConfigError.
+  void validate(const std::string& where) const;
+};
+
+struct ObstaclesConfig {
+  std::uint64_t seed = 1;
+  std::vector<ObstacleGroup> groups;
+
+  /// Throws ConfigError.
+  void validate(const std::string& where) const;
+  std::size_t count() const;
+};
+
+/// A group of a kind with what is usual for it: shape, sizes and speeds.
+ObstacleGroup usualGroup(ObstacleKind kind);
+
+/// Most obstacles of a world.
+constexpr std::size_t kMaxObstacles = 10'000;
+
+/// [m] from a place in W to the nearest point of the map; where that is farther than `most` any
+/// number from `most` on.
+using Clearance = std::function<double(const Eigen::Vector3d& p_W, double most)>;
+
+struct ObstaclePlaces;
+
+/// A set of obstacles whose motion is a function of the seed and the time: the same on every
+/// machine, whatever was asked before and whenever one begins to ask, except for driven ones. What
+/// an obstacle does is drawn anew, from a stream of its own, every 2^40 ns (18 minutes; each at
+/// another time), so that joining late costs no more than that time's draws. What decides where one
+/// goes next uses nothing but arithmetic and square roots, which are exact everywhere; only turning
+/// ones use sines and cosines, whose last digit is the C library's affair.
+///
+/// Calls are safe from several threads.
+class Obstacles final : public ThingSource {
+ public:
+  /// Looks for free places in the map, or takes every place for free without `clearance`. Throws
+  /// ConfigError, also where a region has no free place.
+  Obstacles(const ObstaclesConfig& config, const Clearance& clearance, const std::string& where);
+  ~Obstacles() override;
+
+  /// A motion that bends or begins anew gives several things of one identity, each for its time.
+  void appendThings(TimeNs begin, TimeNs end, std::vector<MovingThing>& things) const override;
+
+  const ObstaclesConfig& config() const { return config_; }
+  std::size_t size() const;
+  std::uint32_t identityOf(std::size_t number) const {
+    return kFirstObstacleIdentity + static_cast<std::uint32_t>(number);
+  }
+  /// "<group>_<number in the group>".
+  std::string nameOf(std::size_t number) const;
+  /// None for a name that no obstacle has.
+  std::optional<std::size_t> numberOf(const std::string& name) const;
+  const ObstacleGroup& groupOf(std::size_t number) const;
+  /// [m] see ObstacleGroup::size_min; of a UAV its body's diameter.
+  double sizeOf(std::size_t number) const;
+  Pose poseAt(std::size_t number, TimeNs time) const;
+  /// A number that differs where the map led to other free places.
+  std::uint64_t digest() const;
+
+  /// A driven obstacle at an instant; it goes on like that.
+  struct Driven {
+    TimeNs stamp = 0;
+    Eigen::Vector3d p = Eigen::Vector3d::Zero();  ///< [m] in W
+    Eigen::Vector3d v = Eigen::Vector3d::Zero();  ///< [m/s] in W
+    double yaw = 0.0;                             ///< [rad]
+    double yaw_rate = 0.0;                        ///< [rad/s]
+  };
+  bool isDriven(std::size_t number) const;
+  /// Hears of a driven obstacle's motion. Between instants it is where both say, afterwards it goes
+  /// on for at most 0.3 s. One of the past makes what was heard of the time after it void. Throws
+  /// Error for what is not driven or not finite.
+  void drive(std::size_t number, const Driven& state);
+  /// As last heard of, or where it starts.
+  Driven driven(std::size_t number) const;
+
+ private:
+  struct Obstacle;
+
+  ObstaclesConfig config_;
+  std::vector<std::unique_ptr<ObstaclePlaces>> places_;  // of each group
+  std::vector<Obstacle> obstacles_;
+  mutable std::mutex mutex_;  // guards the obstacles' tracks
+};
+
+}  // namespace marsim::scene

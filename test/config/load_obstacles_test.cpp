@@ -1,0 +1,83 @@
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "marsim/config/load.hpp"
+#include "support.hpp"
+
+namespace marsim::config {
+namespace {
+
+using scene::ObstacleKind;
+using scene::ObstacleShape;
+
+class LoadObstacles : public ConfigTest {
+ protected:
+  std::string complaintOf(const std::string& text) const {
+    const std::string path = write("obstacles.yaml", text);
+    return complaint([&] { loadObstacles(path); });
+  }
+};
+
+const char* const kRegion = "region: {min: [-5, -4, 0], max: [5, 4, 300cm]}\n";
+
+TEST_F(LoadObstacles, BundledOnes) {
+  ASSERT_FALSE(knownNames("obstacles").empty());
+  for (const std::string& name : knownNames("obstacles")) {
+    const scene::ObstaclesConfig config = loadObstacles(name);
+    EXPECT_EQ(scene::Obstacles(config, {}, name).size(), config.count()) << name;
+  }
+  EXPECT_EQ(loadObstacles("forest").groups.size(), 7U) << "one of every kind";
+}
+
+TEST_F(LoadObstacles, WhatAFileSays) {
+  const std::string text =
+      std::string("seed: 7\n") + kRegion +
+      "groups:\n"
+      "  - {name: quad, kind: uav, number: 3, vehicle: crazyflie, speed: [36km/h, 11]}\n"
+      "  - {name: crate, kind: orbit, shape: box, size: [20cm, 0.4], radius: [1, 2],\n"
+      "     region: {min: [0, 0, 1], max: [9, 9, 2]}}\n"
+      "  - {name: bus, kind: waypoints, points: [[0, 0, 1], [1, 0, 1]], path: back_and_forth}\n"
+      "  - {name: car, kind: driven, starts: [[1, 2, 3]]}\n";
+  const scene::ObstaclesConfig config = loadObstacles(write("obstacles.yaml", text));
+  EXPECT_EQ(config.seed, 7U);
+  EXPECT_EQ(config.count(), 6U);
+  const auto& groups = config.groups;
+  EXPECT_EQ(groups[0].kind, ObstacleKind::kUav);
+  EXPECT_EQ(groups[0].speed_min, 10.0);
+  EXPECT_EQ(groups[0].body.rotors.size(), 4U);
+  EXPECT_EQ(groups[0].region.max().z(), 3.0);
+  EXPECT_EQ(groups[1].shape, ObstacleShape::kBox);
+  EXPECT_EQ(groups[1].size_min, 0.2);
+  EXPECT_EQ(groups[1].region.min().z(), 1.0);
+  EXPECT_FALSE(groups[2].loop);
+  EXPECT_EQ(groups[3].points.at(0), Eigen::Vector3d(1.0, 2.0, 3.0));
+  EXPECT_EQ(readObstacles(text, "a topic").groups.size(), 4U);
+}
+
+TEST_F(LoadObstacles, WrongOnesAreNamed) {
+  const std::string head = std::string(kRegion) + "groups:\n  - ";
+  EXPECT_EQ(complaintOf(head + "{name: a, kind: sphere}\n"), "no error");
+  const auto expect = [&](const std::string& text, const std::string& part) {
+    const std::string said = complaintOf(text);
+    EXPECT_NE(said.find(part), std::string::npos) << said;
+    EXPECT_NE(said.find("obstacles.yaml"), std::string::npos) << said;
+  };
+  expect("groups: []\n", "groups is empty, allowed: at least one");
+  expect("groups:\n  - {name: a, kind: sphere}\n", "groups[0].region is missing");
+  expect(head + "{name: a, kind: shpere}\n", "did you mean 'sphere'?");
+  expect(head + "{name: a, kind: sphere, turn: [1, 2]}\n", "groups[0].turn is an unknown key");
+  expect(head + "{name: a, kind: box, size: 3}\n", "groups[0].size");
+  expect(head + "{name: a, kind: box, number: -2}\n", "groups[0].number is '-2'");
+  expect(head + "{name: a, kind: box, number: 20000}\n", "number is 20000, allowed: 1 to 10000");
+  expect(head + "{name: a, kind: waypoints, points: [[1, 2]]}\n", "groups[0].points[0]");
+  expect(head + "{kind: box}\n", "groups[0].name is missing");
+  EXPECT_NE(
+      complaint([] { readObstacles("groups: 3\n", "/obstacles"); }).find("/obstacles: groups"),
+      std::string::npos);
+  EXPECT_NE(complaint([] { loadObstacles("forrest"); }).find("did you mean 'forest'?"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace marsim::config
