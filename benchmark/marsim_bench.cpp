@@ -1,10 +1,9 @@
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -17,11 +16,12 @@
 #include "sensors.hpp"
 #include "starts.hpp"
 #include "things_benchmark.hpp"
+#include "world_benchmark.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
-using marsim::benchmarks::RenderBench;
+using namespace marsim::benchmarks;  // NOLINT: this program is theirs
 
 /// A folder of its own that goes when the program ends, unless the user named one.
 class WorkFolder {
@@ -45,128 +45,181 @@ class WorkFolder {
   bool kept_;
 };
 
-int render(RenderBench bench, const std::string& work, const std::string& out) {
-  for (const std::string& name : bench.sensors) marsim::benchmarks::sensorOf(name);
-  if (!out.empty()) marsim::benchmarks::writeRows(out, {});  // a path that fails does so at once
-  const WorkFolder folder(work);
+/// What the subcommands share, and the one that was chosen.
+struct CommandLine {
+  std::string out, work;
+  bool quick = false;
+  std::string program;
+  std::function<int()> chosen;
+
+  /// Runs a benchmark of these settings in the work folder.
+  template <class Settings>
+  int run(Settings settings, void (*bench)(const Settings&)) const {
+    const WorkFolder folder(work);
+    settings.work = folder.path();
+    bench(settings);
+    return 0;
+  }
+};
+
+const CLI::IsMember& placeNames() {
+  static const CLI::IsMember names({"forest", "building"});
+  return names;
+}
+
+void addWork(CLI::App& app, CommandLine& line) {
+  app.add_option("--work", line.work, "folder for clouds and maps, kept (default: temporary)");
+}
+
+int render(RenderBench bench, const CommandLine& line) {
+  for (const std::string& name : bench.sensors) sensorOf(name);
+  if (!line.out.empty()) writeRows(line.out, {});  // a path that fails does so at once
+  const WorkFolder folder(line.work);
   bench.work = folder.path();
-  const std::vector<marsim::benchmarks::Row> rows = runRenderBench(bench);
-  if (!out.empty()) {
-    marsim::benchmarks::writeRows(out, rows);
-    fmt::print("{}: {} rows\n", out, rows.size());
+  const std::vector<Row> rows = runRenderBench(bench);
+  if (!line.out.empty()) {
+    writeRows(line.out, rows);
+    fmt::print("{}: {} rows\n", line.out, rows.size());
   }
   return 0;
 }
 
-int scans(marsim::benchmarks::ScanBench settings, const std::string& work, bool quick) {
-  const WorkFolder folder(work);
-  settings.work = folder.path();
-  if (quick) settings.repeats = 3;
-  runScanBench(settings);
-  return 0;
+void addRender(CLI::App& app, CommandLine& line) {
+  const auto bench = std::make_shared<RenderBench>();
+  bench->sensors = sensorNames();
+  bench->places = {"forest", "building"};
+  bench->resolutions = {0.2, 0.1, 0.05, 0.02};
+  bench->program = line.program;
+  app.add_option("--out", line.out, "JSON file for the rows");
+  app.add_flag("--quick", line.quick, "r = 0.2 and 0.1 m only, fewer repeats");
+  app.add_option("--sensors", bench->sensors, "which")->delimiter(',');
+  app.add_option("--places", bench->places, "which")->delimiter(',')->check(placeNames());
+  auto* resolutions = app.add_option("--resolutions", bench->resolutions, "of the maps [m]")
+                          ->delimiter(',')
+                          ->check(CLI::Range(0.005, 10.0));
+  app.add_option("--threads", bench->threads, "which numbers of threads")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 256));
+  app.add_option("--repeats", bench->repeats, "timings a pose")->check(CLI::Range(1, 1000));
+  addWork(app, line);
+  line.chosen = [&line, bench, resolutions] {
+    if (line.quick) {
+      if (resolutions->count() == 0) bench->resolutions = {0.2, 0.1};
+      bench->repeats = 2;
+      bench->oracle_rays = 200;
+    }
+    return render(*bench, line);
+  };
 }
 
-int collisions(marsim::benchmarks::CollisionBench settings, const std::string& work) {
-  const WorkFolder folder(work);
-  settings.work = folder.path();
-  runCollisionBench(settings);
-  return 0;
+void addFidelity(CLI::App& app, CommandLine& line) {
+  CLI::App& sub = *app.add_subcommand(
+      "fidelity", "how true ranges are on a map of a noisy scan of a place of known geometry");
+  sub.add_option("--out", line.out, "JSON file for the rows");
+  sub.add_flag("--quick", line.quick, "fewer points, r = 0.1 and 0.05 m only");
+  sub.callback([&line] { line.chosen = [&line] { return fidelity(line.out, line.quick); }; });
 }
 
-int things(marsim::benchmarks::ThingsBench settings, const std::string& work, bool quick) {
-  const WorkFolder folder(work);
-  settings.work = folder.path();
-  if (quick) settings.repeats = 5;
-  runThingsBench(settings);
-  return 0;
+void addScan(CLI::App& app, CommandLine& line) {
+  const auto bench = std::make_shared<ScanBench>();
+  const auto surface = std::make_shared<std::string>(marsim::map::nameOf(bench->surface));
+  CLI::App& sub = *app.add_subcommand(
+      "scan", "what point times, motion, noise and intensity add to the time of a scan");
+  sub.add_flag("--quick", line.quick, "fewer repeats");
+  sub.add_option("--surface", *surface, "of the map: blended or paper");
+  sub.add_option("--places", bench->places, "which")->delimiter(',')->check(placeNames());
+  sub.add_option("--sensors", bench->sensors, "names of sensors")->delimiter(',');
+  addWork(sub, line);
+  sub.callback([&line, bench, surface] {
+    line.chosen = [&line, bench, surface] {
+      bench->surface = marsim::map::surfaceOf(*surface);
+      if (line.quick) bench->repeats = 3;
+      return line.run(*bench, runScanBench);
+    };
+  });
 }
 
-int start(const std::vector<std::string>& arguments) {
-  marsim::map::SurfelMapConfig config;
-  config.resolution = std::stod(arguments.at(1));
-  config.surface = marsim::map::surfaceOf(arguments.at(2));
-  config.storage = marsim::map::storageOf(arguments.at(3));
-  return marsim::benchmarks::startOnce(arguments.at(0), config, arguments.at(4));
+void addCollision(CLI::App& app, CommandLine& line) {
+  const auto bench = std::make_shared<CollisionBench>();
+  CLI::App& sub = *app.add_subcommand(
+      "collision", "collision checks of a UAV: the map's tree beside a KD-tree, things that move");
+  sub.add_option("--place", bench->place, "forest or building")->check(placeNames());
+  sub.add_option("--resolution", bench->resolution, "of the map [m]")
+      ->check(CLI::Range(0.005, 10.0));
+  sub.add_option("--vehicle", bench->vehicle, "a vehicle's name or file");
+  addWork(sub, line);
+  sub.callback([&line, bench] {
+    line.chosen = [&line, bench] { return line.run(*bench, runCollisionBench); };
+  });
+}
+
+void addThings(CLI::App& app, CommandLine& line) {
+  const auto bench = std::make_shared<ThingsBench>();
+  CLI::App& sub = *app.add_subcommand(
+      "things", "what obstacles that move and other UAVs add to the time of a scan");
+  sub.add_flag("--quick", line.quick, "fewer repeats");
+  sub.add_option("--obstacles", bench->obstacles, "how many")->check(CLI::Range(0, 10000));
+  sub.add_option("--peers", bench->peers, "how many")->check(CLI::Range(0, 1000));
+  sub.add_option("--sensors", bench->sensors, "names of sensors")->delimiter(',');
+  addWork(sub, line);
+  sub.callback([&line, bench] {
+    line.chosen = [&line, bench] {
+      if (line.quick) bench->repeats = 5;
+      return line.run(*bench, runThingsBench);
+    };
+  });
+}
+
+void addWorld(CLI::App& app, CommandLine& line) {
+  const auto bench = std::make_shared<WorldBench>();
+  bench->program = line.program;
+  CLI::App& sub = *app.add_subcommand(
+      "world", "what a shared world costs: collisions, things that move, many UAVs");
+  sub.add_option("--out", line.out, "JSON file for the figures");
+  sub.add_flag("--quick", line.quick, "fewer repeats, smaller maps, no ROS nodes");
+  sub.add_option("--uavs", bench->uavs, "tried first in one nodelet manager")
+      ->check(CLI::Range(1, 200));
+  sub.add_option("--duration", bench->duration, "that they fly [s, simulated]")
+      ->check(CLI::Range(5.0, 3600.0));
+  addWork(sub, line);
+  sub.callback([&line, bench] {
+    line.chosen = [&line, bench] {
+      bench->quick = line.quick;
+      bench->out = line.out;
+      return line.run(*bench, runWorldBench);
+    };
+  });
+}
+
+/// The process that measures a start, see starts.hpp.
+void addStart(CLI::App& app, CommandLine& line) {
+  CLI::App* sub = app.add_subcommand("start", "")->group("");
+  sub->allow_extras();
+  sub->callback([&line, sub] {
+    line.chosen = [sub] {
+      const std::vector<std::string> arguments = sub->remaining();
+      marsim::map::SurfelMapConfig config;
+      config.resolution = std::stod(arguments.at(1));
+      config.surface = marsim::map::surfaceOf(arguments.at(2));
+      config.storage = marsim::map::storageOf(arguments.at(3));
+      return startOnce(arguments.at(0), config, arguments.at(4));
+    };
+  });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  RenderBench bench;
-  bench.sensors = marsim::benchmarks::sensorNames();
-  bench.places = {"forest", "building"};
-  bench.resolutions = {0.2, 0.1, 0.05, 0.02};
-  bench.program = fs::read_symlink("/proc/self/exe").string();
-  std::string out, work;
-  bool quick = false;
+  CommandLine line;
+  line.program = fs::read_symlink("/proc/self/exe").string();
   CLI::App app(
       "Times the renderers on generated places, beside Embree's disc points on the same surfels\n"
       "and rays where Embree was found at build time. docs/benchmarks.md explains the columns.",
       "marsim bench");
   app.option_defaults()->always_capture_default();
-  app.add_option("--out", out, "JSON file for the rows");
-  app.add_flag("--quick", quick, "r = 0.2 and 0.1 m only, fewer repeats");
-  app.add_option("--sensors", bench.sensors, "which")->delimiter(',');
-  app.add_option("--places", bench.places, "which")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"forest", "building"}));
-  auto* resolutions = app.add_option("--resolutions", bench.resolutions, "of the maps [m]")
-                          ->delimiter(',')
-                          ->check(CLI::Range(0.005, 10.0));
-  app.add_option("--threads", bench.threads, "which numbers of threads")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 256));
-  app.add_option("--repeats", bench.repeats, "timings a pose")->check(CLI::Range(1, 1000));
-  app.add_option("--work", work, "folder for clouds and maps, kept (default: temporary)");
-  auto* fidelity_app = app.add_subcommand(
-      "fidelity", "how true ranges are on a map of a noisy scan of a place of known geometry");
-  fidelity_app->add_option("--out", out, "JSON file for the rows");
-  fidelity_app->add_flag("--quick", quick, "fewer points, r = 0.1 and 0.05 m only");
-  auto* scan_app = app.add_subcommand(
-      "scan", "what point times, motion, noise and intensity add to the time of a scan");
-  scan_app->add_flag("--quick", quick, "fewer repeats");
-  scan_app->add_option("--work", work, "as above");
-  marsim::benchmarks::ScanBench scan_bench;
-  std::string surface = marsim::map::nameOf(scan_bench.surface);
-  scan_app->add_option("--surface", surface, "of the map: blended or paper");
-  scan_app->add_option("--places", scan_bench.places, "as above")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"forest", "building"}));
-  scan_app->add_option("--sensors", scan_bench.sensors, "names of sensors")->delimiter(',');
-  auto* collision_app = app.add_subcommand(
-      "collision", "collision checks of a UAV: the map's tree beside a KD-tree, things that move");
-  marsim::benchmarks::CollisionBench collision_bench;
-  collision_app->add_option("--work", work, "as above");
-  collision_app->add_option("--place", collision_bench.place, "forest or building")
-      ->check(CLI::IsMember({"forest", "building"}));
-  collision_app->add_option("--resolution", collision_bench.resolution, "of the map [m]")
-      ->check(CLI::Range(0.005, 10.0));
-  collision_app->add_option("--vehicle", collision_bench.vehicle, "a vehicle's name or file");
-  auto* things_app = app.add_subcommand(
-      "things", "what obstacles that move and other UAVs add to the time of a scan");
-  things_app->add_flag("--quick", quick, "fewer repeats");
-  things_app->add_option("--work", work, "as above");
-  marsim::benchmarks::ThingsBench things_bench;
-  things_app->add_option("--obstacles", things_bench.obstacles, "how many")
-      ->check(CLI::Range(0, 10000));
-  things_app->add_option("--peers", things_bench.peers, "how many")->check(CLI::Range(0, 1000));
-  things_app->add_option("--sensors", things_bench.sensors, "names of sensors")->delimiter(',');
-  auto* child = app.add_subcommand("start", "")->group("");
-  child->allow_extras();
-  return marsim::tools::runCommand(app, argc, argv, [&] {
-    if (child->parsed()) return start(child->remaining());
-    if (collision_app->parsed()) return collisions(collision_bench, work);
-    if (scan_app->parsed()) {
-      scan_bench.surface = marsim::map::surfaceOf(surface);
-      return scans(scan_bench, work, quick);
-    }
-    if (things_app->parsed()) return things(things_bench, work, quick);
-    if (fidelity_app->parsed()) return marsim::benchmarks::fidelity(out, quick);
-    if (quick) {
-      if (resolutions->count() == 0) bench.resolutions = {0.2, 0.1};
-      bench.repeats = 2;
-      bench.oracle_rays = 200;
-    }
-    return render(bench, work, out);
-  });
+  for (const auto add :
+       {addRender, addFidelity, addScan, addCollision, addThings, addWorld, addStart}) {
+    add(app, line);
+  }
+  return marsim::tools::runCommand(app, argc, argv, [&] { return line.chosen(); });
 }

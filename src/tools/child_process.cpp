@@ -218,4 +218,17 @@ ChildResult runChild(const ChildCommand& command,
   return result;
 }
 
+ChildCommand rosLaunch(const std::string& file, const std::vector<std::string>& arguments, int port,
+                       const std::filesystem::path& log) {
+  ChildCommand command;
+  command.arguments = {"roslaunch", "-p", std::to_string(port), "marsim", file};
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  command.environment = {{"ROS_MASTER_URI", "http://127.0.0.1:" + std::to_string(port)},
+                         {"ROS_IP", "127.0.0.1"},
+                         {"ROS_LOG_DIR", log.string()},
+                         {"ROS_HOME", log.string()}};
+  command.unset = {"ROS_HOSTNAME", "ROS_NAMESPACE"};
+  return command;
+}
+
 }  // namespace marsim::tools

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
@@ -33,5 +34,10 @@ struct ChildResult {
 /// at a time in a process. Throws Error where it cannot be started.
 ChildResult runChild(const ChildCommand& command,
                      const std::function<void(const std::string&)>& on_line);
+
+/// A launch file of this package with a master of its own on `port`, reached without any name
+/// service; logs go to the folder `log`.
+ChildCommand rosLaunch(const std::string& file, const std::vector<std::string>& arguments, int port,
+                       const std::filesystem::path& log);
 
 }  // namespace marsim::tools

@@ -153,37 +153,20 @@ Preparation prepareDemo(const DemoOptions& options) {
 }
 
 ChildCommand launchCommand(const DemoOptions& options, const FlightPlan& plan, int port) {
-  ChildCommand command;
   // A name stays a name; a file may be given relative to this folder, which is not the nodes'.
   const auto resolved = [](const std::string& name) {
     return fs::is_regular_file(name) ? fs::absolute(name).string() : name;
   };
-  command.arguments = {"roslaunch",
-                       "-p",
-                       std::to_string(port),
-                       "marsim",
-                       "demo.launch",
-                       "plan:=" + (plan.output / "plan.json").string(),
-                       "map:=" + plan.map,
-                       fmt::format("resolution:={}", plan.resolution),
-                       "surface:=" + options.surface,
-                       "lidar:=" + resolved(plan.lidar),
-                       "vehicle:=" + resolved(plan.vehicle),
-                       fmt::format("x:={}", plan.start.x()),
-                       fmt::format("y:={}", plan.start.y()),
-                       fmt::format("z:={}", plan.start.z()),
-                       fmt::format("yaw:={}", plan.yaw),
-                       fmt::format("speed:={}", plan.speed),
-                       "renderer:=" + options.renderer,
-                       "nodelets:=" + flag(options.nodelets),
-                       "rviz:=" + flag(options.rviz)};
-  const std::string log = (plan.output / "log").string();
-  // A master of its own, reached without any name service.
-  command.environment = {{"ROS_MASTER_URI", fmt::format("http://127.0.0.1:{}", port)},
-                         {"ROS_IP", "127.0.0.1"},
-                         {"ROS_LOG_DIR", log},
-                         {"ROS_HOME", log}};
-  command.unset = {"ROS_HOSTNAME", "ROS_NAMESPACE"};
+  ChildCommand command =
+      rosLaunch("demo.launch",
+                {"plan:=" + (plan.output / "plan.json").string(), "map:=" + plan.map,
+                 fmt::format("resolution:={}", plan.resolution), "surface:=" + options.surface,
+                 "lidar:=" + resolved(plan.lidar), "vehicle:=" + resolved(plan.vehicle),
+                 fmt::format("x:={}", plan.start.x()), fmt::format("y:={}", plan.start.y()),
+                 fmt::format("z:={}", plan.start.z()), fmt::format("yaw:={}", plan.yaw),
+                 fmt::format("speed:={}", plan.speed), "renderer:=" + options.renderer,
+                 "nodelets:=" + flag(options.nodelets), "rviz:=" + flag(options.rviz)},
+                port, plan.output / "log");
   command.silence_limit = kSilenceLimit;
   return command;
 }

@@ -1,0 +1,132 @@
+#include "world_benchmark.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "child_process.hpp"
+#include "collision_benchmark.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/map/load_map.hpp"
+#include "places.hpp"
+#include "starts.hpp"
+#include "swarm_load.hpp"
+#include "things_benchmark.hpp"
+
+namespace marsim::benchmarks {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::shared_ptr<const map::SurfelMap> loadPlace(const Place& place,
+                                                const std::filesystem::path& work) {
+  map::SurfelMapConfig config;
+  config.resolution = place.resolution;
+  map::MapLoading loading;
+  loading.folder = work / "maps";
+  Progress progress(fmt::format("{} at {} m", place.name, place.resolution));
+  auto map = map::loadSurfelMap(cloudOf(place, work), config, progress, loading).map;
+  progress.finish();
+  return map;
+}
+
+void addCollisions(const WorldBench& bench, ordered_json& figures) {
+  const CollisionBench settings;
+  const auto map = loadPlace({settings.place, settings.resolution}, bench.work);
+  const CollisionTimes times =
+      measureCollisions(map, config::loadVehicle(settings.vehicle).vehicle);
+  figures["collision_check_us_mean"] = times.check_map_tree;
+  figures["collision_check_kd_tree_us_mean"] = times.check_kd_tree;
+  figures["collision_check_in_flight_us_mean"] = times.check_in_flight;
+  figures["collision_map_points"] = times.points;
+  figures["moving_tree_rebuild_us"] = times.rebuild;
+}
+
+void addThings(const WorldBench& bench, ordered_json& figures) {
+  ThingsBench settings;
+  settings.work = bench.work;
+  if (bench.quick) settings.repeats = 3;
+  double worst = 0.0;
+  for (const ThingsCost& cost : measureThings(settings)) {
+    figures["render_overhead_100_obstacles_pct_" + cost.sensor] = cost.overheadPercent();
+    worst = std::max(worst, cost.overheadPercent());
+  }
+  figures["render_overhead_100_obstacles_pct"] = worst;
+}
+
+void addSecondProcess(const WorldBench& bench, ordered_json& figures) {
+  const Place place{"building", bench.quick ? 0.1 : 0.05};
+  map::SurfelMapConfig config;
+  config.resolution = place.resolution;
+  const Starts starts =
+      measureStarts(bench.program, cloudOf(place, bench.work), config, bench.work / "starts");
+  figures["second_process_private_mb"] = starts.process_private_mb;
+}
+
+void addUavsWithoutRos(const WorldBench& bench, ordered_json& figures) {
+  SwarmLoad load;
+  load.map = loadPlace({"building", 0.1}, bench.work);
+  if (bench.quick) load.seconds = 2.0;
+  const SwarmLoad::Figures most = load.mostInRealTime();
+  figures["uavs_real_time_without_ros"] = most.uavs;
+}
+
+/// The report of so many UAVs in one nodelet manager.
+ordered_json flySwarm(const WorldBench& bench, int uavs) {
+  const std::filesystem::path report = bench.work / fmt::format("swarm_{}.json", uavs);
+  std::filesystem::remove(report);
+  tools::ChildCommand command =
+      tools::rosLaunch("swarm_bench.launch",
+                       {fmt::format("n:={}", uavs), "report:=" + report.string(),
+                        fmt::format("duration:={}", bench.duration)},
+                       tools::freePort(), bench.work / "log");
+  command.silence_limit = 120.0 + 10.0 * bench.duration;
+  tools::runChild(command, [](const std::string&) {});
+  std::ifstream file(report);
+  if (!file) throw Error(fmt::format("{}: {} UAVs left no report", report.string(), uavs));
+  return ordered_json::parse(file);
+}
+
+bool keepsUp(const ordered_json& report) {
+  return report.at("real_time_factor") >= 0.99 &&
+         report.at("scans_missing") <= 0.01 * report.at("scans_expected").get<double>();
+}
+
+// Where they do not keep up, as many as their load leaves room for, and then fewer.
+void addUavs(const WorldBench& bench, ordered_json& figures) {
+  figures["uavs_real_time"] = nullptr;
+  if (bench.quick || !tools::onPath("roslaunch")) return;
+  ordered_json tried = ordered_json::array();
+  for (int uavs = bench.uavs; uavs > 0; uavs -= std::max(1, uavs / 5)) {
+    fmt::print("{} UAVs for {} s\n", uavs, bench.duration);
+    tried.push_back(flySwarm(bench, uavs));
+    if (!keepsUp(tried.back())) continue;
+    figures["uavs_real_time"] = uavs;
+    break;
+  }
+  if (figures["uavs_real_time"].is_null()) figures["uavs_real_time"] = 0;
+  figures["swarms"] = tried;
+}
+
+}  // namespace
+
+void runWorldBench(const WorldBench& bench) {
+  std::ofstream file;
+  if (!bench.out.empty()) {
+    file.open(bench.out);  // a path that fails does so at once
+    if (!file) throw FileError(bench.out.string(), "cannot be written");
+  }
+  ordered_json figures;
+  for (const auto& add : {addCollisions, addThings, addSecondProcess, addUavsWithoutRos, addUavs}) {
+    add(bench, figures);
+  }
+  fmt::print("{}\n", figures.dump(2));
+  if (file.is_open()) file << figures.dump(2) << '\n';
+}
+
+}  // namespace marsim::benchmarks

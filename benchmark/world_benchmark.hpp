@@ -1,0 +1,25 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace marsim::benchmarks {
+
+/// What a shared world costs: collision checks, moving things in scans, memory of a second process,
+/// how many UAVs go on in real time.
+struct WorldBench {
+  std::string program;         ///< this one, which the starts run
+  std::filesystem::path work;  ///< clouds and made maps are kept here
+  std::filesystem::path out;   ///< JSON file; empty: none
+  bool quick = false;          ///< fewer repeats; UAVs without ROS only
+  int uavs = 20;               ///< in one nodelet manager
+  double duration = 60.0;      ///< [s] simulated, of those
+};
+
+/// Prints the figures, and writes them to `out`: `collision_check_us_mean`,
+/// `moving_tree_rebuild_us`, `render_overhead_100_obstacles_pct` (the worst sensor),
+/// `second_process_private_mb`, `uavs_real_time` (null where there is no roslaunch), and what they
+/// come from. Throws Error, FileError.
+void runWorldBench(const WorldBench& bench);
+
+}  // namespace marsim::benchmarks
