@@ -168,9 +168,13 @@ class World:
     def state(self):
         return {machine: monitor.latest() for machine, monitor in self.monitors.items()}
 
+    def points(self, viewer, uav):
+        """On a UAV in the newest scan of another machine's UAV; -1: not known."""
+        return self.monitors[viewer].latest().get("seen", {}).get(str(uav), -1)
+
     def sees(self, viewer, uav):
-        state = self.monitors[viewer].latest()
-        return state.get("seen", {}).get(str(uav), 0) >= 5 and state["age"][str(uav)] < 0.5
+        age = self.monitors[viewer].latest().get("age", {}).get(str(uav), float("inf"))
+        return self.points(viewer, uav) >= 5 and age < 0.5
 
     def all_see_all(self):
         return all(self.sees(viewer, uav) for own, viewer in enumerate(MACHINES)
@@ -256,11 +260,11 @@ def is_cut_off_and_returns(world, network):
     back = world.logged(alpha, "machine gamma is back")
     network.cut(gamma, True)
     begin = time.monotonic()
-    world.wait(lambda: world.logged(alpha, "machine gamma is silent") > silent, 3.0, "the cut is noticed")
+    world.wait(lambda: world.logged(alpha, "machine gamma is silent") > silent, 4.0,
+               "the cut is noticed")
     note("noticed after %.1f s" % (time.monotonic() - begin))
-    world.wait(lambda: world.monitors[alpha].latest()["seen"]["2"] == 0 and
-               world.monitors[gamma].latest()["seen"]["0"] == 0, PEER_TIMEOUT + 1.5,
-               "those cut off are dropped")
+    world.wait(lambda: world.points(alpha, 2) == 0 and world.points(gamma, 0) == 0,
+               PEER_TIMEOUT + 4.0, "those cut off are dropped")
     gone = time.monotonic() - begin
     check(gone > PEER_TIMEOUT - 0.5, "dropped after %.1f s" % gone)
     check(world.sees(alpha, 1), "the others still see each other")
