@@ -176,7 +176,7 @@ TEST_F(MutualObservation, PointsLieOnTheOthersBodies) {
       std::printf("uav%zu sees uav%zu: %d points in %d scans, at most %.1f mm off\n", i, k,
                   sight.points, sight.scans, 1e3 * sight.farthest);
       EXPECT_GE(sight.scans, 10);
-      EXPECT_GE(sight.points, 100);
+      EXPECT_GE(sight.points, 50);
       EXPECT_EQ(sight.mislabelled, 0);
       EXPECT_EQ(sight.off, 0) << "the farthest is " << sight.farthest << " m off";
     }

@@ -14,7 +14,7 @@ namespace {
 
 scene::PeerState someState(std::uint32_t id) {
   RandomStream random(id);
-  const auto vector = [&](double scale) {
+  const auto vector = [&](double scale) -> Eigen::Vector3d {
     return Eigen::Vector3d(random.normal(), random.normal(), random.normal()) * scale;
   };
   scene::PeerState state;

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """What one machine of the LAN test sees: a line of JSON five times a second on standard output.
 
-lan_monitor.py MACHINE UAV: {"clock": of this machine's simulation [s], "offset": how far that is ahead
-of the kernel's clock, which all machines share here [s], the most within a second, since messages
-come late, "age": {uav: of its newest state here [s]}, "seen": {uav: points on
-it in the newest scan of this machine's UAV}, "scan": stamp of that scan [s]}.
+lan_monitor.py MACHINE UAV: {"clock": of this machine's simulation [s], "offset": how far that is
+ahead of the kernel's clock, which all machines share here [s], the most within a second, since
+messages come late, "age": {uav: of its newest state here [s]}, "seen": {uav: points on it in the
+newest scan of this machine's UAV}, "scan": stamp of that scan [s]}.
 """
 import array
 import collections
