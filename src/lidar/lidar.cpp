@@ -10,6 +10,7 @@
 #include "marsim/common/units.hpp"
 #include "marsim/lidar/field_of_view.hpp"
 #include "scan_rays.hpp"
+#include "shared_pattern.hpp"
 #include "shot_noise.hpp"
 
 namespace marsim::lidar {
@@ -47,7 +48,7 @@ Lidar::Lidar(LidarConfig config, std::shared_ptr<const Renderer> renderer, std::
                             config_.name, renderer_->name()));
   }
   config_.X_BS.q.normalize();
-  pattern_ = makePattern(config_.pattern);
+  pattern_ = sharePattern(config_.pattern);
   if (!noise) config_.noise = {};
   if (config_.noise.any()) {
     noise_ = std::make_shared<const ShotNoise>(config_.noise, config_.range_min, config_.range_max,

@@ -2,6 +2,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/lidar/scan_pattern.hpp"
+#include "shared_pattern.hpp"
 
 namespace marsim::lidar {
 namespace {
@@ -115,6 +117,40 @@ TEST_P(AnyPattern, IntervalsThatAdjoinGiveTheShotsOfTheirUnion) {
     }
     expectSame(whole, parts);
   }
+}
+
+TEST_P(AnyPattern, SharedGivesTheSameShots) {
+  const auto plain = makePattern(GetParam());
+  const auto only = sharePattern(GetParam());
+  expectSame(fired(*only, 5, 2'000'017), fired(*plain, 5, 2'000'017));
+  const auto other = sharePattern(GetParam());
+  std::vector<std::thread> threads;
+  for (const ScanPattern* pattern : {only.get(), other.get(), only.get(), other.get()}) {
+    threads.emplace_back([&plain, pattern] {
+      for (TimeNs begin = 0; begin < 10'000'000; begin += 1'000'003) {
+        std::vector<Firing> firings = fired(*plain, begin - 1'000, begin);  // others are kept
+        pattern->fire(begin, begin + 1'000'003, firings);
+        expectSame(firings, fired(*plain, begin - 1'000, begin + 1'000'003));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(other->rings(), plain->rings());
+  EXPECT_EQ(other->pointsPerSecond(), plain->pointsPerSecond());
+}
+
+TEST(SharedPattern, AlmostEqualOnesAreNotShared) {
+  RisleyPatternConfig config;
+  config.prisms = {{760.0, radians(18.0), 1.51, 0.0}, {-480.0, radians(18.0), 1.51, 0.0}};
+  config.points_per_second = 100'000.0;
+  const auto first = sharePattern(config);
+  const auto first_again = sharePattern(config);
+  config.prisms[1].phase = 0.1;
+  const auto second = sharePattern(config);
+  EXPECT_EQ(fired(*first, 0, 1'000'000).front().direction,
+            fired(*first_again, 0, 1'000'000).front().direction);
+  EXPECT_NE(fired(*first, 0, 1'000'000).front().direction,
+            fired(*second, 0, 1'000'000).front().direction);
 }
 
 TEST_P(AnyPattern, SplitsAtAShotsOwnStamp) {
