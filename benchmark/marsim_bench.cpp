@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
   bench.places = {"forest", "building"};
   bench.resolutions = {0.2, 0.1, 0.05, 0.02};
   bench.program = fs::read_symlink("/proc/self/exe").string();
-  std::string out, work;
+  std::string out, work, renderer = "cpu";
   bool quick = false;
   CLI::App app(
       "Times the renderers on generated places, beside Embree's disc points on the same surfels\n"
@@ -100,6 +100,8 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::Range(1, 256));
   app.add_option("--repeats", bench.repeats, "timings a pose")->check(CLI::Range(1, 1000));
+  app.add_option("--renderer", renderer, "who renders: cpu (both renderers) or opengl")
+      ->check(CLI::IsMember({"cpu", "opengl"}));
   app.add_option("--work", work, "folder for clouds and maps, kept (default: temporary)");
   auto* fidelity_app = app.add_subcommand(
       "fidelity", "how true ranges are on a map of a noisy scan of a place of known geometry");
@@ -130,6 +132,7 @@ int main(int argc, char** argv) {
       bench.repeats = 2;
       bench.oracle_rays = 200;
     }
+    bench.opengl = renderer == "opengl";
     return render(bench, work, out);
   });
 }
