@@ -15,6 +15,7 @@
 #include "marsim/common/random.hpp"
 #include "marsim/common/text.hpp"
 #include "marsim/lidar/renderer.hpp"
+#include "marsim/lidar_gl/renderer.hpp"
 #include "marsim/map/load_map.hpp"
 #include "places.hpp"
 #include "sensors.hpp"
@@ -33,6 +34,8 @@ using lidar::Ray;
 using lidar::Renderer;
 using map::Surface;
 using map::SurfelStorage;
+
+constexpr const char* kOpenGl = "opengl";
 
 std::sig_atomic_t volatile interrupted = 0;
 
@@ -78,6 +81,9 @@ class Bench {
   Row measure(const Cell& cell, benchmark::State& state) {
     open(cell);
     const auto renderer = makeRenderer(cell);
+    if (settings_.opengl && !std::exchange(device_told_, true)) {
+      fmt::print("{}\n", lidar_gl::deviceText(*renderer));
+    }
     std::vector<std::vector<Ray>> scans;
     for (int pose = 0; pose < kPoses; ++pose) {
       scans.push_back(cell.sensor.rays(poseOf(cell.place, pose), pose));
@@ -96,6 +102,7 @@ class Bench {
                                                 const Cell& cell) {
     lidar::RendererConfig config;
     config.threads = cell.threads;
+    if (cell.renderer == kOpenGl) return lidar_gl::makeRayCaster(map, config);
     return cell.renderer == "projection" ? lidar::makeDepthImageRenderer(map, config)
                                          : lidar::makeRayCaster(map, config);
   }
@@ -291,6 +298,7 @@ class Bench {
   std::shared_ptr<const map::SurfelMap> map_;
   std::vector<map::Surfel> stored_;
   double bytes_ = 0.0;
+  bool device_told_ = false;
   std::optional<Starts> starts_;
   std::unique_ptr<lidar::Oracle> oracle_;
 #ifdef MARSIM_HAS_EMBREE
@@ -308,7 +316,11 @@ void addCells(const RenderBench& bench, const Place& place, Surface surface, Sur
   for (const std::string& name : bench.sensors) {
     const Sensor sensor = sensorOf(name);
     for (const int threads : bench.threads) {
-      if (!plain && threads != bench.threads.front()) continue;
+      if ((!plain || bench.opengl) && threads != bench.threads.front()) continue;
+      if (bench.opengl) {
+        cells.push_back({place, sensor, kOpenGl, surface, storage, threads, false});
+        continue;
+      }
       for (const bool cold : {false, true}) {
         if (cold && (!plain || threads != bench.threads.front() || !sensor.pattern)) continue;
         cells.push_back({place, sensor, sensor.pattern ? "ray_caster" : "projection", surface,

@@ -10,7 +10,7 @@ layout(local_size_x = 64) in;
 
 #if IMAGE
 layout(std430, binding = 0) readonly buffer Shares {
-  double shares[];  // of the rows, then of the columns: sine, cosine, slope (ImageDirections::Share)
+  double shares[];  // ImageDirections::Share: sine, cosine, slope of the rows, then of the columns
 };
 layout(location = 0) uniform dmat3 u_rotation;  // R_WS
 layout(location = 1) uniform ivec2 u_size;      // cells: columns, rows
@@ -24,7 +24,7 @@ layout(std430, binding = 0) readonly buffer Rays {
 };
 #endif
 layout(location = 6) uniform uint u_count;     // of the hits
-layout(location = 7) uniform dvec3 u_origin;   // [m] in W: the tree's; images: of all rays in the tree
+layout(location = 7) uniform dvec3 u_origin;   // [m] of the tree in W; images: of the rays in the tree
 layout(location = 8) uniform float u_radius;   // [m]
 layout(location = 9) uniform vec3 u_blending;  // depth, least cosine, most offset
 layout(std430, binding = 1) writeonly buffer Hits {
@@ -53,7 +53,7 @@ const float kScale = 1.0;
 
 vec3 origin, origin_rest;        // [m] relative to the tree's origin
 vec3 direction, direction_rest;  // unit
-vec3 inverse;                    // of the direction, finite
+vec3 inverse_of_direction;       // finite
 bvec3 negative;
 float range_min, range_max;  // [m]
 float enter;                 // [m] what ends nearer does not matter
@@ -326,8 +326,8 @@ int stack_size;
 // Pushes the children that the ray meets, the nearest on top.
 void descend(uint number) {
   Node node = nodeAt(number);
-  vec3 scale = stepsOf(node) * inverse;
-  vec3 base = (uintBitsToFloat(node.a.xyz) - origin) * inverse;
+  vec3 scale = stepsOf(node) * inverse_of_direction;
+  vec3 base = (uintBitsToFloat(node.a.xyz) - origin) * inverse_of_direction;
   uvec2 near_x = negative.x ? node.d.zw : node.c.xy, far_x = negative.x ? node.c.xy : node.d.zw;
   uvec2 near_y = negative.y ? node.e.xy : node.c.zw, far_y = negative.y ? node.c.zw : node.e.xy;
   uvec2 near_z = negative.z ? node.e.zw : node.d.xy, far_z = negative.z ? node.d.xy : node.e.zw;
@@ -457,10 +457,10 @@ void main() {
   uint number = readRay();
   if (number == kNothing) return;
   if (!isFinite(range_max)) range_max = kFarthest;
-  negative = bvec3(floatBitsToUint(direction.x) >> 31 != 0u, floatBitsToUint(direction.y) >> 31 != 0u,
-                   floatBitsToUint(direction.z) >> 31 != 0u);
+  negative = notEqual(floatBitsToUint(direction) >> 31, uvec3(0u));
   // Finite also for a component of zero: no NaN where a box's plane holds the origin.
-  inverse = 1.0 / max(abs(direction), vec3(1e-18)) * mix(vec3(1.0), vec3(-1.0), negative);
+  inverse_of_direction =
+      mix(vec3(1.0), vec3(-1.0), negative) / max(abs(direction), vec3(1e-18));
   walk();
   if (best_surfel == kNothing) {
     write(number, 0.0, kNothing, vec3(0.0));

@@ -255,7 +255,9 @@ class GlRayCaster final : public lidar::Renderer {
     glUseProgram(program(image));
     glUniform1f(CastVariant::kRadius, view_.header.radius);
     const map::Blending& blending = map_->blending();
-    glUniform3f(CastVariant::kBlending, blending.depth, blending.min_cosine, blending.max_offset);
+    if (blending.on()) {
+      glUniform3f(CastVariant::kBlending, blending.depth, blending.min_cosine, blending.max_offset);
+    }
   }
 
   void bind() const {
