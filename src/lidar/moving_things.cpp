@@ -158,14 +158,15 @@ void MovingThings::cast(const std::vector<Ray>& rays, const RayOrder& order, con
                         std::vector<Hit>& hits) const {
   const std::size_t count = order.octant_end[RayOrder::kUnusable - 1];
   if (things_.empty() || count == 0) return;
-  const std::vector<Sight> sights = sightsOf(RaySpan(rays, order, hits));
+  const RaySpan span(rays, order, hits);
+  const std::vector<Sight> sights = sightsOf(span);
   if (sights.empty()) return;
   const std::size_t clusters = (count + RayCluster::kRays - 1) / RayCluster::kRays;
   workers.forRanges(clusters, 1, [&](std::size_t begin, std::size_t end) {
     Caster caster(kernel_, hits);
     for (std::size_t c = begin; c < end; ++c) {
       const std::size_t first = c * RayCluster::kRays;
-      const RayCluster cluster(rays, order, hits, first, count);
+      const RayCluster cluster(rays, order, hits, span, first, count);
       for (const Sight& sight : sights) {
         if (!cluster.whole().mayMeet(sight.ball)) continue;
         castCluster(rays, &order.index[first], cluster, sight, caster);

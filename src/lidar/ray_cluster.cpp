@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <limits>
 
 namespace marsim::lidar {
@@ -47,9 +49,20 @@ float sumOf(const float* values) {
   return sum;
 }
 
-void setOrigin(RayBundle& bundle, const Eigen::AlignedBox3f& origins) {
-  bundle.origin = origins.center().cast<double>();
-  bundle.spread = 0.5001F * origins.diagonal().norm() + 1e-6F * origins.center().norm();
+}  // namespace
+
+namespace {
+
+// A ray's first eight floats: origin, range_max; direction, time.
+using Lane4 = Eigen::Array4f;
+static_assert(offsetof(Ray, range_max) == 3 * sizeof(float) &&
+              offsetof(Ray, direction) == 4 * sizeof(float) &&
+              offsetof(Ray, time) == 7 * sizeof(float));
+
+Lane4 fourOf(const void* floats) {
+  Lane4 four;
+  std::memcpy(four.data(), floats, sizeof four);
+  return four;
 }
 
 }  // namespace
@@ -58,63 +71,61 @@ RaySpan::RaySpan(const std::vector<Ray>& rays, const RayOrder& order, const std:
     : first(std::numeric_limits<double>::infinity()), last(-first) {
   const std::size_t count = order.octant_end[RayOrder::kUnusable - 1];
   const bool all = count == rays.size();  // then in the order in which they lie
-  Eigen::Vector3f low = Eigen::Vector3f::Constant(std::numeric_limits<float>::infinity());
-  Eigen::Vector3f high = -low;
-  float early = low.x(), late = -low.x();
+  Lane4 low = Lane4::Constant(std::numeric_limits<float>::infinity()), early = low;
+  Lane4 high = -low, late = -low;
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t i = all ? k : order.index[k];
-    low = low.cwiseMin(rays[i].origin);
-    high = high.cwiseMax(rays[i].origin);
-    early = std::min(early, rays[i].time);
-    late = std::max(late, rays[i].time);
+    const Lane4 begins = fourOf(&rays[i]), fires = fourOf(&rays[i].direction);
+    low = low.min(begins);
+    high = high.max(begins);
+    early = early.min(fires);
+    late = late.max(fires);
     reach = std::max(reach, std::min(rays[i].range_max, hits[i].range));
   }
-  origins = {low, high};
-  first = static_cast<double>(early);
-  last = static_cast<double>(late);
+  first = static_cast<double>(early[3]);
+  last = static_cast<double>(late[3]);
+  const Eigen::AlignedBox3f origins(low.head<3>().matrix(), high.head<3>().matrix());
+  origin = origins.center();
+  spread = 0.5001F * origins.diagonal().norm() + 1e-6F * origin.norm();
 }
 
 RayBundle RaySpan::bundle() const {
   RayBundle bundle;
-  setOrigin(bundle, origins);
+  bundle.origin = origin.cast<double>();
+  bundle.spread = spread;
   bundle.cosine = -1.0F;
   bundle.reach = reach;
   return bundle;
 }
 
 RayCluster::RayCluster(const std::vector<Ray>& rays, const RayOrder& order,
-                       const std::vector<Hit>& hits, std::size_t first, std::size_t end)
-    : count_(std::min(end - first, kRays)) {
+                       const std::vector<Hit>& hits, const RaySpan& span, std::size_t first,
+                       std::size_t end)
+    : count_(std::min(end - first, kRays)), whole_(span.bundle()) {
   for (std::size_t i = 0; i < bundleCount() * kBundle; ++i) {
     const std::uint32_t index = order.index[first + std::min(i, count_ - 1)];
     const Ray& ray = rays[index];
     for (int axis = 0; axis < 3; ++axis) {
-      origin_[axis][i] = ray.origin[axis];
+      origin_[axis][i] = ray.origin[axis] - span.origin[axis];
       direction_[axis][i] = ray.direction[axis];
     }
     time_[i] = ray.time;
     reach_[i] = i < count_ ? std::min(ray.range_max, hits[index].range) : -1.0F;
   }
-  for (std::size_t b = 0; b < bundleCount(); ++b) closeBundle(b);
-  closeWhole();
+  RayBundle bundles[kBundles];
+  for (std::size_t b = 0; b < kBundles; ++b) {
+    bundles[b] = b < bundleCount() ? bundleOf(b) : bundles[b - 1];
+  }
+  closeWhole(bundles);
 }
 
-void RayCluster::closeBundle(std::size_t number) {
-  RayBundle& bundle = bundles_[number];
+// Its origin is the whole's.
+RayBundle RayCluster::bundleOf(std::size_t number) const {
+  RayBundle bundle;
   const std::size_t first = number * kBundle;
-  Eigen::Vector3f low, high, sum;
-  for (int axis = 0; axis < 3; ++axis) {
-    const Extremes extremes = extremesOf(origin_[axis] + first);
-    low[axis] = extremes.low;
-    high[axis] = extremes.high;
-    sum[axis] = sumOf(direction_[axis] + first);
-  }
-  setOrigin(bundle, {low, high});
+  Eigen::Vector3f sum;
+  for (int axis = 0; axis < 3; ++axis) sum[axis] = sumOf(direction_[axis] + first);
   bundle.reach = extremesOf(reach_ + first).high;
-  for (int axis = 0; axis < 3; ++axis) {
-    const auto from = static_cast<float>(bundle.origin[axis]);
-    for (std::size_t i = first; i < first + kBundle; ++i) origin_[axis][i] -= from;
-  }
   bundle.axis = sum.normalized();
   float cosines[kBundle];
   for (std::size_t i = 0; i < kBundle; ++i) {
@@ -123,61 +134,48 @@ void RayCluster::closeBundle(std::size_t number) {
                  bundle.axis.z() * direction_[2][first + i];
   }
   setAngle(bundle, sum.norm() > 1e-3F ? extremesOf(cosines).low : -1.0F);
+  return bundle;
 }
 
-void RayCluster::closeWhole() {
-  Eigen::AlignedBox3f origins;
+void RayCluster::closeWhole(const RayBundle* bundles) {
   Eigen::Vector3f sum = Eigen::Vector3f::Zero();
   whole_.reach = 0.0F;
   for (std::size_t b = 0; b < bundleCount(); ++b) {
-    const Eigen::Vector3f centre = bundles_[b].origin.cast<float>();
-    const Eigen::Vector3f spread = Eigen::Vector3f::Constant(bundles_[b].spread);
-    origins.extend(Eigen::AlignedBox3f(centre - spread, centre + spread));
-    sum += bundles_[b].axis;
-    whole_.reach = std::max(whole_.reach, bundles_[b].reach);
+    sum += bundles[b].axis;
+    whole_.reach = std::max(whole_.reach, bundles[b].reach);
   }
-  setOrigin(whole_, origins);
   whole_.axis = sum.normalized();
   float least = sum.norm() > 1e-3F ? 1.0F : -1.0F;
-  for (std::size_t b = 0; b < bundleCount(); ++b) {
-    // Of the sum of the angle to the bundle's axis and the bundle's own.
-    const float cosine = std::min(whole_.axis.dot(bundles_[b].axis), 1.0F);
-    const float sine = std::sqrt(1.0F - cosine * cosine);
-    const bool wide = !(cosine > 0.0F && bundles_[b].cosine > 0.0F);
-    least = std::min(least, wide ? -1.0F : cosine * bundles_[b].cosine - sine * bundles_[b].sine);
-  }
-  setAngle(whole_, least);
   for (std::size_t b = 0; b < kBundles; ++b) {
-    const RayBundle& bundle = bundles_[std::min(b, bundleCount() - 1)];
-    const Eigen::Vector3f from = (bundle.origin - whole_.origin).cast<float>();
-    for (int axis = 0; axis < 3; ++axis) {
-      cones_.origin[axis][b] = from[axis];
-      cones_.axis[axis][b] = bundle.axis[axis];
-    }
-    cones_.spread[b] = bundle.spread;
+    const RayBundle& bundle = bundles[b];
+    // Of the sum of the angle to the bundle's axis and the bundle's own.
+    const float cosine = std::min(whole_.axis.dot(bundle.axis), 1.0F);
+    const float sine = std::sqrt(1.0F - cosine * cosine);
+    const bool wide = !(cosine > 0.0F && bundle.cosine > 0.0F);
+    least = std::min(least, wide ? -1.0F : cosine * bundle.cosine - sine * bundle.sine);
+    for (int axis = 0; axis < 3; ++axis) cones_.axis[axis][b] = bundle.axis[axis];
     cones_.reach[b] = bundle.reach;
     cones_.cosine2[b] = bundle.cosine * bundle.cosine;
     cones_.sine[b] = bundle.sine;
-    // Of any direction: far to the side of the cone.
+    // Of any direction: far inside of the cone's side.
     cones_.extra[b] = bundle.cosine > 0.0F ? 0.0F : 1e18F;
   }
+  setAngle(whole_, least);
 }
 
 void RayCluster::meet(const Ball& ball, bool* may) const {
-  const Eigen::Vector3f centre = (ball.centre - whole_.origin).cast<float>();
-  const float own = (static_cast<float>(ball.radius) + 1e-6F * (centre.norm() + whole_.spread));
+  // As RayBundle::mayMeet.
+  const Eigen::Vector3f v = (ball.centre - whole_.origin).cast<float>();
+  const float squared = v.squaredNorm();
+  const float radius = (static_cast<float>(ball.radius) + whole_.spread) * 1.00001F;
+  const float away = radius + 1e-5F * std::sqrt(squared);
   for (std::size_t b = 0; b < kBundles; ++b) {
-    // As RayBundle::mayMeet.
-    const float x = centre.x() - cones_.origin[0][b], y = centre.y() - cones_.origin[1][b],
-                z = centre.z() - cones_.origin[2][b];
-    const float squared = x * x + y * y + z * z;
-    const float radius = (own + cones_.spread[b]) * 1.00001F;
     const float most = cones_.reach[b] + radius;
-    const float along = x * cones_.axis[0][b] + y * cones_.axis[1][b] + z * cones_.axis[2][b];
+    const float along =
+        v.x() * cones_.axis[0][b] + v.y() * cones_.axis[1][b] + v.z() * cones_.axis[2][b];
     const float beside = squared - along * along;
     const float across2 = beside > 0.0F ? beside : 0.0F;
-    const float side =
-        radius + along * cones_.sine[b] + 1e-5F * std::sqrt(squared) + cones_.extra[b];
+    const float side = away + along * cones_.sine[b] + cones_.extra[b];
     may[b] = (squared <= most * most * 1.00001F) & (side >= 0.0F) &
              (across2 * cones_.cosine2[b] <= side * side + 1e-5F * squared);
   }
@@ -188,11 +186,11 @@ void RayCluster::meet(std::size_t bundle, const StraightBox& box, bool* meets) c
   const float *ox = origin_[0] + at, *oy = origin_[1] + at, *oz = origin_[2] + at;
   const float *dx = direction_[0] + at, *dy = direction_[1] + at, *dz = direction_[2] + at;
   const float *when = time_ + at, *reach = reach_ + at;
-  const Eigen::Vector3f c = (box.centre - bundles_[bundle].origin).cast<float>();
+  const Eigen::Vector3f c = (box.centre - whole_.origin).cast<float>();
   const auto middle = static_cast<float>(box.middle);
   const Eigen::Matrix3f& R = box.R_BW;
   const Eigen::Vector3f s = box.speed;
-  const Eigen::Vector3f h = box.half.array() + 2e-6F * (c.norm() + bundles_[bundle].spread);
+  const Eigen::Vector3f h = box.half.array() + 2e-6F * (c.norm() + whole_.spread);
   for (std::size_t i = 0; i < kBundle; ++i) {
     const float t = when[i] - middle;
     const float x = c.x() - ox[i] + t * s.x(), y = c.y() - oy[i] + t * s.y(),

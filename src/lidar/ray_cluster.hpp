@@ -13,9 +13,10 @@ namespace marsim::lidar {
 
 /// What the rays of a scan, those that can meet something, have in common.
 struct RaySpan {
-  Eigen::AlignedBox3f origins;
-  double first, last;  ///< [s] times
-  float reach = 0.0F;  ///< [m] none goes farther, nor beyond its hit
+  Eigen::Vector3f origin;  ///< [m] middle of the rays' origins
+  float spread;            ///< [m] none begins farther from it
+  double first, last;      ///< [s] times
+  float reach = 0.0F;      ///< [m] none goes farther, nor beyond its hit
 
   RaySpan(const std::vector<Ray>& rays, const RayOrder& order, const std::vector<Hit>& hits);
   /// Of any direction.
@@ -32,7 +33,7 @@ class RayCluster {
 
   /// Of the rays order.index[first] and on, kRays or up to `end`.
   RayCluster(const std::vector<Ray>& rays, const RayOrder& order, const std::vector<Hit>& hits,
-             std::size_t first, std::size_t end);
+             const RaySpan& span, std::size_t first, std::size_t end);
 
   std::size_t bundleCount() const { return (count_ + kBundle - 1) / kBundle; }
   const RayBundle& whole() const { return whole_; }
@@ -43,19 +44,18 @@ class RayCluster {
   void meet(std::size_t bundle, const StraightBox& box, bool* meets) const;
 
  private:
-  void closeBundle(std::size_t bundle);
-  void closeWhole();
+  RayBundle bundleOf(std::size_t number) const;
+  void closeWhole(const RayBundle* bundles);
 
   std::size_t count_;
-  RayBundle bundles_[kBundles], whole_;
-  // The bundles field by field, relative to the whole's origin.
+  RayBundle whole_;
+  // The bundles field by field; they begin where the whole does.
   struct Cones {
-    alignas(64) float origin[3][kBundles];
     alignas(64) float axis[3][kBundles];
-    alignas(64) float spread[kBundles], reach[kBundles];
+    alignas(64) float reach[kBundles];
     alignas(64) float cosine2[kBundles], sine[kBundles], extra[kBundles];
   } cones_;
-  // [m] from the bundle's origin; direction; [s]; [m] reach, negative where there is no ray
+  // [m] from the span's origin; direction; [s]; [m] reach, negative where there is no ray
   alignas(64) float origin_[3][kRays];
   alignas(64) float direction_[3][kRays];
   alignas(64) float time_[kRays];

@@ -7,6 +7,7 @@
 
 #include "marsim/DrivenObstacles.h"
 #include "marsim/Obstacles.h"
+#include "marsim/common/error.hpp"
 #include "marsim/common/progress.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/load_map.hpp"

@@ -19,7 +19,6 @@ std::shared_ptr<const map::SurfelMap> shapeOf(const std::vector<Surfel>& surfels
                                               double resolution) {
   map::SurfelMapConfig config;
   config.resolution = resolution;
-  config.storage = map::SurfelStorage::kFloat;  // exact normals; these sets are small
   return std::make_shared<const map::SurfelMap>(surfels, config);
 }
 

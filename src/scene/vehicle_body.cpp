@@ -160,7 +160,6 @@ std::shared_ptr<const map::SurfelMap> bodyShape(const BodyConfig& config, double
   map::SurfelMapConfig map_config;
   map_config.resolution = resolution;
   map_config.surface = map::Surface::kPaper;
-  map_config.storage = map::SurfelStorage::kFloat;
   map_config.validate("body");
   if (config.cloud.empty()) {
     return std::make_shared<const map::SurfelMap>(bodySurfels(config, resolution), map_config);
