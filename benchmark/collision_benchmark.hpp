@@ -10,7 +10,7 @@
 
 namespace marsim::benchmarks {
 
-/// Times of collision checks [us], means over some thousand poses.
+/// Times of collision checks [us of processor time], means over some thousand poses.
 struct CollisionTimes {
   std::size_t points = 0;        ///< of the map
   std::size_t cells = 0;         ///< of the body
@@ -28,7 +28,7 @@ CollisionTimes measureCollisions(const std::shared_ptr<const map::SurfelMap>& ma
 
 struct CollisionBench {
   std::string place = "building";
-  double resolution = 0.05;  ///< [m] r of the map: about 4 million points
+  double resolution = 0.02;  ///< [m] r of the map (`paper`): 4 million points
   std::string vehicle = "hummingbird";
   std::filesystem::path work;  ///< clouds and made maps are kept here
 };

@@ -234,11 +234,8 @@ std::vector<scene::MovingThing> thingsDuring(TimeNs begin, TimeNs end) {
 TEST(CheckerOfThings, EqualsBruteForceAsTheyFlyThroughTheBody) {
   const BodyVoxels body(smallBody(), kCell);
   CollisionChecker checker(body, nullptr, scene::kFirstObstacleIdentity + 3);
-  int asked = 0, touching = 0;
-  const auto thingsIn = [&](TimeNs begin, TimeNs end) {
-    ++asked;
-    return thingsDuring(begin, end);
-  };
+  int touching = 0;
+  const CollisionChecker::ThingsIn thingsIn = thingsDuring;
   for (TimeNs t = 0; t <= kNsPerSecond; t += kNsPerSecond / 1000) {
     const double s = toSeconds(t);
     const Pose X_WB{expMap(s * Vector3d(1.0, 2.0, 0.5)), Vector3d(0.5 * s, -0.3 * s, 0.2)};
@@ -273,7 +270,24 @@ TEST(CheckerOfThings, EqualsBruteForceAsTheyFlyThroughTheBody) {
     }
   }
   EXPECT_GT(touching, 30);
-  EXPECT_LT(asked, 900) << "things far away are not asked for at every step";
+}
+
+TEST(CheckerOfThings, AreAskedForEveryStepOnlyWhereTheyCouldBeNear) {
+  CollisionChecker checker(BodyVoxels(smallBody(), kCell), nullptr);
+  for (const double away : {100.0, 1.5, 0.7}) {
+    int asked = 0;
+    const auto thingsIn = [&](TimeNs begin, TimeNs end) {
+      ++asked;
+      std::vector<scene::MovingThing> things{thingsDuring(begin, end).front()};
+      things[0].X_WM = {Pose{Eigen::Quaterniond::Identity(), {away, 0.0, 0.0}}};
+      return things;
+    };
+    for (TimeNs t = 0; t < kNsPerSecond; t += kNsPerSecond / 1000) {
+      ASSERT_TRUE(checker.check(Pose{}, t, thingsIn).empty());
+    }
+    EXPECT_LE(asked, away > 50.0 ? 50 : away > 1.0 ? 120 : 1000);
+    EXPECT_GE(asked, 50) << "something new is noticed";
+  }
 }
 
 TEST(BodyVoxels, AreTheCellsThatHoldPointsAndWhatTheyEnclose) {

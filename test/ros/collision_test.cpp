@@ -52,8 +52,8 @@ TEST(Collision, BeginsStopsTheMotorsAndEnds) {
   EXPECT_TRUE(contacts.messages.empty()) << "a start in the air touches nothing";
 
   marsim::Teleport teleport;
-  teleport.request.position = free.nearest;
-  teleport.request.position.z += 1.0;  // a wall goes on there
+  teleport.request.position.x = -5.0;  // in the west wall, below its windows
+  teleport.request.position.z = 0.6;
   ASSERT_TRUE(ros::service::call("/uav0/teleport", teleport));
   ASSERT_TRUE(waitFor([&] { return !contacts.messages.empty(); }, 20.0));
   const marsim::Contact begin = contacts.messages.front();
