@@ -10,7 +10,7 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr double kLook = 0.15;      // [m] round the body within which its distance is taken exactly
+constexpr double kLook = 0.06;      // [m] round the body within which its distance is taken exactly
 constexpr double kFarthest = 20.0;  // [m] that a search looks ahead
 constexpr double kRounding = 1e-9;  // [m] of distances
 constexpr TimeNs kSpeedTime = 2 * (kNsPerSecond / 1000);  // over which things' speeds are taken
@@ -74,7 +74,8 @@ double CollisionChecker::searchMap(const Pose& X_WB) {
   // A body that touched is likely to touch again, and then no distance is wanted.
   for (const double look : {free_ == 0.0 ? 0.0 : kLook, kLook}) {
     found_.clear();
-    map_->within(X_WB.p, radius + look, found_);
+    const Vector3d spare = Vector3d::Constant(look + kRounding);
+    map_->inBox(X_WB, {body_.box().min() - spare, body_.box().max() + spare}, found_);
     for (const map::FoundSurfel& point : found_) {
       const Vector3d p_B = p_BO + R_BW * point.position.cast<double>();
       const Eigen::Vector3i cell = body_.cellOf(p_B);

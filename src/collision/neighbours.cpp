@@ -17,6 +17,10 @@ class MapTree : public Neighbours {
               std::vector<map::FoundSurfel>& found) const override {
     map::surfelsWithin(map_->tree(), p_W - map_->origin(), radius, found);
   }
+  void inBox(const Pose& X_WB, const Eigen::AlignedBox3d& box_B,
+             std::vector<map::FoundSurfel>& found) const override {
+    map::surfelsInBox(map_->tree(), {X_WB.q, X_WB.p - map_->origin()}, box_B, found);
+  }
   double nearest(const Vector3d& p_W, double limit, map::FoundSurfel& point) const override {
     return map::nearestSurfel(map_->tree(), p_W - map_->origin(), limit, point);
   }
@@ -47,6 +51,15 @@ class FlatTree : public Neighbours {
       if ((point.position.cast<double>() - p_O).squaredNorm() <= radius * radius) {
         found.push_back(point);
       }
+    }
+  }
+  void inBox(const Pose& X_WB, const Eigen::AlignedBox3d& box_B,
+             std::vector<map::FoundSurfel>& found) const override {
+    const Pose X_BO = X_WB.inverse() * Pose{Eigen::Quaterniond::Identity(), origin_};
+    std::vector<map::FoundSurfel> near;
+    within(X_WB * Vector3d(box_B.center()), 0.5 * box_B.diagonal().norm(), near);
+    for (const map::FoundSurfel& point : near) {
+      if (box_B.contains(X_BO * point.position.cast<double>())) found.push_back(point);
     }
   }
   double nearest(const Vector3d& p_W, double limit, map::FoundSurfel& point) const override {

@@ -110,6 +110,69 @@ void surfelsWithin(const SurfelTreeView& view, const Eigen::Vector3d& p_O, doubl
   }
 }
 
+namespace {
+
+// A box in another frame, for tests of balls and points.
+class TurnedBox {
+ public:
+  TurnedBox(const Pose& X_OB, const Eigen::AlignedBox3d& box_B)
+      : R_BO_(X_OB.q.conjugate().toRotationMatrix()),
+        p_BO_(-(R_BO_ * X_OB.p)),
+        middle_(box_B.center()),
+        half_(0.5 * box_B.sizes()) {}
+
+  bool contains(const Eigen::Vector3d& p_O) const { return (offset(p_O) <= half_).all(); }
+  bool meetsBall(const Eigen::Vector3d& p_O, double radius) const {
+    return (offset(p_O) - half_).max(0.0).matrix().squaredNorm() <= radius * radius;
+  }
+
+ private:
+  Eigen::Array3d offset(const Eigen::Vector3d& p_O) const {
+    return (p_BO_ + R_BO_ * p_O - middle_).array().abs();
+  }
+  Eigen::Matrix3d R_BO_;
+  Eigen::Vector3d p_BO_, middle_;
+  Eigen::Array3d half_;
+};
+
+// Whether a child's box may have to do with a turned one: by the ball about it, which is larger
+// than the box by kBoxMargin of its surfels, far more than is rounded here.
+bool mayMeet(const TreeNode& node, int slot, const TurnedBox& box) {
+  Eigen::Vector3d lower, upper;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double step = powerOfTwo(node.exponent[axis] - 127);
+    const auto origin = static_cast<double>(node.origin[axis]);
+    lower[axis] = origin + step * node.lower[axis][slot];
+    upper[axis] = origin + step * node.upper[axis][slot];
+  }
+  return box.meetsBall(0.5 * (lower + upper), 0.5 * (upper - lower).norm());
+}
+
+}  // namespace
+
+void surfelsInBox(const SurfelTreeView& view, const Pose& X_OB, const Eigen::AlignedBox3d& box_B,
+                  std::vector<FoundSurfel>& found) {
+  if (view.header.node_count == 0) return;
+  const TurnedBox box(X_OB, box_B);
+  NodeStack stack;
+  stack.push(0, 0.0F);
+  while (!stack.empty()) {
+    const TreeNode& node = view.nodes[stack.pop().node];
+    for (int slot = 0; slot < node.childCount(); ++slot) {
+      if (!mayMeet(node, slot, box)) continue;
+      if (slot < node.innerCount()) {
+        stack.push(node.child_base + static_cast<std::uint32_t>(slot), 0.0F);
+        continue;
+      }
+      visitLeaf(view, node, slot, [&](std::uint32_t number, const StoredSurfel& stored) {
+        if (box.contains(stored.position.cast<float>().cast<double>())) {
+          found.push_back(foundSurfel(number, stored));
+        }
+      });
+    }
+  }
+}
+
 double nearestSurfel(const SurfelTreeView& view, const Eigen::Vector3d& p_O, double limit,
                      FoundSurfel& nearest) {
   if (view.header.node_count == 0) return limit;

@@ -56,6 +56,21 @@ void compare(const SurfelMap& map, const Vector3d& centre) {
     std::sort(numbers.begin(), numbers.end());
     ASSERT_EQ(numbers, expected);
 
+    const Pose X_OB{expMap(p_O), p_O};
+    const Eigen::AlignedBox3d box(Vector3d(-radius, -0.4, -0.7 * radius),
+                                  Vector3d(0.5, 0.1, 1.5 * radius));
+    expected.clear();
+    for (std::uint32_t k = 0; k < surfels.size(); ++k) {
+      const Vector3d p_B = X_OB.inverse() * Vector3d(surfels[k].position.cast<double>());
+      if (box.contains(p_B)) expected.push_back(k);
+    }
+    found.clear();
+    surfelsInBox(map.tree(), X_OB, box, found);
+    numbers.clear();
+    for (const FoundSurfel& surfel : found) numbers.push_back(surfel.number);
+    std::sort(numbers.begin(), numbers.end());
+    ASSERT_EQ(numbers, expected);
+
     FoundSurfel nearest;
     ASSERT_EQ(nearestSurfel(map.tree(), p_O, std::numeric_limits<double>::infinity(), nearest),
               least);

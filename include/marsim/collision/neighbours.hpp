@@ -20,6 +20,10 @@ class Neighbours {
   /// Appends every point within `radius` [m] of `p_W`, in any order.
   virtual void within(const Eigen::Vector3d& p_W, double radius,
                       std::vector<map::FoundSurfel>& found) const = 0;
+  /// Appends every point in a box of a frame B at X_WB and maybe, for rounding, points within a
+  /// nanometre of it, in any order.
+  virtual void inBox(const Pose& X_WB, const Eigen::AlignedBox3d& box_B,
+                     std::vector<map::FoundSurfel>& found) const = 0;
   /// Distance [m] to the nearest point; `limit` [m], and any point, where none is nearer.
   virtual double nearest(const Eigen::Vector3d& p_W, double limit,
                          map::FoundSurfel& point) const = 0;

@@ -3,8 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <Eigen/Core>
+#include <Eigen/Geometry>
 
+#include "marsim/geometry/pose.hpp"
 #include "marsim/map/surfel_tree_layout.hpp"
 
 namespace marsim::map {
@@ -20,6 +21,10 @@ struct FoundSurfel {
 /// Appends every surfel whose position lies within `radius` [m] of `p_O`, in any order.
 void surfelsWithin(const SurfelTreeView& view, const Eigen::Vector3d& p_O, double radius,
                    std::vector<FoundSurfel>& found);
+
+/// Appends every surfel whose position lies in a box of a frame B at X_OB, in any order.
+void surfelsInBox(const SurfelTreeView& view, const Pose& X_OB, const Eigen::AlignedBox3d& box_B,
+                  std::vector<FoundSurfel>& found);
 
 /// The surfel whose position is nearest to `p_O`, and its distance [m]; `limit` and any surfel
 /// where none is nearer than `limit` [m].
