@@ -78,20 +78,24 @@ TEST(ObstaclesOverRos, ScansShowThemWhereTheyAreAndTheDrivenOneIsDriven) {
   Obstacles obstacles(config::readObstacles(told->settings, "told"), ros_nodes::clearanceIn(*map),
                       "told");
   EXPECT_EQ(obstacles.digest(), told->digest);
-  for (const auto& message : driven) {
-    const auto& state = message->obstacles.at(0);
-    obstacles.drive(
-        *obstacles.numberOf(state.name),
-        {ros_nodes::fromRos(message->header.stamp), ros_nodes::fromPoint(state.position),
-         ros_nodes::fromVector3(state.velocity), state.yaw, state.yaw_rate});
-  }
   // Above the ground nothing else is nearer than 2.4 m to the start: what is, is an obstacle.
   std::set<std::size_t> seen;
   std::size_t on_obstacles = 0;
   double worst = 0.0;
   const Eigen::Vector3d lidar_B = config::loadLidar("vlp16").X_BS.p;
   const Eigen::Quaterniond q_BS = config::loadLidar("vlp16").X_BS.q;
+  std::size_t driven_so_far = 0;
   for (const auto& scan : scans) {
+    // Told as nodes are: a moment ahead.
+    for (; driven_so_far < driven.size(); ++driven_so_far) {
+      const auto& message = driven[driven_so_far];
+      if (message->header.stamp > scan->header.stamp + ros::Duration(0.13)) break;
+      const auto& state = message->obstacles.at(0);
+      obstacles.drive(
+          *obstacles.numberOf(state.name),
+          {ros_nodes::fromRos(message->header.stamp), ros_nodes::fromPoint(state.position),
+           ros_nodes::fromVector3(state.velocity), state.yaw, state.yaw_rate});
+    }
     sensor_msgs::PointCloud2ConstIterator<float> x(*scan, "x"), time(*scan, "time");
     for (; x != x.end(); ++x, ++time) {
       const TimeNs stamp = ros_nodes::fromRos(scan->header.stamp) + toNs(time[0]);
