@@ -360,7 +360,7 @@ TEST(Obstacles, ShareFewShapesOfTheRightSize) {
   for (const auto& [shape, size] : shapes) {
     for (const map::Surfel& surfel : shape->surfels()) {
       ASSERT_NEAR(surfel.position.norm(), 0.5 * size, 1e-4);
-      ASSERT_NEAR(surfel.normal.dot(surfel.position.normalized()), 1.0, 1e-5);
+      ASSERT_NEAR(std::abs(surfel.normal.dot(surfel.position.normalized())), 1.0, 1e-5);
     }
   }
 }

@@ -68,8 +68,13 @@ TEST(VehicleBody, SurfelsHaveTheNormalsOfTheSurface) {
   // A step outwards leaves the surface by as much, but where another part begins.
   std::size_t straight = 0;
   for (const map::Surfel& surfel : shape->surfels()) {
-    const Vector3d out = (surfel.position + 0.002F * surfel.normal).cast<double>();
-    if (std::abs(distanceTo(shapes, out) - 0.002) < 2e-4) ++straight;
+    // A normal's sign means nothing.
+    double away = 0.0;
+    for (const float step : {0.002F, -0.002F}) {
+      const Vector3d p = (surfel.position + step * surfel.normal).cast<double>();
+      away = std::max(away, distanceTo(shapes, p));
+    }
+    if (std::abs(away - 0.002) < 2e-4) ++straight;
   }
   EXPECT_GT(straight, shape->size() * 8 / 10);
 }
