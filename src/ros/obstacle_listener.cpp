@@ -2,17 +2,18 @@
 
 #include <utility>
 
-#include "marsim/collision/clearance.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
+#include "marsim/map/surfel_search.hpp"
 #include "marsim/ros/conversions.hpp"
 
 namespace marsim::ros_nodes {
 
 scene::Clearance clearanceIn(const map::SurfelMap& map) {
-  const auto points =
-      std::make_shared<const collision::ClearanceMap>(map.positions(), map.resolution());
-  return [points](const Eigen::Vector3d& p_W, double) { return points->at(p_W).distance; };
+  return [map](const Eigen::Vector3d& p_W, double most) {
+    map::FoundSurfel nearest;
+    return map::nearestSurfel(map.tree(), p_W - map.origin(), most, nearest);
+  };
 }
 
 ObstacleListener::ObstacleListener(ros::NodeHandle& handle) {

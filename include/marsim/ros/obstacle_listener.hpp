@@ -12,8 +12,7 @@
 
 namespace marsim::ros_nodes {
 
-/// Distances to the map's points, for scene::Obstacles. Valid as long as the map or a copy of it
-/// lives, or whatever else is said where it is made.
+/// Distances to the map's surfels, for scene::Obstacles.
 scene::Clearance clearanceIn(const map::SurfelMap& map);
 
 /// The obstacles of the world as a node hears of them: /obstacles (latched) tells the settings, of
