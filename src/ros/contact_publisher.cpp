@@ -56,7 +56,7 @@ sim::CollisionConfig readCollisionConfig(Params& params) {
 ContactPublisher::ContactPublisher(ros::NodeHandle& handle, const std::string& world_frame)
     : frame_(world_frame),
       contact_(handle.advertise<marsim::Contact>("collision", 100)),
-      clearance_(handle.advertise<marsim::Clearance>("clearance", 10)),
+      clearance_(handle.advertise<marsim::Clearance>("clearance", 100)),
       markers_(handle.advertise<visualization_msgs::MarkerArray>("collision_markers", 20)) {}
 
 void ContactPublisher::publish(const std::vector<ContactEvent>& events) {

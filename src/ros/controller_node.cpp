@@ -17,6 +17,7 @@ namespace marsim::ros_nodes {
 namespace {
 
 constexpr double kWarningPeriod = 2.0;              // [s]
+constexpr std::uint32_t kQueue = 100;               // messages of a burst after a stall
 constexpr double kLargestJump = 0.25;               // [m] beyond what was flown between two states
 constexpr std::uint32_t kStatesBetweenLooks = 16;   // for planners that came or went
 constexpr TimeNs kPathSpacing = kNsPerSecond / 10;  // of the poses on `planned_path`
@@ -57,9 +58,9 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
   controller_ = std::make_unique<control::Controller>(config, sim::vehicleModel(vehicle.vehicle));
   commander_ = std::make_unique<control::Commander>(config.goal);
 
-  motor_publisher_ = {handle, "motor_speeds", 10};
-  reference_publisher_ = {handle, "reference", 10};
-  error_publisher_ = {handle, "tracking_error", 10};
+  motor_publisher_ = {handle, "motor_speeds", kQueue};
+  reference_publisher_ = {handle, "reference", kQueue};
+  error_publisher_ = {handle, "tracking_error", kQueue};
   path_publisher_ = handle.advertise<nav_msgs::Path>("planned_path", 1, true);
 
   const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
@@ -75,7 +76,7 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
   trajectory_subscriber_ =
       handle.subscribe("command/trajectory", 10, &ControllerNode::onTrajectory, this, no_delay);
   pose_subscriber_ = handle.subscribe("command/pose", 10, &ControllerNode::onPose, this, no_delay);
-  state_subscriber_ = handle.subscribe("state", 10, &ControllerNode::onState, this, no_delay);
+  state_subscriber_ = handle.subscribe("state", kQueue, &ControllerNode::onState, this, no_delay);
 }
 
 void ControllerNode::subscribeToPositionCommands() {

@@ -209,7 +209,7 @@ TEST_F(LoadLidarTest, BadInputIsNamed) {
             "mid360, spinning, csv, grid");
   EXPECT_EQ(
       complaintOf("output: velodyne", "output: velodine"),
-      "x.yaml: output is 'velodine' (did you mean 'velodyne'?), allowed: xyzi, xyzit, "
+      "x.yaml: output is 'velodine' (did you mean 'velodyne'?), allowed: xyzi, xyzit, labelled, "
       "organised, velodyne, ouster, livox, livox2, livox_custom, livox_custom2, hesai, rslidar");
   EXPECT_EQ(complaintOf("elevation: 15deg", "elevation: 150deg").substr(0, 43),
             "x.yaml: pattern.channels[15].elevation is 2");
