@@ -12,7 +12,6 @@
 #include "marsim/common/random.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
-#include "marsim/map/load_map.hpp"
 #include "marsim/sim/world.hpp"
 #include "places.hpp"
 
@@ -157,17 +156,14 @@ CollisionTimes measureCollisions(const std::shared_ptr<const map::SurfelMap>& ma
   return times;
 }
 
-void runCollisionBench(const CollisionBench& bench) {
-  map::SurfelMapConfig config;
-  config.resolution = bench.resolution;
-  config.surface = map::Surface::kPaper;
-  map::MapLoading loading;
-  loading.folder = bench.work / "maps";
-  Progress progress(fmt::format("{} at {} m", bench.place, bench.resolution));
+CollisionTimes measureCollisions(const CollisionBench& bench) {
   const Place place{bench.place, bench.resolution};
-  const auto map = map::loadSurfelMap(cloudOf(place, bench.work), config, progress, loading).map;
-  progress.finish();
-  const CollisionTimes times = measureCollisions(map, config::loadVehicle(bench.vehicle).vehicle);
+  return measureCollisions(mapOf(place, bench.work, map::Surface::kPaper),
+                           config::loadVehicle(bench.vehicle).vehicle);
+}
+
+void runCollisionBench(const CollisionBench& bench) {
+  const CollisionTimes times = measureCollisions(bench);
   fmt::print(
       "{} at {} m: {} points; {}: {} cells; {:.0f} % of the poses touch\n"
       "| | us of processor time, mean |\n| --- | --- |\n"

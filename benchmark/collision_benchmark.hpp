@@ -33,6 +33,9 @@ struct CollisionBench {
   std::filesystem::path work;  ///< clouds and made maps are kept here
 };
 
+/// On the place's map.
+CollisionTimes measureCollisions(const CollisionBench& bench);
+
 /// Prints them.
 void runCollisionBench(const CollisionBench& bench);
 

@@ -7,6 +7,7 @@
 
 #include "marsim/common/units.hpp"
 #include "marsim/map/cloud_io.hpp"
+#include "marsim/map/load_map.hpp"
 #include "marsim/scene/places.hpp"
 
 namespace marsim::benchmarks {
@@ -40,11 +41,38 @@ std::filesystem::path cloudOf(const Place& place, const std::filesystem::path& f
   return path;
 }
 
+std::shared_ptr<const map::SurfelMap> mapOf(const Place& place, const std::filesystem::path& folder,
+                                            map::Surface surface) {
+  map::SurfelMapConfig config;
+  config.resolution = place.resolution;
+  config.surface = surface;
+  map::MapLoading loading;
+  loading.folder = folder / "maps";
+  Progress progress(fmt::format("{} at {} m", place.name, place.resolution));
+  auto map = map::loadSurfelMap(cloudOf(place, folder), config, progress, loading).map;
+  progress.finish();
+  return map;
+}
+
 Pose poseOf(const Place& place, int index) {
   const double angle = 2.0 * kPi * index / kPoses;
   const double x = place.name == "forest" ? 10.0 : 3.0, y = place.name == "forest" ? 6.0 : 2.5;
   return {fromRollPitchYaw(0.0, 0.0, angle + 2.0),
           Eigen::Vector3d(x * std::cos(angle), y * std::sin(angle), 1.8)};
+}
+
+StateHistory flightFrom(const Pose& X_WB) {
+  StateHistory states;
+  for (TimeNs t = 0; t <= kScan; t += 2'000'000) {
+    const double s = toSeconds(t);
+    KinematicState state;
+    state.stamp = t;
+    state.v_WB = X_WB.q * Eigen::Vector3d(5.0, 0.0, 0.0);
+    state.X_WB = {X_WB.q * fromRollPitchYaw(0.0, 0.0, 2.0 * s), X_WB.p + (s - 0.05) * state.v_WB};
+    state.w_WB_B = {0.0, 0.0, 2.0};
+    states.push(state);
+  }
+  return states;
 }
 
 }  // namespace marsim::benchmarks

@@ -9,7 +9,6 @@
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/lidar/lidar.hpp"
-#include "marsim/map/load_map.hpp"
 #include "places.hpp"
 #include "sensors.hpp"
 #include "timing.hpp"
@@ -20,23 +19,7 @@ namespace {
 using lidar::Lidar;
 using lidar::LidarConfig;
 
-constexpr TimeNs kScan = 100'000'000;
 constexpr std::size_t kVariants = 3;
-
-/// 5 m/s forward, turning at 2 rad/s, from a pose on; states at 500 Hz, time 0 in the middle.
-StateHistory flightFrom(const Pose& X_WB) {
-  StateHistory states;
-  for (TimeNs t = 0; t <= kScan; t += 2'000'000) {
-    const double s = toSeconds(t);
-    KinematicState state;
-    state.stamp = t;
-    state.v_WB = X_WB.q * Eigen::Vector3d(5.0, 0.0, 0.0);
-    state.X_WB = {X_WB.q * fromRollPitchYaw(0.0, 0.0, 2.0 * s), X_WB.p + (s - 0.05) * state.v_WB};
-    state.w_WB_B = {0.0, 0.0, 2.0};
-    states.push(state);
-  }
-  return states;
-}
 
 /// A frozen scan of constant intensity; one in flight, measured as the sensor's file says; one with
 /// every kind of noise.
@@ -108,14 +91,7 @@ void runScanBench(const ScanBench& bench) {
       "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
   for (const std::string& name : bench.places) {
     const Place place{name, bench.resolution};
-    map::SurfelMapConfig config;
-    config.resolution = bench.resolution;
-    config.surface = bench.surface;
-    map::MapLoading loading;
-    loading.folder = bench.work / "maps";
-    Progress progress(fmt::format("{} at {} m", name, bench.resolution));
-    const auto map = map::loadSurfelMap(cloudOf(place, bench.work), config, progress, loading).map;
-    progress.finish();
+    const auto map = mapOf(place, bench.work, bench.surface);
     for (const std::string& sensor : bench.sensors) {
       for (const int threads : bench.threads) measure({place, sensor, threads}, map, bench.repeats);
     }

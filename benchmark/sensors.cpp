@@ -5,13 +5,12 @@
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
+#include "places.hpp"
 
 namespace marsim::benchmarks {
 namespace {
 
 using lidar::Ray;
-
-constexpr TimeNs kScan = 100'000'000;
 
 lidar::ImageGrid aviaImage() {
   lidar::ImageGrid image;

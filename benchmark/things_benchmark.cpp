@@ -12,7 +12,6 @@
 #include "marsim/collision/clearance.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/lidar/lidar.hpp"
-#include "marsim/map/load_map.hpp"
 #include "marsim/scene/obstacles.hpp"
 #include "marsim/sim/world.hpp"
 #include "places.hpp"
@@ -20,8 +19,6 @@
 
 namespace marsim::benchmarks {
 namespace {
-
-constexpr TimeNs kScan = 100'000'000;
 
 /// Processor time of this thread [ms]: other programs on the machine make no difference to it.
 double processorMilliseconds(const std::function<void()>& work) {
@@ -80,32 +77,11 @@ class Peers final : public scene::ThingSource {
   std::shared_ptr<const map::SurfelMap> shape_;
 };
 
-/// 5 m/s forward, turning at 2 rad/s, from a pose on.
-StateHistory flightFrom(const Pose& X_WB) {
-  StateHistory states;
-  for (TimeNs t = 0; t <= kScan; t += 2'000'000) {
-    const double s = toSeconds(t);
-    KinematicState state;
-    state.stamp = t;
-    state.v_WB = X_WB.q * Eigen::Vector3d(5.0, 0.0, 0.0);
-    state.X_WB = {X_WB.q * fromRollPitchYaw(0.0, 0.0, 2.0 * s), X_WB.p + (s - 0.05) * state.v_WB};
-    state.w_WB_B = {0.0, 0.0, 2.0};
-    states.push(state);
-  }
-  return states;
-}
-
 }  // namespace
 
 std::vector<ThingsCost> measureThings(const ThingsBench& bench) {
   const Place place{bench.place, bench.resolution};
-  map::SurfelMapConfig config;
-  config.resolution = bench.resolution;
-  map::MapLoading loading;
-  loading.folder = bench.work / "maps";
-  Progress progress(fmt::format("{} at {} m", place.name, place.resolution));
-  const auto map = map::loadSurfelMap(cloudOf(place, bench.work), config, progress, loading).map;
-  progress.finish();
+  const auto map = mapOf(place, bench.work);
   const lidar::RendererConfig renderer;
   const collision::ClearanceMap clearance(map->positions(), map->resolution());
   std::vector<std::unique_ptr<const scene::ThingSource>> sources;

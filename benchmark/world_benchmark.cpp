@@ -11,8 +11,6 @@
 #include "child_process.hpp"
 #include "collision_benchmark.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/config/load.hpp"
-#include "marsim/map/load_map.hpp"
 #include "places.hpp"
 #include "starts.hpp"
 #include "swarm_load.hpp"
@@ -23,26 +21,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::shared_ptr<const map::SurfelMap> loadPlace(const Place& place,
-                                                const std::filesystem::path& work) {
-  map::SurfelMapConfig config;
-  config.resolution = place.resolution;
-  map::MapLoading loading;
-  loading.folder = work / "maps";
-  Progress progress(fmt::format("{} at {} m", place.name, place.resolution));
-  auto map = map::loadSurfelMap(cloudOf(place, work), config, progress, loading).map;
-  progress.finish();
-  return map;
-}
-
 void addCollisions(const WorldBench& bench, ordered_json& figures) {
-  const CollisionBench settings;
-  const auto map = loadPlace({settings.place, settings.resolution}, bench.work);
-  const CollisionTimes times =
-      measureCollisions(map, config::loadVehicle(settings.vehicle).vehicle);
-  figures["collision_check_us_mean"] = times.check_map_tree;
-  figures["collision_check_kd_tree_us_mean"] = times.check_kd_tree;
-  figures["collision_check_in_flight_us_mean"] = times.check_in_flight;
+  CollisionBench settings;
+  settings.work = bench.work;
+  const CollisionTimes times = measureCollisions(settings);
+  figures["collision_check_us_mean"] = times.check_in_flight;
+  figures["collision_full_search_us_mean"] = times.check_map_tree;
+  figures["collision_full_search_kd_tree_us_mean"] = times.check_kd_tree;
   figures["collision_map_points"] = times.points;
   figures["moving_tree_rebuild_us"] = times.rebuild;
 }
@@ -70,7 +55,7 @@ void addSecondProcess(const WorldBench& bench, ordered_json& figures) {
 
 void addUavsWithoutRos(const WorldBench& bench, ordered_json& figures) {
   SwarmLoad load;
-  load.map = loadPlace({"building", 0.1}, bench.work);
+  load.map = mapOf({"building", 0.1}, bench.work);
   if (bench.quick) load.seconds = 2.0;
   const SwarmLoad::Figures most = load.mostInRealTime();
   figures["uavs_real_time_without_ros"] = most.uavs;

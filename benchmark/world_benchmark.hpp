@@ -16,10 +16,11 @@ struct WorldBench {
   double duration = 60.0;      ///< [s] simulated, of those
 };
 
-/// Prints the figures, and writes them to `out`: `collision_check_us_mean`,
-/// `moving_tree_rebuild_us`, `render_overhead_100_obstacles_pct` (the worst sensor),
-/// `second_process_private_mb`, `uavs_real_time` (null where there is no roslaunch), and what they
-/// come from. Throws Error, FileError.
+/// Prints the figures, and writes them to `out`: `collision_check_us_mean` (of a UAV's steps in
+/// flight; `collision_full_search_us_mean` at random poses), `moving_tree_rebuild_us`,
+/// `render_overhead_100_obstacles_pct` (the worst sensor), `second_process_private_mb`,
+/// `uavs_real_time` (null where there is no roslaunch), and what they come from. Throws Error,
+/// FileError.
 void runWorldBench(const WorldBench& bench);
 
 }  // namespace marsim::benchmarks
