@@ -1,6 +1,5 @@
 #include "collision_benchmark.hpp"
 
-#include <ctime>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "marsim/config/load.hpp"
 #include "marsim/sim/world.hpp"
 #include "places.hpp"
+#include "timing.hpp"
 
 namespace marsim::benchmarks {
 namespace {
@@ -43,20 +43,8 @@ std::vector<Pose> randomPoses(const map::SurfelMap& map) {
   return poses;
 }
 
-// Of the thread's processor time: what else the machine does counts less.
-double microsecondsOf(const std::function<void()>& work) {
-  const auto now = [] {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return 1e6 * static_cast<double>(time.tv_sec) + 1e-3 * static_cast<double>(time.tv_nsec);
-  };
-  const double start = now();
-  work();
-  return now() - start;
-}
-
 double microsecondsEach(std::size_t count, const std::function<void()>& work) {
-  return microsecondsOf(work) / static_cast<double>(count);
+  return 1e3 * processorMilliseconds(work) / static_cast<double>(count);
 }
 
 // The ways take turns, so that neither has the quieter machine.
@@ -125,11 +113,11 @@ void measureRebuild(const std::vector<Pose>& poses, const vehicle::VehicleConfig
     for (scene::MovingThing& thing : things) thing.X_WM[0].p.x() += i % 2 == 0 ? 0.01 : -0.01;
     const Vector3d beside = things[i % kObstacles].X_WM[0].p + Vector3d(0.0, 0.3, 0.1);
     std::vector<scene::MovingThing> copy = things;
-    microseconds += microsecondsOf([&] {
-      tree.setThings(std::move(copy), 0.0);
-      benchmark::DoNotOptimize(tree.gap(beside));
-      tree.rebuild({Eigen::Quaterniond::Identity(), beside}, box_B);
-    });
+    microseconds += 1e3 * processorMilliseconds([&] {
+                      tree.setThings(std::move(copy), 0.0);
+                      benchmark::DoNotOptimize(tree.gap(beside));
+                      tree.rebuild({Eigen::Quaterniond::Identity(), beside}, box_B);
+                    });
     points += tree.size();
   }
   times.rebuild = microseconds / kRebuilds;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
-#include <functional>
 #include <iterator>
 #include <memory>
 
@@ -19,18 +17,6 @@
 
 namespace marsim::benchmarks {
 namespace {
-
-/// Processor time of this thread [ms]: other programs on the machine make no difference to it.
-double processorMilliseconds(const std::function<void()>& work) {
-  const auto now = [] {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
-  };
-  const double start = now();
-  work();
-  return now() - start;
-}
 
 /// `count` obstacles, some of every kind that needs nobody to drive it, about the poses.
 scene::ObstaclesConfig mixedObstacles(int count) {

@@ -137,45 +137,46 @@ TimeNs lasting(double seconds) { return seconds < 2000.0 ? toNs(seconds) : toNs(
 
 }  // namespace
 
-Leg RandomTrack::straightLeg() {
+// The longest of some draws, the first that is long enough; `draw` fills in a leg and says how long
+// it would last [s].
+template <class Draw>
+Leg RandomTrack::longestLeg(const Draw& draw) {
   Leg best;
   double longest = -1.0;
   for (int i = 0; i < kDraws && longest < kLongEnough; ++i) {
-    const Vector3d p = anyPlace();
-    Vector3d direction = randomDirection(2, random_);
-    direction.z() = random_.uniform(-0.2, 0.2);
-    const double speed = anySpeed();
-    const double length = std::sqrt(1.0 + direction.z() * direction.z());
-    const Vector3d v = direction * (speed / length);
-    const double time = timeInside(group_.region, p, v);
+    Leg leg;
+    const double time = draw(leg);
     if (time <= longest) continue;
     longest = time;
-    best.p = p;
-    best.v = v;
-    best.q = headingOf(direction);
+    best = leg;
   }
   best.end = lasting(longest);
   return best;
 }
 
+Leg RandomTrack::straightLeg() {
+  return longestLeg([this](Leg& leg) {
+    leg.p = anyPlace();
+    Vector3d direction = randomDirection(2, random_);
+    direction.z() = random_.uniform(-0.2, 0.2);
+    const double speed = anySpeed();
+    const double length = std::sqrt(1.0 + direction.z() * direction.z());
+    leg.v = direction * (speed / length);
+    leg.q = headingOf(direction);
+    return timeInside(group_.region, leg.p, leg.v);
+  });
+}
+
 Leg RandomTrack::fallingLeg() {
-  Leg best;
-  double longest = -1.0;
-  best.a = {0.0, 0.0, -kGravity};
-  for (int i = 0; i < kDraws && longest < kLongEnough; ++i) {
-    const Vector3d p = anyPlace();
+  return longestLeg([this](Leg& leg) {
+    leg.p = anyPlace();
     const Vector3d direction = randomDirection(2, random_);
-    const Vector3d v = direction * anySpeed();
-    const double fall = std::sqrt(2.0 * (p.z() - group_.region.min().z()) / kGravity);
-    const double time = std::min(fall, timeInside(group_.region, p, v));
-    if (time <= longest) continue;
-    longest = time;
-    best.p = p;
-    best.v = v;
-    best.q = headingOf(direction);
-  }
-  best.end = lasting(longest);
-  return best;
+    leg.v = direction * anySpeed();
+    leg.a = {0.0, 0.0, -kGravity};
+    leg.q = headingOf(direction);
+    const double fall = std::sqrt(2.0 * (leg.p.z() - group_.region.min().z()) / kGravity);
+    return std::min(fall, timeInside(group_.region, leg.p, leg.v));
+  });
 }
 
 Leg RandomTrack::wanderingLeg() {

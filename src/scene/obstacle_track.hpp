@@ -58,6 +58,8 @@ class RandomTrack final : public ObstacleTrack {
  private:
   void beginEpoch(std::int64_t epoch);
   void addLeg();
+  template <class Draw>
+  Leg longestLeg(const Draw& draw);
   Leg straightLeg();
   Leg fallingLeg();
   Leg wanderingLeg();
