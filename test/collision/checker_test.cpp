@@ -174,6 +174,30 @@ TEST_P(Checker, EqualsBruteForceAlongFlights) {
   EXPECT_LT(checker.searches(), static_cast<std::uint64_t>(steps)) << "never rested";
 }
 
+// Where the middle stands still it is the turn alone that brings an arm to something.
+TEST_P(Checker, EqualsBruteForceWhileItTurnsOnTheSpot) {
+  CollisionChecker checker = this->checker();
+  RandomStream random(4, "turns");
+  int begun = 0;
+  for (int turn = 0; turn < 60; ++turn) {
+    Pose pose = randomPose(random, centre_);
+    if (bruteForce(pose).least_ > 0.1) continue;
+    const Vector3d w = 0.03 * randomPose(random, Vector3d::Zero()).p.normalized();
+    for (int i = 0; i < 60; ++i) {
+      const int before = touching_;
+      ASSERT_NO_FATAL_FAILURE(expectSame(checker, pose));
+      const bool touches = touching_ > before;
+      if (touches && i > 0) {
+        ++begun;
+        break;
+      }
+      if (touches) break;
+      pose.q = (pose.q * expMap(w)).normalized();
+    }
+  }
+  EXPECT_GT(begun, 2);
+}
+
 TEST_P(Checker, ClearanceEqualsBruteForce) {
   CollisionChecker checker = this->checker();
   RandomStream random(3, "poses");
