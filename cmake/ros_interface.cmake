@@ -1,6 +1,7 @@
 # Messages and the catkin face of the package.
 add_message_files(DIRECTORY msg FILES
   Clearance.msg
+  ClockGrant.msg
   Contact.msg
   DrivenObstacle.msg
   DrivenObstacles.msg

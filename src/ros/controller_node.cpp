@@ -140,10 +140,7 @@ void ControllerNode::publishTracking(const ros::Time& stamp) {
 }
 
 void ControllerNode::onGoal(const geometry_msgs::PoseStampedConstPtr& message, bool keep_altitude) {
-  if (!has_state_) {
-    ROS_WARN_THROTTLE(kWarningPeriod, "goal ignored: no state of the vehicle received yet");
-    return;
-  }
+  if (!hasState("goal")) return;
   if (!isFinite(message->pose)) {
     ROS_WARN_THROTTLE(kWarningPeriod, "goal ignored: pose has a value that is NaN or infinite");
     return;
@@ -176,11 +173,13 @@ void ControllerNode::onReference(const marsim::StateReferenceConstPtr& message) 
     ROS_WARN_THROTTLE(kWarningPeriod, "command/state ignored: a value is NaN or infinite");
     return;
   }
-  if (!isCommandFrame("command/state", message->header.frame_id)) return;
-  if (has_state_) commander_->setReference(reference, state_.stamp);
+  if (!isCommandFrame("command/state", message->header.frame_id) || !hasState("command/state"))
+    return;
+  commander_->setReference(reference, state_.stamp);
 }
 
 void ControllerNode::onPositionCommand(const topic_tools::ShapeShifter::ConstPtr& message) {
+  has_planner_ = true;  // also one that comes and goes between two looks
   const std::string& md5 = message->getMD5Sum();
   if (positionCommandUsers(md5) == nullptr) {
     warnOnce(fmt::format("command/position ignored: {} with md5 {}, allowed: {}",
@@ -199,7 +198,8 @@ void ControllerNode::onPositionCommand(const topic_tools::ShapeShifter::ConstPtr
                         *command.trajectory_flag);
       return;
     }
-    if (has_state_) commander_->setReference(command.reference, state_.stamp);
+    if (!hasState("command/position")) return;
+    commander_->setReference(command.reference, state_.stamp);
   } catch (const Error& error) {
     ROS_WARN_THROTTLE(kWarningPeriod, "command/position ignored: %s", error.what());
   }
@@ -209,7 +209,8 @@ void ControllerNode::onTrajectory(const trajectory_msgs::MultiDOFJointTrajectory
   if (!isCommandFrame("command/trajectory", message->header.frame_id)) return;
   try {
     const auto points = fromMessage(*message, reference_.yaw);
-    if (has_state_) commander_->setTrajectory(points, state_.stamp);
+    if (!hasState("command/trajectory")) return;
+    commander_->setTrajectory(points, state_.stamp);
   } catch (const Error& error) {
     ROS_WARN_THROTTLE(kWarningPeriod, "command/trajectory ignored: %s", error.what());
   }
@@ -221,8 +222,16 @@ void ControllerNode::onPose(const geometry_msgs::PoseStampedConstPtr& message) {
     ROS_WARN_THROTTLE(kWarningPeriod, "command/pose ignored: a value is NaN or infinite");
     return;
   }
+  if (!hasState("command/pose")) return;
   const double yaw = yawOrPresent(fromQuaternion(message->pose.orientation), reference_.yaw);
-  if (has_state_) commander_->setPose(fromPoint(message->pose.position), yaw, state_.stamp);
+  commander_->setPose(fromPoint(message->pose.position), yaw, state_.stamp);
+}
+
+bool ControllerNode::hasState(const char* topic) const {
+  if (!has_state_) {
+    ROS_WARN_THROTTLE(kWarningPeriod, "%s ignored: no state of the vehicle received yet", topic);
+  }
+  return has_state_;
 }
 
 // Planners write `world` whatever the frame is called here.

@@ -26,6 +26,7 @@ DepthCameraNode::DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private
   const std::string source = params.text("map", "forest");
   const map::SurfelMapConfig map_config = readMapConfig(params);
   const RendererParams renderer = RendererParams::read(params);
+  const bool lockstep = params.flag("lockstep", false);
   world_ = std::make_unique<WorldInput>(handle, params);
   params.finish();
 
@@ -43,6 +44,10 @@ DepthCameraNode::DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private
   pose_publisher_ = handle.advertise<geometry_msgs::PoseStamped>("depth/camera_pose", 10);
   static_tf_.sendTransform(toTransform(X_BC, frames_.base(), frames_.depth(), 0));
   diagnostics_.add("depth camera", this, &DepthCameraNode::diagnose);
+  if (lockstep) {
+    lockstep_ = std::make_unique<RenderLockstep>(handle, private_handle, thread_,
+                                                 toNs(1.0 / camera_->config().rate));
+  }
   state_subscriber_ = handle.subscribe("state", 100, &DepthCameraNode::onState, this,
                                        ros::TransportHints().tcpNoDelay());
 }
@@ -67,6 +72,7 @@ void DepthCameraNode::onState(const marsim::VehicleStateConstPtr& message) {
     if (!thread_.push([this, due, X_WB = history.poseAt(due)] { render(due, X_WB); })) ++dropped_;
   }
   history.discardBefore(now);
+  if (lockstep_) lockstep_->onState(now);
   diagnostics_.update();
 }
 
@@ -94,6 +100,7 @@ void DepthCameraNode::render(TimeNs stamp, const Pose& X_WB) {
         boost::make_shared<sensor_msgs::Image>(depthMessage(image, config, frame_)));
   }
   ++images_;
+  if (lockstep_) lockstep_->onRendered();
 }
 
 void DepthCameraNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {

@@ -55,6 +55,7 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   const std::string source = params.text("map", "forest");
   const map::SurfelMapConfig map_config = readMapConfig(params);
   const RendererParams renderer = RendererParams::read(params);
+  const bool lockstep = params.flag("lockstep", false);
   world_ = std::make_unique<WorldInput>(handle, params);
   params.finish();
 
@@ -80,6 +81,10 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   diagnostics_.add("peers", [this](diagnostic_updater::DiagnosticStatusWrapper& status) {
     world_->diagnose(status);
   });
+  if (lockstep) {
+    lockstep_ =
+        std::make_unique<RenderLockstep>(handle, private_handle, thread_, toNs(1.0 / lidar.rate));
+  }
   state_subscriber_ =
       handle.subscribe("state", 100, &LidarNode::onState, this, ros::TransportHints().tcpNoDelay());
 }
@@ -94,6 +99,7 @@ void LidarNode::onState(const marsim::VehicleStateConstPtr& message) {
   if (effect == ReceivedMotion::Effect::kIgnored) return;
   if (effect == ReceivedMotion::Effect::kBegun) next_scan_ = -1;
   schedule();
+  if (lockstep_) lockstep_->onState(motion_.history().back().stamp);
   diagnostics_.update();
 }
 
@@ -146,6 +152,7 @@ void LidarNode::render(const Job& job) {
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   publish(scan, due);
+  if (lockstep_) lockstep_->onRendered();
   const std::lock_guard<std::mutex> lock(mutex_);
   ++statistics_.scans;
   statistics_.returns += scan.points.size();

@@ -25,7 +25,8 @@ namespace {
 constexpr double kWarningPeriod = 2.0;              // [s]
 constexpr TimeNs kMotorPeriod = kNsPerSecond / 50;  // of `motor_states`
 constexpr TimeNs kPathPeriod = kNsPerSecond / 2;    // of `path`
-constexpr TimeNs kLargestGap = kNsPerSecond / 20;   // between clock messages without a warning
+constexpr TimeNs kClockLead = kNsPerSecond / 10;    // of /clock before the state
+constexpr TimeNs kGrantPeriod = kNsPerSecond / 50;  // of simulated time
 constexpr double kPathSpacing = 0.05;               // [m] between poses on `path`
 constexpr std::size_t kPathLength = 20000;          // poses kept on `path`
 
@@ -81,6 +82,7 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   sim::validateRates(rates_, vehicle.vehicle, vehicle.imu, params.where());
   step_ = periodNs(rates_.dynamics);
   state_period_ = periodNs(rates_.state);
+  control_wait_ = ControlWait(state_period_);
   odom_period_ = periodNs(rates_.odometry);
   imu_period_ = periodNs(vehicle.imu.rate);
   if (!record.empty()) {
@@ -91,7 +93,7 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   path_.header.frame_id = frames_.world;
   diagnostics_.setHardwareID(vehicle.vehicle.name);
   diagnostics_.add("dynamics", this, &QuadrotorNode::diagnose);
-  advertise(handle);
+  advertise(handle, private_handle);
   navigation_sensors_ = std::make_unique<NavigationSensors>(vehicle, seed, step_, frames_, handle);
   if (vehicle.magnetometer) X_BM_ = vehicle.magnetometer->X_BM;
   publishStatic(handle);
@@ -129,7 +131,7 @@ void QuadrotorNode::makeCollisions(const std::shared_ptr<const map::SurfelMap>& 
                                         map ? collision::makeNeighbours(map) : nullptr, ground);
 }
 
-void QuadrotorNode::advertise(ros::NodeHandle& handle) {
+void QuadrotorNode::advertise(ros::NodeHandle& handle, const ros::NodeHandle& private_handle) {
   state_publisher_ = {handle, "state", 100};
   odom_publisher_ = {handle, "odom", 100};
   imu_publisher_ = {handle, "imu/data", 200};
@@ -143,9 +145,10 @@ void QuadrotorNode::advertise(ros::NodeHandle& handle) {
   reset_service_ = handle.advertiseService("reset", &QuadrotorNode::onReset, this);
   teleport_service_ = handle.advertiseService("teleport", &QuadrotorNode::onTeleport, this);
 
+  clock_grants_ = std::make_unique<ClockGrants>(handle, private_handle);
   const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
   motor_subscriber_ =
-      handle.subscribe("motor_speeds", 1, &QuadrotorNode::onMotorSpeeds, this, no_delay);
+      handle.subscribe("motor_speeds", 10, &QuadrotorNode::onMotorSpeeds, this, no_delay);
   clock_subscriber_ = handle.subscribe("/clock", 1000, &QuadrotorNode::onClock, this, no_delay);
 }
 
@@ -176,18 +179,22 @@ void QuadrotorNode::place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp)
     contact_publisher_->publish(contact_events_);
   }
   reset_stamp_ = stamp;
+  control_wait_.reset();
   ++placements_;
   path_.poses.clear();
 }
 
 void QuadrotorNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
-  const TimeNs now = fromRos(message->clock);
-  if (!started_ || now < quadrotor_->state().stamp - step_) start(now);
-  if (now - quadrotor_->state().stamp > kLargestGap) {
-    ROS_WARN_THROTTLE(kWarningPeriod, "the clock leapt %.3f s; motor commands were held meanwhile",
-                      toSeconds(now - quadrotor_->state().stamp));
-  }
-  while (quadrotor_->state().stamp + step_ <= now) {
+  const TimeNs before = clock_;
+  clock_ = fromRos(message->clock);
+  if (!started_ || clock_ < before) start(clock_);
+  advance();
+  diagnostics_.update();
+}
+
+void QuadrotorNode::advance() {
+  while (quadrotor_->state().stamp + step_ <= clock_ &&
+         !control_wait_.mustWait(quadrotor_->state().stamp, std::chrono::steady_clock::now())) {
     move();
     const TimeNs stamp = quadrotor_->state().stamp;
     if (stamp % state_period_ == 0) publishState();
@@ -197,8 +204,12 @@ void QuadrotorNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
     navigation_sensors_->publish(quadrotor_->state());
     if (stamp % kMotorPeriod == 0) publishMotors();
     if (stamp % kPathPeriod == 0) publishPath();
+    if (stamp % kGrantPeriod == 0) clock_grants_->grant(stamp + kClockLead);
   }
-  diagnostics_.update();
+  if (control_wait_.gaveUp()) {
+    ROS_WARN("no answer from the controller for %.0f s: motor commands are held",
+             ControlWait::kPatience);
+  }
 }
 
 void QuadrotorNode::move() {
@@ -236,6 +247,9 @@ void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
     return;
   }
   quadrotor_->command(speeds);
+  if (!is_stamped) return;
+  control_wait_.onCommand(computed_from);
+  advance();
 }
 
 bool QuadrotorNode::onReset(std_srvs::Trigger::Request&, std_srvs::Trigger::Response& response) {

@@ -12,6 +12,11 @@ bool RenderThread::push(std::function<void()> job) {
   return true;
 }
 
+std::size_t RenderThread::waiting() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return waiting_.size();
+}
+
 void RenderThread::stop() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);

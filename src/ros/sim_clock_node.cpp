@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include <fmt/format.h>
 #include <rosgraph_msgs/Clock.h>
 
 #include "marsim/config/lan.hpp"
@@ -16,10 +17,11 @@ namespace {
 // After a stall longer than this (a suspended machine, say) the clock goes on from where it was
 // instead of rushing to make up.
 constexpr std::chrono::milliseconds kLongestCatchUp{100};
-constexpr double kDiagnosticPeriod = 1.0;  // [s] wall time
-constexpr double kLongestSilence = 2.0;    // [s] wall time, of a leader
-constexpr double kLargestError = 0.02;     // [s] behind or ahead of the leader
-constexpr double kWarningPeriod = 5.0;     // [s]
+constexpr std::chrono::milliseconds kGrantWait{20};  // between looks at what else is to be done
+constexpr double kDiagnosticPeriod = 1.0;            // [s] wall time
+constexpr double kLongestSilence = 2.0;              // [s] wall time, of a leader
+constexpr double kLargestError = 0.02;               // [s] behind or ahead of the leader
+constexpr double kWarningPeriod = 5.0;               // [s]
 
 Endpoint clockEndpoint(const config::LanMachine& machine) {
   return resolveEndpoint(machine.address, static_cast<std::uint16_t>(machine.port + 1));
@@ -32,11 +34,14 @@ SimClockNode::SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handl
   Params params(private_handle);
   period_ = periodNs(params.positive("rate", 500.0, Quantity::kFrequency));
   pace_ = params.positive("pace", 1.0, Quantity::kNumber);
+  patience_ = params.positive("patience", 5.0, Quantity::kTime);
   const std::string lan = params.text("lan", "");
   const std::string machine = params.text("machine", "");
   params.finish();
 
   clock_publisher_ = handle.advertise<rosgraph_msgs::Clock>("/clock", 100);
+  grant_subscriber_ = handle.subscribe("/clock_grants", 1000, &SimClockNode::onGrant, this,
+                                       ros::TransportHints().tcpNoDelay());
   pause_service_ = private_handle.advertiseService("pause", &SimClockNode::onPause, this);
   step_service_ = private_handle.advertiseService("step", &SimClockNode::onStep, this);
   diagnostics_.setHardwareID("simulation");
@@ -85,21 +90,60 @@ void SimClockNode::run() {
   while (!stop_ && ros::ok()) {
     std::this_thread::sleep_until(due);
     const WallClock::time_point now = WallClock::now();
-    due += wallPeriod();
-    if (now - due > kLongestCatchUp) due = now;
     {
-      const std::lock_guard<std::mutex> lock(mutex_);
+      std::unique_lock<std::mutex> lock(mutex_);
       if (client_ != nullptr) {
         follow();
-      } else if (!paused_) {
+      } else if (!paused_ && !awaitGrants(lock)) {
         tick();
       }
+      if (!held_) due += wallPeriod();
+      if (now - due > kLongestCatchUp) due = now;
     }
     if (std::chrono::duration<double>(now - diagnosed).count() >= kDiagnosticPeriod) {
       diagnosed = now;
       diagnostics_.force_update();
     }
   }
+}
+
+// Whether time still has to wait, after a while.
+bool SimClockNode::awaitGrants(std::unique_lock<std::mutex>& lock) {
+  if (!isHeld()) return held_ = false;
+  const WallClock::time_point now = WallClock::now();
+  if (!held_) held_since_ = now;
+  held_ = true;
+  if (std::chrono::duration<double>(now - held_since_).count() >= patience_) letGo();
+  granted_.wait_for(lock, kGrantWait, [this] { return stop_ || !isHeld(); });
+  return held_ = isHeld();
+}
+
+bool SimClockNode::isHeld() const {
+  return std::any_of(grants_.begin(), grants_.end(),
+                     [this](const auto& grant) { return grant.second < now_ + period_; });
+}
+
+void SimClockNode::letGo() {
+  for (auto grant = grants_.begin(); grant != grants_.end();) {
+    if (grant->second >= now_ + period_) {
+      ++grant;
+      continue;
+    }
+    ROS_WARN_STREAM(
+        fmt::format("{} held the clock at {:.3f} s for {} s and is waited for no longer",
+                    grant->first, toSeconds(now_), patience_));
+    grant = grants_.erase(grant);
+  }
+}
+
+void SimClockNode::onGrant(const marsim::ClockGrantConstPtr& message) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (message->until.isZero()) {
+    grants_.erase(message->who);
+  } else {
+    grants_[message->who] = fromRos(message->until);
+  }
+  granted_.notify_one();
 }
 
 void SimClockNode::tick() {
@@ -166,6 +210,7 @@ void SimClockNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status)
   status.add("simulated time [s]", toSeconds(now_));
   status.add("real-time factor", factor);
   status.add("pace", pace_);
+  status.add("nodes it waits for", grants_.size());
   if (client_ == nullptr) return;
   const ClockClient::Status sync = client_->status();
   if (!sync.synchronised) {

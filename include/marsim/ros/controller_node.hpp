@@ -48,6 +48,7 @@ class ControllerNode {
   void onPositionCommand(const topic_tools::ShapeShifter::ConstPtr& message);
   void onTrajectory(const trajectory_msgs::MultiDOFJointTrajectoryConstPtr& message);
   void onPose(const geometry_msgs::PoseStampedConstPtr& message);
+  bool hasState(const char* topic) const;
   bool isCommandFrame(const char* topic, const std::string& frame);
   void warnOnce(const std::string& text);
   void publishTracking(const ros::Time& stamp);

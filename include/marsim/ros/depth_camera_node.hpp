@@ -12,6 +12,7 @@
 #include "marsim/VehicleState.h"
 #include "marsim/geometry/kinematic_state.hpp"
 #include "marsim/lidar/depth_camera.hpp"
+#include "marsim/ros/clock_grants.hpp"
 #include "marsim/ros/frames.hpp"
 #include "marsim/ros/received_motion.hpp"
 #include "marsim/ros/render_thread.hpp"
@@ -20,14 +21,15 @@
 namespace marsim::ros_nodes {
 
 /// Depth camera of one UAV: an image of every multiple of its period, rendered in a thread of its
-/// own. An image that falls due while too many wait is dropped, counted and reported.
+/// own. An image that falls due while too many wait is dropped, counted and reported; in
+/// lockstep simulated time waits instead.
 ///
 /// In: `state` (marsim/VehicleState).
 /// Out: `depth/image_rect_raw` (sensor_msgs/Image), `depth/camera_info` (sensor_msgs/CameraInfo),
 /// `depth/camera_pose` (geometry_msgs/PoseStamped: the optical frame, z forward, in the world), all
 /// of one stamp; static tf to the optical frame. Nothing is rendered while nobody subscribes to the
 /// image. Parameters: depth (a name of config/depth or a file), map, resolution, surface, storage,
-/// threads, world_frame, frame_prefix, depth_frame_id.
+/// threads, lockstep (false), world_frame, frame_prefix, depth_frame_id.
 class DepthCameraNode {
  public:
   DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
@@ -52,6 +54,7 @@ class DepthCameraNode {
   diagnostic_updater::Updater diagnostics_;
   std::atomic<std::uint64_t> images_{0}, dropped_{0};
   RenderThread thread_;
+  std::unique_ptr<RenderLockstep> lockstep_;  ///< null: none
 };
 
 }  // namespace marsim::ros_nodes

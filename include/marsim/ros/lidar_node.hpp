@@ -11,6 +11,7 @@
 
 #include "marsim/VehicleState.h"
 #include "marsim/lidar/lidar.hpp"
+#include "marsim/ros/clock_grants.hpp"
 #include "marsim/ros/cloud_message.hpp"
 #include "marsim/ros/frames.hpp"
 #include "marsim/ros/received_motion.hpp"
@@ -21,7 +22,7 @@ namespace marsim::ros_nodes {
 
 /// LiDAR of one UAV: a scan for every interval of simulated time, rendered in a thread of its own
 /// so that states keep flowing. A scan that falls due while the one before is still being rendered
-/// is dropped whole, counted and reported.
+/// is dropped whole, counted and reported; in lockstep simulated time waits instead.
 ///
 /// In: `state` (marsim/VehicleState).
 /// Out: what the sensor's file names under `output`, by default `points` (sensor_msgs/PointCloud2,
@@ -29,8 +30,8 @@ namespace marsim::ros_nodes {
 /// `sensor_pose` (geometry_msgs/PoseStamped), these two at the scan's first firing; static tf to
 /// the sensor. Nothing is rendered while nobody subscribes, and nothing is made for a topic that
 /// nobody subscribes to. Parameters: lidar, output (layouts, comma-separated, instead of the
-/// file's), map, resolution, renderer (cpu, opengl, auto), threads, world_frame, frame_prefix, points_frame_id,
-/// points_world_frame_id.
+/// file's), map, resolution, renderer (cpu, opengl, auto), threads, lockstep (false), world_frame,
+/// frame_prefix, points_frame_id, points_world_frame_id.
 class LidarNode {
  public:
   LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
@@ -73,6 +74,7 @@ class LidarNode {
   std::mutex mutex_;  ///< guards the statistics
   Statistics statistics_;
   RenderThread thread_;
+  std::unique_ptr<RenderLockstep> lockstep_;  ///< null: none
 };
 
 }  // namespace marsim::ros_nodes

@@ -18,7 +18,9 @@
 #include "marsim/MotorSpeeds.h"
 #include "marsim/Teleport.h"
 #include "marsim/VehicleState.h"
+#include "marsim/ros/clock_grants.hpp"
 #include "marsim/ros/contact_publisher.hpp"
+#include "marsim/ros/control_wait.hpp"
 #include "marsim/ros/frames.hpp"
 #include "marsim/ros/navigation_sensors.hpp"
 #include "marsim/ros/peer_publisher.hpp"
@@ -30,7 +32,8 @@
 
 namespace marsim::ros_nodes {
 
-/// Dynamics, collisions and IMU of one UAV, stepped by /clock.
+/// Dynamics, collisions and IMU of one UAV, stepped by /clock. On a busy machine they wait for the
+/// controller's answers, and /clock for them.
 ///
 /// In: `motor_speeds` (marsim/MotorSpeeds), /clock.
 /// Out: `state` (marsim/VehicleState), `odom` (nav_msgs/Odometry), `imu/data` and `imu/data_raw`
@@ -53,8 +56,9 @@ class QuadrotorNode {
  private:
   void readMap(Params& params);
   void makeCollisions(const std::shared_ptr<const map::SurfelMap>& map, double ground_z);
+  void advance();
   void move();
-  void advertise(ros::NodeHandle& handle);
+  void advertise(ros::NodeHandle& handle, const ros::NodeHandle& private_handle);
   void publishStatic(ros::NodeHandle& handle);
   void onClock(const rosgraph_msgs::ClockConstPtr& message);
   void onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message);
@@ -91,6 +95,9 @@ class QuadrotorNode {
   std::unique_ptr<PeerPublisher> peer_publisher_;
   std::optional<Pose> X_BM_;  ///< of a magnetometer
   bool started_ = false;
+  TimeNs clock_ = 0;  ///< what /clock says; the state's stamp follows it
+  ControlWait control_wait_{0};
+  std::unique_ptr<ClockGrants> clock_grants_;
   TimeNs reset_stamp_ = 0;  ///< of the last start, reset or teleport
   std::uint32_t placements_ = 0;
   nav_msgs::Path path_;

@@ -20,6 +20,8 @@ class RenderThread {
 
   /// Whether the job was taken.
   bool push(std::function<void()> job);
+  /// Jobs that have not been begun.
+  std::size_t waiting() const;
   /// Lets the job at work end, forgets those that wait, takes no more.
   void stop();
 
@@ -27,7 +29,7 @@ class RenderThread {
   void run();
 
   static constexpr std::size_t kLongestQueue = 4;
-  std::mutex mutex_;  ///< guards what follows
+  mutable std::mutex mutex_;  ///< guards what follows
   std::condition_variable wake_;
   std::deque<std::function<void()>> waiting_;
   bool stop_ = false;

@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -12,19 +14,21 @@
 #include <std_srvs/SetBool.h>
 #include <std_srvs/Trigger.h>
 
+#include "marsim/ClockGrant.h"
 #include "marsim/common/clock_sync.hpp"
 #include "marsim/common/time.hpp"
 
 namespace marsim::ros_nodes {
 
-/// Publishes /clock at a fixed step of simulated time, paced to wall time. On a LAN one machine's
+/// Publishes /clock at a fixed step of simulated time, paced to wall time; later where a node that
+/// grants time (marsim/ClockGrant on /clock_grants) has not granted it yet. On a LAN one machine's
 /// leads: it answers the others' questions, and they follow it (ClockFollower); those begin when it
-/// has answered, and run on by themselves while it does not.
+/// has answered, run on by themselves while it does not, and wait for nobody's grants.
 /// Parameters: rate [Hz] (500), pace: simulated seconds a wall second (1; a follower's is its
-/// leader's), lan (a name or file of config/lan; empty, the default: on no LAN), machine (which of
-/// them this one is).
-/// Services: pause (std_srvs/SetBool), step (std_srvs/Trigger: one clock step while paused); not a
-/// follower's.
+/// leader's), patience [s] (5): wall time for which a node that granted
+/// time is waited for, lan (a name or file of config/lan; empty, the default: on no LAN), machine
+/// (which of them this one is). Services: pause (std_srvs/SetBool), step (std_srvs/Trigger: one
+/// clock step while paused); not a follower's.
 class SimClockNode {
  public:
   SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
@@ -36,6 +40,10 @@ class SimClockNode {
   void joinLan(const std::string& lan, const std::string& machine, const std::string& where);
   void run();
   void tick();
+  void onGrant(const marsim::ClockGrantConstPtr& message);
+  bool awaitGrants(std::unique_lock<std::mutex>& lock);
+  bool isHeld() const;
+  void letGo();
   void follow();
   void publish();
   ClockReading read();
@@ -45,7 +53,9 @@ class SimClockNode {
 
   TimeNs period_;
   double pace_;
+  double patience_;
   ros::Publisher clock_publisher_;
+  ros::Subscriber grant_subscriber_;
   ros::ServiceServer pause_service_, step_service_;
   diagnostic_updater::Updater diagnostics_;
 
@@ -53,6 +63,10 @@ class SimClockNode {
   TimeNs now_ = 0;
   WallClock::time_point ticked_;  ///< when now_ began
   bool paused_ = false;
+  std::map<std::string, TimeNs> grants_;  ///< how far time may go, by who says so
+  std::condition_variable granted_;
+  WallClock::time_point held_since_;
+  bool held_ = false;
   WallClock::time_point reported_at_;  ///< for the real-time factor between two reports
   TimeNs reported_now_ = 0;
 

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include <ros/ros.h>
+
+#include "marsim/common/time.hpp"
+#include "marsim/ros/render_thread.hpp"
+
+namespace marsim::ros_nodes {
+
+/// A node's say in how far simulated time may go (marsim/ClockGrant on /clock_grants). /clock shows
+/// no time later than the one granted last. Calls may come from any thread.
+class ClockGrants {
+ public:
+  /// Grants under the name of `private_handle`. Nothing is held back before the first grant.
+  ClockGrants(ros::NodeHandle& handle, const ros::NodeHandle& private_handle);
+  ~ClockGrants();
+
+  void grant(TimeNs until) const;
+  /// Holds nothing back any more, until the next grant.
+  void leave() const;
+
+ private:
+  std::string who_;
+  ros::Publisher publisher_;
+};
+
+/// Lockstep of a sensor that renders: simulated time goes one of its periods at a time, while its
+/// thread keeps up, so that nothing is dropped.
+class RenderLockstep {
+ public:
+  RenderLockstep(ros::NodeHandle& handle, const ros::NodeHandle& private_handle,
+                 const RenderThread& thread, TimeNs period)
+      : grants_(handle, private_handle), thread_(thread), period_(period) {}
+
+  /// What falls due at this state has been given to the thread.
+  void onState(TimeNs stamp);
+  /// At the end of a job of the thread.
+  void onRendered() const;
+
+ private:
+  static constexpr std::size_t kLongestBacklog = 1;  // jobs that wait; the thread takes more
+
+  ClockGrants grants_;
+  const RenderThread& thread_;
+  TimeNs period_;
+  TimeNs granted_from_ = 0;
+  std::atomic<TimeNs> stamp_{0};
+};
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,35 @@
+#include "marsim/ros/clock_grants.hpp"
+
+#include "marsim/ClockGrant.h"
+#include "marsim/ros/conversions.hpp"
+
+namespace marsim::ros_nodes {
+
+ClockGrants::ClockGrants(ros::NodeHandle& handle, const ros::NodeHandle& private_handle)
+    : who_(private_handle.getNamespace()),
+      publisher_(handle.advertise<marsim::ClockGrant>("/clock_grants", 100)) {}
+
+ClockGrants::~ClockGrants() { leave(); }
+
+void ClockGrants::grant(TimeNs until) const {
+  marsim::ClockGrant message;
+  message.who = who_;
+  message.until = toRos(until);
+  publisher_.publish(message);
+}
+
+void ClockGrants::leave() const { grant(0); }
+
+void RenderLockstep::onState(TimeNs stamp) {
+  stamp_ = stamp;
+  const bool is_due = stamp < granted_from_ || stamp - granted_from_ >= period_ / 4;
+  if (!is_due || thread_.waiting() > kLongestBacklog) return;
+  granted_from_ = stamp;
+  grants_.grant(stamp + period_);
+}
+
+void RenderLockstep::onRendered() const {
+  if (thread_.waiting() <= kLongestBacklog) grants_.grant(stamp_ + period_);
+}
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,55 @@
+#include "marsim/ros/control_wait.hpp"
+
+#include <gtest/gtest.h>
+
+namespace marsim::ros_nodes {
+namespace {
+
+constexpr TimeNs kPeriod = kNsPerSecond / 500;
+
+class ControlWaitTest : public testing::Test {
+ protected:
+  ControlWait::WallClock::time_point after(double wall_seconds) const {
+    return begin_ + std::chrono::duration_cast<ControlWait::WallClock::duration>(
+                        std::chrono::duration<double>(wall_seconds));
+  }
+  void answer(TimeNs first, TimeNs last, TimeNs step) {
+    for (TimeNs stamp = first; stamp <= last; stamp += step) wait_.onCommand(stamp);
+  }
+
+  ControlWait wait_{kPeriod};
+  ControlWait::WallClock::time_point begin_ = ControlWait::WallClock::now();
+};
+
+TEST_F(ControlWaitTest, WaitsForOneThatAnswersEveryState) {
+  EXPECT_FALSE(wait_.mustWait(kNsPerSecond, begin_)) << "nobody has commanded anything";
+  answer(kPeriod, 5 * kPeriod, kPeriod);
+  EXPECT_FALSE(wait_.mustWait(7 * kPeriod - 1, begin_));
+  EXPECT_TRUE(wait_.mustWait(7 * kPeriod, begin_));
+  answer(6 * kPeriod, 6 * kPeriod, kPeriod);
+  EXPECT_FALSE(wait_.mustWait(7 * kPeriod, begin_));
+  EXPECT_TRUE(wait_.mustWait(8 * kPeriod, begin_));
+  wait_.reset();
+  EXPECT_FALSE(wait_.mustWait(8 * kPeriod, begin_));
+}
+
+TEST_F(ControlWaitTest, LeavesAloneOneWithItsOwnRate) {
+  answer(kPeriod, 21 * kPeriod, 5 * kPeriod);
+  EXPECT_FALSE(wait_.mustWait(40 * kPeriod, begin_));
+}
+
+TEST_F(ControlWaitTest, GivesUpOnOneThatDied) {
+  answer(kPeriod, 5 * kPeriod, kPeriod);
+  EXPECT_TRUE(wait_.mustWait(7 * kPeriod, begin_));
+  EXPECT_TRUE(wait_.mustWait(7 * kPeriod, after(0.9 * ControlWait::kPatience)));
+  EXPECT_FALSE(wait_.gaveUp());
+  EXPECT_FALSE(wait_.mustWait(7 * kPeriod, after(1.1 * ControlWait::kPatience)));
+  EXPECT_TRUE(wait_.gaveUp());
+  EXPECT_FALSE(wait_.gaveUp()) << "said once";
+  EXPECT_FALSE(wait_.mustWait(9 * kPeriod, after(1.2 * ControlWait::kPatience)));
+  answer(9 * kPeriod, 10 * kPeriod, kPeriod);
+  EXPECT_TRUE(wait_.mustWait(12 * kPeriod, after(3.0))) << "it answers again";
+}
+
+}  // namespace
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,129 @@
+// Simulated time waits for grants, for the controller and, in lockstep, for the LiDAR: no load of
+// the machine tears a flight or loses a scan.
+#include <cmath>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include <geometry_msgs/PoseStamped.h>
+#include <gtest/gtest.h>
+#include <nav_msgs/Odometry.h>
+#include <ros/network.h>
+#include <ros/ros.h>
+#include <rosgraph_msgs/Clock.h>
+#include <sensor_msgs/PointCloud2.h>
+#include <xmlrpcpp/XmlRpcClient.h>
+
+#include "marsim/ros/clock_grants.hpp"
+#include "marsim/ros/conversions.hpp"
+#include "wait_for.hpp"
+
+namespace marsim {
+namespace {
+
+using test::waitFor;
+
+// Process of a node, which its own interface tells.
+int processOf(const std::string& node) {
+  XmlRpc::XmlRpcValue request, response, uri;
+  request[0] = ros::this_node::getName();
+  request[1] = node;
+  if (!ros::master::execute("lookupNode", request, response, uri, false)) return 0;
+  std::string host;
+  std::uint32_t port = 0;
+  ros::network::splitURI(static_cast<std::string&>(uri), host, port);
+  XmlRpc::XmlRpcClient client(host.c_str(), static_cast<int>(port), "/");
+  XmlRpc::XmlRpcValue caller, answer;
+  caller[0] = ros::this_node::getName();
+  if (!client.execute("getPid", caller, answer)) return 0;
+  return static_cast<int>(answer[2]);
+}
+
+class Lockstep : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(waitFor([&] { return clock_ > 0 && !odom_.empty() && !scans_.empty(); }, 90.0));
+  }
+  // What the clock has come to after a while of wall time.
+  TimeNs clockAfter(double wall_seconds) {
+    waitFor([] { return false; }, wall_seconds);
+    return clock_;
+  }
+  Eigen::Vector3d position() const { return ros_nodes::fromPoint(odom_.back().pose.pose.position); }
+
+  ros::NodeHandle nh_;
+  ros_nodes::ClockGrants grants_{nh_, ros::NodeHandle("~")};
+  TimeNs clock_ = 0;
+  std::vector<nav_msgs::Odometry> odom_;
+  std::vector<TimeNs> scans_;  // stamps
+  ros::Subscriber clock_subscriber_ = nh_.subscribe<rosgraph_msgs::Clock>(
+      "/clock", 1000,
+      [this](const rosgraph_msgs::ClockConstPtr& m) { clock_ = ros_nodes::fromRos(m->clock); });
+  ros::Subscriber odom_subscriber_ = nh_.subscribe<nav_msgs::Odometry>(
+      "uav0/odom", 1000, [this](const nav_msgs::OdometryConstPtr& m) { odom_.push_back(*m); });
+  ros::Subscriber scan_subscriber_ = nh_.subscribe<sensor_msgs::PointCloud2>(
+      "uav0/points", 100, [this](const sensor_msgs::PointCloud2ConstPtr& m) {
+        scans_.push_back(ros_nodes::fromRos(m->header.stamp));
+      });
+};
+
+TEST_F(Lockstep, ClockGoesAsFarAsGranted) {
+  TimeNs until = clock_ + kNsPerSecond;
+  for (int i = 0; i < 3; ++i, until += kNsPerSecond / 2) {
+    grants_.grant(until);
+    ASSERT_TRUE(waitFor([&] { return clock_ >= until; }, 20.0));
+    EXPECT_EQ(clockAfter(0.2), until);
+  }
+  grants_.leave();
+  EXPECT_TRUE(waitFor([&] { return clock_ > until; }, 20.0));
+  // One that falls silent is let go after sim_clock's patience.
+  grants_.grant(clock_ + kNsPerSecond);
+  const TimeNs last = clock_ + kNsPerSecond;
+  EXPECT_TRUE(waitFor([&] { return clock_ > last + kNsPerSecond; }, 20.0));
+}
+
+// Twenty times as fast as real time is more than a LiDAR can follow that should see every state.
+TEST_F(Lockstep, NoScanIsDropped) {
+  const std::size_t first = scans_.size();
+  ASSERT_TRUE(waitFor([&] { return scans_.size() >= first + 40; }, 60.0));
+  for (std::size_t i = first; i + 1 < scans_.size(); ++i) {
+    // Stamps are those of the first firing, a little later in some scans.
+    EXPECT_NEAR(toSeconds(scans_[i + 1] - scans_[i]), 0.1, 0.001) << "scan " << i;
+  }
+}
+
+// A controller that sleeps for a while, as processes do where others take the processor.
+TEST_F(Lockstep, VehicleWaitsForItsController) {
+  ros::Publisher goals = nh_.advertise<geometry_msgs::PoseStamped>("uav0/goal", 1);
+  ASSERT_TRUE(waitFor([&] { return goals.getNumSubscribers() > 0; }, 20.0));
+  const Eigen::Vector3d goal = position() + Eigen::Vector3d(0.0, 0.0, 0.3);
+  geometry_msgs::PoseStamped message;
+  message.pose.position = ros_nodes::toPoint(goal);
+  goals.publish(message);
+  ASSERT_TRUE(waitFor([&] { return (position() - goal).norm() < 0.02; }, 60.0));
+  const int controller = processOf("/uav0/controller");
+  ASSERT_GT(controller, 0);
+  const std::size_t first = odom_.size();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(kill(controller, SIGSTOP), 0);
+    const TimeNs stopped = clockAfter(0.2);
+    const std::size_t states = odom_.size();
+    EXPECT_LT(clockAfter(0.3), stopped + kNsPerSecond / 5);
+    EXPECT_LE(odom_.size(), states + 1) << "no step without the controller";
+    kill(controller, SIGCONT);
+    const TimeNs resumed = clock_;
+    ASSERT_TRUE(waitFor([&] { return clock_ > resumed + kNsPerSecond; }, 20.0));
+  }
+  for (std::size_t i = first; i < odom_.size(); ++i) {
+    ASSERT_LT((ros_nodes::fromPoint(odom_[i].pose.pose.position) - goal).norm(), 0.03);
+  }
+}
+
+}  // namespace
+}  // namespace marsim
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  ros::init(argc, argv, "lockstep_test");
+  return RUN_ALL_TESTS();
+}
