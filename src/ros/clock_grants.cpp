@@ -5,9 +5,13 @@
 
 namespace marsim::ros_nodes {
 
+std::string grantTopic(const ros::NodeHandle& handle) {
+  return handle.resolveName("/clock") + "_grants";
+}
+
 ClockGrants::ClockGrants(ros::NodeHandle& handle, const ros::NodeHandle& private_handle)
     : who_(private_handle.getNamespace()),
-      publisher_(handle.advertise<marsim::ClockGrant>("/clock_grants", 100)) {}
+      publisher_(handle.advertise<marsim::ClockGrant>(grantTopic(handle), 100)) {}
 
 ClockGrants::~ClockGrants() { leave(); }
 

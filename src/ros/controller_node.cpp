@@ -173,8 +173,8 @@ void ControllerNode::onReference(const marsim::StateReferenceConstPtr& message) 
     ROS_WARN_THROTTLE(kWarningPeriod, "command/state ignored: a value is NaN or infinite");
     return;
   }
-  if (!isCommandFrame("command/state", message->header.frame_id) || !hasState("command/state"))
-    return;
+  if (!isCommandFrame("command/state", message->header.frame_id)) return;
+  if (!hasState("command/state")) return;
   commander_->setReference(reference, state_.stamp);
 }
 

@@ -8,6 +8,7 @@
 #include <rosgraph_msgs/Clock.h>
 
 #include "marsim/config/lan.hpp"
+#include "marsim/ros/clock_grants.hpp"
 #include "marsim/ros/conversions.hpp"
 #include "marsim/ros/params.hpp"
 
@@ -40,7 +41,7 @@ SimClockNode::SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handl
   params.finish();
 
   clock_publisher_ = handle.advertise<rosgraph_msgs::Clock>("/clock", 100);
-  grant_subscriber_ = handle.subscribe("/clock_grants", 1000, &SimClockNode::onGrant, this,
+  grant_subscriber_ = handle.subscribe(grantTopic(handle), 1000, &SimClockNode::onGrant, this,
                                        ros::TransportHints().tcpNoDelay());
   pause_service_ = private_handle.advertiseService("pause", &SimClockNode::onPause, this);
   step_service_ = private_handle.advertiseService("step", &SimClockNode::onStep, this);

@@ -10,6 +10,9 @@
 
 namespace marsim::ros_nodes {
 
+/// Where time is granted: beside /clock, also where that has another name.
+std::string grantTopic(const ros::NodeHandle& handle);
+
 /// A node's say in how far simulated time may go (marsim/ClockGrant on /clock_grants). /clock shows
 /// no time later than the one granted last. Calls may come from any thread.
 class ClockGrants {
