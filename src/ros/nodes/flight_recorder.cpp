@@ -1,7 +1,0 @@
-#include "marsim/ros/flight_recorder_node.hpp"
-#include "marsim/ros/node_main.hpp"
-
-int main(int argc, char** argv) {
-  return marsim::ros_nodes::runNode<marsim::ros_nodes::FlightRecorderNode>(argc, argv,
-                                                                           "flight_recorder");
-}

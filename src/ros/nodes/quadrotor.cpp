@@ -1,6 +1,0 @@
-#include "marsim/ros/node_main.hpp"
-#include "marsim/ros/quadrotor_node.hpp"
-
-int main(int argc, char** argv) {
-  return marsim::ros_nodes::runNode<marsim::ros_nodes::QuadrotorNode>(argc, argv, "quadrotor");
-}
