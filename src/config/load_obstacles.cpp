@@ -35,6 +35,7 @@ void readShape(YamlReader& reader, ObstacleGroup& group) {
                                   {"box", ObstacleShape::kBox},
                                   {"capsule", ObstacleShape::kCapsule}});
   reader.read("resolution", group.resolution, Quantity::kLength);
+  if (reader.has("reflectivity")) reader.require("reflectivity", group.reflectivity.emplace());
   if (group.shape == ObstacleShape::kUav) {
     std::string vehicle = "hummingbird";
     if (reader.has("vehicle")) reader.require("vehicle", vehicle);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -91,29 +92,42 @@ class ThingReflectivity {
  public:
   explicit ThingReflectivity(View<MovingThing> things) {
     for (const MovingThing& thing : things) {
-      const View<std::uint8_t> known = thing.shape->reflectivity();
-      if (!known.empty()) known_.emplace_back(thing.identity, known);
+      const View<std::uint8_t> of_surfels = thing.shape->reflectivity();
+      if (thing.reflectivity || !of_surfels.empty()) {
+        known_.push_back({thing.identity, thing.reflectivity, of_surfels});
+      }
     }
     std::sort(known_.begin(), known_.end(),
-              [](const auto& a, const auto& b) { return a.first < b.first; });
+              [](const Known& a, const Known& b) { return a.identity < b.identity; });
   }
 
-  View<std::uint8_t> of(std::uint32_t identity) const {
+  /// 255 for 100 %.
+  std::optional<std::uint8_t> of(const Hit& hit) const {
     const auto found = std::lower_bound(
-        known_.begin(), known_.end(), identity,
-        [](const auto& known, std::uint32_t wanted) { return known.first < wanted; });
-    return found != known_.end() && found->first == identity ? found->second : View<std::uint8_t>();
+        known_.begin(), known_.end(), hit.identity,
+        [](const Known& known, std::uint32_t wanted) { return known.identity < wanted; });
+    if (found == known_.end() || found->identity != hit.identity) return std::nullopt;
+    return found->of_all ? found->of_all : found->of_surfels[hit.surfel];
   }
 
  private:
-  std::vector<std::pair<std::uint32_t, View<std::uint8_t>>> known_;
+  struct Known {
+    std::uint32_t identity;
+    std::optional<std::uint8_t> of_all;
+    View<std::uint8_t> of_surfels;
+  };
+  std::vector<Known> known_;
 };
 
 float Lidar::reflectivityOf(const Hit& hit, const ThingReflectivity& things) const {
-  const View<std::uint8_t> known =
-      hit.identity == kMapIdentity ? renderer_->reflectivity() : things.of(hit.identity);
-  if (known.empty()) return static_cast<float>(config_.reflectivity);
-  return static_cast<float>(known[hit.surfel]) * (1.0F / 255.0F);
+  std::optional<std::uint8_t> known;
+  if (hit.identity != kMapIdentity) {
+    known = things.of(hit);
+  } else if (const View<std::uint8_t> of_map = renderer_->reflectivity(); !of_map.empty()) {
+    known = of_map[hit.surfel];
+  }
+  if (!known) return static_cast<float>(config_.reflectivity);
+  return static_cast<float>(*known) * (1.0F / 255.0F);
 }
 
 float Lidar::intensityOf(float reflectivity, float range) const {

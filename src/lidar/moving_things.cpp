@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include <Eigen/Geometry>
 
 #include "image_footprint.hpp"
+#include "simd_level.hpp"
 
 namespace marsim::lidar {
 namespace {
@@ -23,6 +25,17 @@ void split(double value, float& high, float& rest) {
   high = static_cast<float>(value);
   rest = static_cast<float>(value - static_cast<double>(high));
 }
+
+// work(number) of every bit that is set.
+template <class Work>
+void forBits(std::uint32_t bits, const Work& work) {
+  for (; bits != 0; bits &= bits - 1) work(static_cast<unsigned>(__builtin_ctz(bits)));
+}
+
+// A ray's first eight floats are what RayFields says.
+static_assert(offsetof(Ray, origin) == 0 && offsetof(Ray, range_max) == 3 * sizeof(float) &&
+              offsetof(Ray, direction) == 4 * sizeof(float) &&
+              offsetof(Ray, time) == 7 * sizeof(float));
 
 }  // namespace
 
@@ -108,15 +121,57 @@ class MovingThings::Caster {
   std::array<std::array<Added, kGroupSize>, kOctants> rays_;
 };
 
+// What the rays of a scan, those that can meet something, have in common.
+struct MovingThings::Span {
+  Eigen::Vector3f origin;  // [m] middle of the rays' origins
+  float spread;            // [m] none begins farther from it
+  double first, last;      // [s] times
+  float reach;             // [m] none goes farther
+
+  bool mayReach(const Ball& ball) const {
+    const double most = (static_cast<double>(reach) + static_cast<double>(spread) + ball.radius);
+    return (ball.centre - origin.cast<double>()).squaredNorm() <= most * most * 1.00001;
+  }
+};
+
 // A thing as the rays of one scan may see it.
 struct MovingThings::Sight {
   const Thing* thing;
   PoseTrack track;
-  Ball ball;
-  StraightBox box;
+  MovingBox box;
 };
 
-MovingThings::MovingThings(View<MovingThing> things, CastKernel kernel) : kernel_(kernel) {
+// All that they may, with their balls field by field.
+struct MovingThings::Sights {
+  std::vector<Sight> sights;
+  std::vector<float> centre[3], radius;
+
+  void add(Sight sight, const Ball& ball, const Span& span) {
+    sights.push_back(std::move(sight));
+    const Eigen::Vector3d from = ball.centre - span.origin.cast<double>();
+    for (int axis = 0; axis < 3; ++axis) centre[axis].push_back(static_cast<float>(from[axis]));
+    radius.push_back((static_cast<float>(ball.radius) + span.spread) * 1.00001F);
+  }
+  std::size_t words() const { return (sights.size() + 31) / 32; }
+  /// Up to whole words.
+  void fillUp() {
+    for (auto& values : centre) values.resize(32 * words());
+    radius.resize(32 * words());
+  }
+  BallFields balls() const {
+    return {{centre[0].data(), centre[1].data(), centre[2].data()}, radius.data()};
+  }
+};
+
+struct MovingThings::Cluster {
+  int bundles;
+  RayCone whole;
+  ClusterCones cones;
+  ClusterRays rays;
+};
+
+MovingThings::MovingThings(View<MovingThing> things, CastKernel kernel)
+    : kernel_(kernel), cull_(cullKernelsOf(kernel)) {
   things_.reserve(things.size());
   const map::SurfelMap* last_shape = nullptr;
   for (std::size_t i = 0; i < things.size(); ++i) {
@@ -139,60 +194,81 @@ MovingThings::MovingThings(View<MovingThing> things, CastKernel kernel) : kernel
   }
 }
 
-std::vector<MovingThings::Sight> MovingThings::sightsOf(const RaySpan& span) const {
-  const RayBundle all = span.bundle();
-  std::vector<Sight> sights;
+MovingThings::Span MovingThings::spanOf(const RayFields& fields, const RayOrder& order,
+                                        std::size_t count) const {
+  const bool all = count == order.index.size();  // then in the order in which they lie
+  RayBounds bounds;
+  cull_.bounds(fields, all ? nullptr : order.index.data(), count, bounds);
+  const Eigen::AlignedBox3f origins(Eigen::Map<const Eigen::Vector3f>(bounds.low),
+                                    Eigen::Map<const Eigen::Vector3f>(bounds.high));
+  const Eigen::Vector3f origin = origins.center();
+  return {origin, 0.5001F * origins.diagonal().norm() + 1e-6F * origin.norm(),
+          static_cast<double>(bounds.low[7]), static_cast<double>(bounds.high[7]), bounds.high[3]};
+}
+
+MovingThings::Sights MovingThings::sightsOf(const Span& span) const {
+  Sights found;
+  found.sights.reserve(things_.size());
   for (const Thing& thing : things_) {
     if (thing.thing->until <= span.first || thing.thing->from > span.last) continue;
-    if (!all.mayMeet(roughBall(*thing.thing, thing.ball_M))) continue;
+    if (!span.mayReach(roughBall(*thing.thing, thing.ball_M))) continue;
     PoseTrack track(*thing.thing);
-    const Ball ball = sweptBall(track, thing.ball_M, span.first, span.last);
-    if (!all.mayMeet(ball)) continue;
-    const StraightBox box = straightBox(track, thing.box_M, span.first, span.last);
-    sights.push_back({&thing, std::move(track), ball, box});
+    const Sweep sweep = sweepOf(track, thing.box_M, span.first, span.last,
+                                span.origin.cast<double>(), static_cast<double>(span.spread));
+    if (!span.mayReach(sweep.ball)) continue;
+    found.add({&thing, std::move(track), sweep.box}, sweep.ball, span);
   }
-  return sights;
+  found.fillUp();
+  return found;
 }
 
 void MovingThings::cast(const std::vector<Ray>& rays, const RayOrder& order, const Workers& workers,
                         std::vector<Hit>& hits) const {
   const std::size_t count = order.octant_end[RayOrder::kUnusable - 1];
   if (things_.empty() || count == 0) return;
-  const RaySpan span(rays, order, hits);
-  const std::vector<Sight> sights = sightsOf(span);
-  if (sights.empty()) return;
-  const std::size_t clusters = (count + RayCluster::kRays - 1) / RayCluster::kRays;
+  const RayFields fields{reinterpret_cast<const char*>(rays.data()),
+                         reinterpret_cast<const char*>(hits.data()) + offsetof(Hit, range),
+                         sizeof(Ray), sizeof(Hit)};
+  const Span span = spanOf(fields, order, count);
+  const Sights sights = sightsOf(span);
+  if (sights.sights.empty()) return;
+  const std::size_t clusters = (count + kClusterSize - 1) / kClusterSize;
   workers.forRanges(clusters, 1, [&](std::size_t begin, std::size_t end) {
     Caster caster(kernel_, hits);
+    Cluster cluster;
+    std::vector<std::uint32_t> may(sights.words());
     for (std::size_t c = begin; c < end; ++c) {
-      const std::size_t first = c * RayCluster::kRays;
-      const RayCluster cluster(rays, order, hits, span, first, count);
-      for (const Sight& sight : sights) {
-        if (!cluster.whole().mayMeet(sight.ball)) continue;
-        castCluster(rays, &order.index[first], cluster, sight, caster);
+      const std::size_t first = c * kClusterSize;
+      const std::uint32_t* const index = &order.index[first];
+      cluster.bundles = cull_.gather(
+          fields, index, static_cast<int>(std::min<std::size_t>(count - first, kClusterSize)),
+          span.origin.data(), cluster.rays);
+      cull_.cones(cluster.rays, cluster.bundles, cluster.cones, cluster.whole);
+      cull_.meetBalls(cluster.whole, sights.balls(), sights.sights.size(), may.data());
+      for (std::size_t word = 0; word < may.size(); ++word) {
+        forBits(may[word], [&](unsigned bit) {
+          castCluster(rays, index, cluster, sights, 32 * word + bit, caster);
+        });
       }
     }
   });
 }
 
 void MovingThings::castCluster(const std::vector<Ray>& rays, const std::uint32_t* index,
-                               const RayCluster& cluster, const Sight& sight,
+                               const Cluster& cluster, const Sights& sights, std::size_t number,
                                Caster& caster) const {
-  caster.setThing(*sight.thing);
-  bool may[RayCluster::kBundles], meets[RayCluster::kBundle];
-  cluster.meet(sight.ball, may);
+  const Sight& sight = sights.sights[number];
   const MovingThing& thing = *sight.thing->thing;
-  for (std::size_t b = 0; b < cluster.bundleCount(); ++b) {
-    if (!may[b]) continue;
-    cluster.meet(b, sight.box, meets);
-    for (std::size_t i = 0; i < RayCluster::kBundle; ++i) {
-      if (!meets[i]) continue;
-      const std::uint32_t number = index[b * RayCluster::kBundle + i];
-      const auto time = static_cast<double>(rays[number].time);
-      if (!thing.isThere(time)) continue;
-      caster.add(sight.track.at(time), rays[number], number);
-    }
-  }
+  caster.setThing(*sight.thing);
+  forBits(cull_.meetCones(cluster.cones, cluster.bundles, sights.balls(), number),
+          [&](unsigned bundle) {
+            forBits(cull_.meetBox(cluster.rays, static_cast<int>(bundle), sight.box),
+                    [&](unsigned i) {
+                      const std::uint32_t ray = index[bundle * kBundleSize + i];
+                      const auto time = static_cast<double>(rays[ray].time);
+                      if (thing.isThere(time)) caster.add(sight.track.at(time), rays[ray], ray);
+                    });
+          });
   caster.flush();
 }
 

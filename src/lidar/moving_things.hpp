@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "cast_kernel.hpp"
+#include "cull_kernel.hpp"
 #include "image_directions.hpp"
 #include "marsim/lidar/renderer.hpp"
-#include "ray_cluster.hpp"
 #include "ray_order.hpp"
 #include "swept_ball.hpp"
 #include "workers.hpp"
@@ -38,15 +38,20 @@ class MovingThings {
     CastBlending blending;
   };
   class Caster;
+  struct Span;
   struct Sight;
+  struct Sights;
+  struct Cluster;
   struct Picture;
 
-  std::vector<Sight> sightsOf(const RaySpan& span) const;
-  void castCluster(const std::vector<Ray>& rays, const std::uint32_t* index,
-                   const RayCluster& cluster, const Sight& sight, Caster& caster) const;
+  Span spanOf(const RayFields& fields, const RayOrder& order, std::size_t count) const;
+  Sights sightsOf(const Span& span) const;
+  void castCluster(const std::vector<Ray>& rays, const std::uint32_t* index, const Cluster& cluster,
+                   const Sights& sights, std::size_t number, Caster& caster) const;
   std::vector<Picture> picturesIn(const ImageGrid& grid, const Pose& X_WS, double range_max) const;
 
   const CastKernel kernel_;
+  const CullKernels& cull_;
   std::vector<Thing> things_;  // those with surfels
 };
 

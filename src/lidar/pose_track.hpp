@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <vector>
@@ -13,54 +14,58 @@ namespace marsim::lidar {
 /// A thing's poses made ready to be asked for at thousands of times: MovingThing::at, quicker.
 class PoseTrack {
  public:
-  explicit PoseTrack(const MovingThing& thing)
-      : begin_(thing.begin), step_(thing.step), per_step_(1.0 / thing.step) {
-    segments_.reserve(thing.X_WM.size());
-    for (std::size_t i = 0; i < thing.X_WM.size(); ++i) {
-      const Pose& pose = thing.X_WM[i];
-      Segment segment{pose.q, Eigen::Vector3d::Zero(), pose.p, Eigen::Vector3d::Zero()};
-      if (i + 1 < thing.X_WM.size()) {
-        const Pose& next = thing.X_WM[i + 1];
-        segment.half_turn = 0.5 * logMap(pose.q.conjugate() * next.q);
-        segment.way = next.p - pose.p;
-        turns_ |= !segment.half_turn.isZero();
-      }
-      segments_.push_back(segment);
+  /// Keeps the thing.
+  explicit PoseTrack(const MovingThing& thing) : thing_(&thing), per_step_(1.0 / thing.step) {
+    const std::vector<Pose>& poses = thing.X_WM;
+    for (std::size_t i = 0; i + 1 < poses.size() && !turns_; ++i) {
+      turns_ = poses[i].q.coeffs() != poses[i + 1].q.coeffs();
+    }
+    if (!turns_) return;
+    half_turns_.reserve(poses.size() - 1);
+    for (std::size_t i = 0; i + 1 < poses.size(); ++i) {
+      half_turns_.push_back(halfLog(poses[i].q.conjugate() * poses[i + 1].q));
+      most2_ = std::max(most2_, half_turns_.back().squaredNorm());
     }
   }
 
-  bool moves() const { return segments_.size() > 1; }
-  std::size_t size() const { return segments_.size(); }
-  double timeOf(std::size_t pose) const { return begin_ + static_cast<double>(pose) * step_; }
+  bool moves() const { return size() > 1; }
+  bool turns() const { return turns_; }
+  std::size_t size() const { return thing_->X_WM.size(); }
+  double timeOf(std::size_t pose) const {
+    return thing_->begin + static_cast<double>(pose) * thing_->step;
+  }
+  const Pose& pose(std::size_t number) const { return thing_->X_WM[number]; }
 
   Pose at(double time) const {
-    if (!moves() || !(time > begin_)) return start(0);
-    const double steps = (time - begin_) * per_step_;
-    const auto last = segments_.size() - 1;
-    if (steps >= static_cast<double>(last)) return start(last);
+    if (!moves() || !(time > thing_->begin)) return pose(0);
+    const double steps = (time - thing_->begin) * per_step_;
+    const auto last = size() - 1;
+    if (steps >= static_cast<double>(last)) return pose(last);
     const auto i = static_cast<std::size_t>(steps);
     const double part = steps - static_cast<double>(i);
-    const Segment& segment = segments_[i];
-    if (!turns_) return {segment.q, segment.p + part * segment.way};
-    return {segment.q * turn(part * segment.half_turn), segment.p + part * segment.way};
+    const Pose &from = pose(i), &to = pose(i + 1);
+    const Eigen::Vector3d p = from.p + part * (to.p - from.p);
+    if (!turns_) return {from.q, p};
+    return {from.q * turn(part * half_turns_[i]), p};
   }
 
   /// How far a point at `reach` [m] from M's origin leaves the straight lines between where the
   /// poses take it: an eighth of the second derivative.
-  double bulge(double reach) const {
-    double most = 0.0;
-    for (const Segment& segment : segments_) most = std::max(most, segment.half_turn.squaredNorm());
-    return 0.5 * reach * most;
-  }
+  double bulge(double reach) const { return 0.5 * reach * most2_; }
 
  private:
-  struct Segment {
-    Eigen::Quaterniond q;
-    Eigen::Vector3d half_turn;  // [rad] half the rotation vector to the next pose, in M
-    Eigen::Vector3d p, way;     // [m] and to the next
-  };
-
-  Pose start(std::size_t i) const { return {segments_[i].q, segments_[i].p}; }
+  // Half the rotation vector, as half of logMap says.
+  static Eigen::Vector3d halfLog(const Eigen::Quaterniond& q) {
+    const double norm2 = q.squaredNorm(), sine2 = q.vec().squaredNorm() / norm2;
+    if (sine2 > 0.01) return 0.5 * logMap(q);
+    // asin(x) / x within 1e-13.
+    const double ratio =
+        1.0 +
+        sine2 * (1.0 / 6.0 +
+                 sine2 * (3.0 / 40.0 + sine2 * (5.0 / 112.0 + sine2 * (35.0 / 1152.0 +
+                                                                       sine2 * (63.0 / 2816.0)))));
+    return (std::copysign(ratio, q.w()) / std::sqrt(norm2)) * q.vec();
+  }
 
   // By twice the given rotation vector.
   static Eigen::Quaterniond turn(const Eigen::Vector3d& half) {
@@ -77,8 +82,11 @@ class PoseTrack {
     return {cosine, sinc * half.x(), sinc * half.y(), sinc * half.z()};
   }
 
-  double begin_, step_, per_step_;  // [s], [s], [1/s]
-  std::vector<Segment> segments_;
+  const MovingThing* thing_;
+  double per_step_;                          // [1/s]
+  std::vector<Eigen::Vector3d> half_turns_;  // [rad] half the rotation vector to the next pose, in
+                                             // M; none where nothing turns
+  double most2_ = 0.0;                       // the largest of their squares
   bool turns_ = false;
 };
 

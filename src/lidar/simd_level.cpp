@@ -15,16 +15,19 @@ struct Level {
   const char* name;
   CastKernel cast;
   ProjectKernel project;
+  const CullKernels* cull;
 };
 
 // The best first.
 constexpr Level kLevels[] = {
 #ifdef MARSIM_HAS_X86_KERNELS
-    {SimdLevel::kAvx512, "avx512", avx512::castGroup, avx512::projectStrip},
-    {SimdLevel::kAvx2, "avx2", avx2::castGroup, avx2::projectStrip},
-    {SimdLevel::kBaseline, "baseline", baseline::castGroup, baseline::projectStrip},
+    {SimdLevel::kAvx512, "avx512", avx512::castGroup, avx512::projectStrip, &avx512::kCullKernels},
+    {SimdLevel::kAvx2, "avx2", avx2::castGroup, avx2::projectStrip, &avx2::kCullKernels},
+    {SimdLevel::kBaseline, "baseline", baseline::castGroup, baseline::projectStrip,
+     &baseline::kCullKernels},
 #endif
-    {SimdLevel::kPortable, "portable", portable::castGroup, portable::projectStrip},
+    {SimdLevel::kPortable, "portable", portable::castGroup, portable::projectStrip,
+     &portable::kCullKernels},
 };
 
 bool processorHas([[maybe_unused]] SimdLevel level) {
@@ -87,5 +90,12 @@ const char* nameOf(SimdLevel level) {
 CastKernel castKernel(SimdLevel level) { return chosen(level).cast; }
 
 ProjectKernel projectKernel(SimdLevel level) { return chosen(level).project; }
+
+const CullKernels& cullKernelsOf(CastKernel kernel) {
+  for (const Level& known : kLevels) {
+    if (known.cast == kernel) return *known.cull;
+  }
+  return portable::kCullKernels;
+}
 
 }  // namespace marsim::lidar

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cast_kernel.hpp"
+#include "cull_kernel.hpp"
 #include "marsim/lidar/renderer.hpp"
 #include "project_kernel.hpp"
 
@@ -10,5 +11,7 @@ namespace marsim::lidar {
 /// best the processor has. Throws ConfigError for a level it lacks, UnknownNameError.
 CastKernel castKernel(SimdLevel level);
 ProjectKernel projectKernel(SimdLevel level);
+/// Of the same level as a traversal.
+const CullKernels& cullKernelsOf(CastKernel kernel);
 
 }  // namespace marsim::lidar

@@ -2,6 +2,7 @@
 
 #include <Eigen/Geometry>
 
+#include "cull_kernel.hpp"
 #include "marsim/lidar/renderer.hpp"
 #include "pose_track.hpp"
 
@@ -16,36 +17,20 @@ struct Ball {
 Eigen::AlignedBox3d boxOf(const map::SurfelMap& shape);
 Ball ballAbout(const Eigen::AlignedBox3d& box);
 
-/// Holds a ball fixed in M wherever the thing takes it, from `first` to `last` [s], in W.
-Ball sweptBall(const PoseTrack& track, const Ball& ball_M, double first, double last);
-/// Holds it wherever the thing ever takes it; quicker and larger.
+/// Holds a ball fixed in M wherever the thing ever takes it, in W; large, and quickly made.
 Ball roughBall(const MovingThing& thing, const Ball& ball_M);
 
-/// Rays that go together: from within `spread` of `origin`, within an angle of `axis`.
-struct RayBundle {
-  Eigen::Vector3d origin = Eigen::Vector3d::Zero();  ///< [m]
-  Eigen::Vector3f axis = Eigen::Vector3f::UnitX();
-  float spread = 0.0F;               ///< [m]
-  float cosine = 1.0F, sine = 0.0F;  ///< of the angle; a cosine of 0 or less: any direction
-  float reach = 0.0F;                ///< [m] none goes farther
-
-  /// Whether a ray of them may meet the ball; never denies one that does.
-  bool mayMeet(const Ball& ball) const;
+/// What holds all of a thing as it moves for a while.
+struct Sweep {
+  Ball ball;  ///< all the time, in W
+  /// At every instant, as seen from the thing's own frame: B has M's orientation in the middle of
+  /// the time. Its centre relative to the origin asked for.
+  MovingBox box;
 };
 
-/// A box that goes straight and does not turn, and holds all of a thing as seen from its own frame
-/// while that does: B, the frame at the box's centre, has M's orientation in the middle of the
-/// time.
-struct StraightBox {
-  double middle;           ///< [s]
-  Eigen::Vector3d centre;  ///< [m] in W, in the middle
-  Eigen::Vector3f speed;   ///< [m/s] in W
-  Eigen::Matrix3f R_BW;
-  Eigen::Vector3f half;  ///< [m] half the sides
-};
-
-/// For the time from `first` to `last` [s].
-StraightBox straightBox(const PoseTrack& track, const Eigen::AlignedBox3d& box_M, double first,
-                        double last);
+/// From `first` to `last` [s]. `origin` [m]: what rays' origins are relative to; `spread` [m]: none
+/// is farther from it.
+Sweep sweepOf(const PoseTrack& track, const Eigen::AlignedBox3d& box_M, double first, double last,
+              const Eigen::Vector3d& origin, double spread);
 
 }  // namespace marsim::lidar

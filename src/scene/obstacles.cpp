@@ -120,6 +120,7 @@ void ObstacleGroup::validate(const std::string& where) const {
   check.within("width", width_ratio, 0.05, 1.0);
   check.require(resolution == 0.0 || (resolution >= 0.005 && resolution <= 1.0), "resolution",
                 fmt::format("{} m", resolution), "0.005 to 1 m");
+  if (reflectivity) check.within("reflectivity", *reflectivity, 0.0, 1.0);
   const bool may_rest = kind == ObstacleKind::kSphere || kind == ObstacleKind::kUav ||
                         kind == ObstacleKind::kBox || kind == ObstacleKind::kDriven;
   checkInterval(check, "speed", speed_min, speed_max, may_rest ? 0.0 : 0.01, kMostSpeed, "m/s");
@@ -275,6 +276,12 @@ class GroupMaker {
   mutable std::vector<std::shared_ptr<const map::SurfelMap>> shapes_;  // made when needed
 };
 
+// 255 for 1.
+std::optional<std::uint8_t> byteOf(const std::optional<double>& share) {
+  if (!share) return std::nullopt;
+  return static_cast<std::uint8_t>(std::lround(255.0 * *share));
+}
+
 // What a leg takes a thing through from `first` to `last`, in an interval from `begin`.
 MovingThing pieceOf(const Leg& leg, TimeNs begin, TimeNs first, TimeNs last) {
   MovingThing thing;
@@ -326,11 +333,13 @@ void Obstacles::appendThings(TimeNs begin, TimeNs end, std::vector<MovingThing>&
   things.reserve(things.size() + obstacles_.size());
   for (std::size_t i = 0; i < obstacles_.size(); ++i) {
     const Obstacle& obstacle = obstacles_[i];
+    const auto reflectivity = byteOf(config_.groups[obstacle.group].reflectivity);
     for (TimeNs time = begin; time <= end;) {
       const Leg leg = obstacle.track->legAt(time);
       MovingThing& thing = things.emplace_back(pieceOf(leg, begin, time, std::min(end, leg.end)));
       thing.shape = obstacle.shape;
       thing.identity = identityOf(i);
+      thing.reflectivity = reflectivity;
       if (time > begin) thing.from = toSeconds(time - begin);
       if (leg.end > end) break;
       thing.until = toSeconds(leg.end - begin);

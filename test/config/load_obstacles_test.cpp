@@ -34,7 +34,8 @@ TEST_F(LoadObstacles, WhatAFileSays) {
   const std::string text =
       std::string("seed: 7\n") + kRegion +
       "groups:\n"
-      "  - {name: quad, kind: uav, number: 3, vehicle: crazyflie, speed: [36km/h, 11]}\n"
+      "  - {name: quad, kind: uav, number: 3, vehicle: crazyflie, speed: [36km/h, 11],\n"
+      "     reflectivity: 0.1}\n"
       "  - {name: crate, kind: orbit, shape: box, size: [20cm, 0.4], radius: [1, 2],\n"
       "     region: {min: [0, 0, 1], max: [9, 9, 2]}}\n"
       "  - {name: bus, kind: waypoints, points: [[0, 0, 1], [1, 0, 1]], path: back_and_forth}\n"
@@ -47,6 +48,8 @@ TEST_F(LoadObstacles, WhatAFileSays) {
   EXPECT_EQ(groups[0].speed_min, 10.0);
   EXPECT_EQ(groups[0].body.rotors.size(), 4U);
   EXPECT_EQ(groups[0].region.max().z(), 3.0);
+  EXPECT_EQ(groups[0].reflectivity, 0.1);
+  EXPECT_FALSE(groups[1].reflectivity);
   EXPECT_EQ(groups[1].shape, ObstacleShape::kBox);
   EXPECT_EQ(groups[1].size_min, 0.2);
   EXPECT_EQ(groups[1].region.min().z(), 1.0);

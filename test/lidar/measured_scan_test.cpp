@@ -178,6 +178,27 @@ TEST(MeasuredScan, AThingHasItsOwnReflectivity) {
   EXPECT_GT(met, 300U);
 }
 
+TEST(MeasuredScan, AThingOfOneReflectivity) {
+  MovingThing plain, told;
+  plain.shape = told.shape = wallMap(0.0, 1.0);  // says 0.2 and 0.8
+  plain.identity = 5;
+  told.identity = 6;
+  told.reflectivity = 102;
+  plain.X_WM.push_back({Eigen::Quaterniond::Identity(), {4.0, 0.0, 0.0}});
+  told.X_WM.push_back({Eigen::Quaterniond::Identity(), {-4.0, 0.0, 0.0}});
+  Lidar lidar(spinner(), makeRayCaster(roomMap({8.0, 8.0, 3.0}, 0.2, Kind::kNotPlanar), {}));
+  const Scan scan = lidar.scan(0, kScan, resting({}), std::vector<MovingThing>{told, plain});
+  std::size_t met = 0;
+  for (const ScanPoint& point : scan.points) {
+    if (point.identity == kMapIdentity || std::abs(point.p_W.y()) < 0.2F) continue;
+    ++met;
+    const double surface = point.identity == 6 ? 0.4 : point.p_W.y() > 0.0F ? 0.2 : 0.8;
+    ASSERT_NEAR(static_cast<double>(point.reflectivity),
+                surface * 4.0 / static_cast<double>(point.range), 1e-3);
+  }
+  EXPECT_GT(met, 600U);
+}
+
 /// Intensities of the floor 2 m below, of one ring each: reflectivity 0.6, incidence cosine sin e.
 void expectIntensity(const IntensityConfig& intensity,
                      double (*expected)(double cosine, double range)) {

@@ -27,10 +27,12 @@ struct Maker {
 
 std::vector<Maker> allMakers() {
   constexpr auto kCompact = map::SurfelStorage::kCompact, kFloat = map::SurfelStorage::kFloat;
-  return {{"caster_compact", makeRayCaster, kCompact, SimdLevel::kAuto},
-          {"caster_float", makeRayCaster, kFloat, SimdLevel::kAuto},
-          {"caster_portable", makeRayCaster, kCompact, SimdLevel::kPortable},
-          {"projection", makeDepthImageRenderer, kCompact, SimdLevel::kAuto}};
+  std::vector<Maker> makers = {{"caster_float", makeRayCaster, kFloat, SimdLevel::kAuto},
+                               {"projection", makeDepthImageRenderer, kCompact, SimdLevel::kAuto}};
+  for (const SimdLevel level : simdLevels()) {
+    makers.push_back({std::string("caster_") + nameOf(level), makeRayCaster, kCompact, level});
+  }
+  return makers;
 }
 
 // The map with its surfels as a renderer under test gets them.

@@ -210,6 +210,19 @@ TEST(Obstacles, BeginAtFreePlaces) {
   EXPECT_GT(begun, 500);
 }
 
+TEST(Obstacles, HaveTheReflectivityOfTheirGroup) {
+  ObstacleGroup plain = groupOf(ObstacleKind::kBox, 2), told = groupOf(ObstacleKind::kSphere, 3);
+  plain.name = "plain";
+  told.reflectivity = 0.4;
+  const Obstacles obstacles({1, {plain, told}}, {}, "test");
+  std::vector<MovingThing> things;
+  obstacles.appendThings(0, 10 * kNsPerSecond, things);
+  for (const MovingThing& thing : things) {
+    const bool is_plain = thing.identity < obstacles.identityOf(2);
+    EXPECT_EQ(thing.reflectivity, is_plain ? std::nullopt : std::optional<std::uint8_t>(102));
+  }
+}
+
 TEST(Obstacles, RandomWalksStayInsideAndTurn) {
   ObstacleGroup group = groupOf(ObstacleKind::kBox, 10);
   const Obstacles obstacles(only(group), {}, "test");
@@ -423,6 +436,7 @@ TEST(Obstacles, SayWhatIsWrong) {
     return complaint(only(bad));
   };
   contains(changed([](ObstacleGroup& g) { g.number = 0; }), "number is 0, allowed: 1 to 10000");
+  contains(changed([](ObstacleGroup& g) { g.reflectivity = 1.5; }), "reflectivity is 1.5");
   contains(changed([](ObstacleGroup& g) { g.name = "a/b"; }), "name is 'a/b'");
   contains(changed([](ObstacleGroup& g) { g.size_min = -1.0; }), "size is -1");
   contains(changed([](ObstacleGroup& g) { g.size_min = 2.0; }), "the smaller number first");

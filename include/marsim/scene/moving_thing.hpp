@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ std::string identityName(std::uint32_t identity);
 struct MovingThing {
   std::shared_ptr<const map::SurfelMap> shape;
   std::uint32_t identity = 0;  ///< not kMapIdentity
+  /// Of all its surfels, 255 for 100 %; none: what the shape says.
+  std::optional<std::uint8_t> reflectivity;
   /// Poses at begin, begin + step, ...; between them positions go straight and rotations by the
   /// shortest way at constant speed; the first and the last hold outside. At least one.
   std::vector<Pose> X_WM;

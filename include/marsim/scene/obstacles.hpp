@@ -44,6 +44,8 @@ struct ObstacleGroup {
   BodyConfig body;           ///< of UAVs
   double resolution = 0.0;   ///< [m] r of the surfels; 0: a tenth of the size, at most 5 cm;
                              ///< of a UAV a thirtieth, 3 mm to 2 cm
+  /// 0 to 1 (100 %), kept as a map's, in steps of 1/255; none: as of anything unknown to a LiDAR.
+  std::optional<double> reflectivity;
   /// [m/s] falling ones: sideways at the start
   double speed_min = 1.0, speed_max = 1.0;
   /// [m] in W. Centres stay inside; walkers find the ground in it, from below.
