@@ -34,7 +34,7 @@ SurfelMap someMap(const Vector3d& centre, SurfelStorage storage, std::size_t cou
 void compare(const SurfelMap& map, const Vector3d& centre) {
   const std::vector<Surfel> surfels = decodeSurfels(map.tree());
   RandomStream random(3, "places");
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 600; ++i) {
     const Vector3d p_O =
         centre - map.origin() + Vector3d(random.normal(), random.normal(), random.normal()) * 4.0;
     const double radius = i % 5 == 0 ? 0.0 : random.uniform(0.0, 2.0);
