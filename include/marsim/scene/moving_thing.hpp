@@ -27,8 +27,6 @@ std::string identityName(std::uint32_t identity);
 struct MovingThing {
   std::shared_ptr<const map::SurfelMap> shape;
   std::uint32_t identity = 0;  ///< not kMapIdentity
-  /// Of all its surfels, 255 for 100 %; none: what the shape says.
-  std::optional<std::uint8_t> reflectivity;
   /// Poses at begin, begin + step, ...; between them positions go straight and rotations by the
   /// shortest way at constant speed; the first and the last hold outside. At least one.
   std::vector<Pose> X_WM;
@@ -39,6 +37,9 @@ struct MovingThing {
   /// told by several things of one identity.
   double from = -std::numeric_limits<double>::infinity();
   double until = std::numeric_limits<double>::infinity();
+
+  /// Of all its surfels, 255 for 100 %; none: what the shape says.
+  std::optional<std::uint8_t> reflectivity;
 
   Pose at(double time) const;
   bool isThere(double time) const { return time >= from && time < until; }
