@@ -39,7 +39,7 @@ struct MovingThing {
   double until = std::numeric_limits<double>::infinity();
 
   /// Of all its surfels, 255 for 100 %; none: what the shape says.
-  std::optional<std::uint8_t> reflectivity;
+  std::optional<std::uint8_t> reflectivity = std::nullopt;
 
   Pose at(double time) const;
   bool isThere(double time) const { return time >= from && time < until; }
