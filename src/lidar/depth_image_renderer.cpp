@@ -12,9 +12,6 @@
 namespace marsim::lidar {
 namespace {
 
-// [m] Finer maps have so many surfels a cell that casting a ray through each cell is quicker.
-constexpr double kFinestProjected = 0.05;
-
 class DepthImageRenderer final : public Renderer {
  public:
   DepthImageRenderer(std::shared_ptr<const map::SurfelMap> map, const RendererConfig& config)
@@ -44,7 +41,8 @@ class DepthImageRenderer final : public Renderer {
       return;
     }
     hits.resize(grid.size());
-    std::unique_ptr<ImageFrame> frame = frames_.take(grid);
+    std::unique_ptr<ImageFrame> frame =
+        frames_.take(grid, [&] { return std::make_unique<ImageFrame>(grid); });
     constexpr int kTile = ImageStrip::kTile;
     const auto tiles = static_cast<std::size_t>((grid.height + kTile - 1) / kTile);
     // A few strips a thread even out their work; every strip walks the upper tree again.
@@ -64,13 +62,7 @@ class DepthImageRenderer final : public Renderer {
   void renderStrip(ImageFrame& frame, const Pose& X_WS, int first_row, int end_row, float range_max,
                    std::vector<Hit>& hits) const {
     ImageStrip strip = frame.strip(first_row, end_row, range_max);
-    const Eigen::Vector3d eye = X_WS.p - map_->origin();
-    const Eigen::Matrix3f R_WS = X_WS.q.toRotationMatrix().cast<float>();
-    for (int axis = 0; axis < 3; ++axis) {
-      strip.eye[axis] = static_cast<float>(eye[axis]);
-      strip.eye_rest[axis] = static_cast<float>(eye[axis] - static_cast<double>(strip.eye[axis]));
-      for (int i = 0; i < 3; ++i) strip.R_SW[axis][i] = R_WS(i, axis);
-    }
+    placeSensor(X_WS, map_->origin(), strip);
     kernel_(map_->tree(), strip);
     for (int row = first_row; row < end_row; ++row) {
       const std::size_t cell = frame.directions().cell(row, 0);
@@ -95,7 +87,7 @@ class DepthImageRenderer final : public Renderer {
   const CastKernel cast_kernel_;  // of things
   Workers workers_;
   std::unique_ptr<Renderer> caster_;  // where it is quicker
-  mutable ImageFrames frames_;
+  mutable GridPool<ImageFrame> frames_;
 };
 
 }  // namespace

@@ -36,6 +36,16 @@ Footprint::Run clip(float low, float high, int size) {
           static_cast<int>(std::floor(std::clamp(high + kCellMargin, -1.0F, end - 1.0F)))};
 }
 
+int footprintOf(const void* finder, const float* centre, float radius, CellRange* ranges) {
+  const Footprint cells = static_cast<const FootprintFinder*>(finder)->of(
+      Eigen::Vector3f(centre[0], centre[1], centre[2]), radius);
+  if (cells.empty()) return 0;
+  for (int i = 0; i < cells.run_count; ++i) {
+    ranges[i] = {cells.first_row, cells.last_row, cells.runs[i].first, cells.runs[i].last};
+  }
+  return cells.run_count;
+}
+
 }  // namespace
 
 FootprintFinder::FootprintFinder(const ImageGrid& grid)
@@ -76,6 +86,8 @@ void FootprintFinder::describe(ImageStrip& strip) const {
   strip.fy = fy_;
   strip.cx = cx_;
   strip.cy = cy_;
+  strip.footprint = footprintOf;
+  strip.finder = this;
 }
 
 Footprint FootprintFinder::whole() const {

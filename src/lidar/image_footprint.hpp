@@ -28,7 +28,8 @@ class FootprintFinder {
 
   /// `centre` [m] in the sensor (camera) frame, `radius` [m] > 0.
   Footprint of(const Eigen::Vector3f& centre, float radius) const;
-  /// Sets what a strip of the image needs to do the same for eight balls at a time.
+  /// Sets what a strip of the image needs to do the same for eight balls at a time, as long as this
+  /// lives.
   void describe(ImageStrip& strip) const;
 
  private:

@@ -11,25 +11,15 @@ namespace {
 
 constexpr int kTile = ImageStrip::kTile;
 
-bool same(const ImageGrid& a, const ImageGrid& b) {
+}  // namespace
+
+bool sameGrid(const ImageGrid& a, const ImageGrid& b) {
   const auto fields = [](const ImageGrid& g) {
     return std::make_tuple(g.projection, g.width, g.height, g.azimuth_min, g.azimuth_max,
                            g.elevation_min, g.elevation_max, g.fx, g.fy, g.cx, g.cy);
   };
   return fields(a) == fields(b);
 }
-
-int footprintOf(const void* finder, const float* centre, float radius, CellRange* ranges) {
-  const Footprint cells = static_cast<const FootprintFinder*>(finder)->of(
-      Eigen::Vector3f(centre[0], centre[1], centre[2]), radius);
-  if (cells.empty()) return 0;
-  for (int i = 0; i < cells.run_count; ++i) {
-    ranges[i] = {cells.first_row, cells.last_row, cells.runs[i].first, cells.runs[i].last};
-  }
-  return cells.run_count;
-}
-
-}  // namespace
 
 ImageFrame::ImageFrame(const ImageGrid& grid)
     : grid_(grid),
@@ -82,29 +72,17 @@ ImageStrip ImageFrame::strip(int first_row, int end_row, float range_max) {
   strip.tile_stride = tile_stride_;
   strip.range_max = range_max;
   footprints_.describe(strip);
-  strip.footprint = footprintOf;
-  strip.finder = &footprints_;
   return strip;
 }
 
-std::unique_ptr<ImageFrame> ImageFrames::take(const ImageGrid& grid) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = std::find_if(frames_.begin(), frames_.end(),
-                                    [&](const auto& frame) { return same(frame->grid(), grid); });
-    if (found != frames_.end()) {
-      std::unique_ptr<ImageFrame> frame = std::move(*found);
-      frames_.erase(found);
-      return frame;
-    }
+void placeSensor(const Pose& X_WS, const Eigen::Vector3d& origin, ImageStrip& strip) {
+  const Eigen::Vector3d eye = X_WS.p - origin;
+  const Eigen::Matrix3f R_WS = X_WS.q.toRotationMatrix().cast<float>();
+  for (int axis = 0; axis < 3; ++axis) {
+    strip.eye[axis] = static_cast<float>(eye[axis]);
+    strip.eye_rest[axis] = static_cast<float>(eye[axis] - static_cast<double>(strip.eye[axis]));
+    for (int i = 0; i < 3; ++i) strip.R_SW[axis][i] = R_WS(i, axis);
   }
-  return std::make_unique<ImageFrame>(grid);
-}
-
-void ImageFrames::giveBack(std::unique_ptr<ImageFrame> frame) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (frames_.size() == kMost) frames_.erase(frames_.begin());
-  frames_.push_back(std::move(frame));
 }
 
 }  // namespace marsim::lidar

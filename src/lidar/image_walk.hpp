@@ -6,6 +6,7 @@
 #include "leaf_blocks.hpp"
 #include "marsim/map/surfel_tree_layout.hpp"
 #include "project_kernel.hpp"
+#include "seen_children.hpp"
 #include "vector8.hpp"
 
 /// A surfel tree into the rows of a dense image, near to far.
@@ -51,43 +52,17 @@ class ImageWalk {
     CellRange cells;
   };
 
-  // Of vectors in the tree's frame.
-  void rotate(const Float8* in, Float8* out) const {
-    for (int i = 0; i < 3; ++i) {
-      out[i] = image_.R_SW[i][0] * in[0] + image_.R_SW[i][1] * in[1] + image_.R_SW[i][2] * in[2];
-    }
-  }
-
   // Pushes a node's children that the strip may see; the nearest on top.
   void descend(std::uint32_t number, Entry* stack, int& size) const {
     const map::TreeNode& node = tree_.nodes[number];
-    Float8 centre[3], distance2 = all8(0.0F), half2 = all8(0.0F);
-    for (int axis = 0; axis < 3; ++axis) {
-      const float scale = powerOfTwo(node.exponent[axis]);
-      const float base = (node.origin[axis] - image_.eye[axis]) - image_.eye_rest[axis];
-      const Float8 low = fromBytes(node.lower[axis]) * scale + base;
-      const Float8 high = fromBytes(node.upper[axis]) * scale + base;
-      const Float8 outside = max8(max8(low, -high), all8(0.0F));
-      distance2 += outside * outside;
-      centre[axis] = 0.5F * (low + high);
-      half2 += (high - low) * (high - low);
-    }
-    const Float8 distance = sqrt8(distance2) * 0.99999F;
-    const Float8 radius = sqrt8(half2) * 0.50002F;
-    Float8 turned[3];
-    rotate(centre, turned);
-    const Footprints cells = footprintsOf(image_, turned, radius);
-    float distances[8];
-    store8(distances, distance);
-    const unsigned used = (1U << node.childCount()) - 1;
-    unsigned left = notAbove(distance, all8(image_.range_max)) & used;
+    const SeenChildren seen(image_, node);
     const int first = size;
-    for (; left != 0; left &= left - 1) {
+    for (unsigned left = seen.slots(); left != 0; left &= left - 1) {
       const int slot = __builtin_ctz(left);
       Entry entry;
-      entry.cells = rangeOf(cells, slot);
+      entry.cells = rangeOf(seen, slot);
       if (!inStrip(entry.cells)) continue;
-      entry.distance = distances[slot];
+      entry.distance = seen.distance(slot);
       entry.child = slot < node.innerCount()
                         ? node.child_base + static_cast<std::uint32_t>(slot)
                         : kLeafBit | number << 3 | static_cast<std::uint32_t>(slot);
@@ -98,9 +73,9 @@ class ImageWalk {
   }
 
   // Of one ball; where its cells are two ranges, all columns.
-  CellRange rangeOf(const Footprints& cells, int i) const {
+  CellRange rangeOf(const SeenChildren& seen, int slot) const {
     CellRange ranges[2];
-    const int count = cells.get(i, ranges);
+    const int count = seen.cells(slot, ranges);
     if (count == 0) return {0, -1, 0, -1};
     if (count == 2) {
       ranges[0].first_column = 0;
@@ -172,8 +147,8 @@ class ImageWalk {
 
   void renderBlock(const Block& block, std::uint32_t count, std::uint32_t surfel) {
     Float8 v[3], n[3];
-    rotate(block.v, v);
-    rotate(block.n, n);
+    rotate(image_, block.v, v);
+    rotate(image_, block.n, n);
     const Float8 nv = n[0] * v[0] + n[1] * v[1] + n[2] * v[2];
     const Float8 distance = (sqrt8(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) - ball_) * 0.99999F;
     const Footprints cells = footprintsOf(image_, v, all8(ball_));

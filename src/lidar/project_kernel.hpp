@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "marsim/map/surfel_tree_layout.hpp"
@@ -42,19 +43,71 @@ struct ImageStrip {
   const void* finder;
 };
 
+/// A leaf that rows of an image may see.
+struct SeenLeaf {
+  std::uint32_t node;
+  int slot;
+  float distance;  ///< [m] of its box from the sensor, from below
+  int range_count;
+  CellRange cells[2];  ///< that it may fill
+};
+
+struct LeafSink {
+  void (*take)(void* to, const SeenLeaf& leaf);
+  void* to;
+};
+
+/// Tiles of an image, row by row, and cones that hold their rays: axes (unit, in the tree's frame)
+/// and the widest one's angle; `whole`: one is so wide that nothing is known.
+struct TileCones {
+  const float* axis[3];
+  float tangent, secant;
+  bool whole;
+  int columns;
+};
+
+/// Ends included.
+struct TileRange {
+  int first_row, last_row, first_column, last_column;
+};
+
+/// Surfels of a leaf, a bit each, that the rays of a tile may meet.
+struct TileMask {
+  std::uint32_t tile, mask;
+};
+
 using ProjectKernel = void (*)(const map::SurfelTreeView&, ImageStrip&);
+/// Hands over the leaves that a strip's rows may see within its range, in no order. Of the strip it
+/// reads the rows, the size, the view and the footprints; it has no cells.
+using LeafKernel = void (*)(const map::SurfelTreeView&, const ImageStrip&, const LeafSink&);
+/// Writes the masks of a leaf's surfels for those of the tiles whose rays may meet one, and returns
+/// their number; `to` has room for all of the tiles.
+using MaskKernel = std::size_t (*)(const map::SurfelTreeView&, const ImageStrip&, const SeenLeaf&,
+                                   const TileCones&, const TileRange&, TileMask* to);
 
 namespace portable {
 void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
-}
+void listLeaves(const map::SurfelTreeView& tree, const ImageStrip& strip, const LeafSink& sink);
+std::size_t maskTiles(const map::SurfelTreeView& tree, const ImageStrip& view, const SeenLeaf& leaf,
+                      const TileCones& cones, const TileRange& tiles, TileMask* to);
+}  // namespace portable
 namespace baseline {
 void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
-}
+void listLeaves(const map::SurfelTreeView& tree, const ImageStrip& strip, const LeafSink& sink);
+std::size_t maskTiles(const map::SurfelTreeView& tree, const ImageStrip& view, const SeenLeaf& leaf,
+                      const TileCones& cones, const TileRange& tiles, TileMask* to);
+}  // namespace baseline
 namespace avx2 {
 void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
-}
+void listLeaves(const map::SurfelTreeView& tree, const ImageStrip& strip, const LeafSink& sink);
+std::size_t maskTiles(const map::SurfelTreeView& tree, const ImageStrip& view, const SeenLeaf& leaf,
+                      const TileCones& cones, const TileRange& tiles, TileMask* to);
+}  // namespace avx2
 namespace avx512 {
 void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
-}
+void listLeaves(const map::SurfelTreeView& tree, const ImageStrip& strip, const LeafSink& sink);
+std::size_t maskTiles(const map::SurfelTreeView& tree, const ImageStrip& view, const SeenLeaf& leaf,
+                      const TileCones& cones, const TileRange& tiles, TileMask* to);
+}  // namespace avx512
 
 }  // namespace marsim::lidar

@@ -15,19 +15,23 @@ struct Level {
   const char* name;
   CastKernel cast;
   ProjectKernel project;
+  LeafKernel leaves;
+  MaskKernel masks;
   const CullKernels* cull;
 };
 
 // The best first.
 constexpr Level kLevels[] = {
 #ifdef MARSIM_HAS_X86_KERNELS
-    {SimdLevel::kAvx512, "avx512", avx512::castGroup, avx512::projectStrip, &avx512::kCullKernels},
-    {SimdLevel::kAvx2, "avx2", avx2::castGroup, avx2::projectStrip, &avx2::kCullKernels},
+    {SimdLevel::kAvx512, "avx512", avx512::castGroup, avx512::projectStrip, avx512::listLeaves,
+     avx512::maskTiles, &avx512::kCullKernels},
+    {SimdLevel::kAvx2, "avx2", avx2::castGroup, avx2::projectStrip, avx2::listLeaves,
+     avx2::maskTiles, &avx2::kCullKernels},
     {SimdLevel::kBaseline, "baseline", baseline::castGroup, baseline::projectStrip,
-     &baseline::kCullKernels},
+     baseline::listLeaves, baseline::maskTiles, &baseline::kCullKernels},
 #endif
     {SimdLevel::kPortable, "portable", portable::castGroup, portable::projectStrip,
-     &portable::kCullKernels},
+     portable::listLeaves, portable::maskTiles, &portable::kCullKernels},
 };
 
 bool processorHas([[maybe_unused]] SimdLevel level) {
@@ -97,5 +101,9 @@ const CullKernels& cullKernelsOf(CastKernel kernel) {
   }
   return portable::kCullKernels;
 }
+
+LeafKernel leafKernel(SimdLevel level) { return chosen(level).leaves; }
+
+MaskKernel maskKernel(SimdLevel level) { return chosen(level).masks; }
 
 }  // namespace marsim::lidar

@@ -13,5 +13,7 @@ CastKernel castKernel(SimdLevel level);
 ProjectKernel projectKernel(SimdLevel level);
 /// Of the same level as a traversal.
 const CullKernels& cullKernelsOf(CastKernel kernel);
+LeafKernel leafKernel(SimdLevel level);
+MaskKernel maskKernel(SimdLevel level);
 
 }  // namespace marsim::lidar

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cast_program.hpp"
+#include "described.hpp"
 #include "device_tree.hpp"
 #include "gl.hpp"
 #include "image_directions.hpp"
@@ -39,7 +40,7 @@ constexpr std::size_t kGroup = 64;  // invocations
 constexpr int kTile = 8;            // cells of a group's side
 constexpr int kStackStep = 32;      // few different stacks, so that programs are shared
 
-class GlRayCaster final : public lidar::Renderer {
+class GlRayCaster final : public lidar::Renderer, public Described {
  public:
   GlRayCaster(std::shared_ptr<const map::SurfelMap> map, const lidar::RendererConfig& config,
               const GlOptions& options)
@@ -61,7 +62,7 @@ class GlRayCaster final : public lidar::Renderer {
 
   std::string name() const override { return "opengl"; }
   bool castsRays() const override { return true; }
-  std::string deviceText() const {
+  std::string deviceText() const override {
     return fmt::format("{}; {:.1f} MiB of the device hold the map", context_->info().text(),
                        static_cast<double>(device_->map->bytes()) / (1 << 20));
   }
@@ -247,7 +248,7 @@ class GlRayCaster final : public lidar::Renderer {
 bool available() { return true; }
 
 std::string deviceText(const lidar::Renderer& renderer) {
-  return dynamic_cast<const GlRayCaster&>(renderer).deviceText();
+  return dynamic_cast<const Described&>(renderer).deviceText();
 }
 
 std::unique_ptr<lidar::Renderer> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,

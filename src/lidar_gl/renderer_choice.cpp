@@ -18,6 +18,12 @@ std::unique_ptr<Renderer> makeOnCpu(Use use, std::shared_ptr<const map::SurfelMa
                            : lidar::makeDepthImageRenderer(std::move(map), config);
 }
 
+std::unique_ptr<Renderer> makeOnGl(Use use, std::shared_ptr<const map::SurfelMap> map,
+                                   const lidar::RendererConfig& config, const GlOptions& options) {
+  return use == Use::kRays ? makeRayCaster(std::move(map), config, options)
+                           : makeDepthImageRenderer(std::move(map), config, options);
+}
+
 // Renders by OpenGL until that fails, then by the processor.
 class SafeRenderer final : public Renderer {
  public:
@@ -102,7 +108,7 @@ std::unique_ptr<Renderer> makeRenderer(RendererChoice choice, Use use,
   if (choice == RendererChoice::kCpu) return makeOnCpu(use, std::move(map), config);
   options.context.software = choice == RendererChoice::kOpenGl || options.auto_takes_software;
   try {
-    std::shared_ptr<const Renderer> opengl = makeRayCaster(map, config, options);
+    std::shared_ptr<const Renderer> opengl = makeOnGl(use, map, config, options);
     log("rendering by OpenGL: " + deviceText(*opengl), false);
     return std::make_unique<SafeRenderer>(
         std::move(opengl), [=] { return makeOnCpu(use, map, config); }, log);

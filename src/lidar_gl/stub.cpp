@@ -1,5 +1,7 @@
 // In place of everything that needs OpenGL, where the build has none.
 
+#include <utility>
+
 #include "marsim/lidar_gl/renderer.hpp"
 
 namespace marsim::lidar_gl {
@@ -11,6 +13,12 @@ std::string deviceText(const lidar::Renderer&) { return "none"; }
 std::unique_ptr<lidar::Renderer> makeRayCaster(std::shared_ptr<const map::SurfelMap>,
                                                const lidar::RendererConfig&, const GlOptions&) {
   throw GlError("this build has no OpenGL (GLEW, GLFW 3.3 and EGL were not all found)");
+}
+
+std::unique_ptr<lidar::Renderer> makeDepthImageRenderer(std::shared_ptr<const map::SurfelMap> map,
+                                                        const lidar::RendererConfig& config,
+                                                        const GlOptions& options) {
+  return makeRayCaster(std::move(map), config, options);
 }
 
 }  // namespace marsim::lidar_gl

@@ -42,6 +42,7 @@ class GlFailure : public testing::Test {
       EXPECT_EQ(text.find('\n'), std::string::npos) << text;
     }
     EXPECT_TRUE(lines_.empty());
+    EXPECT_THROW(make(RendererChoice::kOpenGl, Use::kImages), GlError);
     const auto renderer = make(RendererChoice::kAuto);
     EXPECT_EQ(renderer->name(), "ray_caster");
     EXPECT_EQ(make(RendererChoice::kAuto, Use::kImages)->name(), "projection");
@@ -108,7 +109,7 @@ TEST_F(GlFailure, NoRoomOnTheDevice) {
 }
 
 TEST_F(GlFailure, MoreBuffersThanAShaderReads) {
-  options_.block_bytes = 2048;
+  options_.block_bytes = 80;  // a node
   options_.auto_takes_software = true;
   expectRefused("buffers of ");
 }
@@ -131,6 +132,30 @@ TEST_F(GlFailure, ALostContextLeavesTheRestToTheProcessor) {
   const auto other = make(RendererChoice::kOpenGl);
   expectRight(*other);
   EXPECT_EQ(other->name(), "opengl");
+}
+
+TEST_F(GlFailure, ALostContextLeavesImagesToTheProjection) {
+  lidar::ImageGrid grid;
+  grid.width = 90;
+  grid.height = 30;
+  grid.elevation_min = radians(-40);
+  grid.elevation_max = radians(40);
+  std::vector<Hit> hits, expected;
+  lidar::makeDepthImageRenderer(map_, {})->renderImage(grid, {}, 5.0, expected);
+  for (const Fault fault : {Fault::kNone, Fault::kLoss}) {
+    options_.fault = fault;
+    const auto renderer = make(RendererChoice::kOpenGl, Use::kImages);
+    EXPECT_EQ(renderer->name(), "opengl");
+    renderer->renderImage(grid, {}, 5.0, hits);
+    EXPECT_EQ(renderer->name(), fault == Fault::kLoss ? "projection" : "opengl");
+    EXPECT_EQ(lines_.size(), fault == Fault::kLoss ? 2U : 1U);
+    int wrong = 0;
+    for (std::size_t i = 0; i < hits.size(); ++i) {
+      wrong += hits[i].valid() != expected[i].valid() ||
+               (hits[i].valid() && std::abs(hits[i].range - expected[i].range) > 2e-3F);
+    }
+    EXPECT_LE(wrong, 2);
+  }
 }
 
 TEST_F(GlFailure, AnUnwritableShaderCacheDoesNoHarm) {

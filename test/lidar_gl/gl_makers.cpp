@@ -29,12 +29,27 @@ std::unique_ptr<Renderer> makeOnGl(Map map, const RendererConfig& config) {
 }
 
 // Buffers so small that every map lies in several.
-std::unique_ptr<Renderer> makeInParts(Map map, const RendererConfig& config) {
-  keepContext();
+lidar_gl::GlOptions inParts(const map::SurfelMap& map) {
   constexpr std::size_t kLeast = 40000;  // bytes: eight rows of the widest image
   lidar_gl::GlOptions small = options();
-  small.block_bytes = std::max(map::bytesOf(map->tree()) / 5, kLeast);
+  small.block_bytes = std::max(map::bytesOf(map.tree()) / 5, kLeast);
+  return small;
+}
+
+std::unique_ptr<Renderer> makeInParts(Map map, const RendererConfig& config) {
+  keepContext();
+  const lidar_gl::GlOptions small = inParts(*map);
   return lidar_gl::makeRayCaster(std::move(map), config, small);
+}
+
+std::unique_ptr<Renderer> makeImagesOnGl(Map map, const RendererConfig& config) {
+  keepContext();
+  return lidar_gl::makeDepthImageRenderer(std::move(map), config, options());
+}
+
+std::unique_ptr<Renderer> makeImagesInParts(Map map, const RendererConfig& config) {
+  keepContext();
+  return lidar_gl::makeDepthImageRenderer(map, config, inParts(*map));
 }
 
 }  // namespace
@@ -45,7 +60,12 @@ std::vector<Maker> makersUnderTest() {
           {"opengl", makeOnGl, {}, kCompact, "compact_blended", true},
           {"opengl", makeOnGl, {}, kFloat, "float", false},
           {"opengl", makeOnGl, {}, kFloat, "float_blended", true},
-          {"opengl", makeInParts, {}, kCompact, "in_parts_blended", true}};
+          {"opengl", makeInParts, {}, kCompact, "in_parts_blended", true},
+          {"opengl", makeImagesOnGl, {}, kCompact, "images_compact", false},
+          {"opengl", makeImagesOnGl, {}, kCompact, "images_compact_blended", true},
+          {"opengl", makeImagesOnGl, {}, kFloat, "images_float", false},
+          {"opengl", makeImagesOnGl, {}, kFloat, "images_float_blended", true},
+          {"opengl", makeImagesInParts, {}, kCompact, "images_in_parts_blended", true}};
 }
 
 }  // namespace marsim::lidar

@@ -38,7 +38,12 @@ struct GlOptions {
 std::unique_ptr<lidar::Renderer> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
                                                const lidar::RendererConfig& config,
                                                const GlOptions& options = {});
-/// For people, of a renderer that makeRayCaster() made: its device and the map's room there.
+/// Projects surfels into dense images by compute shaders; cast() is not supported. Maps finer than
+/// 0.05 m are cast, as the processor does it. Throws as makeRayCaster().
+std::unique_ptr<lidar::Renderer> makeDepthImageRenderer(std::shared_ptr<const map::SurfelMap> map,
+                                                        const lidar::RendererConfig& config,
+                                                        const GlOptions& options = {});
+/// For people, of a renderer that one of these made: its device and the map's room there.
 std::string deviceText(const lidar::Renderer& renderer);
 
 /// Who renders.
