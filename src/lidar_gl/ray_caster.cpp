@@ -15,6 +15,7 @@
 #include "objects.hpp"
 #include "ray_order.hpp"
 #include "simd_level.hpp"
+#include "stream_buffer.hpp"
 #include "workers.hpp"
 
 namespace marsim::lidar_gl {
@@ -37,47 +38,6 @@ static_assert(sizeof(ImageDirections::Share) == 24);
 constexpr std::size_t kGroup = 64;  // invocations
 constexpr int kTile = 8;            // cells of a group's side
 constexpr int kStackStep = 32;      // few different stacks, so that programs are shared
-
-// A buffer that is filled or read anew for every dispatch. For jobs of the context alone.
-class StreamBuffer {
- public:
-  ~StreamBuffer() { glDeleteBuffers(1, &buffer_); }
-
-  /// With room for so many bytes, whose values are lost.
-  void reserve(std::size_t bytes, GLenum usage) {
-    if (buffer_ == 0) glGenBuffers(1, &buffer_);
-    glBindBuffer(GL_SHADER_STORAGE_BUFFER, buffer_);
-    glBufferData(GL_SHADER_STORAGE_BUFFER, static_cast<GLsizeiptr>(bytes), nullptr, usage);
-    requireNoGlError("making a buffer");
-  }
-
-  /// work(pointer) while the first bytes are mapped for `access`.
-  template <class T, class Work>
-  void mapped(std::size_t count, GLbitfield access, const Work& work) const {
-    glBindBuffer(GL_SHADER_STORAGE_BUFFER, buffer_);
-    void* data = glMapBufferRange(GL_SHADER_STORAGE_BUFFER, 0,
-                                  static_cast<GLsizeiptr>(count * sizeof(T)), access);
-    if (data == nullptr) {
-      requireNoGlError("mapping a buffer");
-      throw GlError("OpenGL: a buffer cannot be mapped");
-    }
-    work(static_cast<T*>(data));
-    glUnmapBuffer(GL_SHADER_STORAGE_BUFFER);
-  }
-
-  void bind(GLuint binding) const { glBindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, buffer_); }
-
- private:
-  GLuint buffer_ = 0;
-};
-
-void dispatch(std::size_t groups) {
-  constexpr std::size_t kMostGroups = 65535;  // of a dimension, in any OpenGL 4.3
-  const std::size_t rows = (groups + kMostGroups - 1) / kMostGroups;
-  const std::size_t columns = (groups + rows - 1) / rows;
-  glDispatchCompute(static_cast<GLuint>(columns), static_cast<GLuint>(rows), 1);
-  glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT | GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
-}
 
 class GlRayCaster final : public lidar::Renderer {
  public:
