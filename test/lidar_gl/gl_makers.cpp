@@ -48,4 +48,9 @@ std::vector<Maker> makersUnderTest() {
           {"opengl", makeInParts, {}, kCompact, "in_parts_blended", true}};
 }
 
+std::vector<Maker> fewMakers() {
+  return {{"opengl", makeOnGl, {}, map::SurfelStorage::kCompact, "compact"},
+          {"opengl", makeOnGl, {}, map::SurfelStorage::kFloat, "float_blended", true}};
+}
+
 }  // namespace marsim::lidar
