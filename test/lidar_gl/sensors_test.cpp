@@ -11,6 +11,7 @@
 #include "lidar/renderer_suite.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/lidar/lidar.hpp"
+#include "marsim/sim/world.hpp"
 
 namespace marsim::lidar {
 namespace {
@@ -94,6 +95,46 @@ TEST_P(EverySensor, ReportsWhatItReportsByTheProcessor) {
   }
   EXPECT_GT(reported.points, 2'000U);
   EXPECT_GT(reported.of_things, 50U);
+  EXPECT_LT(reported.different, std::max<std::size_t>(3, reported.points / 500));
+}
+
+/// Scans of two UAVs that see each other, 0.3 s of flight.
+std::vector<Scan> scansOfAWorld(const Map& map, std::shared_ptr<const Renderer> renderer) {
+  sim::World world(map, std::move(renderer), -2.0);
+  sim::UavConfig config;
+  const config::Vehicle craft = config::loadVehicle("hummingbird");
+  config.vehicle = craft.vehicle;
+  config.imu = craft.imu;
+  config.controller = config::loadController("default");
+  config.lidar = config::loadLidar("vlp16");
+  config.lidar->azimuth_min = radians(-20.0);
+  config.lidar->azimuth_max = radians(20.0);
+  std::vector<Scan> scans;
+  for (const double x : {-1.0, 1.0}) {
+    config.start_p_WB = {x, 0.0, 0.0};
+    config.start_yaw = x < 0.0 ? 0.0 : kPi;
+    sim::Uav& uav = world.addUav(config);
+    uav.setGoal({x, 0.5, 0.5}, config.start_yaw);
+    uav.on_scan = [&scans](const Scan& scan) { scans.push_back(scan); };
+  }
+  for (int step = 0; step < 300; ++step) world.step();
+  return scans;
+}
+
+// A world takes whatever renders; the flight does not depend on it.
+TEST_P(EverySensor, OfUavsThatSeeEachOther) {
+  const Map room = storedFor(GetParam(), roomMap({4.0, 3.0, 2.0}, 0.1, Kind::kMixed));
+  const std::vector<Scan> scans = scansOfAWorld(room, GetParam().make(room, {}));
+  const std::vector<Scan> expected = scansOfAWorld(room, makeRayCaster(room, {}));
+  ASSERT_EQ(scans.size(), expected.size());
+  ASSERT_GE(scans.size(), 4U);
+  Reported reported;
+  std::size_t of_uavs = 0;
+  for (std::size_t i = 0; i < scans.size(); ++i) {
+    reported.compare(scans[i], expected[i]);
+    for (const ScanPoint& point : scans[i].points) of_uavs += point.identity <= 1U ? 1 : 0;
+  }
+  EXPECT_GT(of_uavs, 20U);
   EXPECT_LT(reported.different, std::max<std::size_t>(3, reported.points / 500));
 }
 
