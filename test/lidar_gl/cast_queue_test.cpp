@@ -5,6 +5,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "lidar/surfel_sets.hpp"
 #include "marsim/lidar_gl/context.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
+#include "stream_buffer.hpp"
 
 namespace marsim::lidar_gl {
 namespace {
@@ -176,6 +178,20 @@ TEST_F(CastQueueTest, SaysWhatItsBuffersTake) {
   const std::string text = deviceText(*second);
   EXPECT_NE(text.find(" MiB of the device hold the map, "), std::string::npos) << text;
   EXPECT_NE(text.find(" MiB rays and hits"), std::string::npos) << text;
+}
+
+// Those of images, which are made anew for every size.
+TEST_F(CastQueueTest, SaysThatThereIsNoRoom) {
+  std::string said;
+  context_->run([&] {
+    try {
+      StreamBuffer().reserve(std::size_t{1} << 47, GL_STREAM_READ);
+    } catch (const GlError& error) {
+      said = error.what();
+    }
+  });
+  EXPECT_EQ(said, "OpenGL: making a buffer: the device is out of memory");
+  EXPECT_EQ(castBy(*make(room_), raysOf(1, 100)).size(), 100U);  // the context is well
 }
 
 }  // namespace
