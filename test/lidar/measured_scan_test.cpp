@@ -202,15 +202,16 @@ TEST_P(MeasuredScan, AThingHasItsOwnReflectivity) {
   EXPECT_GT(met, 300U);
 }
 
-TEST(MeasuredScan, AThingOfOneReflectivity) {
+TEST_P(MeasuredScan, AThingOfOneReflectivity) {
   MovingThing plain, told;
-  plain.shape = told.shape = wallMap(0.0, 1.0);  // says 0.2 and 0.8
+  plain.shape = told.shape = wall(0.0, 1.0);  // says 0.2 and 0.8
   plain.identity = 5;
   told.identity = 6;
   told.reflectivity = 102;
   plain.X_WM.push_back({Eigen::Quaterniond::Identity(), {4.0, 0.0, 0.0}});
   told.X_WM.push_back({Eigen::Quaterniond::Identity(), {-4.0, 0.0, 0.0}});
-  Lidar lidar(spinner(), makeRayCaster(roomMap({8.0, 8.0, 3.0}, 0.2, Kind::kNotPlanar), {}));
+  Lidar lidar(spinner(),
+              caster(storedFor(GetParam(), roomMap({8.0, 8.0, 3.0}, 0.2, Kind::kNotPlanar))));
   const Scan scan = lidar.scan(0, kScan, resting({}), std::vector<MovingThing>{told, plain});
   std::size_t met = 0;
   for (const ScanPoint& point : scan.points) {
