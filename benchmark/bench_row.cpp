@@ -38,6 +38,11 @@ nlohmann::ordered_json toJson(const Row& row) {
       {"oracle_agreement", orNull(row.oracle_agreement)},
       {"embree_agreement", orNull(row.embree_agreement)},
   };
+  if (!row.device.empty()) {
+    json["device"] = row.device;
+    json["cpu_renderer"] = row.cpu_renderer;
+    json["cpu_ms_median"] = orNull(row.cpu_ms_median);
+  }
   if (row.starts) {
     json["source_points"] = row.starts->source_points;
     json["preprocess_s"] = row.starts->preprocess_s;
@@ -79,6 +84,22 @@ std::string tableLine(const Row& row) {
       row.storage, row.cold ? "cold" : "warm", row.ms_median, orDash(row.embree_ms_median, 2),
       orDash(ratio, 2), row.bytes_per_point, orDash(row.embree_bytes_per_point, 1),
       orDash(row.oracle_agreement, 4), orDash(row.embree_agreement, 4));
+}
+
+std::string openGlTableHead() {
+  return "| sensor | place | r (m) | surfels | rays | surface | storage | OpenGL ms | processor | "
+         "threads | ms | OpenGL / processor | oracle |\n"
+         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |";
+}
+
+std::string openGlTableLine(const Row& row) {
+  std::optional<double> ratio;
+  if (row.cpu_ms_median) ratio = row.ms_median / *row.cpu_ms_median;
+  return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {:.2f} | {} | {} | {} | {} | {} |",
+                     row.sensor, row.place, row.resolution, row.points, row.rays, row.surface,
+                     row.storage, row.ms_median, row.cpu_renderer, row.threads,
+                     orDash(row.cpu_ms_median, 2), orDash(ratio, 2),
+                     orDash(row.oracle_agreement, 4));
 }
 
 }  // namespace marsim::benchmarks

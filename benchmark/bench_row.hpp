@@ -32,6 +32,9 @@ struct Row {
   std::optional<double> embree_ms_median;  ///< same rays, already sorted; `paper` only
   double bytes_per_point = 0.0;            ///< of the map's file
   std::optional<double> embree_bytes_per_point;
+  std::string device;        ///< that OpenGL runs on; empty: the processor renders
+  std::string cpu_renderer;  ///< in turn with OpenGL's; empty: none
+  std::optional<double> cpu_ms_median;
   std::optional<double> oracle_agreement;  ///< share of the unambiguous rays, 0 to 1
   std::optional<double> embree_agreement;
   std::optional<Starts> starts;  ///< of this place, resolution, surface and storage
@@ -42,5 +45,8 @@ void writeRows(const std::filesystem::path& path, const std::vector<Row>& rows);
 
 std::string tableHead();
 std::string tableLine(const Row& row);
+/// Of rows by OpenGL, in Markdown.
+std::string openGlTableHead();
+std::string openGlTableLine(const Row& row);
 
 }  // namespace marsim::benchmarks

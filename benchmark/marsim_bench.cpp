@@ -102,11 +102,13 @@ void addRender(CLI::App& app, CommandLine& line) {
       ->check(CLI::Range(1, 256));
   app.add_option("--repeats", bench->repeats, "timings a pose")->check(CLI::Range(1, 1000));
   const auto renderer = std::make_shared<std::string>("cpu");
-  app.add_option("--renderer", *renderer, "who renders: cpu (both renderers) or opengl")
+  app.add_option("--renderer", *renderer,
+                 "who renders: cpu (both renderers) or opengl (beside the processor)")
       ->check(CLI::IsMember({"cpu", "opengl"}));
   addWork(app, line);
   line.chosen = [&line, bench, resolutions, renderer] {
     bench->opengl = *renderer == "opengl";
+    bench->starts = !bench->opengl;
     if (line.quick) {
       if (resolutions->count() == 0) bench->resolutions = {0.2, 0.1};
       bench->repeats = 2;

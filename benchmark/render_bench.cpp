@@ -81,9 +81,6 @@ class Bench {
   Row measure(const Cell& cell, benchmark::State& state) {
     open(cell);
     const auto renderer = makeRenderer(cell);
-    if (settings_.opengl && !std::exchange(device_told_, true)) {
-      fmt::print("{}\n", lidar_gl::deviceText(*renderer));
-    }
     std::vector<std::vector<Ray>> scans;
     for (int pose = 0; pose < kPoses; ++pose) {
       scans.push_back(cell.sensor.rays(poseOf(cell.place, pose), pose));
@@ -98,16 +95,22 @@ class Bench {
   }
 
  private:
-  static std::unique_ptr<Renderer> makeRenderer(const std::shared_ptr<const map::SurfelMap>& map,
-                                                const Cell& cell) {
+  static std::unique_ptr<Renderer> makeOnCpu(const std::shared_ptr<const map::SurfelMap>& map,
+                                             const Cell& cell) {
     lidar::RendererConfig config;
     config.threads = cell.threads;
-    if (cell.renderer == kOpenGl) return lidar_gl::makeRayCaster(map, config);
     return cell.renderer == "projection" ? lidar::makeDepthImageRenderer(map, config)
                                          : lidar::makeRayCaster(map, config);
   }
-  std::unique_ptr<Renderer> makeRenderer(const Cell& cell) const {
-    return makeRenderer(map_, cell);
+  std::unique_ptr<Renderer> makeRenderer(const Cell& cell) {
+    if (!settings_.opengl) return makeOnCpu(map_, cell);
+    const auto use = cell.sensor.pattern ? lidar_gl::Use::kRays : lidar_gl::Use::kImages;
+    const auto tell = [this](const std::string& line, bool warning) {
+      if (warning) fmt::print("{}\n", line);
+      if (device_.empty()) fmt::print("{}\n\n{}\n", line, openGlTableHead());
+      device_ = line;
+    };
+    return lidar_gl::makeRenderer(lidar_gl::RendererChoice::kOpenGl, use, map_, {}, tell);
   }
 
   static bool sameMap(const Cell& a, const Cell& b) {
@@ -163,7 +166,11 @@ class Bench {
     row.resolution = cell.place.resolution;
     row.points = map_->size();
     row.threads = cell.threads;
-    row.renderer = cell.renderer;
+    row.renderer = settings_.opengl ? kOpenGl : cell.renderer;
+    if (settings_.opengl) {
+      row.device = device_;
+      row.cpu_renderer = cell.renderer;
+    }
     row.surface = map::nameOf(cell.surface);
     row.storage = map::nameOf(cell.storage);
     row.cold = cell.cold;
@@ -172,19 +179,21 @@ class Bench {
     return row;
   }
 
-  // Ours and Embree's in turn, so that both meet the same load of the machine. Warm: the same scan
-  // has just been made.
+  // Ours and Embree's, or OpenGL's and the processor's, in turn, so that both meet the same load of
+  // the machine. Warm: the same scan has just been made.
   void time(const Cell& cell, const Renderer& renderer, const std::vector<std::vector<Ray>>& scans,
             benchmark::State& state, Row& row) {
     std::vector<Hit> hits;
-    const auto ours = [&](int pose) {
+    const auto by = [&](const Renderer& any, int pose) {
       if (cell.sensor.pattern) {
-        renderer.cast(scans[static_cast<std::size_t>(pose)], hits);
+        any.cast(scans[static_cast<std::size_t>(pose)], hits);
       } else {
-        renderer.renderImage(cell.sensor.image, cell.sensor.imagePose(poseOf(cell.place, pose)),
-                             kRangeMax, hits);
+        any.renderImage(cell.sensor.image, cell.sensor.imagePose(poseOf(cell.place, pose)),
+                        kRangeMax, hits);
       }
     };
+    const auto ours = [&](int pose) { by(renderer, pose); };
+    const auto cpu = settings_.opengl ? makeOnCpu(map_, cell) : nullptr;
     const auto timed = [&](const std::function<void(int)>& scan, int pose) {
       if (cell.cold) {
         overwriteCaches();
@@ -193,9 +202,9 @@ class Bench {
       }
       return millisecondsOf([&] { scan(pose); });
     };
-    PoseTimes times, embree_times;
+    PoseTimes times, cpu_times, embree_times;
 #ifdef MARSIM_HAS_EMBREE
-    const bool beside = cell.surface == Surface::kPaper;
+    const bool beside = cell.surface == Surface::kPaper && !settings_.opengl;
     if (beside) prepareEmbree(cell, scans);
     const auto theirs = [&](int pose) {
       embree_->cast(sorted_[static_cast<std::size_t>(pose)], mode_, cell.threads, ranges_);
@@ -207,11 +216,13 @@ class Bench {
       const double milliseconds = timed(ours, pose);
       times.add(pose, milliseconds);
       state.SetIterationTime(1e-3 * milliseconds);
+      if (cpu != nullptr) cpu_times.add(pose, timed([&](int p) { by(*cpu, p); }, pose));
 #ifdef MARSIM_HAS_EMBREE
       if (beside) embree_times.add(pose, timed(theirs, pose));
 #endif
     }
     row.ms_median = times.median();
+    if (cpu != nullptr) row.cpu_ms_median = cpu_times.median();
 #ifdef MARSIM_HAS_EMBREE
     if (beside) {
       row.embree_ms_median = embree_times.median();
@@ -298,7 +309,7 @@ class Bench {
   std::shared_ptr<const map::SurfelMap> map_;
   std::vector<map::Surfel> stored_;
   double bytes_ = 0.0;
-  bool device_told_ = false;
+  std::string device_;  // what was said of it last
   std::optional<Starts> starts_;
   std::unique_ptr<lidar::Oracle> oracle_;
 #ifdef MARSIM_HAS_EMBREE
@@ -317,15 +328,12 @@ void addCells(const RenderBench& bench, const Place& place, Surface surface, Sur
     const Sensor sensor = sensorOf(name);
     for (const int threads : bench.threads) {
       if ((!plain || bench.opengl) && threads != bench.threads.front()) continue;
-      if (bench.opengl) {
-        cells.push_back({place, sensor, kOpenGl, surface, storage, threads, false});
-        continue;
-      }
       for (const bool cold : {false, true}) {
+        if (cold && bench.opengl) continue;
         if (cold && (!plain || threads != bench.threads.front() || !sensor.pattern)) continue;
         cells.push_back({place, sensor, sensor.pattern ? "ray_caster" : "projection", surface,
                          storage, threads, cold});
-        if (plain && !sensor.pattern && threads == bench.threads.front()) {
+        if (plain && !bench.opengl && !sensor.pattern && threads == bench.threads.front()) {
           cells.push_back({place, sensor, "ray_caster", surface, storage, threads, cold});
         }
       }
@@ -359,17 +367,22 @@ std::vector<Row> runRenderBench(const RenderBench& settings) {
   std::vector<Row> rows;
   Bench bench(settings);
   const std::vector<Cell> cells = cellsOf(settings);
-  fmt::print("{}\n", tableHead());
+  if (settings.opengl) {
+    // OpenGL in software takes as many threads as the processor's renderers beside it.
+    setenv("LP_NUM_THREADS", std::to_string(settings.threads.front()).c_str(), 0);
+  } else {
+    fmt::print("{}\n", tableHead());
+  }
   interrupted = 0;
   const auto previous = std::signal(SIGINT, [](int) { interrupted = 1; });
   for (const Cell& cell : cells) {
-    const auto measure = [&bench, &rows, cell](benchmark::State& state) {
+    const auto measure = [&bench, &rows, &settings, cell](benchmark::State& state) {
       if (interrupted != 0) {
         state.SkipWithError("interrupted");
         return;
       }
       rows.push_back(bench.measure(cell, state));
-      fmt::print("{}\n", tableLine(rows.back()));
+      fmt::print("{}\n", settings.opengl ? openGlTableLine(rows.back()) : tableLine(rows.back()));
       std::fflush(stdout);
     };
     benchmark::RegisterBenchmark(fmt::format("{}/{}", cell.place.name, cell.sensor.name).c_str(),

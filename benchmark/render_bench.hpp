@@ -14,7 +14,7 @@ struct RenderBench {
   std::vector<int> threads = {1, 2};
   int repeats = 5;             ///< timings a pose
   int oracle_rays = 1000;      ///< a cell
-  bool opengl = false;         ///< OpenGL in place of the processor
+  bool opengl = false;         ///< OpenGL, beside the processor on the first number of threads
   bool starts = true;          ///< measure making and mapping every map
   std::filesystem::path work;  ///< clouds and made maps are kept here
   std::string program;         ///< this program, started anew to measure starts

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstring>
 #include <deque>
 #include <exception>
 #include <future>
@@ -54,6 +55,16 @@ bool isSoftware(const std::string& renderer) {
   return false;
 }
 
+bool hasExtension(const char* name) {
+  GLint count = 0;
+  glGetIntegerv(GL_NUM_EXTENSIONS, &count);
+  for (GLint i = 0; i < count; ++i) {
+    const GLubyte* text = glGetStringi(GL_EXTENSIONS, static_cast<GLuint>(i));
+    if (text != nullptr && std::strcmp(reinterpret_cast<const char*>(text), name) == 0) return true;
+  }
+  return false;
+}
+
 ContextInfo readInfo(Way way) {
   loadFunctions();
   ContextInfo info;
@@ -75,6 +86,8 @@ ContextInfo readInfo(Way way) {
   glGetIntegerv(GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS, &compute);
   glGetIntegerv(GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS, &all);
   info.blocks = std::min(compute, all);
+  info.persistent = (major > 4 || minor >= 4 || hasExtension("GL_ARB_buffer_storage")) &&
+                    glBufferStorage != nullptr;
   return info;
 }
 
@@ -274,6 +287,12 @@ std::size_t Context::mapBytes() {
   run([&] { bytes = objects().treeBytes(); });
   return bytes;
 }
+std::size_t Context::castBufferBytes() {
+  std::size_t bytes = 0;
+  run([&] { bytes = objects().casts().bufferBytes(); });
+  return bytes;
+}
+CastCounts Context::castCounts() const { return thread_->objects().casts().counts(); }
 void Context::requireAlive() { thread_->requireAlive(); }
 void Context::loseForTest() { thread_->lose(); }
 

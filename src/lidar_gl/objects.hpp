@@ -6,13 +6,15 @@
 #include <string>
 #include <utility>
 
+#include "cast_queue.hpp"
 #include "device_tree.hpp"
 #include "gl.hpp"
 #include "marsim/lidar_gl/context.hpp"
 
 namespace marsim::lidar_gl {
 
-/// What the renderers of a context share. To be used in the context's thread alone.
+/// What the renderers of a context share. To be used in the context's thread alone, but for what
+/// CastQueue has for any thread.
 class Context::Objects {
  public:
   ~Objects();
@@ -23,8 +25,10 @@ class Context::Objects {
   std::shared_ptr<const DeviceTree> tree(const map::SurfelTreeView& view, std::size_t block_bytes);
   /// Of the trees that live.
   std::size_t treeBytes() const;
+  CastQueue& casts() { return casts_; }
 
  private:
+  CastQueue casts_;
   std::map<std::string, GLuint> programs_;
   /// By the first node's address and the size of a part.
   std::map<std::pair<const map::TreeNode*, std::size_t>, std::weak_ptr<const DeviceTree>> trees_;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cast_program.hpp"
+#include "cast_queue.hpp"
 #include "described.hpp"
 #include "device_tree.hpp"
 #include "gl.hpp"
@@ -36,9 +37,11 @@ static_assert(sizeof(Hit) == 24 && offsetof(Hit, surfel) == 4 && offsetof(Hit, i
               offsetof(Hit, normal) == 12);
 static_assert(sizeof(ImageDirections::Share) == 24);
 
-constexpr std::size_t kGroup = 64;  // invocations
-constexpr int kTile = 8;            // cells of a group's side
-constexpr int kStackStep = 32;      // few different stacks, so that programs are shared
+constexpr int kTile = 8;                               // cells of a group's side
+constexpr std::size_t kNoRoom = std::size_t{1} << 47;  // bytes that no device has
+constexpr int kStackStep = 32;  // few different stacks, so that programs are shared
+
+double mebibytes(std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
 class GlRayCaster final : public lidar::Renderer, public Described {
  public:
@@ -57,14 +60,18 @@ class GlRayCaster final : public lidar::Renderer, public Described {
   }
 
   ~GlRayCaster() override {
-    context_->release([this] { device_.reset(); });
+    context_->release([this] {
+      device_.reset();
+      target_.tree.reset();
+    });
   }
 
   std::string name() const override { return "opengl"; }
   bool castsRays() const override { return true; }
   std::string deviceText() const override {
-    return fmt::format("{}; {:.1f} MiB of the device hold the map", context_->info().text(),
-                       static_cast<double>(device_->map->bytes()) / (1 << 20));
+    return fmt::format("{}; {:.1f} MiB of the device hold the map, {:.1f} MiB rays and hits",
+                       context_->info().text(), mebibytes(target_.tree->bytes()),
+                       mebibytes(context_->castBufferBytes()));
   }
   View<std::uint8_t> reflectivity() const override { return map_->reflectivity(); }
 
@@ -72,11 +79,14 @@ class GlRayCaster final : public lidar::Renderer, public Described {
             std::vector<Hit>& hits) const override {
     const MovingThings moving(things, thing_kernel_);
     hits.resize(rays.size());
-    thread_local RayOrder order_of_thread;  // kept: scans follow one another
-    RayOrder& order = order_of_thread;      // the context's thread is to see this one's
+    thread_local RayOrder order;  // kept: scans follow one another
     sortByDirection(rays, workers_, order);
     const std::size_t usable = order.octant_end[RayOrder::kUnusable - 1];
-    if (usable > 0) context_->run([&] { castSorted(rays, order, usable, hits); });
+    if (usable > 0) {
+      CastRequest request{&target_, rays.data(), order.index.data(), usable, hits.data()};
+      if (fault_ != Fault::kNone) context_->run([this] { fail(); });
+      castTogether(*context_, *casts_, request);
+    }
     for (std::size_t i = usable; i < rays.size(); ++i) hits[order.index[i]] = Hit{};
     moving.cast(rays, order, workers_, hits);
   }
@@ -95,9 +105,8 @@ class GlRayCaster final : public lidar::Renderer, public Described {
   }
 
  private:
-  // What lies on the device.
+  // Of images, on the device.
   struct Device {
-    std::shared_ptr<const DeviceTree> map;
     StreamBuffer input, output;
   };
 
@@ -107,21 +116,23 @@ class GlRayCaster final : public lidar::Renderer, public Described {
     if (fault_ == Fault::kMemory) {
       map::SurfelTreeView endless = view_;
       endless.header.node_count = std::size_t{1} << 40;
-      DeviceTree(endless, std::size_t{1} << 47);
+      DeviceTree(endless, kNoRoom);
     }
     device_ = std::make_unique<Device>();
     try {
       upload();
+      requireNoGlError("preparing to render");
     } catch (...) {
       device_.reset();
+      target_.tree.reset();
       throw;
     }
-    requireNoGlError("preparing to render");
   }
 
   void upload() {
-    device_->map = context_->objects().tree(view_, block_bytes_);
-    const auto parts = device_->map->nodes().buffers.size() + device_->map->words().buffers.size();
+    target_.tree = context_->objects().tree(view_, block_bytes_);
+    const DeviceTree& tree = *target_.tree;
+    const auto parts = tree.nodes().buffers.size() + tree.words().buffers.size();
     const auto most = static_cast<std::size_t>(context_->info().blocks);
     if (parts + CastVariant::kTree > most) {
       throw GlError(fmt::format(
@@ -129,40 +140,30 @@ class GlRayCaster final : public lidar::Renderer, public Described {
           parts + CastVariant::kTree, block_bytes_ >> 10, most));
     }
     stack_ = (stackNeed(view_) + kStackStep - 1) / kStackStep * kStackStep;
-    program(false);
+    target_.program = program(false);
+    std::copy_n(view_.header.origin, 3, target_.origin);
+    target_.radius = view_.header.radius;
+    target_.blending = map_->blending();
+    target_.most_rays = block_bytes_ / sizeof(Ray);
+    casts_ = &context_->objects().casts();
+    casts_->prepare(context_->info());
   }
 
   GLuint program(bool image) const {
     const CastVariant variant{view_.header.storage == map::SurfelStorage::kCompact,
                               map_->blending().on(), image, stack_};
-    std::string text = castProgramText(variant, *device_->map);
+    std::string text = castProgramText(variant, *target_.tree);
     if (fault_ == Fault::kShader) text += "\na fault on purpose\n";
     return context_->objects().program(text);
   }
 
-  void castSorted(const std::vector<Ray>& rays, const RayOrder& order, std::size_t usable,
-                  std::vector<Hit>& hits) const {
-    begin(false);
-    const auto& o = view_.header.origin;
-    glUniform3d(CastVariant::kOrigin, o[0], o[1], o[2]);
-    const std::size_t batch = std::min(usable, block_bytes_ / sizeof(Ray));
-    device_->input.reserve(batch * sizeof(Ray), GL_STREAM_DRAW);
-    device_->output.reserve(batch * sizeof(Hit), GL_STREAM_READ);
-    bind();
-    for (std::size_t first = 0; first < usable; first += batch) {
-      const std::size_t count = std::min(batch, usable - first);
-      const std::uint32_t* const index = order.index.data() + first;
-      device_->input.mapped<Ray>(count, GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT,
-                                 [&](Ray* to) {
-                                   for (std::size_t i = 0; i < count; ++i) to[i] = rays[index[i]];
-                                 });
-      glUniform1ui(CastVariant::kCount, static_cast<GLuint>(count));
-      dispatch((count + kGroup - 1) / kGroup);
-      device_->output.mapped<const Hit>(count, GL_MAP_READ_BIT, [&](const Hit* from) {
-        for (std::size_t i = 0; i < count; ++i) hits[index[i]] = from[i];
-      });
+  // What is to go wrong at a cast.
+  void fail() const {
+    if (fault_ == Fault::kLoss) context_->loseForTest();
+    if (fault_ == Fault::kBuffers) {
+      TransferBuffer(TransferBuffer::Direction::kToDevice, kNoRoom, context_->info().persistent);
     }
-    end();
+    context_->requireAlive();
   }
 
   void castImage(const ImageGrid& grid, const Pose& X_WS, float range_max,
@@ -211,8 +212,7 @@ class GlRayCaster final : public lidar::Renderer, public Described {
   }
 
   void begin(bool image) const {
-    if (fault_ == Fault::kLoss) context_->loseForTest();
-    context_->requireAlive();
+    fail();
     glUseProgram(program(image));
     glUniform1f(CastVariant::kRadius, view_.header.radius);
     const map::Blending& blending = map_->blending();
@@ -224,7 +224,7 @@ class GlRayCaster final : public lidar::Renderer, public Described {
   void bind() const {
     device_->input.bind(CastVariant::kInput);
     device_->output.bind(CastVariant::kHits);
-    device_->map->bind(CastVariant::kTree);
+    target_.tree->bind(CastVariant::kTree);
   }
 
   void end() const {
@@ -240,6 +240,8 @@ class GlRayCaster final : public lidar::Renderer, public Described {
   const std::shared_ptr<Context> context_;
   std::size_t block_bytes_ = 0;
   int stack_ = 0;
+  CastTarget target_;
+  CastQueue* casts_ = nullptr;  // the context's
   std::unique_ptr<Device> device_;
 };
 

@@ -5,10 +5,10 @@
 
 namespace marsim::sim {
 
-World::World(std::shared_ptr<const map::SurfelMap> map, const lidar::RendererConfig& renderer,
-             std::optional<double> ground_z)
+World::World(std::shared_ptr<const map::SurfelMap> map,
+             std::shared_ptr<const lidar::Renderer> renderer, std::optional<double> ground_z)
     : map_(std::move(map)),
-      renderer_(lidar::makeRayCaster(map_, renderer)),
+      renderer_(renderer != nullptr ? std::move(renderer) : lidar::makeRayCaster(map_, {})),
       neighbours_(collision::makeNeighbours(map_)),
       ground_z_(ground_z.value_or(static_cast<double>(map_->bounds().min().z()))) {}
 

@@ -13,6 +13,7 @@ using marsim::tools::ScanSummary;
 
 void print(const ScanRequest& request, const ScanSummary& summary) {
   using marsim::withThousands;
+  for (const std::string& line : summary.log) fmt::print(stderr, "marsim scan: {}\n", line);
   fmt::print("{:<14}{}, {:g} s\n", "sensor", summary.sensor, summary.duration);
   fmt::print("{:<14}{}, {} returns, {} too near\n", "shots", withThousands(summary.shots),
              withThousands(summary.returns), withThousands(summary.too_near));
@@ -37,6 +38,7 @@ int main(int argc, char** argv) {
   ScanRequest request;
   std::string pose = "0,0,1.5", duration = "0", resolution = "0.1", frame = "world";
   std::string surface = marsim::map::nameOf(request.surfels.surface);
+  std::string renderer = marsim::lidar_gl::nameOf(request.renderer);
   CLI::App app("Renders one scan of a sensor at rest, without ROS.", "marsim scan");
   app.option_defaults()->always_capture_default();
   app.add_option("--map", request.map, "forest, building or a PCD, PLY or place file");
@@ -51,12 +53,15 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"world", "sensor"}));
   app.add_option("--resolution", resolution, "voxel side of the map [m]");
   app.add_option("--surface", surface, "of the map: blended or paper");
+  app.add_option("--renderer", renderer,
+                 "cpu, opengl or auto (OpenGL where there is a graphics card)");
   return marsim::tools::runCommand(app, argc, argv, [&] {
     request.X_WS = marsim::tools::parsePose(pose, "--pose");
     request.duration = marsim::tools::parseOption("--duration", duration, marsim::Quantity::kTime);
     request.surfels.resolution =
         marsim::tools::parseOption("--resolution", resolution, marsim::Quantity::kLength);
     request.surfels.surface = marsim::map::surfaceOf(surface);
+    request.renderer = marsim::lidar_gl::rendererChoiceOf(renderer, "--renderer");
     request.sensor_frame = frame == "sensor";
     print(request, marsim::tools::scanOnce(request));
     return 0;

@@ -105,9 +105,14 @@ ScanSummary scanOnce(const ScanRequest& request) {
       map::loadSurfelMap(config::resolveMap(request.map), request.surfels, progress).map;
   lidar::RendererConfig renderer;
   renderer.threads = 0;
-  lidar::Lidar lidar(std::move(config), lidar::makeRayCaster(map, renderer));
+  std::vector<std::string> log;
+  lidar::Lidar lidar(
+      std::move(config),
+      lidar_gl::makeRenderer(request.renderer, lidar_gl::Use::kRays, map, renderer,
+                             [&log](const std::string& line, bool) { log.push_back(line); }));
   Returns returns = scanFor(lidar, request.X_WS, duration, progress);
   ScanSummary& summary = returns.summary;
+  summary.log = log;
   summary.sensor = lidar.config().name;
   summary.duration = duration;
   if (!request.image.empty()) {

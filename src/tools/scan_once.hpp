@@ -2,8 +2,10 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "marsim/geometry/pose.hpp"
+#include "marsim/lidar_gl/renderer.hpp"
 #include "marsim/map/surfel_map.hpp"
 
 /// One scan of a sensor at rest, without ROS.
@@ -15,6 +17,7 @@ struct ScanRequest {
   Pose X_WS;                   ///< the sensor; its mounting is left out
   double duration = 0.0;       ///< [s] 0: one scan's
   map::SurfelMapConfig surfels;
+  lidar_gl::RendererChoice renderer = lidar_gl::RendererChoice::kCpu;
   bool sensor_frame = false;    ///< write points in S, not in W
   std::filesystem::path cloud;  ///< PCD to write; empty: none
   std::filesystem::path image;  ///< PNG to write; empty: none
@@ -24,10 +27,12 @@ struct ScanSummary {
   std::string sensor;                                        ///< in full
   double duration = 0.0;                                     ///< [s]
   std::size_t shots = 0, returns = 0, too_near = 0;          ///< inside the field of view
+  std::vector<std::string> log;                              ///< lines about who rendered
   double range_least = 0, range_median = 0, range_most = 0;  ///< [m] of the returns
 };
 
-/// Throws what loading sensor and map throws, ConfigError for a duration, FileError for the files.
+/// Throws what loading sensor and map throws, ConfigError for a duration, FileError for the files,
+/// GlError where OpenGL is asked for and cannot be.
 ScanSummary scanOnce(const ScanRequest& request);
 
 }  // namespace marsim::tools

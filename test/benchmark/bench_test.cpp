@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "child_process.hpp"
+#include "marsim/lidar_gl/renderer.hpp"
 #include "tools/temporary_folder.hpp"
 
 namespace marsim::tools {
@@ -55,6 +56,24 @@ TEST(Bench, WritesARowForEveryCell) {
   EXPECT_EQ(renderers, (std::set<std::string>{"projection", "ray_caster"}));
   EXPECT_EQ(surfaces, (std::set<std::string>{"blended", "paper"}));
   EXPECT_EQ(storages, (std::set<std::string>{"compact", "float"}));
+}
+
+TEST(Bench, PutsOpenGlBesideTheProcessor) {
+  if (!lidar_gl::available()) GTEST_SKIP() << "built without OpenGL";
+  const BenchRun run = bench({"--renderer", "opengl", "--places", "building", "--resolutions",
+                              "0.4", "--sensors", "mid360", "--threads", "2", "--repeats", "1"});
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  for (const auto& row : run.rows) {
+    EXPECT_EQ(row["renderer"], "opengl");
+    EXPECT_EQ(row["threads"], 2);
+    EXPECT_NE(std::string(row["device"]).find("rendering by OpenGL: "), std::string::npos);
+    EXPECT_GT(row["ms_median"], 0.0);
+    EXPECT_GT(row["cpu_ms_median"], 0.0);
+    EXPECT_GT(row["oracle_agreement"], 0.999);
+    EXPECT_EQ(row["cpu_renderer"], "ray_caster");
+  }
+  EXPECT_EQ(run.rows.size(), 3U);
+  EXPECT_NE(run.output.find("| mid360 | building | 0.4 | "), std::string::npos) << run.output;
 }
 
 TEST(Bench, RefusesWhatItDoesNotKnow) {

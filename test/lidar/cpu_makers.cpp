@@ -27,4 +27,18 @@ std::vector<Maker> makersUnderTest() {
   return makers;
 }
 
+std::vector<Maker> fewMakers() {
+  constexpr auto kCompact = map::SurfelStorage::kCompact, kFloat = map::SurfelStorage::kFloat;
+  std::vector<Maker> makers = {{"ray_caster", makeRayCaster, {}, kFloat, "caster_float"},
+                               {"ray_caster", makeRayCaster, {}, kCompact, "caster_blended", true},
+                               {"projection", makeDepthImageRenderer, {}, kCompact, "projection"}};
+  for (const SimdLevel level : simdLevels()) {
+    RendererConfig config;
+    config.simd = level;
+    makers.push_back(
+        {"ray_caster", makeRayCaster, config, kCompact, std::string("caster_") + nameOf(level)});
+  }
+  return makers;
+}
+
 }  // namespace marsim::lidar

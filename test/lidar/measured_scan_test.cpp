@@ -1,11 +1,14 @@
 // What scans of real surfel maps by the real ray caster report: where, when and how bright.
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "lidar/planes.hpp"
+#include "lidar/renderer_suite.hpp"
 #include "lidar/surfel_sets.hpp"
 #include "marsim/common/error.hpp"
 
@@ -16,10 +19,12 @@ constexpr TimeNs kScan = 100'000'000;
 constexpr double kWall = 3.0;  // [m] x of the wall
 
 /// The wall x = `x` [m], `half` wide and high either way; left of y = 0 it reflects 20 %, right of
-/// it 80 %.
-std::shared_ptr<const map::SurfelMap> wallMap(double x, double half) {
+/// it 80 %. As a maker's renderer is tested with it.
+Map wallMap(double x, double half, const Maker& maker) {
   map::SurfelMapConfig config;
+  config.storage = maker.storage;
   map::SurfelSet set;
+  if (maker.blended) set.blending = {0.15F, 0.8F, 0.05F};
   set.planar_threshold = 0.02F;
   for (double y = -half; y <= half; y += 0.1) {
     for (double z = -half; z <= half; z += 0.1) {
@@ -48,6 +53,24 @@ StateHistory flightHistory(TimeNs until) {
   return states;
 }
 
+std::vector<Maker> casters() {
+  std::vector<Maker> makers = fewMakers();
+  makers.erase(std::remove_if(makers.begin(), makers.end(),
+                              [](const Maker& m) { return m.name == std::string("projection"); }),
+               makers.end());
+  return makers;
+}
+
+/// Scans by every renderer that casts rays.
+class MeasuredScan : public testing::TestWithParam<Maker> {
+ protected:
+  static Map wall(double x, double half) { return wallMap(x, half, GetParam()); }
+  static std::shared_ptr<const Renderer> caster(const Map& map) {
+    return GetParam().make(map, GetParam().config);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(All, MeasuredScan, testing::ValuesIn(casters()), labelOf);
+
 LidarConfig mountedSpinner() {
   LidarConfig config = spinner();
   config.X_BS = {fromRollPitchYaw(0.05, 0.3, -0.2), {0.1, -0.05, 0.12}};
@@ -56,9 +79,9 @@ LidarConfig mountedSpinner() {
 
 double offWall(const Eigen::Vector3d& p) { return std::abs(p.x() - kWall); }
 
-TEST(MeasuredScan, EveryPointLiesOnTheWallFromItsOwnPoseAndNotFromOne) {
+TEST_P(MeasuredScan, EveryPointLiesOnTheWallFromItsOwnPoseAndNotFromOne) {
   const LidarConfig config = mountedSpinner();
-  Lidar lidar(config, makeRayCaster(wallMap(kWall, 6.0), {}));
+  Lidar lidar(config, caster(wall(kWall, 6.0)));
   const StateHistory history = flightHistory(5 * kScan);
   for (const TimeNs begin : {TimeNs{0}, TimeNs{123'456'789}, 4 * kScan}) {
     const Scan scan = lidar.scan(begin, begin + kScan, history);
@@ -81,10 +104,10 @@ TEST(MeasuredScan, EveryPointLiesOnTheWallFromItsOwnPoseAndNotFromOne) {
   }
 }
 
-TEST(MeasuredScan, AnInstantaneousScanIsOfOnePose) {
+TEST_P(MeasuredScan, AnInstantaneousScanIsOfOnePose) {
   LidarConfig config = mountedSpinner();
   config.instantaneous = true;
-  Lidar lidar(config, makeRayCaster(wallMap(kWall, 6.0), {}));
+  Lidar lidar(config, caster(wall(kWall, 6.0)));
   lidar.keepMisses(true);
   const TimeNs begin = 123'456'789;
   const Scan scan = lidar.scan(begin, begin + kScan, flightHistory(126'000'000));
@@ -100,8 +123,8 @@ TEST(MeasuredScan, AnInstantaneousScanIsOfOnePose) {
 }
 
 // A plate comes nearer at 10 m/s while a sensor at rest looks at it.
-TEST(MeasuredScan, ThingsStandWhereTheyAreWhenTheyAreHit) {
-  const auto plate = wallMap(0.0, 1.0);
+TEST_P(MeasuredScan, ThingsStandWhereTheyAreWhenTheyAreHit) {
+  const auto plate = wall(0.0, 1.0);
   MovingThing thing;
   thing.shape = plate;
   thing.identity = 5;
@@ -110,7 +133,7 @@ TEST(MeasuredScan, ThingsStandWhereTheyAreWhenTheyAreHit) {
     thing.X_WM.push_back({Eigen::Quaterniond::Identity(), {x, 0.0, 0.0}});
   }
   LidarConfig config = spinner();
-  Lidar lidar(config, makeRayCaster(wallMap(20.0, 2.0), {}));
+  Lidar lidar(config, caster(wall(20.0, 2.0)));
   const TimeNs begin = 2 * kScan + 17'000;
   const std::vector<MovingThing> things = {thing};
   const Scan scan = lidar.scan(begin, begin + kScan, resting({}), things);
@@ -123,7 +146,7 @@ TEST(MeasuredScan, ThingsStandWhereTheyAreWhenTheyAreHit) {
   }
   EXPECT_GT(met, 500U);
   config.instantaneous = true;
-  Lidar frozen(config, makeRayCaster(wallMap(20.0, 2.0), {}));
+  Lidar frozen(config, caster(wall(20.0, 2.0)));
   const Scan instant = frozen.scan(begin, begin + kScan, resting({}), things);
   met = 0;
   for (const ScanPoint& point : instant.points) {
@@ -135,10 +158,10 @@ TEST(MeasuredScan, ThingsStandWhereTheyAreWhenTheyAreHit) {
   EXPECT_GT(met, 500U);
 }
 
-TEST(MeasuredScan, ReflectivityIsTheSurfacesTimesLambertsCosine) {
+TEST_P(MeasuredScan, ReflectivityIsTheSurfacesTimesLambertsCosine) {
   LidarConfig config = spinner();
   config.intensity.scale = 150.0;
-  Lidar lidar(config, makeRayCaster(wallMap(kWall, 6.0), {}));
+  Lidar lidar(config, caster(wall(kWall, 6.0)));
   const Scan scan = lidar.scan(0, kScan, resting({}));
   std::size_t left = 0, right = 0;
   for (const ScanPoint& point : scan.points) {
@@ -153,14 +176,15 @@ TEST(MeasuredScan, ReflectivityIsTheSurfacesTimesLambertsCosine) {
   EXPECT_GT(right, 1'000U);
 }
 
-TEST(MeasuredScan, AThingHasItsOwnReflectivity) {
+TEST_P(MeasuredScan, AThingHasItsOwnReflectivity) {
   MovingThing thing;
-  thing.shape = wallMap(0.0, 1.0);
+  thing.shape = wall(0.0, 1.0);
   thing.identity = 5;
   thing.X_WM.push_back({Eigen::Quaterniond::Identity(), {4.0, 0.0, 0.0}});
   LidarConfig config = spinner();
   config.reflectivity = 0.3;
-  Lidar lidar(config, makeRayCaster(roomMap({8.0, 8.0, 3.0}, 0.2, Kind::kNotPlanar), {}));
+  Lidar lidar(config,
+              caster(storedFor(GetParam(), roomMap({8.0, 8.0, 3.0}, 0.2, Kind::kNotPlanar))));
   const Scan scan = lidar.scan(0, kScan, resting({}), std::vector<MovingThing>{thing});
   std::size_t met = 0;
   for (const ScanPoint& point : scan.points) {
@@ -178,15 +202,16 @@ TEST(MeasuredScan, AThingHasItsOwnReflectivity) {
   EXPECT_GT(met, 300U);
 }
 
-TEST(MeasuredScan, AThingOfOneReflectivity) {
+TEST_P(MeasuredScan, AThingOfOneReflectivity) {
   MovingThing plain, told;
-  plain.shape = told.shape = wallMap(0.0, 1.0);  // says 0.2 and 0.8
+  plain.shape = told.shape = wall(0.0, 1.0);  // says 0.2 and 0.8
   plain.identity = 5;
   told.identity = 6;
   told.reflectivity = 102;
   plain.X_WM.push_back({Eigen::Quaterniond::Identity(), {4.0, 0.0, 0.0}});
   told.X_WM.push_back({Eigen::Quaterniond::Identity(), {-4.0, 0.0, 0.0}});
-  Lidar lidar(spinner(), makeRayCaster(roomMap({8.0, 8.0, 3.0}, 0.2, Kind::kNotPlanar), {}));
+  Lidar lidar(spinner(),
+              caster(storedFor(GetParam(), roomMap({8.0, 8.0, 3.0}, 0.2, Kind::kNotPlanar))));
   const Scan scan = lidar.scan(0, kScan, resting({}), std::vector<MovingThing>{told, plain});
   std::size_t met = 0;
   for (const ScanPoint& point : scan.points) {
@@ -217,7 +242,7 @@ void expectIntensity(const IntensityConfig& intensity,
   }
 }
 
-TEST(MeasuredScan, IntensityFollowsTheDriversConvention) {
+TEST(ScanIntensity, FollowsTheDriversConvention) {
   expectIntensity({}, [](double cosine, double) { return 100.0 * 0.6 * cosine; });
   IntensityConfig bright;
   bright.scale = 10'000.0;

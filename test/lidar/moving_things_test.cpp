@@ -6,6 +6,7 @@
 #include <Eigen/Geometry>
 
 #include "lidar/oracle.hpp"
+#include "lidar/renderer_suite.hpp"
 #include "lidar/surfel_sets.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
@@ -14,34 +15,7 @@
 namespace marsim::lidar {
 namespace {
 
-using Map = std::shared_ptr<const map::SurfelMap>;
-
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-struct Maker {
-  std::string label;
-  std::unique_ptr<Renderer> (*make)(Map, const RendererConfig&);
-  map::SurfelStorage storage;
-  SimdLevel simd;
-};
-
-std::vector<Maker> allMakers() {
-  constexpr auto kCompact = map::SurfelStorage::kCompact, kFloat = map::SurfelStorage::kFloat;
-  std::vector<Maker> makers = {{"caster_float", makeRayCaster, kFloat, SimdLevel::kAuto},
-                               {"projection", makeDepthImageRenderer, kCompact, SimdLevel::kAuto}};
-  for (const SimdLevel level : simdLevels()) {
-    makers.push_back({std::string("caster_") + nameOf(level), makeRayCaster, kCompact, level});
-  }
-  return makers;
-}
-
-// The map with its surfels as a renderer under test gets them.
-Map stored(const Map& map, map::SurfelStorage storage) {
-  if (map->config().storage == storage) return map;
-  map::SurfelMapConfig config = map->config();
-  config.storage = storage;
-  return std::make_shared<const map::SurfelMap>(map->surfels(), config, map->blending());
-}
 
 // Between poses: straight, and about one axis at constant speed.
 Pose poseAt(const MovingThing& thing, double time) {
@@ -203,10 +177,9 @@ ImageGrid turnGrid(int width, int height) {
 class MovingThingsTest : public testing::TestWithParam<Maker> {
  protected:
   static std::unique_ptr<Renderer> make(const Map& map, int threads = 1) {
-    RendererConfig config;
+    RendererConfig config = GetParam().config;
     config.threads = threads;
-    config.simd = GetParam().simd;
-    return GetParam().make(stored(map, GetParam().storage), config);
+    return GetParam().make(storedFor(GetParam(), map), config);
   }
 
   static MovingOracle::Counts checkRays(const Map& map, const std::vector<MovingThing>& things,
@@ -215,21 +188,19 @@ class MovingThingsTest : public testing::TestWithParam<Maker> {
     if (!renderer->castsRays()) return {};
     std::vector<Hit> hits;
     renderer->cast(rays.rays, things, hits);
-    return MovingOracle(stored(map, GetParam().storage), things)
-        .check(rays.oracle, rays.times, hits);
+    return MovingOracle(storedFor(GetParam(), map), things).check(rays.oracle, rays.times, hits);
   }
 
   static MovingOracle::Counts checkImage(const Map& map, const std::vector<MovingThing>& things,
                                          const ImageGrid& grid, const Pose& X_WS) {
     std::vector<Hit> hits;
     make(map)->renderImage(grid, X_WS, 12.0, things, hits);
-    return MovingOracle(stored(map, GetParam().storage), things)
+    return MovingOracle(storedFor(GetParam(), map), things)
         .check(imageRays(grid, X_WS, 12.0), std::vector<double>(grid.size(), 0.0), hits);
   }
 };
 
-std::string labelOf(const testing::TestParamInfo<Maker>& info) { return info.param.label; }
-INSTANTIATE_TEST_SUITE_P(All, MovingThingsTest, testing::ValuesIn(allMakers()), labelOf);
+INSTANTIATE_TEST_SUITE_P(All, MovingThingsTest, testing::ValuesIn(fewMakers()), labelOf);
 
 TEST_P(MovingThingsTest, MovingAndTurning) {
   const Map room = roomMap({3.0, 2.5, 2.0}, 0.2, Kind::kMixed);
@@ -243,7 +214,11 @@ TEST_P(MovingThingsTest, MovingAndTurning) {
 // A thing that stands still is what a map of its surfels, moved, would be.
 TEST_P(MovingThingsTest, AsAMapOfMovedSurfels) {
   RandomStream random(34);
-  const Map shape = stored(ballShape(4, 1.5, 0.2, {0.3, 0.2, 0.1}), map::SurfelStorage::kFloat);
+  map::SurfelMapConfig as_floats;
+  as_floats.resolution = 0.2;
+  as_floats.storage = map::SurfelStorage::kFloat;
+  const auto shape = std::make_shared<const map::SurfelMap>(
+      ballShape(4, 1.5, 0.2, {0.3, 0.2, 0.1})->surfels(), as_floats);
   MovingThing thing;
   thing.shape = shape;
   thing.X_WM = {randomPose(random, 1.0)};

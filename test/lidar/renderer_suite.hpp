@@ -30,6 +30,20 @@ inline std::string labelOf(const testing::TestParamInfo<Maker>& maker) { return 
 
 /// Those of a test program, which says so in a file of its own.
 std::vector<Maker> makersUnderTest();
+/// A few of them, for suites of what lies around the renderers: things that move, scans.
+std::vector<Maker> fewMakers();
+
+/// The map as a maker's renderer is tested with it: its storage, and the paper's surface or a
+/// blended one.
+inline Map storedFor(const Maker& maker, const Map& map) {
+  const bool blend = maker.blended && !map->blending().on();
+  if (map->config().storage == maker.storage && !blend) return map;
+  map::SurfelMapConfig config = map->config();
+  config.storage = maker.storage;
+  const auto r = static_cast<float>(map->resolution());
+  return std::make_shared<const map::SurfelMap>(
+      map->surfels(), config, blend ? map::Blending{1.7F * r, 0.8F, 0.7F * r} : map->blending());
+}
 
 inline Ray makeRay(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction,
                    double range_max) {
@@ -70,16 +84,7 @@ class RendererTest : public testing::TestWithParam<Maker> {
     return GetParam().make(stored(map), config);
   }
 
-  // The map as this renderer is tested with: its storage, and the paper's surface or a blended one.
-  static Map stored(const Map& map) {
-    const bool blend = GetParam().blended && !map->blending().on();
-    if (map->config().storage == GetParam().storage && !blend) return map;
-    map::SurfelMapConfig config = map->config();
-    config.storage = GetParam().storage;
-    const auto r = static_cast<float>(map->resolution());
-    return std::make_shared<const map::SurfelMap>(
-        map->surfels(), config, blend ? map::Blending{1.7F * r, 0.8F, 0.7F * r} : map->blending());
-  }
+  static Map stored(const Map& map) { return storedFor(GetParam(), map); }
 
   // Rays of any kind, where the renderer takes them; elsewhere it must say that it does not.
   static Agreement checkRays(const Map& map, const std::vector<Ray>& rays) {

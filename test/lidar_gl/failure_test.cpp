@@ -158,6 +158,36 @@ TEST_F(GlFailure, ALostContextLeavesImagesToTheProjection) {
   }
 }
 
+TEST_F(GlFailure, NoRoomForRaysLeavesTheRestToTheProcessor) {
+  options_.fault = Fault::kBuffers;
+  const auto renderer = make(RendererChoice::kOpenGl);
+  EXPECT_EQ(renderer->name(), "opengl");
+  expectRight(*renderer);
+  EXPECT_EQ(renderer->name(), "ray_caster");
+  ASSERT_EQ(lines_.size(), 2U);
+  EXPECT_EQ(lines_[1].find("the processor renders from now on: OpenGL: the device has no room for "
+                           "buffers of "),
+            0U)
+      << lines_[1];
+  // The device itself is well.
+  options_.fault = Fault::kNone;
+  const auto other = make(RendererChoice::kOpenGl);
+  expectRight(*other);
+  EXPECT_EQ(other->name(), "opengl");
+}
+
+// The least that a driver may have: OpenGL 4.3 without the extension.
+TEST_F(GlFailure, BuffersThatDoNotStayMappedDoAsWell) {
+  setenv("MESA_GL_VERSION_OVERRIDE", "4.3", 1);
+  setenv("MESA_EXTENSION_OVERRIDE", "-GL_ARB_buffer_storage", 1);
+  const auto context = Context::shared({Way::kEgl, true});
+  if (context->info().persistent) GTEST_SKIP() << context->info().text();
+  const auto renderer = make(RendererChoice::kOpenGl);
+  expectRight(*renderer);
+  EXPECT_EQ(renderer->name(), "opengl");
+  EXPECT_GT(context->castCounts().batches, 0U);
+}
+
 TEST_F(GlFailure, AnUnwritableShaderCacheDoesNoHarm) {
   setenv("MESA_SHADER_CACHE_DIR", "/proc/nowhere", 1);
   const auto renderer = make(RendererChoice::kOpenGl);

@@ -68,4 +68,9 @@ std::vector<Maker> makersUnderTest() {
           {"opengl", makeImagesInParts, {}, kCompact, "images_in_parts_blended", true}};
 }
 
+std::vector<Maker> fewMakers() {
+  return {{"opengl", makeOnGl, {}, map::SurfelStorage::kCompact, "compact"},
+          {"opengl", makeOnGl, {}, map::SurfelStorage::kFloat, "float_blended", true}};
+}
+
 }  // namespace marsim::lidar

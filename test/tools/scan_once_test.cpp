@@ -85,6 +85,25 @@ TEST_F(ScanOnceTest, LooksLongerAndDraws) {
   EXPECT_GT(std::filesystem::file_size(request_.image), 20'000U);
 }
 
+TEST_F(ScanOnceTest, AnyRendererWillDoAndIsNamed) {
+  const ScanSummary by_cpu = scanOnce(request_);
+  EXPECT_TRUE(by_cpu.log.empty());
+  request_.renderer = lidar_gl::RendererChoice::kAuto;
+  const ScanSummary by_any = scanOnce(request_);
+  ASSERT_EQ(by_any.log.size(), 1U);
+  EXPECT_EQ(by_any.shots, by_cpu.shots);
+  request_.renderer = lidar_gl::RendererChoice::kOpenGl;
+  if (!lidar_gl::available()) {
+    EXPECT_THROW(scanOnce(request_), lidar_gl::GlError);
+    return;
+  }
+  const ScanSummary by_gl = scanOnce(request_);
+  ASSERT_EQ(by_gl.log.size(), 1U);
+  EXPECT_EQ(by_gl.log[0].find("rendering by OpenGL: "), 0U) << by_gl.log[0];
+  EXPECT_NEAR(static_cast<double>(by_gl.returns), static_cast<double>(by_cpu.returns), 30.0);
+  EXPECT_NEAR(by_gl.range_median, by_cpu.range_median, 2e-3);
+}
+
 TEST_F(ScanOnceTest, ErrorsAreNamed) {
   const auto complaint = [](const ScanRequest& request) -> std::string {
     try {

@@ -34,9 +34,18 @@ struct ContextInfo {
   bool software = false;        ///< llvmpipe, softpipe, swrast and their like
   std::size_t block_bytes = 0;  ///< largest buffer that a shader can read
   int blocks = 0;               ///< buffers that a compute shader can read
+  bool persistent = false;      ///< buffers can stay mapped (OpenGL 4.4 or GL_ARB_buffer_storage)
 
   /// "llvmpipe (LLVM 15.0.6, 256 bits), OpenGL 4.5 (...), through egl, in software".
   std::string text() const;
+};
+
+/// What was cast by the renderers of a context.
+struct CastCounts {
+  std::size_t requests = 0;       ///< casts asked for, so far
+  std::size_t batches = 0;        ///< dispatches that they took
+  std::size_t most_together = 0;  ///< requests that one dispatch was for
+  std::size_t waiting = 0;        ///< requests now
 };
 
 /// An OpenGL context of version 4.3 (core) or later and the one thread that it is current in. Any
@@ -67,6 +76,9 @@ class Context {
   Objects& objects();
   /// Bytes of the device that maps fill.
   std::size_t mapBytes();
+  /// Bytes of the buffers that rays and hits go through.
+  std::size_t castBufferBytes();
+  CastCounts castCounts() const;
   /// For jobs: throws GlError where the device was reset or forgot the context. From then on run()
   /// throws, too.
   void requireAlive();

@@ -18,9 +18,10 @@ bool available();
 /// A failure on purpose, to test what follows from it.
 enum class Fault {
   kNone,
-  kShader,  ///< the shader does not compile
-  kMemory,  ///< the device has no room for the map
-  kLoss,    ///< the context is lost at the first cast
+  kShader,   ///< the shader does not compile
+  kMemory,   ///< the device has no room for the map
+  kBuffers,  ///< the device has no room for rays and hits at the first cast
+  kLoss,     ///< the context is lost at the first cast
 };
 
 struct GlOptions {

@@ -119,8 +119,9 @@ class Uav {
 /// configuration and seed.
 class World {
  public:
-  /// Without ground_z [m] the ground is a plane at the map's lowest point.
-  World(std::shared_ptr<const map::SurfelMap> map, const lidar::RendererConfig& renderer,
+  /// The renderer is that of all LiDARs, of the map; null: the ray caster on one thread. Without
+  /// ground_z [m] the ground is a plane at the map's lowest point.
+  World(std::shared_ptr<const map::SurfelMap> map, std::shared_ptr<const lidar::Renderer> renderer,
         std::optional<double> ground_z = std::nullopt);
 
   /// The UAV lives as long as the world.
