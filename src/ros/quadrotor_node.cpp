@@ -172,12 +172,12 @@ void QuadrotorNode::start(TimeNs now) {
 }
 
 void QuadrotorNode::place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
-  quadrotor_->reset(p_WB, yaw, stamp);
   if (collisions_) {
     contact_events_.clear();
-    collisions_->leave(contact_events_);
+    collisions_->leave(*quadrotor_, contact_events_);
     contact_publisher_->publish(contact_events_);
   }
+  quadrotor_->reset(p_WB, yaw, stamp);
   reset_stamp_ = stamp;
   control_wait_.reset();
   ++placements_;

@@ -17,6 +17,10 @@ using collision::Touch;
 using Eigen::Vector3d;
 
 constexpr double kCellWithoutMap = 0.1;  // [m]
+// Who stands on points of the map is raised until it is free of them: at first by this share of a
+// cell, then by twice that and so on, seven times.
+constexpr double kLeastRaise = 1.0 / 64.0;
+constexpr int kRaises = 7;
 
 bool ofMap(const Touch& touch) { return touch.identity == scene::kMapIdentity; }
 
@@ -81,23 +85,34 @@ void Collisions::step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ThingsIn& 
   const KinematicState before = quadrotor.state();
   const bool was_on_ground = quadrotor.onGround();
   quadrotor.step(dt);
+  if (!quadrotor.onGround()) quadrotor.setGround(ground_z_);  // a hill carries who stands on it
   const KinematicState& after = quadrotor.state();
   const std::vector<Touch>& touches = checker_.check(after.X_WB, after.stamp, thingsIn);
   const std::uint64_t begun = tracker_.begun();
   tracker_.update(after.stamp, countedHits(before, was_on_ground, quadrotor, touches), events);
-  if (config_.response == CollisionResponse::kReport) return;
+  if (stands(touches, quadrotor) || config_.response == CollisionResponse::kReport) return;
   if (config_.response == CollisionResponse::kStopMotors && tracker_.begun() > begun) {
     quadrotor.stopMotors();
   }
-  // The ground carries by its plane, not by its points.
   std::vector<Touch> solid;
   std::copy_if(touches.begin(), touches.end(), std::back_inserter(solid),
-               [this](const Touch& touch) { return !isGround(touch); });
+               [this](const Touch& touch) { return !isOnPlane(touch); });
   if (!solid.empty()) respond(before, solid, quadrotor);
 }
 
-bool Collisions::isGround(const Touch& touch) const {
+void Collisions::leave(vehicle::Quadrotor& quadrotor,
+                       std::vector<collision::ContactEvent>& events) {
+  quadrotor.setGround(ground_z_);
+  tracker_.clear(events);
+}
+
+// Of the ground that carries by its plane, not by its points.
+bool Collisions::isOnPlane(const Touch& touch) const {
   return ofMap(touch) && touch.p_W.z() <= ground_z_ + config_.ground_margin;
+}
+
+bool Collisions::isGround(const Touch& touch) const {
+  return isOnPlane(touch) || (ofMap(touch) && touch.normal_W.z() >= std::cos(config_.landing_tilt));
 }
 
 // Whether a vehicle that comes to the ground like this lands.
@@ -132,10 +147,35 @@ std::vector<Hit> Collisions::countedHits(const KinematicState& before, bool was_
   return hits;
 }
 
+// Lets a vehicle that has come down gently on the map's ground above the plane, and touches nothing
+// else, stand there: level, free of the map.
+bool Collisions::stands(const std::vector<Touch>& touches, vehicle::Quadrotor& quadrotor) {
+  const KinematicState& state = quadrotor.state();
+  if (touches.empty() || quadrotor.onGround() || state.v_WB.z() > 0.0 || !lands(state))
+    return false;
+  const auto isGround = [this](const Touch& touch) { return this->isGround(touch); };
+  const auto isOnPlane = [this](const Touch& touch) { return this->isOnPlane(touch); };
+  if (!std::all_of(touches.begin(), touches.end(), isGround) ||
+      std::all_of(touches.begin(), touches.end(), isOnPlane)) {
+    return false;
+  }
+  Pose level{fromRollPitchYaw(0.0, 0.0, yawOf(state.X_WB.q)), state.X_WB.p};
+  double raise = 0.0;
+  for (int i = 0; i <= kRaises; ++i) {
+    level.p.z() = state.X_WB.p.z() + raise;
+    if (freeOfMap(level)) {
+      quadrotor.standOn(level.p.z() - ground_clearance_);
+      return true;
+    }
+    raise = i == 0 ? kLeastRaise * checker_.body().cell() : 2.0 * raise;
+  }
+  return false;
+}
+
 bool Collisions::freeOfMap(const Pose& X_WB) {
   const std::vector<Touch>& touches = checker_.checkMap(X_WB);
   return std::all_of(touches.begin(), touches.end(),
-                     [this](const Touch& touch) { return isGround(touch); });
+                     [this](const Touch& touch) { return isOnPlane(touch); });
 }
 
 // A pose free of the map, where `from` is: out along the normal if that does, with the old attitude

@@ -212,6 +212,98 @@ TEST(Collisions, ACrashIntoTheGroundIsOneAlsoWithoutPointsThere) {
   }
 }
 
+// A plane that rises along x, 1.5 m above the ground in the middle.
+std::shared_ptr<const map::SurfelMap> hillside(double slope) {
+  MapMaker maker;
+  const double half = 1.5;
+  maker.sheet({-half, -half, 1.5 - half * std::tan(slope)},
+              {2 * half, 0, 2 * half * std::tan(slope)}, {0, 2 * half, 0});
+  return maker.make();
+}
+
+// Goes straight down at a speed [m/s] until `z`, as a planner would tell it.
+void descend(World& world, Uav& uav, double z, double speed) {
+  control::Reference reference;
+  reference.p_WB = uav.state().X_WB.p;
+  reference.v_WB = {0.0, 0.0, -speed};
+  while (reference.p_WB.z() > z) {
+    reference.p_WB.z() -= 1e-3 * speed;
+    uav.setReference(reference);
+    world.step();
+  }
+}
+
+TEST(Collisions, LandsOnAHillStandsThereAndTakesOffAgain) {
+  for (const double degrees : {0.0, 20.0}) {
+    for (const CollisionResponse response :
+         {CollisionResponse::kReport, CollisionResponse::kStopMotors, CollisionResponse::kBounce}) {
+      World world(hillside(radians(degrees)), {}, 0.0);
+      UavConfig config = uavAt({0.0, 0.0, 2.2});
+      config.collision.response = response;
+      Uav& uav = world.addUav(config);
+      std::vector<std::string> notes;
+      noteContacts(uav, notes);
+      uav.setGoal({0.0, 0.0, 2.2}, 0.0);
+      descend(world, uav, 1.0, 0.5);
+      ASSERT_TRUE(uav.quadrotor().onGround()) << degrees << nameOf(response);
+      const Vector3d stood = uav.state().X_WB.p;
+      EXPECT_NEAR(stood.z(), 1.55, 0.15) << "as fine as the cells";
+      for (int i = 0; i < 500; ++i) world.step();
+      EXPECT_EQ(uav.state().X_WB.p, stood);
+      EXPECT_FALSE(uav.quadrotor().motorsStopped());
+
+      // Off the hill there is the ground below it.
+      uav.setGoal({0.0, 0.0, 2.4}, 0.0);
+      for (int i = 0; i < 5000; ++i) world.step();
+      EXPECT_NEAR(uav.state().X_WB.p.z(), 2.4, 0.1);
+      uav.setGoal({-2.5, 0.0, 2.4}, 0.0);
+      for (int i = 0; i < 4000; ++i) world.step();
+      descend(world, uav, 0.0, 0.8);
+      EXPECT_TRUE(uav.quadrotor().onGround());
+      EXPECT_NEAR(uav.state().X_WB.p.z(), config.vehicle.ground_clearance, 1e-9);
+      EXPECT_EQ(notes, std::vector<std::string>{}) << degrees << nameOf(response);
+    }
+  }
+}
+
+TEST(Collisions, ComingDownFastOrOnSomethingSteepIsNoLanding) {
+  struct Fall {
+    double slope, speed;
+  };
+  for (const Fall& fall : {Fall{0.0, 3.0}, Fall{radians(60.0), 0.5}}) {
+    const vehicle::VehicleConfig craft = vehicle::hummingbird();
+    CollisionConfig config;
+    config.response = CollisionResponse::kBounce;
+    Collisions collisions(config, craft, collision::makeNeighbours(hillside(fall.slope)), 0.0);
+    vehicle::Quadrotor quadrotor(craft);
+    quadrotor.setGround(0.0);
+    quadrotor.reset({0.0, 0.0, 2.5}, 0.0);
+    quadrotor.setMotion(Eigen::Quaterniond::Identity(), {0.0, 0.0, -fall.speed}, Vector3d::Zero());
+    std::vector<ContactEvent> events;
+    for (int i = 0; i < 3000 && events.empty(); ++i) collisions.step(quadrotor, kStep, {}, events);
+    ASSERT_EQ(events.size(), 1U) << fall.slope;
+    EXPECT_EQ(text(events[0]), "+map");
+    EXPECT_FALSE(quadrotor.onGround());
+    EXPECT_NEAR(events[0].hit.v_rel_W.norm(), fall.speed, 0.3);
+  }
+}
+
+TEST(Collisions, PutElsewhereItIsNotCarriedByTheHillItStoodOn) {
+  const vehicle::VehicleConfig craft = vehicle::hummingbird();
+  Collisions collisions({}, craft, collision::makeNeighbours(hillside(0.0)), 0.0);
+  vehicle::Quadrotor quadrotor(craft);
+  quadrotor.setGround(0.0);
+  quadrotor.reset({0.0, 0.0, 1.7}, 0.0);
+  quadrotor.setMotion(Eigen::Quaterniond::Identity(), {0.0, 0.0, -0.5}, Vector3d::Zero());
+  std::vector<ContactEvent> events;
+  for (int i = 0; i < 1000; ++i) collisions.step(quadrotor, kStep, {}, events);
+  ASSERT_TRUE(quadrotor.onGround());
+  collisions.leave(quadrotor, events);
+  quadrotor.reset({5.0, 0.0, 1.0}, 0.0);
+  EXPECT_FALSE(quadrotor.onGround());
+  EXPECT_EQ(events.size(), 0U);
+}
+
 // A closed room of one layer of points, its floor well above the ground.
 std::shared_ptr<const map::SurfelMap> closedRoom() {
   MapMaker maker;

@@ -26,10 +26,12 @@ const char* nameOf(CollisionResponse response);
 CollisionResponse collisionResponseOf(const std::string& name);
 
 /// The ground plane (vehicle::Quadrotor::setGround) carries a UAV; standing on it is no contact.
-/// Map points of the ground, up to ground_margin above the plane, count only for one that meets
-/// them other than landing: faster than landing_speed, down or sideways, or tilted by more than
-/// landing_tilt. Who touches the plane like that has a contact with the map there, also where it
-/// has no points. Figures for these limits were not found: the defaults are choices.
+/// Map points of the ground, which are those up to ground_margin above the plane and those that are
+/// met from above (their normals no more than landing_tilt off the vertical), count only for one
+/// that meets them other than landing: faster than landing_speed, down or sideways, or tilted by
+/// more than landing_tilt. Who touches the plane like that has a contact with the map there, also
+/// where it has no points. Who lands on ground above the plane, a hill, a roof, a table, stands on
+/// it, whatever the response. Figures for these limits were not found: the defaults are choices.
 struct CollisionConfig {
   bool on = true;
   CollisionResponse response = CollisionResponse::kReport;
@@ -59,8 +61,8 @@ class Collisions {
   /// Appends the contacts that begin and end.
   void step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ThingsIn& thingsIn,
             std::vector<collision::ContactEvent>& events);
-  /// The vehicle was put somewhere: all contacts end.
-  void leave(std::vector<collision::ContactEvent>& events) { tracker_.clear(events); }
+  /// The vehicle is about to be put somewhere else: all contacts end, and no hill carries it.
+  void leave(vehicle::Quadrotor& quadrotor, std::vector<collision::ContactEvent>& events);
 
   /// Searched up to `limit` [m].
   collision::Clearance clearance(const vehicle::Quadrotor& quadrotor, double limit,
@@ -71,8 +73,10 @@ class Collisions {
   const collision::CollisionChecker& checker() const { return checker_; }
 
  private:
+  bool isOnPlane(const collision::Touch& touch) const;
   bool isGround(const collision::Touch& touch) const;
   bool lands(const KinematicState& state) const;
+  bool stands(const std::vector<collision::Touch>& touches, vehicle::Quadrotor& quadrotor);
   std::vector<collision::Hit> countedHits(const KinematicState& before, bool was_on_ground,
                                           const vehicle::Quadrotor& quadrotor,
                                           const std::vector<collision::Touch>& touches) const;
