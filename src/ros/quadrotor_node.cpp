@@ -117,8 +117,8 @@ void QuadrotorNode::readMap(Params& params) {
   world_->useMap(loaded.map);
   makeCollisions(loaded.map, ground);
   if (!check_start) return;
-  const collision::ClearanceMap clearance(loaded.map->positions(), config.resolution);
-  sim::requireFreeStart(clearance, start_p_WB_, quadrotor_->config(), ground);
+  sim::requireFreeStart(collision::ClearanceMap(loaded.map), start_p_WB_, quadrotor_->config(),
+                        ground);
 }
 
 void QuadrotorNode::makeCollisions(const std::shared_ptr<const map::SurfelMap>& map,

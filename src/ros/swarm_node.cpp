@@ -39,7 +39,7 @@ void requireFreeStarts(const std::vector<sim::Start>& starts, const Vehicles& ve
                        double ground_z) {
   Progress progress("swarm");
   const map::LoadedMap loaded = map::shareSurfelMap(config::resolveMap(map_file), config, progress);
-  const collision::ClearanceMap clearance(loaded.map->positions(), config.resolution);
+  const collision::ClearanceMap clearance(loaded.map);
   progress.finish();
   const double ground =
       std::isfinite(ground_z) ? ground_z : static_cast<double>(loaded.source.box.min().z());
