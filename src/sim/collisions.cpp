@@ -81,7 +81,8 @@ Collisions::Collisions(const CollisionConfig& config, const vehicle::VehicleConf
 }
 
 void Collisions::step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ThingsIn& thingsIn,
-                      std::vector<collision::ContactEvent>& events) {
+                      std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn) {
+  strikes_.clear();
   const KinematicState before = quadrotor.state();
   const bool was_on_ground = quadrotor.onGround();
   quadrotor.step(dt);
@@ -89,7 +90,13 @@ void Collisions::step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ThingsIn& 
   const KinematicState& after = quadrotor.state();
   const std::vector<Touch>& touches = checker_.check(after.X_WB, after.stamp, thingsIn);
   const std::uint64_t begun = tracker_.begun();
-  tracker_.update(after.stamp, countedHits(before, was_on_ground, quadrotor, touches), events);
+  std::vector<Hit> hits = countedHits(before, was_on_ground, quadrotor, touches);
+  for (const Hit& hit : was_hit_) {
+    const auto same = [&hit](const Hit& other) { return other.identity == hit.identity; };
+    if (std::none_of(hits.begin(), hits.end(), same)) hits.push_back(hit);
+  }
+  was_hit_.clear();
+  tracker_.update(after.stamp, hits, events);
   if (stands(touches, quadrotor) || config_.response == CollisionResponse::kReport) return;
   if (config_.response == CollisionResponse::kStopMotors && tracker_.begun() > begun) {
     quadrotor.stopMotors();
@@ -97,13 +104,14 @@ void Collisions::step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ThingsIn& 
   std::vector<Touch> solid;
   std::copy_if(touches.begin(), touches.end(), std::back_inserter(solid),
                [this](const Touch& touch) { return !isOnPlane(touch); });
-  if (!solid.empty()) respond(before, solid, quadrotor);
+  if (!solid.empty()) respond(before, solid, quadrotor, bodyIn);
 }
 
 void Collisions::leave(vehicle::Quadrotor& quadrotor,
                        std::vector<collision::ContactEvent>& events) {
   quadrotor.setGround(ground_z_);
   tracker_.clear(events);
+  was_hit_.clear();
 }
 
 // Of the ground that carries by its plane, not by its points.
@@ -193,20 +201,61 @@ Pose Collisions::stepBack(const Pose& from, const Pose& to, const Vector3d& norm
 // free of it afterwards, so that nothing sinks in however hard or long it is pressed. Things that
 // move push by their impulses only.
 void Collisions::respond(const KinematicState& before, const std::vector<Touch>& solid,
-                         vehicle::Quadrotor& quadrotor) {
+                         vehicle::Quadrotor& quadrotor, const BodyIn& bodyIn) {
   const KinematicState& after = quadrotor.state();
   RigidBody body{quadrotor.config().mass, quadrotor.config().inertia, after.X_WB, after.v_WB,
                  after.w_WB_B};
   const double energy_before = energy(body);
-  bool changed = collision::bounce(config_.impact, solid, body);
+  const std::vector<Hit> hits = collision::hitsOf(solid, checker_.body(), after);
+  collision::RigidBodies others;
+  for (const Hit& hit : hits) {
+    if (hit.identity == scene::kMapIdentity || !bodyIn) continue;
+    if (const auto other = bodyIn(hit.identity)) others.emplace(hit.identity, *other);
+  }
+  const collision::RigidBodies others_before = others;
+  bool changed = collision::bounce(config_.impact, solid, body, others);
+  noteStrikes(hits, others_before, others);
   if (ofMap(solid.front()) && freeOfMap(before.X_WB)) {
-    const Vector3d normal_W = collision::hitsOf(solid, checker_.body(), after).front().normal_W;
-    body.X_WB = stepBack(before.X_WB, after.X_WB, normal_W);
+    body.X_WB = stepBack(before.X_WB, after.X_WB, hits.front().normal_W);
     changed = true;
   }
   if (!changed) return;
   if (std::all_of(solid.begin(), solid.end(), ofMap)) limitEnergy(energy_before, body);
   quadrotor.leaveContact(body.X_WB, body.v_WB, body.w_WB_B);
+}
+
+void Collisions::noteStrikes(const std::vector<Hit>& hits, const collision::RigidBodies& before,
+                             const collision::RigidBodies& after) {
+  for (const Hit& hit : hits) {
+    const auto was = before.find(hit.identity), is = after.find(hit.identity);
+    if (was == before.end() || is->second.v_WB == was->second.v_WB) continue;
+    const RigidBody& other = is->second;
+    Strike strike;
+    strike.identity = hit.identity;
+    strike.impulse_W = other.mass * (other.v_WB - was->second.v_WB);
+    strike.moment_W =
+        other.X_WB.q * Vector3d(other.inertia.cwiseProduct(other.w_WB_B - was->second.w_WB_B));
+    strike.p_W = hit.p_W;
+    strike.normal_W = -hit.normal_W;
+    strike.v_rel_W = -hit.v_rel_W;
+    strikes_.push_back(strike);
+  }
+}
+
+void Collisions::takeStrike(const Strike& strike, vehicle::Quadrotor& quadrotor) {
+  const KinematicState& state = quadrotor.state();
+  if (config_.response == CollisionResponse::kReport) return;
+  Hit hit;
+  hit.identity = strike.identity;
+  hit.p_W = strike.p_W;
+  hit.normal_W = strike.normal_W;
+  hit.v_rel_W = strike.v_rel_W;
+  hit.p_BV = checker_.body().centre(checker_.body().cellOf(state.X_WB.inverse() * strike.p_W));
+  was_hit_.push_back(hit);
+  const vehicle::VehicleConfig& craft = quadrotor.config();
+  const Vector3d moment_B = state.X_WB.q.conjugate() * strike.moment_W;
+  quadrotor.leaveContact(state.X_WB, state.v_WB + strike.impulse_W / craft.mass,
+                         state.w_WB_B + moment_B.cwiseQuotient(craft.inertia));
 }
 
 }  // namespace marsim::sim

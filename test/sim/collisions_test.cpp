@@ -402,6 +402,53 @@ TEST(Collisions, StoppedMotorsLetItFallToTheGroundUntilReset) {
   EXPECT_EQ(quadrotor.motorCommands().maxCoeff(), 300.0);
 }
 
+// Two UAVs run into each other, turned anyhow, off centre. In every step their common momentum
+// changes by what weight, thrust and drag give, and by nothing else.
+TEST(Collisions, UavsThatRunIntoEachOtherKeepTheirMomentum) {
+  MapMaker maker;
+  maker.sheet({-1.0, -1.0, 0.0}, {2.0, 0.0, 0.0}, {0.0, 2.0, 0.0});
+  const auto map = maker.make();
+  RandomStream random(3, "pairs");
+  int both = 0;
+  for (int pair = 0; pair < 10; ++pair) {
+    World world(map, {});
+    std::vector<Uav*> uavs;
+    std::vector<std::string> notes[2];
+    for (int k = 0; k < 2; ++k) {
+      const double x = k == 0 ? -1.0 : 1.0, side = random.uniform(-0.1, 0.1);
+      UavConfig config = uavAt({x, side, 20.0 + random.uniform(-0.03, 0.03)});
+      config.collision.response = CollisionResponse::kBounce;
+      config.start_yaw = random.uniform(-kPi, kPi);
+      uavs.push_back(&world.addUav(config));
+      noteContacts(*uavs.back(), notes[k]);
+      uavs.back()->setGoal({-2.0 * x, side, 20.0}, config.start_yaw);
+    }
+    const auto momentum = [](const Uav& uav) {
+      return Vector3d(uav.quadrotor().config().mass * uav.state().v_WB);
+    };
+    // What a step adds without an impact, half of it by the accelerations before and after.
+    const auto half = [](const Uav& uav) {
+      return Vector3d(0.5e-3 * uav.quadrotor().config().mass * uav.state().a_WB);
+    };
+    double largest = 0.0;  // [N s] that one of them took in a step
+    for (int i = 0; i < 2500; ++i) {
+      const Vector3d first = momentum(*uavs[0]);
+      Vector3d expected = first + half(*uavs[0]) + momentum(*uavs[1]) + half(*uavs[1]);
+      world.step();
+      expected += half(*uavs[0]) + half(*uavs[1]);
+      ASSERT_LT((momentum(*uavs[0]) + momentum(*uavs[1]) - expected).norm(), 0.005)
+          << "pair " << pair << ", step " << i;
+      largest = std::max(largest, (momentum(*uavs[0]) - first).norm());
+    }
+    ASSERT_GT(largest, 0.3) << "pair " << pair;
+    for (const std::vector<std::string>& said : notes) {
+      ASSERT_FALSE(said.empty());
+      both += said.front().substr(0, 4) == "+uav" ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(both, 20) << "both have a contact, whoever noticed it";
+}
+
 TEST(Collisions, OffIsOff) {
   MapMaker maker;
   maker.pole(0.0, 0.0, 3.0);

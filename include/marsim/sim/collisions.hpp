@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,10 +46,23 @@ struct CollisionConfig {
   void validate(const std::string& where) const;
 };
 
+/// What a UAV gave another one by running into it, or got from one that ran into it.
+struct Strike {
+  std::uint32_t identity = 0;                           ///< of the other one
+  Eigen::Vector3d impulse_W = Eigen::Vector3d::Zero();  ///< [N s] on who is struck
+  Eigen::Vector3d moment_W = Eigen::Vector3d::Zero();   ///< [N m s] on it, about its B
+  Eigen::Vector3d p_W = Eigen::Vector3d::Zero();        ///< [m] where
+  Eigen::Vector3d normal_W = Eigen::Vector3d::UnitZ();  ///< unit, towards who is struck
+  Eigen::Vector3d v_rel_W = Eigen::Vector3d::Zero();    ///< [m/s] of it there, less the other's
+};
+
 /// Collision checking inside a UAV's dynamics step.
 class Collisions {
  public:
   using ThingsIn = collision::CollisionChecker::ThingsIn;
+  /// The mass and motion of a thing that gives way, another UAV, after a step; none for what does
+  /// not.
+  using BodyIn = std::function<std::optional<collision::RigidBody>(std::uint32_t identity)>;
 
   /// `map` may be null: things and the ground only; the body's cells are of the map's resolution
   /// or, without a map, 0.1 m. `self` is the UAV's identity, passed over among things. Throws
@@ -58,9 +72,14 @@ class Collisions {
              std::optional<std::uint32_t> self = std::nullopt);
 
   /// Lets the vehicle make a step of dt [ns], then looks what it touches and lets it respond.
-  /// Appends the contacts that begin and end.
+  /// Appends the contacts that begin and end. Whom it ran into is told by strikes().
   void step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ThingsIn& thingsIn,
-            std::vector<collision::ContactEvent>& events);
+            std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn = {});
+  /// What it gave others in the last step; they must take it by takeStrike() of theirs.
+  const std::vector<Strike>& strikes() const { return strikes_; }
+  /// Another UAV has run into this one, which need not have noticed: its motion changes, unless its
+  /// response is to report only, and the next step counts the contact.
+  void takeStrike(const Strike& strike, vehicle::Quadrotor& quadrotor);
   /// The vehicle is about to be put somewhere else: all contacts end, and no hill carries it.
   void leave(vehicle::Quadrotor& quadrotor, std::vector<collision::ContactEvent>& events);
 
@@ -83,13 +102,17 @@ class Collisions {
   bool freeOfMap(const Pose& X_WB);
   Pose stepBack(const Pose& from, const Pose& to, const Eigen::Vector3d& normal_W);
   void respond(const KinematicState& before, const std::vector<collision::Touch>& solid,
-               vehicle::Quadrotor& quadrotor);
+               vehicle::Quadrotor& quadrotor, const BodyIn& bodyIn);
+  void noteStrikes(const std::vector<collision::Hit>& hits, const collision::RigidBodies& before,
+                   const collision::RigidBodies& after);
 
   CollisionConfig config_;
   double ground_z_;
   double ground_clearance_;
   collision::CollisionChecker checker_;
   collision::ContactTracker tracker_;
+  std::vector<Strike> strikes_;          // of the last step
+  std::vector<collision::Hit> was_hit_;  // by others that ran into it, since the last step
 };
 
 }  // namespace marsim::sim
