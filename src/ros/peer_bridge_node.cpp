@@ -65,6 +65,9 @@ void PeerBridgeNode::onPeers(const marsim::PeersConstPtr& message) {
     pending_.push_back(state);
     if (pending_.size() == kStatesInDatagram) flush();
   }
+  if (message->strikes.empty()) return;
+  flush();  // they come with the motion after the impact
+  for (const marsim::Strike& strike : message->strikes) send(toDatagram(strike));
 }
 
 void PeerBridgeNode::flush() {

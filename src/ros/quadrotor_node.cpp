@@ -27,8 +27,10 @@ constexpr TimeNs kMotorPeriod = kNsPerSecond / 50;  // of `motor_states`
 constexpr TimeNs kPathPeriod = kNsPerSecond / 2;    // of `path`
 constexpr TimeNs kClockLead = kNsPerSecond / 10;    // of /clock before the state
 constexpr TimeNs kGrantPeriod = kNsPerSecond / 50;  // of simulated time
-constexpr double kPathSpacing = 0.05;               // [m] between poses on `path`
-constexpr std::size_t kPathLength = 20000;          // poses kept on `path`
+// Strikes nearer in time were worked out without knowing of each other.
+constexpr TimeNs kStrikesCross = kNsPerSecond / 20;
+constexpr double kPathSpacing = 0.05;       // [m] between poses on `path`
+constexpr std::size_t kPathLength = 20000;  // poses kept on `path`
 
 void setDiagonal(boost::array<double, 9>& covariance, double variance) {
   covariance.fill(0.0);
@@ -75,7 +77,7 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   collision_config_ = readCollisionConfig(params);
   world_ = std::make_unique<WorldInput>(handle, params);
   peer_publisher_ = std::make_unique<PeerPublisher>(handle, params);
-  peer_publisher_->setBody(vehicle.vehicle.name, sim::bodyOf(vehicle.vehicle));
+  peer_publisher_->setBody(vehicle.vehicle);
   readMap(params);
   params.finish();
 
@@ -198,7 +200,7 @@ void QuadrotorNode::advance() {
     move();
     const TimeNs stamp = quadrotor_->state().stamp;
     if (stamp % state_period_ == 0) publishState();
-    peer_publisher_->publish(quadrotor_->state(), placements_);
+    publishToPeers();
     if (stamp % odom_period_ == 0) publishOdometry();
     if (stamp % imu_period_ == 0) publishImu();
     navigation_sensors_->publish(quadrotor_->state());
@@ -218,8 +220,12 @@ void QuadrotorNode::move() {
     return;
   }
   const auto thingsIn = [this](TimeNs begin, TimeNs end) { return world_->things(begin, end); };
+  const auto bodyIn = [this](std::uint32_t identity) {
+    return world_->bodyAt(identity, quadrotor_->state().stamp);
+  };
+  takeStrikes();
   contact_events_.clear();
-  collisions_->step(*quadrotor_, step_, thingsIn, contact_events_);
+  collisions_->step(*quadrotor_, step_, thingsIn, contact_events_, bodyIn);
   contact_publisher_->publish(contact_events_);
   const TimeNs stamp = quadrotor_->state().stamp;
   if (stamp % ContactPublisher::kClearancePeriod != 0 || !contact_publisher_->wantsClearance()) {
@@ -227,6 +233,27 @@ void QuadrotorNode::move() {
   }
   contact_publisher_->publish(
       stamp, collisions_->clearance(*quadrotor_, ContactPublisher::kClearanceLimit, thingsIn));
+}
+
+// Where two notice at about the same time that they run into each other, each has worked out its
+// own impulse, and neither takes the other's.
+void QuadrotorNode::takeStrikes() {
+  for (const PeerListener::HeardStrike& heard : world_->takeStrikes()) {
+    const auto own = struck_.find(heard.strike.identity);
+    if (own != struck_.end() && std::abs(own->second - heard.stamp) < kStrikesCross) continue;
+    if (heard.stamp > reset_stamp_) collisions_->takeStrike(heard.strike, *quadrotor_);
+  }
+}
+
+void QuadrotorNode::publishToPeers() {
+  if (!collisions_) {
+    peer_publisher_->publish(quadrotor_->state(), placements_);
+    return;
+  }
+  for (const sim::Strike& strike : collisions_->strikes()) {
+    struck_[strike.identity] = quadrotor_->state().stamp;
+  }
+  peer_publisher_->publish(quadrotor_->state(), placements_, collisions_->strikes());
 }
 
 void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {

@@ -245,6 +245,13 @@ void Collisions::noteStrikes(const std::vector<Hit>& hits, const collision::Rigi
 void Collisions::takeStrike(const Strike& strike, vehicle::Quadrotor& quadrotor) {
   const KinematicState& state = quadrotor.state();
   if (config_.response == CollisionResponse::kReport) return;
+  // More than the fastest thing could give comes from no impact.
+  const vehicle::VehicleConfig& craft = quadrotor.config();
+  const double most = 2.0 * collision::CollisionChecker::kFastestThing * craft.mass;  // [N s]
+  if (!(strike.impulse_W.norm() <= most) ||
+      !(strike.moment_W.norm() <= most * checker_.body().radius())) {
+    return;
+  }
   Hit hit;
   hit.identity = strike.identity;
   hit.p_W = strike.p_W;
@@ -252,7 +259,6 @@ void Collisions::takeStrike(const Strike& strike, vehicle::Quadrotor& quadrotor)
   hit.v_rel_W = strike.v_rel_W;
   hit.p_BV = checker_.body().centre(checker_.body().cellOf(state.X_WB.inverse() * strike.p_W));
   was_hit_.push_back(hit);
-  const vehicle::VehicleConfig& craft = quadrotor.config();
   const Vector3d moment_B = state.X_WB.q.conjugate() * strike.moment_W;
   quadrotor.leaveContact(state.X_WB, state.v_WB + strike.impulse_W / craft.mass,
                          state.w_WB_B + moment_B.cwiseQuotient(craft.inertia));

@@ -449,6 +449,43 @@ TEST(Collisions, UavsThatRunIntoEachOtherKeepTheirMomentum) {
   EXPECT_EQ(both, 20) << "both have a contact, whoever noticed it";
 }
 
+TEST(Collisions, AStrikeMovesWhoRespondsAndCountsOnce) {
+  Strike strike;
+  strike.identity = 3;
+  strike.impulse_W = {1.4, 0.0, 0.0};
+  strike.moment_W = {0.0, 0.0, 0.012};
+  strike.p_W = {-0.1, 0.0, 2.0};
+  strike.v_rel_W = {-3.0, 0.0, 0.0};
+  const vehicle::VehicleConfig craft = vehicle::hummingbird();
+  for (const CollisionResponse response :
+       {CollisionResponse::kReport, CollisionResponse::kStopMotors, CollisionResponse::kBounce}) {
+    CollisionConfig config;
+    config.response = response;
+    Collisions collisions(config, craft, nullptr, -10.0);
+    vehicle::Quadrotor quadrotor(craft);
+    quadrotor.reset({0.0, 0.0, 2.0}, 0.0);
+    const bool responds = response != CollisionResponse::kReport;
+    collisions.takeStrike(strike, quadrotor);
+    EXPECT_NEAR(quadrotor.state().v_WB.x(), responds ? 1.4 / craft.mass : 0.0, 1e-12);
+    EXPECT_NEAR(quadrotor.state().w_WB_B.z(), responds ? 0.012 / craft.inertia.z() : 0.0, 1e-12);
+    const Vector3d v = quadrotor.state().v_WB;
+    Strike nonsense = strike;
+    nonsense.impulse_W.x() = 1e30;
+    collisions.takeStrike(nonsense, quadrotor);
+    nonsense.impulse_W.x() = std::numeric_limits<double>::quiet_NaN();
+    collisions.takeStrike(nonsense, quadrotor);
+    EXPECT_EQ(quadrotor.state().v_WB, v);
+    std::vector<ContactEvent> events;
+    for (int i = 0; i < 500; ++i) collisions.step(quadrotor, kStep, {}, events);
+    ASSERT_EQ(events.size(), responds ? 2U : 0U);
+    EXPECT_EQ(quadrotor.motorsStopped(), response == CollisionResponse::kStopMotors);
+    if (responds) {
+      EXPECT_EQ(text(events[0]), "+uav 3");
+      EXPECT_EQ(events[0].hit.v_rel_W, strike.v_rel_W);
+    }
+  }
+}
+
 TEST(Collisions, OffIsOff) {
   MapMaker maker;
   maker.pole(0.0, 0.0, 3.0);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,6 +59,8 @@ class QuadrotorNode {
   void makeCollisions(const std::shared_ptr<const map::SurfelMap>& map, double ground_z);
   void advance();
   void move();
+  void takeStrikes();
+  void publishToPeers();
   void advertise(ros::NodeHandle& handle, const ros::NodeHandle& private_handle);
   void publishStatic(ros::NodeHandle& handle);
   void onClock(const rosgraph_msgs::ClockConstPtr& message);
@@ -89,6 +92,7 @@ class QuadrotorNode {
   sim::CollisionConfig collision_config_;
   std::unique_ptr<sim::Collisions> collisions_;  ///< null where they are off
   std::vector<collision::ContactEvent> contact_events_;
+  std::map<std::uint32_t, TimeNs> struck_;  ///< whom it ran into, and when last
   std::unique_ptr<ContactPublisher> contact_publisher_;
   std::unique_ptr<vehicle::Imu> imu_;
   std::unique_ptr<NavigationSensors> navigation_sensors_;

@@ -78,7 +78,8 @@ class Collisions {
   /// What it gave others in the last step; they must take it by takeStrike() of theirs.
   const std::vector<Strike>& strikes() const { return strikes_; }
   /// Another UAV has run into this one, which need not have noticed: its motion changes, unless its
-  /// response is to report only, and the next step counts the contact.
+  /// response is to report only, and the next step counts the contact. One that no impact could
+  /// give is ignored.
   void takeStrike(const Strike& strike, vehicle::Quadrotor& quadrotor);
   /// The vehicle is about to be put somewhere else: all contacts end, and no hill carries it.
   void leave(vehicle::Quadrotor& quadrotor, std::vector<collision::ContactEvent>& events);
