@@ -138,7 +138,7 @@ void BodyConfig::validate(const std::string& where) const {
   }
   check.require(rotors.size() <= kMostRotors, "rotors", fmt::format("{}", rotors.size()),
                 fmt::format("at most {}", kMostRotors));
-  check.require(radius() <= kLargestRadius, "radius", fmt::format("{} m", radius()),
+  check.require(radius() <= kLargestRadius, "radius", fmt::format("{:.6g} m", radius()),
                 fmt::format("at most {} m", kLargestRadius));
 }
 
