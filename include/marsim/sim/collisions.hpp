@@ -48,6 +48,7 @@ struct CollisionConfig {
 
 /// What a UAV gave another one by running into it, or got from one that ran into it.
 struct Strike {
+  TimeNs stamp = 0;
   std::uint32_t identity = 0;                           ///< of the other one
   Eigen::Vector3d impulse_W = Eigen::Vector3d::Zero();  ///< [N s] on who is struck
   Eigen::Vector3d moment_W = Eigen::Vector3d::Zero();   ///< [N m s] on it, about its B
@@ -60,6 +61,10 @@ struct Strike {
 class Collisions {
  public:
   using ThingsIn = collision::CollisionChecker::ThingsIn;
+  /// Two UAVs give each other one impulse in this time, which is enough to part them. So who
+  /// notices first works it out for both; and where both notice before one has heard of the other,
+  /// each keeps to what it has worked out by itself.
+  static constexpr TimeNs kBetweenStrikes = kNsPerSecond / 20;
   /// The mass and motion of a thing that gives way, another UAV, after a step; none for what does
   /// not.
   using BodyIn = std::function<std::optional<collision::RigidBody>(std::uint32_t identity)>;
