@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "marsim/common/error.hpp"
-#include "marsim/ros/conversions.hpp"
 #include "marsim/ros/peer_message.hpp"
 
 namespace marsim::ros_nodes {
@@ -85,10 +84,10 @@ void PeerListener::takeStrike(const marsim::Strike& message) {
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto asks = strikes_.find(message.struck);
-  if (asks != strikes_.end()) asks->second.push_back({fromRos(message.stamp), strike});
+  if (asks != strikes_.end()) asks->second.push_back(strike);
 }
 
-std::vector<PeerListener::HeardStrike> PeerListener::takeStrikes(std::uint32_t struck) {
+std::vector<sim::Strike> PeerListener::takeStrikes(std::uint32_t struck) {
   const std::lock_guard<std::mutex> lock(mutex_);
   return std::exchange(strikes_[struck], {});
 }

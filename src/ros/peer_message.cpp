@@ -85,6 +85,7 @@ scene::BodyConfig fromMessage(const marsim::PeerBody& message) {
 
 marsim::Strike toMessage(const sim::Strike& strike) {
   marsim::Strike message;
+  message.stamp = toRos(strike.stamp);
   message.struck = static_cast<std::uint16_t>(strike.identity);
   put(strike.impulse_W, message.impulse);
   put(strike.moment_W, message.moment);
@@ -95,7 +96,8 @@ marsim::Strike toMessage(const sim::Strike& strike) {
 }
 
 sim::Strike fromMessage(const marsim::Strike& message) {
-  return {message.by,
+  return {fromRos(message.stamp),
+          message.by,
           vectorOf(message.impulse),
           vectorOf(message.moment),
           vectorOf(message.position),

@@ -4,7 +4,6 @@
 #include <random>
 
 #include "marsim/Peers.h"
-#include "marsim/ros/conversions.hpp"
 #include "marsim/ros/peer_message.hpp"
 #include "marsim/sim/world.hpp"
 
@@ -46,7 +45,6 @@ void PeerPublisher::publish(const KinematicState& motion, std::uint32_t placemen
   for (const sim::Strike& strike : strikes) {
     marsim::Strike told = toMessage(strike);
     told.by = static_cast<std::uint16_t>(state_.id);
-    told.stamp = toRos(motion.stamp);
     message->strikes.push_back(told);
   }
   publisher_.publish(message);

@@ -27,10 +27,8 @@ constexpr TimeNs kMotorPeriod = kNsPerSecond / 50;  // of `motor_states`
 constexpr TimeNs kPathPeriod = kNsPerSecond / 2;    // of `path`
 constexpr TimeNs kClockLead = kNsPerSecond / 10;    // of /clock before the state
 constexpr TimeNs kGrantPeriod = kNsPerSecond / 50;  // of simulated time
-// Strikes nearer in time were worked out without knowing of each other.
-constexpr TimeNs kStrikesCross = kNsPerSecond / 20;
-constexpr double kPathSpacing = 0.05;       // [m] between poses on `path`
-constexpr std::size_t kPathLength = 20000;  // poses kept on `path`
+constexpr double kPathSpacing = 0.05;               // [m] between poses on `path`
+constexpr std::size_t kPathLength = 20000;          // poses kept on `path`
 
 void setDiagonal(boost::array<double, 9>& covariance, double variance) {
   covariance.fill(0.0);
@@ -235,25 +233,16 @@ void QuadrotorNode::move() {
       stamp, collisions_->clearance(*quadrotor_, ContactPublisher::kClearanceLimit, thingsIn));
 }
 
-// Where two notice at about the same time that they run into each other, each has worked out its
-// own impulse, and neither takes the other's.
 void QuadrotorNode::takeStrikes() {
-  for (const PeerListener::HeardStrike& heard : world_->takeStrikes()) {
-    const auto own = struck_.find(heard.strike.identity);
-    if (own != struck_.end() && std::abs(own->second - heard.stamp) < kStrikesCross) continue;
-    if (heard.stamp > reset_stamp_) collisions_->takeStrike(heard.strike, *quadrotor_);
+  for (const sim::Strike& strike : world_->takeStrikes()) {
+    if (strike.stamp > reset_stamp_) collisions_->takeStrike(strike, *quadrotor_);
   }
 }
 
 void QuadrotorNode::publishToPeers() {
-  if (!collisions_) {
-    peer_publisher_->publish(quadrotor_->state(), placements_);
-    return;
-  }
-  for (const sim::Strike& strike : collisions_->strikes()) {
-    struck_[strike.identity] = quadrotor_->state().stamp;
-  }
-  peer_publisher_->publish(quadrotor_->state(), placements_, collisions_->strikes());
+  static const std::vector<sim::Strike> none;
+  peer_publisher_->publish(quadrotor_->state(), placements_,
+                           collisions_ ? collisions_->strikes() : none);
 }
 
 void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {

@@ -102,8 +102,9 @@ void Collisions::step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ThingsIn& 
     quadrotor.stopMotors();
   }
   std::vector<Touch> solid;
-  std::copy_if(touches.begin(), touches.end(), std::back_inserter(solid),
-               [this](const Touch& touch) { return !isOnPlane(touch); });
+  std::copy_if(touches.begin(), touches.end(), std::back_inserter(solid), [&](const Touch& touch) {
+    return !isOnPlane(touch) && !hasStruck(touch.identity, after.stamp);
+  });
   if (!solid.empty()) respond(before, solid, quadrotor, bodyIn);
 }
 
@@ -112,6 +113,7 @@ void Collisions::leave(vehicle::Quadrotor& quadrotor,
   quadrotor.setGround(ground_z_);
   tracker_.clear(events);
   was_hit_.clear();
+  struck_.clear();
 }
 
 // Of the ground that carries by its plane, not by its points.
@@ -214,7 +216,7 @@ void Collisions::respond(const KinematicState& before, const std::vector<Touch>&
   }
   const collision::RigidBodies others_before = others;
   bool changed = collision::bounce(config_.impact, solid, body, others);
-  noteStrikes(hits, others_before, others);
+  noteStrikes(after.stamp, hits, others_before, others);
   if (ofMap(solid.front()) && freeOfMap(before.X_WB)) {
     body.X_WB = stepBack(before.X_WB, after.X_WB, hits.front().normal_W);
     changed = true;
@@ -224,13 +226,21 @@ void Collisions::respond(const KinematicState& before, const std::vector<Touch>&
   quadrotor.leaveContact(body.X_WB, body.v_WB, body.w_WB_B);
 }
 
-void Collisions::noteStrikes(const std::vector<Hit>& hits, const collision::RigidBodies& before,
+bool Collisions::hasStruck(std::uint32_t identity, TimeNs stamp) const {
+  const auto last = struck_.find(identity);
+  return last != struck_.end() && std::abs(stamp - last->second) < kBetweenStrikes;
+}
+
+void Collisions::noteStrikes(TimeNs stamp, const std::vector<Hit>& hits,
+                             const collision::RigidBodies& before,
                              const collision::RigidBodies& after) {
   for (const Hit& hit : hits) {
     const auto was = before.find(hit.identity), is = after.find(hit.identity);
     if (was == before.end() || is->second.v_WB == was->second.v_WB) continue;
     const RigidBody& other = is->second;
+    struck_[hit.identity] = stamp;
     Strike strike;
+    strike.stamp = stamp;
     strike.identity = hit.identity;
     strike.impulse_W = other.mass * (other.v_WB - was->second.v_WB);
     strike.moment_W =
@@ -245,6 +255,7 @@ void Collisions::noteStrikes(const std::vector<Hit>& hits, const collision::Rigi
 void Collisions::takeStrike(const Strike& strike, vehicle::Quadrotor& quadrotor) {
   const KinematicState& state = quadrotor.state();
   if (config_.response == CollisionResponse::kReport) return;
+  if (hasStruck(strike.identity, strike.stamp)) return;
   // More than the fastest thing could give comes from no impact.
   const vehicle::VehicleConfig& craft = quadrotor.config();
   const double most = 2.0 * collision::CollisionChecker::kFastestThing * craft.mass;  // [N s]
@@ -259,6 +270,7 @@ void Collisions::takeStrike(const Strike& strike, vehicle::Quadrotor& quadrotor)
   hit.v_rel_W = strike.v_rel_W;
   hit.p_BV = checker_.body().centre(checker_.body().cellOf(state.X_WB.inverse() * strike.p_W));
   was_hit_.push_back(hit);
+  struck_[strike.identity] = strike.stamp;
   const Vector3d moment_B = state.X_WB.q.conjugate() * strike.moment_W;
   quadrotor.leaveContact(state.X_WB, state.v_WB + strike.impulse_W / craft.mass,
                          state.w_WB_B + moment_B.cwiseQuotient(craft.inertia));

@@ -49,7 +49,7 @@ void World::step() {
     };
     uavs_[i]->step([&](TimeNs begin, TimeNs end) { return obstaclesIn(i, begin, end, before); },
                    bodyIn);
-    passStrikes(i, before);
+    passStrikes(i);
   }
   for (std::size_t i = 0; i < uavs_.size(); ++i) {
     uavs_[i]->completeScans(
@@ -64,19 +64,12 @@ void World::step() {
   }
 }
 
-// Those who have not looked yet see the others move as they do after the impact.
-void World::passStrikes(std::size_t from, std::vector<KinematicState>& uavs) {
-  const auto moveOn = [&](std::size_t i) {
-    uavs[i].v_WB = uavs_[i]->state().v_WB;
-    uavs[i].w_WB_B = uavs_[i]->state().w_WB_B;
-  };
+void World::passStrikes(std::size_t from) {
   if (uavs_[from]->collisions() == nullptr) return;
   for (Strike strike : uavs_[from]->collisions()->strikes()) {
     const std::size_t to = strike.identity;
     strike.identity = static_cast<std::uint32_t>(from);
     uavs_[to]->takeStrike(strike);
-    moveOn(to);
-    moveOn(from);
   }
 }
 

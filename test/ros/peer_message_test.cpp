@@ -76,7 +76,7 @@ TEST(PeerMessage, BodyStaysTheSame) {
 }
 
 sim::Strike someStrike() {
-  return {5, {1, 2, 3}, {0.1, 0.2, 0.3}, {4, 5, 6}, {0, 0, 1}, {7, 8, 9}};
+  return {123, 5, {1, 2, 3}, {0.1, 0.2, 0.3}, {4, 5, 6}, {0, 0, 1}, {7, 8, 9}};
 }
 
 TEST(PeerMessage, StrikeStaysTheSame) {
@@ -85,6 +85,7 @@ TEST(PeerMessage, StrikeStaysTheSame) {
   message.by = 2;
   sim::Strike back = fromMessage(message);
   EXPECT_EQ(back.identity, 2U) << "for who is struck it is that of the other one";
+  EXPECT_EQ(back.stamp, 123);
   EXPECT_TRUE(isFinite(back));
   EXPECT_EQ(back.impulse_W, someStrike().impulse_W);
   EXPECT_LT((back.moment_W - someStrike().moment_W).norm(), 1e-6);

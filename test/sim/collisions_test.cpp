@@ -469,7 +469,9 @@ TEST(Collisions, AStrikeMovesWhoRespondsAndCountsOnce) {
     EXPECT_NEAR(quadrotor.state().v_WB.x(), responds ? 1.4 / craft.mass : 0.0, 1e-12);
     EXPECT_NEAR(quadrotor.state().w_WB_B.z(), responds ? 0.012 / craft.inertia.z() : 0.0, 1e-12);
     const Vector3d v = quadrotor.state().v_WB;
+    collisions.takeStrike(strike, quadrotor);  // again
     Strike nonsense = strike;
+    nonsense.stamp = kNsPerSecond;
     nonsense.impulse_W.x() = 1e30;
     collisions.takeStrike(nonsense, quadrotor);
     nonsense.impulse_W.x() = std::numeric_limits<double>::quiet_NaN();

@@ -31,13 +31,9 @@ class PeerListener {
 
   const scene::Peers& peers() const { return peers_; }
 
-  /// That a UAV was struck by another one, and when by that one's account.
-  struct HeardStrike {
-    TimeNs stamp = 0;
-    sim::Strike strike;
-  };
-  /// Those on one UAV since the last call, oldest first; from the first call on. From any thread.
-  std::vector<HeardStrike> takeStrikes(std::uint32_t struck);
+  /// What others gave one UAV by running into it, as heard of since the last call, oldest first;
+  /// from the first call on. From any thread.
+  std::vector<sim::Strike> takeStrikes(std::uint32_t struck);
 
   /// Of all but one UAV. From any thread.
   void diagnose(std::uint32_t own, diagnostic_updater::DiagnosticStatusWrapper& status) const;
@@ -53,7 +49,7 @@ class PeerListener {
   TimeNs logged_ = 0;                      ///< when changes were looked for
   std::map<std::uint32_t, bool> dropped_;  ///< as logged last
   std::mutex mutex_;                       ///< guards strikes_
-  std::map<std::uint32_t, std::vector<HeardStrike>> strikes_;  ///< by who is struck and asks
+  std::map<std::uint32_t, std::vector<sim::Strike>> strikes_;  ///< by who is struck and asks
   ros::NodeHandle handle_;
   ros::Subscriber subscriber_;
 };

@@ -20,7 +20,7 @@ scene::PeerState fromMessage(const marsim::Peer& message);
 marsim::PeerBody toMessage(const scene::BodyConfig& body);
 scene::BodyConfig fromMessage(const marsim::PeerBody& message);
 
-/// Fills all but who noticed and when.
+/// Fills all but who noticed.
 marsim::Strike toMessage(const sim::Strike& strike);
 /// As who is struck takes it. Not finite where the message is not.
 sim::Strike fromMessage(const marsim::Strike& message);

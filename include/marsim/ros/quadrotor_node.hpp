@@ -1,7 +1,6 @@
 #pragma once
 
 #include <fstream>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -92,7 +91,6 @@ class QuadrotorNode {
   sim::CollisionConfig collision_config_;
   std::unique_ptr<sim::Collisions> collisions_;  ///< null where they are off
   std::vector<collision::ContactEvent> contact_events_;
-  std::map<std::uint32_t, TimeNs> struck_;  ///< whom it ran into, and when last
   std::unique_ptr<ContactPublisher> contact_publisher_;
   std::unique_ptr<vehicle::Imu> imu_;
   std::unique_ptr<NavigationSensors> navigation_sensors_;

@@ -33,7 +33,7 @@ class WorldInput {
   /// Mass and motion of another UAV at an instant; none for what is none, or not known.
   std::optional<collision::RigidBody> bodyAt(std::uint32_t identity, TimeNs t) const;
   /// See PeerListener, for this UAV.
-  std::vector<PeerListener::HeardStrike> takeStrikes() { return peers_->takeStrikes(uav_id_); }
+  std::vector<sim::Strike> takeStrikes() { return peers_->takeStrikes(uav_id_); }
 
   /// The UAV's number in the world.
   std::uint32_t uavId() const { return uav_id_; }

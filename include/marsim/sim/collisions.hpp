@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -84,7 +85,7 @@ class Collisions {
   const std::vector<Strike>& strikes() const { return strikes_; }
   /// Another UAV has run into this one, which need not have noticed: its motion changes, unless its
   /// response is to report only, and the next step counts the contact. One that no impact could
-  /// give is ignored.
+  /// give is ignored, and so is one within kBetweenStrikes of the last that the two have had.
   void takeStrike(const Strike& strike, vehicle::Quadrotor& quadrotor);
   /// The vehicle is about to be put somewhere else: all contacts end, and no hill carries it.
   void leave(vehicle::Quadrotor& quadrotor, std::vector<collision::ContactEvent>& events);
@@ -105,20 +106,22 @@ class Collisions {
   std::vector<collision::Hit> countedHits(const KinematicState& before, bool was_on_ground,
                                           const vehicle::Quadrotor& quadrotor,
                                           const std::vector<collision::Touch>& touches) const;
+  bool hasStruck(std::uint32_t identity, TimeNs stamp) const;
   bool freeOfMap(const Pose& X_WB);
   Pose stepBack(const Pose& from, const Pose& to, const Eigen::Vector3d& normal_W);
   void respond(const KinematicState& before, const std::vector<collision::Touch>& solid,
                vehicle::Quadrotor& quadrotor, const BodyIn& bodyIn);
-  void noteStrikes(const std::vector<collision::Hit>& hits, const collision::RigidBodies& before,
-                   const collision::RigidBodies& after);
+  void noteStrikes(TimeNs stamp, const std::vector<collision::Hit>& hits,
+                   const collision::RigidBodies& before, const collision::RigidBodies& after);
 
   CollisionConfig config_;
   double ground_z_;
   double ground_clearance_;
   collision::CollisionChecker checker_;
   collision::ContactTracker tracker_;
-  std::vector<Strike> strikes_;          // of the last step
-  std::vector<collision::Hit> was_hit_;  // by others that ran into it, since the last step
+  std::vector<Strike> strikes_;             // of the last step
+  std::map<std::uint32_t, TimeNs> struck_;  // when it last had one with another UAV
+  std::vector<collision::Hit> was_hit_;     // by others that ran into it, since the last step
 };
 
 }  // namespace marsim::sim

@@ -136,7 +136,7 @@ class World {
   double groundZ() const { return ground_z_; }
 
  private:
-  void passStrikes(std::size_t from, std::vector<KinematicState>& uavs);
+  void passStrikes(std::size_t from);
   std::vector<scene::MovingThing> obstaclesIn(std::size_t uav, TimeNs begin, TimeNs end,
                                               const std::vector<KinematicState>& uavs) const;
   std::vector<scene::MovingThing> thingsAround(std::size_t uav, TimeNs begin, TimeNs end) const;
