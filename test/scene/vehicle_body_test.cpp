@@ -102,8 +102,8 @@ TEST(VehicleBody, RefusesWhatIsNone) {
     return "";
   };
   body = cross();
-  body.hub_half = {1e6, 0.1, 0.1};
-  EXPECT_EQ(messageOf(body), "body: radius is 1000000 m, allowed: at most 10 m");
+  body.hub_half = {1e4, 0.1, 0.1};
+  EXPECT_EQ(messageOf(body), "body: radius is 10000 m, allowed: at most 10 m");
   body = cross();
   body.rotors.resize(1000, Vector3d::Zero());
   EXPECT_EQ(messageOf(body), "body: rotors is 1000, allowed: at most 64");
