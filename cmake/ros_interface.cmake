@@ -13,6 +13,7 @@ add_message_files(DIRECTORY msg FILES
   PeerBody.msg
   Peers.msg
   StateReference.msg
+  Strike.msg
   TrackingError.msg
   VehicleState.msg
 )

@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 #include <Eigen/Geometry>
 
+#include "marsim/collision/neighbours.hpp"
 #include "marsim/common/error.hpp"
+#include "marsim/geometry/kd_tree.hpp"
 
 namespace marsim::collision {
 namespace {
@@ -39,15 +41,25 @@ struct Candidate {
 }  // namespace
 
 ClearanceMap::ClearanceMap(const map::PointCloud& cloud, double resolution)
-    : tree_(finitePoints(cloud)), resolution_(resolution) {
-  for (const Eigen::Vector3f& p : tree_.points()) bounds_.extend(p);
+    : resolution_(resolution) {
+  const auto tree = std::make_shared<const KdTree>(finitePoints(cloud));
+  for (const Eigen::Vector3f& p : tree->points()) bounds_.extend(p);
+  nearest_ = [tree](const Eigen::Vector3d& p_W) -> Clearance {
+    if (tree->points().empty()) return {};
+    const KdTree::Neighbour neighbour = tree->nearest(p_W.cast<float>());
+    const Eigen::Vector3d nearest = tree->points()[neighbour.index].cast<double>();
+    return {(p_W - nearest).norm(), nearest};
+  };
 }
 
-ClearanceMap::Clearance ClearanceMap::at(const Eigen::Vector3d& p_W) const {
-  if (tree_.points().empty()) return {};
-  const KdTree::Neighbour neighbour = tree_.nearest(p_W.cast<float>());
-  const Eigen::Vector3d nearest = tree_.points()[neighbour.index].cast<double>();
-  return {(p_W - nearest).norm(), nearest};
+ClearanceMap::ClearanceMap(const std::shared_ptr<const map::SurfelMap>& map)
+    : bounds_(map->bounds()), resolution_(map->resolution()) {
+  nearest_ = [neighbours = makeNeighbours(map)](const Eigen::Vector3d& p_W) -> Clearance {
+    map::FoundSurfel found;
+    const double distance =
+        neighbours->nearest(p_W, std::numeric_limits<double>::infinity(), found);
+    return {distance, neighbours->origin() + found.position.cast<double>()};
+  };
 }
 
 // Branch and bound over boxes: a clearance changes by no more than the way gone, so a box whose

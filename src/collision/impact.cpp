@@ -22,10 +22,14 @@ Matrix3d cross(const Vector3d& r) {
   return m;
 }
 
+Vector3d velocityAt(const RigidBody& body, const Vector3d& p_W) {
+  return body.v_WB + (body.X_WB.q * body.w_WB_B).cross(p_W - body.X_WB.p);
+}
+
 // Velocity of the body's material at a touch relative to what is touched.
-Vector3d relativeVelocity(const RigidBody& body, const Touch& touch) {
-  const Vector3d w_W = body.X_WB.q * body.w_WB_B;
-  return body.v_WB + w_W.cross(touch.p_W - body.X_WB.p) - touch.v_W;
+Vector3d relativeVelocity(const RigidBody& body, const Touch& touch, const RigidBody* other) {
+  const Vector3d v_W = other != nullptr ? velocityAt(*other, touch.p_W) : touch.v_W;
+  return velocityAt(body, touch.p_W) - v_W;
 }
 
 // Change of a point's velocity by a unit of impulse there: the inverse of the mass it shows.
@@ -54,13 +58,15 @@ double RigidBody::kineticEnergy() const {
   return 0.5 * mass * v_WB.squaredNorm() + 0.5 * inertia.dot(w_WB_B.cwiseAbs2());
 }
 
-Vector3d contactImpulse(const ImpactConfig& config, const RigidBody& body, const Touch& touch) {
+Vector3d contactImpulse(const ImpactConfig& config, const RigidBody& body, const Touch& touch,
+                        const RigidBody* other) {
   const Vector3d& n = touch.normal_W;
-  const Vector3d v = relativeVelocity(body, touch);
+  const Vector3d v = relativeVelocity(body, touch, other);
   const double approach = -v.dot(n);
   if (!(approach > 0.0)) return Vector3d::Zero();
   const double back = config.restitutionAt(approach) * approach;
-  const Matrix3d inverse_mass = inverseMassAt(body, touch.p_W);
+  Matrix3d inverse_mass = inverseMassAt(body, touch.p_W);
+  if (other != nullptr) inverse_mass += inverseMassAt(*other, touch.p_W);
   Vector3d impulse = inverse_mass.inverse() * (back * n - v);  // sticks
   const double along = impulse.dot(n);
   const Vector3d across = impulse - along * n;
@@ -89,21 +95,28 @@ void applyImpulse(const Vector3d& impulse_W, const Vector3d& p_W, RigidBody& bod
   body.w_WB_B += turn_B.cwiseQuotient(body.inertia);
 }
 
-bool bounce(const ImpactConfig& config, const std::vector<Touch>& touches, RigidBody& body) {
+bool bounce(const ImpactConfig& config, const std::vector<Touch>& touches, RigidBody& body,
+            RigidBodies& others) {
+  const auto otherOf = [&others](const Touch& touch) -> RigidBody* {
+    const auto found = others.find(touch.identity);
+    return found == others.end() ? nullptr : &found->second;
+  };
   bool struck = false;
   for (int blow = 0; blow < kMostBlows; ++blow) {
     const Touch* fastest = nullptr;
     double approach = kAtRest;
     for (const Touch& touch : touches) {
-      const double here = -relativeVelocity(body, touch).dot(touch.normal_W);
+      const double here = -relativeVelocity(body, touch, otherOf(touch)).dot(touch.normal_W);
       if (here <= approach) continue;
       approach = here;
       fastest = &touch;
     }
     if (fastest == nullptr) break;
-    const Vector3d impulse = contactImpulse(config, body, *fastest);
+    RigidBody* other = otherOf(*fastest);
+    const Vector3d impulse = contactImpulse(config, body, *fastest, other);
     if (impulse.isZero(0.0)) break;
     applyImpulse(impulse, fastest->p_W, body);
+    if (other != nullptr) applyImpulse(-impulse, fastest->p_W, *other);
     struck = true;
   }
   return struck;

@@ -37,6 +37,7 @@ const MovingTree::Shape& MovingTree::shapeOf(const std::shared_ptr<const map::Su
 void MovingTree::setThings(std::vector<scene::MovingThing> things, double time) {
   things_.clear();
   for (const scene::MovingThing& thing : things) {
+    if (!thing.isThere(time)) continue;
     const double moving_since = thing.X_WM.size() > 1 ? thing.begin : time;
     const double before = std::max(time - kBefore, moving_since);
     Placed placed{&shapeOf(thing.shape), thing.identity, thing.at(time), thing.at(before),

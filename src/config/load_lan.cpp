@@ -8,6 +8,7 @@
 
 #include "marsim/common/error.hpp"
 #include "marsim/config/lan.hpp"
+#include "marsim/config/load.hpp"
 #include "names.hpp"
 #include "yaml_reader.hpp"
 
@@ -15,7 +16,6 @@ namespace marsim::config {
 namespace {
 
 constexpr int kLargestId = 65535;
-constexpr double kLeastDistance = 0.2;  // [m] between starts; whether bodies fit is seen in flight
 
 bool isName(const std::string& name) {
   const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
@@ -36,24 +36,13 @@ LanUav readUav(YamlReader& reader) {
   return uav;
 }
 
-void requireUavsApart(const LanConfig& config, const std::string& where) {
-  std::vector<std::pair<const LanUav*, const LanMachine*>> all;
+void requireNumbersOnce(const LanConfig& config, const Validator& check) {
+  std::map<int, std::string> homes;
   for (const LanMachine& machine : config.machines) {
     for (const LanUav& uav : machine.uavs) {
-      for (const auto& [other, home] : all) {
-        const auto field = fmt::format("machines: uav {} of {}", uav.id, machine.name);
-        if (other->id == uav.id) {
-          throw ConfigError(where, field, fmt::format("also one of {}", home->name),
-                            "every number once");
-        }
-        const double distance = (other->position - uav.position).norm();
-        if (distance < kLeastDistance) {
-          throw ConfigError(where, field,
-                            fmt::format("{:.2f} m from uav {} at the start", distance, other->id),
-                            fmt::format("{} m or more", kLeastDistance));
-        }
-      }
-      all.emplace_back(&uav, &machine);
+      const auto [home, is_new] = homes.try_emplace(uav.id, machine.name);
+      check.require(is_new, fmt::format("machines: uav {} of {}", uav.id, machine.name),
+                    fmt::format("also one of {}", home->second), "every number once");
     }
   }
 }
@@ -82,7 +71,7 @@ void LanConfig::validate(const std::string& where) const {
   }
   check.require(names.count(leader) == 1, "leader", fmt::format("'{}'", leader),
                 "the name of one of the machines");
-  requireUavsApart(*this, where);
+  requireNumbersOnce(*this, check);
 }
 
 const LanMachine& LanConfig::machine(const std::string& name, const std::string& where) const {
@@ -92,6 +81,21 @@ const LanMachine& LanConfig::machine(const std::string& name, const std::string&
     known.push_back(machine.name);
   }
   throw UnknownNameError(where, "machine", name, known);
+}
+
+void requireApart(const LanConfig& config, const std::string& usual_vehicle,
+                  const std::string& where) {
+  std::map<std::string, double> radii;  // by vehicle
+  std::vector<sim::StartingUav> uavs;
+  for (const LanMachine& machine : config.machines) {
+    for (const LanUav& uav : machine.uavs) {
+      const std::string& vehicle = uav.vehicle.empty() ? usual_vehicle : uav.vehicle;
+      const auto [radius, is_new] = radii.try_emplace(vehicle, 0.0);
+      if (is_new) radius->second = loadVehicle(vehicle).vehicle.radius;
+      uavs.push_back({uav.id, uav.position, radius->second});
+    }
+  }
+  sim::requireApart(uavs, where);
 }
 
 LanConfig loadLan(const std::string& name_or_path) {

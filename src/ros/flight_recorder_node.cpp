@@ -48,6 +48,7 @@ FlightRecorderNode::FlightRecorderNode(ros::NodeHandle handle, ros::NodeHandle p
   path_subscriber_ = handle.subscribe("planned_path", 10, &FlightRecorderNode::onPlannedPath, this);
   error_subscriber_ =
       handle.subscribe("tracking_error", 1000, &FlightRecorderNode::onTrackingError, this);
+  contact_subscriber_ = handle.subscribe("collision", 100, &FlightRecorderNode::onContact, this);
   diagnostics_subscriber_ =
       handle.subscribe("/diagnostics", 20, &FlightRecorderNode::onDiagnostics, this);
 }
@@ -226,6 +227,12 @@ void FlightRecorderNode::onPoints(const sensor_msgs::PointCloud2ConstPtr& messag
   }
 }
 
+void FlightRecorderNode::onContact(const marsim::ContactConstPtr& message) {
+  if (!message->begins) return;
+  ++contacts_;
+  worst_contact_speed_ = std::max(worst_contact_speed_, message->relative_speed);
+}
+
 void FlightRecorderNode::onDiagnostics(const diagnostic_msgs::DiagnosticArrayConstPtr& message) {
   for (const diagnostic_msgs::DiagnosticStatus& status : message->status) {
     for (const diagnostic_msgs::KeyValue& entry : status.values) {
@@ -260,6 +267,8 @@ void FlightRecorderNode::save(bool completed) {
       {"render_ms_mean", render_ms_mean_},
       {"real_time_factor", ratio(simulated, wall)},
       {"simulated_s", simulated},
+      {"contacts", contacts_},
+      {"worst_contact_speed_mps", worst_contact_speed_},
       {"scan_origin", {scan_origin_.x(), scan_origin_.y(), scan_origin_.z()}},
       {"completed", completed}};
   std::ofstream file(folder_ / "flight.json");

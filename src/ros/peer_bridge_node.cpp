@@ -26,9 +26,11 @@ PeerBridgeNode::PeerBridgeNode(ros::NodeHandle handle, ros::NodeHandle private_h
   Params params(private_handle);
   const std::string lan = params.text("lan", "");
   machine_ = params.text("machine", "");
+  const std::string vehicle = params.text("vehicle", "hummingbird");
   params.finish();
   if (lan.empty()) throw ConfigError(params.where(), "lan", "''", "a name or file of config/lan");
   lan_ = config::loadLan(lan);
+  config::requireApart(lan_, vehicle, lan);
   const config::LanMachine& own = lan_.machine(machine_, params.where());
   for (const config::LanMachine& machine : lan_.machines) {
     if (machine.name != machine_) machines_.push_back({machine.name, endpointOf(machine)});
@@ -63,6 +65,9 @@ void PeerBridgeNode::onPeers(const marsim::PeersConstPtr& message) {
     pending_.push_back(state);
     if (pending_.size() == kStatesInDatagram) flush();
   }
+  if (message->strikes.empty()) return;
+  flush();  // they come with the motion after the impact
+  for (const marsim::Strike& strike : message->strikes) send(toDatagram(strike));
 }
 
 void PeerBridgeNode::flush() {

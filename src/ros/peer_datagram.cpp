@@ -10,15 +10,27 @@ namespace {
 namespace serialization = ros::serialization;
 
 constexpr std::uint32_t kStates = 0x3153504d;  // "MPS1"
-constexpr std::uint32_t kBody = 0x3142504d;    // "MPB1"
+constexpr std::uint32_t kBody = 0x3242504d;    // "MPB2"
+constexpr std::uint32_t kStrike = 0x3153504b;  // "KPS1"
 constexpr std::size_t kMarkSize = 4;
 constexpr std::size_t kVectorSize = 24;  // of a geometry_msgs/Vector3
 
 const std::size_t kStateSize = serialization::serializationLength(marsim::Peer());
 
+const std::size_t kStrikeSize = serialization::serializationLength(marsim::Strike());
+
 std::vector<std::uint8_t> marked(std::uint32_t mark, std::size_t size) {
   std::vector<std::uint8_t> datagram(kMarkSize + size);
   std::memcpy(datagram.data(), &mark, kMarkSize);
+  return datagram;
+}
+
+template <class Message>
+std::vector<std::uint8_t> datagramOf(std::uint32_t mark, const Message& message) {
+  std::vector<std::uint8_t> datagram = marked(mark, serialization::serializationLength(message));
+  serialization::OStream stream(datagram.data() + kMarkSize,
+                                static_cast<std::uint32_t>(datagram.size() - kMarkSize));
+  serialization::serialize(stream, message);
   return datagram;
 }
 
@@ -46,11 +58,11 @@ std::vector<std::uint8_t> toDatagram(const std::vector<marsim::Peer>& states) {
 }
 
 std::vector<std::uint8_t> toDatagram(const marsim::PeerBody& body) {
-  std::vector<std::uint8_t> datagram = marked(kBody, serialization::serializationLength(body));
-  serialization::OStream stream(datagram.data() + kMarkSize,
-                                static_cast<std::uint32_t>(datagram.size() - kMarkSize));
-  serialization::serialize(stream, body);
-  return datagram;
+  return datagramOf(kBody, body);
+}
+
+std::vector<std::uint8_t> toDatagram(const marsim::Strike& strike) {
+  return datagramOf(kStrike, strike);
 }
 
 bool fromDatagram(const std::vector<std::uint8_t>& datagram, marsim::Peers& message) {
@@ -65,6 +77,10 @@ bool fromDatagram(const std::vector<std::uint8_t>& datagram, marsim::Peers& mess
       for (std::size_t i = 0; i < size / kStateSize; ++i) {
         serialization::deserialize(stream, message.peers.emplace_back());
       }
+      return true;
+    }
+    if (mark == kStrike && size == kStrikeSize) {
+      serialization::deserialize(stream, message.strikes.emplace_back());
       return true;
     }
     if (mark == kBody && rotorsFit(datagram)) {

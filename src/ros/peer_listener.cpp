@@ -3,6 +3,7 @@
 #include <cmath>
 #include <mutex>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -52,6 +53,7 @@ void PeerListener::onPeers(const marsim::PeersConstPtr& message) {
       now_ = state.motion.stamp;
     }
   }
+  for (const marsim::Strike& strike : message->strikes) takeStrike(strike);
   if (std::abs(now_ - logged_) >= kLogPeriod) {
     logged_ = now_;
     logChanges();
@@ -59,6 +61,8 @@ void PeerListener::onPeers(const marsim::PeersConstPtr& message) {
 }
 
 void PeerListener::takeBody(const marsim::PeerBody& message) {
+  const auto& inertia = message.inertia;
+  peers_.setMass(message.id, {message.mass, {inertia[0], inertia[1], inertia[2]}});
   scene::BodyConfig body = fromMessage(message);
   try {
     peers_.setBody(message.id, message.vehicle, body);
@@ -70,6 +74,22 @@ void PeerListener::takeBody(const marsim::PeerBody& message) {
   } catch (const Error& error) {
     ROS_WARN_THROTTLE(kWarningPeriod, "uav %d cannot be shown: %s", message.id, error.what());
   }
+}
+
+void PeerListener::takeStrike(const marsim::Strike& message) {
+  const sim::Strike strike = fromMessage(message);
+  if (!isFinite(strike)) {
+    ROS_WARN_THROTTLE(kWarningPeriod, "strike on uav %d ignored: it is not finite", message.struck);
+    return;
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto asks = strikes_.find(message.struck);
+  if (asks != strikes_.end()) asks->second.push_back(strike);
+}
+
+std::vector<sim::Strike> PeerListener::takeStrikes(std::uint32_t struck) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return std::exchange(strikes_[struck], {});
 }
 
 void PeerListener::logChanges() {

@@ -83,6 +83,33 @@ scene::BodyConfig fromMessage(const marsim::PeerBody& message) {
   return body;
 }
 
+marsim::Strike toMessage(const sim::Strike& strike) {
+  marsim::Strike message;
+  message.stamp = toRos(strike.stamp);
+  message.struck = static_cast<std::uint16_t>(strike.identity);
+  put(strike.impulse_W, message.impulse);
+  put(strike.moment_W, message.moment);
+  put(strike.p_W, message.position);
+  put(strike.normal_W, message.normal);
+  put(strike.v_rel_W, message.relative_velocity);
+  return message;
+}
+
+sim::Strike fromMessage(const marsim::Strike& message) {
+  return {fromRos(message.stamp),
+          message.by,
+          vectorOf(message.impulse),
+          vectorOf(message.moment),
+          vectorOf(message.position),
+          vectorOf(message.normal),
+          vectorOf(message.relative_velocity)};
+}
+
+bool isFinite(const sim::Strike& strike) {
+  return strike.impulse_W.allFinite() && strike.moment_W.allFinite() && strike.p_W.allFinite() &&
+         strike.normal_W.allFinite() && strike.v_rel_W.allFinite();
+}
+
 std::uint32_t readUavId(Params& params, const ros::NodeHandle& handle) {
   const double set = params.numberOrAuto("uav_id", Quantity::kNumber);
   if (std::isnan(set)) {

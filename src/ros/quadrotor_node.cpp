@@ -75,7 +75,7 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   collision_config_ = readCollisionConfig(params);
   world_ = std::make_unique<WorldInput>(handle, params);
   peer_publisher_ = std::make_unique<PeerPublisher>(handle, params);
-  peer_publisher_->setBody(vehicle.vehicle.name, sim::bodyOf(vehicle.vehicle));
+  peer_publisher_->setBody(vehicle.vehicle);
   readMap(params);
   params.finish();
 
@@ -117,8 +117,8 @@ void QuadrotorNode::readMap(Params& params) {
   world_->useMap(loaded.map);
   makeCollisions(loaded.map, ground);
   if (!check_start) return;
-  const collision::ClearanceMap clearance(loaded.map->positions(), config.resolution);
-  sim::requireFreeStart(clearance, start_p_WB_, quadrotor_->config(), ground);
+  sim::requireFreeStart(collision::ClearanceMap(loaded.map), start_p_WB_, quadrotor_->config(),
+                        ground);
 }
 
 void QuadrotorNode::makeCollisions(const std::shared_ptr<const map::SurfelMap>& map,
@@ -172,12 +172,12 @@ void QuadrotorNode::start(TimeNs now) {
 }
 
 void QuadrotorNode::place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
-  quadrotor_->reset(p_WB, yaw, stamp);
   if (collisions_) {
     contact_events_.clear();
-    collisions_->leave(contact_events_);
+    collisions_->leave(*quadrotor_, contact_events_);
     contact_publisher_->publish(contact_events_);
   }
+  quadrotor_->reset(p_WB, yaw, stamp);
   reset_stamp_ = stamp;
   control_wait_.reset();
   ++placements_;
@@ -198,7 +198,7 @@ void QuadrotorNode::advance() {
     move();
     const TimeNs stamp = quadrotor_->state().stamp;
     if (stamp % state_period_ == 0) publishState();
-    peer_publisher_->publish(quadrotor_->state(), placements_);
+    publishToPeers();
     if (stamp % odom_period_ == 0) publishOdometry();
     if (stamp % imu_period_ == 0) publishImu();
     navigation_sensors_->publish(quadrotor_->state());
@@ -218,8 +218,12 @@ void QuadrotorNode::move() {
     return;
   }
   const auto thingsIn = [this](TimeNs begin, TimeNs end) { return world_->things(begin, end); };
+  const auto bodyIn = [this](std::uint32_t identity) {
+    return world_->bodyAt(identity, quadrotor_->state().stamp);
+  };
+  takeStrikes();
   contact_events_.clear();
-  collisions_->step(*quadrotor_, step_, thingsIn, contact_events_);
+  collisions_->step(*quadrotor_, step_, thingsIn, contact_events_, bodyIn);
   contact_publisher_->publish(contact_events_);
   const TimeNs stamp = quadrotor_->state().stamp;
   if (stamp % ContactPublisher::kClearancePeriod != 0 || !contact_publisher_->wantsClearance()) {
@@ -227,6 +231,18 @@ void QuadrotorNode::move() {
   }
   contact_publisher_->publish(
       stamp, collisions_->clearance(*quadrotor_, ContactPublisher::kClearanceLimit, thingsIn));
+}
+
+void QuadrotorNode::takeStrikes() {
+  for (const sim::Strike& strike : world_->takeStrikes()) {
+    if (strike.stamp > reset_stamp_) collisions_->takeStrike(strike, *quadrotor_);
+  }
+}
+
+void QuadrotorNode::publishToPeers() {
+  static const std::vector<sim::Strike> none;
+  peer_publisher_->publish(quadrotor_->state(), placements_,
+                           collisions_ ? collisions_->strikes() : none);
 }
 
 void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {

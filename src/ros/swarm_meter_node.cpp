@@ -121,7 +121,9 @@ void SwarmMeterNode::report(const Usage& end) const {
   json["private_mb"] = megabytesOf("Private_Dirty");
   ROS_INFO("%s", json.dump().c_str());
   if (report_file_.empty()) return;
-  std::ofstream(report_file_) << json.dump(1) << "\n";
+  std::ofstream file(report_file_);
+  file << json.dump(1) << "\n";
+  if (!file.flush()) ROS_ERROR("%s cannot be written", report_file_.c_str());
 }
 
 }  // namespace marsim::ros_nodes

@@ -39,7 +39,7 @@ void requireFreeStarts(const std::vector<sim::Start>& starts, const Vehicles& ve
                        double ground_z) {
   Progress progress("swarm");
   const map::LoadedMap loaded = map::shareSurfelMap(config::resolveMap(map_file), config, progress);
-  const collision::ClearanceMap clearance(loaded.map->positions(), config.resolution);
+  const collision::ClearanceMap clearance(loaded.map);
   progress.finish();
   const double ground =
       std::isfinite(ground_z) ? ground_z : static_cast<double>(loaded.source.box.min().z());
@@ -69,9 +69,11 @@ SwarmNode::SwarmNode(ros::NodeHandle, ros::NodeHandle private_handle) {
   const sim::SwarmConfig swarm = config::loadSwarm(file);
   const std::vector<sim::Start> starts = sim::swarmStarts(swarm, size, file);
   const Vehicles vehicles = vehiclesOf(swarm, size, vehicle);
-  std::vector<double> radii;
-  for (const vehicle::VehicleConfig& one : vehicles) radii.push_back(one.radius);
-  sim::requireApart(starts, radii, file);
+  std::vector<sim::StartingUav> uavs;
+  for (std::size_t id = 0; id < starts.size(); ++id) {
+    uavs.push_back({static_cast<int>(id), starts[id].p_WB, vehicles[id].radius});
+  }
+  sim::requireApart(uavs, file);
   if (check_start && !map_file.empty()) {
     requireFreeStarts(starts, vehicles, map_file, map_config, ground_z);
   }

@@ -16,6 +16,13 @@ std::vector<scene::MovingThing> WorldInput::things(TimeNs begin, TimeNs end) con
   return things;
 }
 
+std::optional<collision::RigidBody> WorldInput::bodyAt(std::uint32_t identity, TimeNs t) const {
+  const auto motion = peers_->peers().motionAt(identity, t);
+  if (!motion) return std::nullopt;
+  return collision::RigidBody{motion->mass.mass, motion->mass.inertia, motion->X_WB, motion->v_WB,
+                              motion->w_WB_B};
+}
+
 void WorldInput::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) const {
   peers_->diagnose(uav_id_, status);
 }

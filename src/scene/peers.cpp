@@ -184,6 +184,30 @@ std::optional<Pose> Peers::poseAt(std::uint32_t id, TimeNs t) const {
   return poseAt(peer->second, t);
 }
 
+void Peers::setMass(std::uint32_t id, const PeerMass& mass) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (mass.isSound()) peers_[id].mass = mass;
+}
+
+std::optional<PeerMotion> Peers::motionAt(std::uint32_t id, TimeNs t) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = peers_.find(id);
+  if (found == peers_.end()) return std::nullopt;
+  const Peer& peer = found->second;
+  if (isGone(peer, t) || !peer.mass.isSound()) return std::nullopt;
+  PeerMotion motion{peer.mass, poseAt(peer, t)};
+  const auto after =
+      std::upper_bound(peer.states.begin(), peer.states.end(), t,
+                       [](TimeNs time, const KinematicState& state) { return time < state.stamp; });
+  if (after == peer.states.begin()) return motion;
+  const KinematicState& before = *std::prev(after);
+  const double seconds = toSeconds(t - before.stamp);
+  if (seconds > config_.extrapolation) return motion;  // it is held where it was
+  motion.v_WB = before.v_WB + seconds * before.a_WB;
+  motion.w_WB_B = before.w_WB_B;
+  return motion;
+}
+
 void Peers::appendThings(TimeNs begin, TimeNs end, std::vector<MovingThing>& things) const {
   appendOthers(kMapIdentity, begin, end, things);
 }

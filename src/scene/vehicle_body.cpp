@@ -17,6 +17,10 @@ namespace {
 
 using Eigen::Vector3d;
 
+// What other machines tell must not take all memory.
+constexpr double kLargestRadius = 10.0;  // [m]
+constexpr std::size_t kMostRotors = 64;
+
 /// Surfels side by side over surfaces, at most a spacing apart.
 class SurfaceTiler {
  public:
@@ -132,6 +136,10 @@ void BodyConfig::validate(const std::string& where) const {
   for (std::size_t i = 0; i < rotors.size(); ++i) {
     check.require(rotors[i].allFinite(), fmt::format("rotors[{}]", i), "not finite", "a place [m]");
   }
+  check.require(rotors.size() <= kMostRotors, "rotors", fmt::format("{}", rotors.size()),
+                fmt::format("at most {}", kMostRotors));
+  check.require(radius() <= kLargestRadius, "radius", fmt::format("{:.6g} m", radius()),
+                fmt::format("at most {} m", kLargestRadius));
 }
 
 double BodyConfig::radius() const {

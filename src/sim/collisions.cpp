@@ -17,6 +17,10 @@ using collision::Touch;
 using Eigen::Vector3d;
 
 constexpr double kCellWithoutMap = 0.1;  // [m]
+// Who stands on points of the map is raised until it is free of them: at first by this share of a
+// cell, then by twice that and so on, seven times.
+constexpr double kLeastRaise = 1.0 / 64.0;
+constexpr int kRaises = 7;
 
 bool ofMap(const Touch& touch) { return touch.identity == scene::kMapIdentity; }
 
@@ -77,27 +81,48 @@ Collisions::Collisions(const CollisionConfig& config, const vehicle::VehicleConf
 }
 
 void Collisions::step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ThingsIn& thingsIn,
-                      std::vector<collision::ContactEvent>& events) {
+                      std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn) {
+  strikes_.clear();
   const KinematicState before = quadrotor.state();
   const bool was_on_ground = quadrotor.onGround();
   quadrotor.step(dt);
+  if (!quadrotor.onGround()) quadrotor.setGround(ground_z_);  // a hill carries who stands on it
   const KinematicState& after = quadrotor.state();
   const std::vector<Touch>& touches = checker_.check(after.X_WB, after.stamp, thingsIn);
   const std::uint64_t begun = tracker_.begun();
-  tracker_.update(after.stamp, countedHits(before, was_on_ground, quadrotor, touches), events);
-  if (config_.response == CollisionResponse::kReport) return;
+  std::vector<Hit> hits = countedHits(before, was_on_ground, quadrotor, touches);
+  for (const Hit& hit : was_hit_) {
+    const auto same = [&hit](const Hit& other) { return other.identity == hit.identity; };
+    if (std::none_of(hits.begin(), hits.end(), same)) hits.push_back(hit);
+  }
+  was_hit_.clear();
+  tracker_.update(after.stamp, hits, events);
+  if (stands(touches, quadrotor) || config_.response == CollisionResponse::kReport) return;
   if (config_.response == CollisionResponse::kStopMotors && tracker_.begun() > begun) {
     quadrotor.stopMotors();
   }
-  // The ground carries by its plane, not by its points.
   std::vector<Touch> solid;
-  std::copy_if(touches.begin(), touches.end(), std::back_inserter(solid),
-               [this](const Touch& touch) { return !isGround(touch); });
-  if (!solid.empty()) respond(before, solid, quadrotor);
+  std::copy_if(touches.begin(), touches.end(), std::back_inserter(solid), [&](const Touch& touch) {
+    return !isOnPlane(touch) && !hasStruck(touch.identity, after.stamp);
+  });
+  if (!solid.empty()) respond(before, solid, quadrotor, bodyIn);
+}
+
+void Collisions::leave(vehicle::Quadrotor& quadrotor,
+                       std::vector<collision::ContactEvent>& events) {
+  quadrotor.setGround(ground_z_);
+  tracker_.clear(events);
+  was_hit_.clear();
+  struck_.clear();
+}
+
+// Of the ground that carries by its plane, not by its points.
+bool Collisions::isOnPlane(const Touch& touch) const {
+  return ofMap(touch) && touch.p_W.z() <= ground_z_ + config_.ground_margin;
 }
 
 bool Collisions::isGround(const Touch& touch) const {
-  return ofMap(touch) && touch.p_W.z() <= ground_z_ + config_.ground_margin;
+  return isOnPlane(touch) || (ofMap(touch) && touch.normal_W.z() >= std::cos(config_.landing_tilt));
 }
 
 // Whether a vehicle that comes to the ground like this lands.
@@ -132,10 +157,35 @@ std::vector<Hit> Collisions::countedHits(const KinematicState& before, bool was_
   return hits;
 }
 
+// Lets a vehicle that has come down gently on the map's ground above the plane, and touches nothing
+// else, stand there: level, free of the map.
+bool Collisions::stands(const std::vector<Touch>& touches, vehicle::Quadrotor& quadrotor) {
+  const KinematicState& state = quadrotor.state();
+  if (touches.empty() || quadrotor.onGround() || state.v_WB.z() > 0.0 || !lands(state))
+    return false;
+  const auto isGround = [this](const Touch& touch) { return this->isGround(touch); };
+  const auto isOnPlane = [this](const Touch& touch) { return this->isOnPlane(touch); };
+  if (!std::all_of(touches.begin(), touches.end(), isGround) ||
+      std::all_of(touches.begin(), touches.end(), isOnPlane)) {
+    return false;
+  }
+  Pose level{fromRollPitchYaw(0.0, 0.0, yawOf(state.X_WB.q)), state.X_WB.p};
+  double raise = 0.0;
+  for (int i = 0; i <= kRaises; ++i) {
+    level.p.z() = state.X_WB.p.z() + raise;
+    if (freeOfMap(level)) {
+      quadrotor.standOn(level.p.z() - ground_clearance_);
+      return true;
+    }
+    raise = i == 0 ? kLeastRaise * checker_.body().cell() : 2.0 * raise;
+  }
+  return false;
+}
+
 bool Collisions::freeOfMap(const Pose& X_WB) {
   const std::vector<Touch>& touches = checker_.checkMap(X_WB);
   return std::all_of(touches.begin(), touches.end(),
-                     [this](const Touch& touch) { return isGround(touch); });
+                     [this](const Touch& touch) { return isOnPlane(touch); });
 }
 
 // A pose free of the map, where `from` is: out along the normal if that does, with the old attitude
@@ -153,20 +203,77 @@ Pose Collisions::stepBack(const Pose& from, const Pose& to, const Vector3d& norm
 // free of it afterwards, so that nothing sinks in however hard or long it is pressed. Things that
 // move push by their impulses only.
 void Collisions::respond(const KinematicState& before, const std::vector<Touch>& solid,
-                         vehicle::Quadrotor& quadrotor) {
+                         vehicle::Quadrotor& quadrotor, const BodyIn& bodyIn) {
   const KinematicState& after = quadrotor.state();
   RigidBody body{quadrotor.config().mass, quadrotor.config().inertia, after.X_WB, after.v_WB,
                  after.w_WB_B};
   const double energy_before = energy(body);
-  bool changed = collision::bounce(config_.impact, solid, body);
+  const std::vector<Hit> hits = collision::hitsOf(solid, checker_.body(), after);
+  collision::RigidBodies others;
+  for (const Hit& hit : hits) {
+    if (hit.identity == scene::kMapIdentity || !bodyIn) continue;
+    if (const auto other = bodyIn(hit.identity)) others.emplace(hit.identity, *other);
+  }
+  const collision::RigidBodies others_before = others;
+  bool changed = collision::bounce(config_.impact, solid, body, others);
+  noteStrikes(after.stamp, hits, others_before, others);
   if (ofMap(solid.front()) && freeOfMap(before.X_WB)) {
-    const Vector3d normal_W = collision::hitsOf(solid, checker_.body(), after).front().normal_W;
-    body.X_WB = stepBack(before.X_WB, after.X_WB, normal_W);
+    body.X_WB = stepBack(before.X_WB, after.X_WB, hits.front().normal_W);
     changed = true;
   }
   if (!changed) return;
   if (std::all_of(solid.begin(), solid.end(), ofMap)) limitEnergy(energy_before, body);
   quadrotor.leaveContact(body.X_WB, body.v_WB, body.w_WB_B);
+}
+
+bool Collisions::hasStruck(std::uint32_t identity, TimeNs stamp) const {
+  const auto last = struck_.find(identity);
+  return last != struck_.end() && std::abs(stamp - last->second) < kBetweenStrikes;
+}
+
+void Collisions::noteStrikes(TimeNs stamp, const std::vector<Hit>& hits,
+                             const collision::RigidBodies& before,
+                             const collision::RigidBodies& after) {
+  for (const Hit& hit : hits) {
+    const auto was = before.find(hit.identity), is = after.find(hit.identity);
+    if (was == before.end() || is->second.v_WB == was->second.v_WB) continue;
+    const RigidBody& other = is->second;
+    struck_[hit.identity] = stamp;
+    Strike strike;
+    strike.stamp = stamp;
+    strike.identity = hit.identity;
+    strike.impulse_W = other.mass * (other.v_WB - was->second.v_WB);
+    strike.moment_W =
+        other.X_WB.q * Vector3d(other.inertia.cwiseProduct(other.w_WB_B - was->second.w_WB_B));
+    strike.p_W = hit.p_W;
+    strike.normal_W = -hit.normal_W;
+    strike.v_rel_W = -hit.v_rel_W;
+    strikes_.push_back(strike);
+  }
+}
+
+void Collisions::takeStrike(const Strike& strike, vehicle::Quadrotor& quadrotor) {
+  const KinematicState& state = quadrotor.state();
+  if (config_.response == CollisionResponse::kReport) return;
+  if (hasStruck(strike.identity, strike.stamp)) return;
+  // More than the fastest thing could give comes from no impact.
+  const vehicle::VehicleConfig& craft = quadrotor.config();
+  const double most = 2.0 * collision::CollisionChecker::kFastestThing * craft.mass;  // [N s]
+  if (!(strike.impulse_W.norm() <= most) ||
+      !(strike.moment_W.norm() <= most * checker_.body().radius())) {
+    return;
+  }
+  Hit hit;
+  hit.identity = strike.identity;
+  hit.p_W = strike.p_W;
+  hit.normal_W = strike.normal_W;
+  hit.v_rel_W = strike.v_rel_W;
+  hit.p_BV = checker_.body().centre(checker_.body().cellOf(state.X_WB.inverse() * strike.p_W));
+  was_hit_.push_back(hit);
+  struck_[strike.identity] = strike.stamp;
+  const Vector3d moment_B = state.X_WB.q.conjugate() * strike.moment_W;
+  quadrotor.leaveContact(state.X_WB, state.v_WB + strike.impulse_W / craft.mass,
+                         state.w_WB_B + moment_B.cwiseQuotient(craft.inertia));
 }
 
 }  // namespace marsim::sim

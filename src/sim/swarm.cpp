@@ -145,15 +145,15 @@ std::vector<Start> swarmStarts(const SwarmConfig& config, int n, const std::stri
   return starts;
 }
 
-void requireApart(const std::vector<Start>& starts, const std::vector<double>& radii,
-                  const std::string& where) {
-  for (std::size_t j = 1; j < starts.size(); ++j) {
+void requireApart(const std::vector<StartingUav>& uavs, const std::string& where) {
+  for (std::size_t j = 1; j < uavs.size(); ++j) {
     for (std::size_t i = 0; i < j; ++i) {
-      const double apart = (starts[i].p_WB - starts[j].p_WB).norm();
-      const double needed = radii.at(i) + radii.at(j);
+      const StartingUav &a = uavs[i], &b = uavs[j];
+      const double apart = (a.p_WB - b.p_WB).norm();
+      const double needed = a.radius + b.radius;
       Validator(where).require(apart >= needed,
-                               fmt::format("distance of uav{} at {} and uav{} at {}", i,
-                                           text(starts[i].p_WB), j, text(starts[j].p_WB)),
+                               fmt::format("distance of uav{} at {} and uav{} at {}", a.id,
+                                           text(a.p_WB), b.id, text(b.p_WB)),
                                fmt::format("{:.2f} m", apart),
                                fmt::format("{:.2f} m or more, the sum of their radii", needed));
     }

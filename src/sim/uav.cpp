@@ -101,8 +101,8 @@ Uav::Uav(const UavConfig& config, std::shared_ptr<const lidar::Renderer> rendere
   control();
 }
 
-void Uav::step(const ThingsIn& thingsIn) {
-  move(thingsIn);
+void Uav::step(const ThingsIn& thingsIn, const Collisions::BodyIn& bodyIn) {
+  move(thingsIn, bodyIn);
   ++steps_;
   if (steps_ % state_every_ == 0) control();
   if (steps_ % imu_every_ == 0) {
@@ -112,13 +112,17 @@ void Uav::step(const ThingsIn& thingsIn) {
   }
 }
 
-void Uav::move(const ThingsIn& thingsIn) {
+void Uav::takeStrike(const Strike& strike) {
+  if (collisions_ != nullptr) collisions_->takeStrike(strike, quadrotor_);
+}
+
+void Uav::move(const ThingsIn& thingsIn, const Collisions::BodyIn& bodyIn) {
   if (collisions_ == nullptr) {
     quadrotor_.step(dynamics_step_);
     return;
   }
   contact_events_.clear();
-  collisions_->step(quadrotor_, dynamics_step_, thingsIn, contact_events_);
+  collisions_->step(quadrotor_, dynamics_step_, thingsIn, contact_events_, bodyIn);
   if (!on_contact) return;
   for (const collision::ContactEvent& event : contact_events_) on_contact(event);
 }

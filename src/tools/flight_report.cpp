@@ -98,6 +98,8 @@ FlightRecord readFlightRecord(const std::filesystem::path& path) {
     record.render_ms_mean = json.at("render_ms_mean").get<double>();
     record.real_time_factor = json.at("real_time_factor").get<double>();
     record.simulated = json.at("simulated_s").get<double>();
+    record.contacts = json.at("contacts").get<std::size_t>();
+    record.worst_contact_speed = json.at("worst_contact_speed_mps").get<double>();
     const nlohmann::json& origin = json.at("scan_origin");
     record.scan_origin = {origin.at(0).get<double>(), origin.at(1).get<double>(),
                           origin.at(2).get<double>()};
@@ -120,6 +122,11 @@ std::vector<std::string> FlightSummary::failures() const {
                                    contacts.episodes == 1 ? "" : "s", contacts.first_contact.stamp,
                                    pointText(contacts.first_contact.p_WB)));
   }
+  if (record.contacts > 0) {
+    failures.push_back(fmt::format("{} contact{} reported by the simulation, at up to {:.2f} m/s",
+                                   record.contacts, record.contacts == 1 ? "" : "s",
+                                   record.worst_contact_speed));
+  }
   if (record.scans == 0) failures.emplace_back("no scan was recorded");
   return failures;
 }
@@ -131,6 +138,10 @@ std::string FlightSummary::text() const {
   };
   line("goals reached", fmt::format("{} of {}", record.goals_reached, record.goals));
   line("collisions", fmt::format("{}", contacts.episodes));
+  line("contacts", record.contacts == 0
+                       ? "none reported by the simulation"
+                       : fmt::format("{} reported by the simulation, at up to {:.2f} m/s",
+                                     record.contacts, record.worst_contact_speed));
   line("least clearance",
        fmt::format("{:.2f} m from the centre, at {} (vehicle's radius {:.2f} m)",
                    contacts.min_clearance, pointText(contacts.closest.p_WB), vehicle_radius));
@@ -149,6 +160,8 @@ void FlightSummary::write(const std::filesystem::path& path) const {
   json["goals"] = record.goals;
   json["goals_reached"] = record.goals_reached;
   json["collisions"] = contacts.episodes;
+  json["contacts"] = record.contacts;
+  json["worst_contact_speed_mps"] = rounded(record.worst_contact_speed, 1e3);
   // Infinity is no JSON; there is none but for an empty trajectory.
   json["min_clearance_m"] = std::isfinite(contacts.min_clearance)
                                 ? nlohmann::ordered_json(rounded(contacts.min_clearance, 1e4))

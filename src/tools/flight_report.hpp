@@ -43,7 +43,9 @@ struct FlightRecord {
   double points_per_scan_mean = 0.0;
   double render_ms_mean = 0.0;  ///< [ms] a scan
   double real_time_factor = 0.0;
-  double simulated = 0.0;                                 ///< [s]
+  double simulated = 0.0;            ///< [s]
+  std::size_t contacts = 0;          ///< that the simulation reported, with map, obstacles, UAVs
+  double worst_contact_speed = 0.0;  ///< [m/s] the largest at which one began
   Eigen::Vector3d scan_origin = Eigen::Vector3d::Zero();  ///< [m] in W, of scan.pcd
   bool completed = false;                                 ///< the recorder ended by itself
 };

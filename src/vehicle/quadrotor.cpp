@@ -114,6 +114,12 @@ void Quadrotor::reset(const Vector3d& p_WB, double yaw, TimeNs stamp) {
 
 void Quadrotor::setGround(double ground_z) { ground_z_ = ground_z; }
 
+void Quadrotor::standOn(double ground_z) {
+  ground_z_ = ground_z;
+  restOnGround();
+  updateAccelerations();
+}
+
 void Quadrotor::command(const RotorArray& speeds) {
   if (motors_stopped_) return;
   commands_ = speeds.max(config_.motor.speed_min).min(config_.motor.speed_max);

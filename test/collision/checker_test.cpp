@@ -296,6 +296,24 @@ TEST(CheckerOfThings, EqualsBruteForceAsTheyFlyThroughTheBody) {
   EXPECT_GT(touching, 30);
 }
 
+// A thing whose motion begins anew elsewhere is told by two of one identity, each for its time.
+TEST(CheckerOfThings, WhatHasGoneElsewhereTouchesNothingMore) {
+  const TimeNs leaps = kNsPerSecond / 2 - kNsPerSecond / 4000;
+  const auto thingsIn = [leaps](TimeNs begin, TimeNs end) {
+    std::vector<scene::MovingThing> things(2, thingsDuring(begin, end).front());
+    for (scene::MovingThing& thing : things) thing.X_WM = {Pose{}};
+    things[0].until = things[1].from = toSeconds(leaps - begin);
+    things[1].X_WM[0].p.x() = 5.0;
+    return things;
+  };
+  CollisionChecker checker(BodyVoxels(smallBody(), kCell), nullptr);
+  for (TimeNs t = kNsPerSecond / 2 - 5'000'000; t < kNsPerSecond / 2 + 5'000'000; t += 1'000'000) {
+    EXPECT_EQ(checker.check(Pose{}, t, thingsIn).empty(), t >= leaps) << toSeconds(t);
+    const Clearance clearance = checker.clearance(Pose{}, t, 20.0, thingsIn);
+    EXPECT_EQ(clearance.distance > 4.0, t >= leaps) << toSeconds(t);
+  }
+}
+
 TEST(CheckerOfThings, AreAskedForEveryStepOnlyWhereTheyCouldBeNear) {
   CollisionChecker checker(BodyVoxels(smallBody(), kCell), nullptr);
   for (const double away : {100.0, 1.5, 0.7}) {

@@ -35,6 +35,34 @@ TEST(ClearanceMap, EqualsBruteForce) {
   }
 }
 
+// Over the surfels of a map, by the map's own tree: what a copy of the points gives.
+TEST(ClearanceMap, OfASurfelMapIsThatOfItsPoints) {
+  std::vector<map::Surfel> surfels;
+  for (const Eigen::Vector3f& p : randomCloud(500, 1).points) {
+    surfels.push_back({p + Eigen::Vector3f(300.0F, 0.0F, 0.0F), Eigen::Vector3f::UnitZ(), 0.0F});
+  }
+  map::SurfelMapConfig config;
+  config.resolution = 0.1;
+  const auto surfel_map = std::make_shared<const map::SurfelMap>(surfels, config);
+  const ClearanceMap map(surfel_map), copy(surfel_map->positions(), 0.1);
+  EXPECT_EQ(map.resolution(), 0.1);
+  EXPECT_LT((map.bounds().min() - copy.bounds().min()).norm(), 1e-3F);
+  EXPECT_LT((map.bounds().max() - copy.bounds().max()).norm(), 1e-3F);
+  RandomStream random(2);
+  int refused = 0;
+  for (int i = 0; i < 200; ++i) {
+    const double x = random.uniform(291.0, 309.0), y = random.uniform(-8.0, 8.0);
+    const Eigen::Vector3d p(x, y, random.uniform(-3.0, 7.0));
+    EXPECT_NEAR(map.at(p).distance, copy.at(p).distance, 1e-4);
+    EXPECT_NEAR((map.at(p).nearest - p).norm(), map.at(p).distance, 1e-9);
+    const std::string said = messageOf(copy, p, 0.5);
+    EXPECT_EQ(messageOf(map, p, 0.5), said);
+    refused += said.empty() ? 0 : 1;
+  }
+  EXPECT_GT(refused, 20);
+  EXPECT_LT(refused, 180);
+}
+
 TEST(ClearanceMap, EmptyMapIsFreeEverywhereAndHasNoPlace) {
   const ClearanceMap map({}, 0.1);
   EXPECT_TRUE(std::isinf(map.at({1.0, 2.0, 3.0}).distance));

@@ -26,6 +26,12 @@ Touch touchAt(const Vector3d& p, const Vector3d& n) {
   return touch;
 }
 
+// Off what does not give way.
+bool bounce(const ImpactConfig& config, const std::vector<Touch>& touches, RigidBody& body) {
+  RigidBodies none;
+  return collision::bounce(config, touches, body, none);
+}
+
 // A central blow: closed forms.
 TEST(Impact, ACentralBlowReturnsTheShareOfTheSpeed) {
   ImpactConfig config;
@@ -99,6 +105,69 @@ TEST(Impact, WhatMovesPushesTheBodyAlong) {
   ram.v_W = {3.0, 0.0, 0.0};
   EXPECT_TRUE(bounce(config, {ram}, body));
   EXPECT_NEAR(body.v_WB.x(), 3.0, 1e-12);
+}
+
+// Two that meet centrally: the text books' closed forms for any masses.
+TEST(Impact, WhatGivesWayTakesTheOppositeMomentum) {
+  ImpactConfig config;
+  config.restitution = 0.4;
+  config.yield_speed = 100.0;
+  for (const double ratio : {0.1, 1.0, 20.0}) {
+    RigidBody body = someBody();
+    body.v_WB = {2.0, 0.0, 0.0};
+    RigidBodies others{{7, someBody()}};
+    RigidBody& other = others.at(7);
+    other.mass *= ratio;
+    other.X_WB.p = {0.2, 0.0, 0.0};
+    other.v_WB = {-1.0, 0.0, 0.0};
+    Touch touch = touchAt({0.1, 0.0, 0.0}, -Vector3d::UnitX());
+    touch.identity = 7;
+    EXPECT_TRUE(collision::bounce(config, {touch}, body, others));
+    const double common = (2.0 - ratio) / (1.0 + ratio), left = 0.4 * 3.0 / (1.0 + ratio);
+    EXPECT_NEAR(body.v_WB.x(), common - ratio * left, 1e-12);
+    EXPECT_NEAR(other.v_WB.x(), common + left, 1e-12);
+  }
+}
+
+TEST(Impact, TwoThatMeetAnyhowKeepTheirMomentaAndGainNoEnergy) {
+  RandomStream random(2, "pairs");
+  const auto vector = [&](double scale) {
+    return Vector3d(scale * random.normal(), scale * random.normal(), scale * random.normal());
+  };
+  const auto spin = [](const RigidBody& body) {
+    return Vector3d(body.X_WB.q * Vector3d(body.inertia.cwiseProduct(body.w_WB_B)) +
+                    body.mass * body.X_WB.p.cross(body.v_WB));
+  };
+  int struck = 0;
+  for (int i = 0; i < 5000; ++i) {
+    ImpactConfig config;
+    config.restitution = random.uniform();
+    config.friction = random.uniform(0.0, 2.0);
+    RigidBody body = someBody();
+    RigidBodies others{{3, someBody()}};
+    RigidBody& other = others.at(3);
+    other.mass *= random.uniform(0.2, 5.0);
+    other.X_WB.p = 0.3 * vector(1.0).normalized();
+    for (RigidBody* one : {&body, &other}) {
+      one->X_WB.q = expMap(vector(2.0));
+      one->v_WB = vector(3.0);
+      one->w_WB_B = vector(5.0);
+    }
+    std::vector<Touch> touches;
+    for (int k = 0; k < 1 + i % 3; ++k) {
+      const Vector3d normal = (vector(0.3) - other.X_WB.p).normalized();
+      touches.push_back(touchAt(0.5 * other.X_WB.p + vector(0.05), normal));
+      touches.back().identity = 3;
+    }
+    const Vector3d momentum = body.mass * body.v_WB + other.mass * other.v_WB;
+    const Vector3d angular = spin(body) + spin(other);
+    const double energy = body.kineticEnergy() + other.kineticEnergy();
+    struck += collision::bounce(config, touches, body, others) ? 1 : 0;
+    ASSERT_LT((body.mass * body.v_WB + other.mass * other.v_WB - momentum).norm(), 1e-10);
+    ASSERT_LT((spin(body) + spin(other) - angular).norm(), 1e-10);
+    ASSERT_LE(body.kineticEnergy() + other.kineticEnergy(), energy * (1.0 + 1e-12));
+  }
+  EXPECT_GT(struck, 2000);
 }
 
 TEST(Impact, RefusesWhatCannotBe) {

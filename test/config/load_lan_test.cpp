@@ -55,8 +55,6 @@ TEST_F(LoadLan, MachinesAndTheirUavs) {
 
 TEST_F(LoadLan, WrongOnesAreNamed) {
   expectComplaint("id: 7", "id: 0", "machines: uav 0 of beta is also one of alpha");
-  expectComplaint("[2, 0, 1.5]", "[0.1, 0, 1.5]",
-                  "machines: uav 7 of beta is 0.10 m from uav 0 at the start, allowed: 0.2 m");
   expectComplaint("id: 7", "id: 70000", "allowed: 0 to 65535");
   expectComplaint("id: 7, ", "", "id is missing");
   expectComplaint("beta", "alpha", "machines: alpha is there twice");
@@ -66,6 +64,21 @@ TEST_F(LoadLan, WrongOnesAreNamed) {
   expectComplaint("machines:", "leader: gamma\nmachines:", "leader is 'gamma'");
   expectComplaint("machines:", "sync_rate: 20Hz\nmachines:", "sync_rate is 20");
   expectComplaint("yaw", "yow", "yow");
+}
+
+// By the radii of hummingbird (the launch file's word) and iris, on different machines.
+TEST_F(LoadLan, UavsThatOverlap) {
+  const auto said = [&](const char* usual, const std::string& position) {
+    const LanConfig lan = loadLan(write("lan.yaml", replaced(kTwo, "[2, 0, 1.5]", position)));
+    return complaint([&] { requireApart(lan, usual, "lan.yaml"); });
+  };
+  EXPECT_EQ(said("hummingbird", "[2, 0, 1.5]"), "no error");
+  EXPECT_EQ(said("hummingbird", "[0.6, 0, 1.5]"),
+            "lan.yaml: distance of uav0 at (0.00, 0.00, 1.50) and uav7 at (0.60, 0.00, 1.50) is "
+            "0.60 m, allowed: 0.66 m or more, the sum of their radii");
+  EXPECT_EQ(said("crazyflie", "[0.6, 0, 1.5]"), "no error");
+  EXPECT_NE(said("humingbird", "[2, 0, 1.5]").find("did you mean 'hummingbird'"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -22,9 +22,11 @@ TEST_F(LoadSwarmTest, BundledFormationsKeepTwentyLargeVehiclesApart) {
   for (const std::string& name : names) {
     const sim::SwarmConfig config = loadSwarm(name);
     const int n = config.formation == sim::Formation::kPoses ? 3 : 20;
-    EXPECT_NO_THROW(sim::requireApart(sim::swarmStarts(config, n, name),
-                                      std::vector<double>(static_cast<std::size_t>(n), radius), ""))
-        << name;
+    std::vector<sim::StartingUav> uavs;
+    for (const sim::Start& start : sim::swarmStarts(config, n, name)) {
+      uavs.push_back({static_cast<int>(uavs.size()), start.p_WB, radius});
+    }
+    EXPECT_NO_THROW(sim::requireApart(uavs, name));
   }
 }
 

@@ -1,9 +1,11 @@
 // A UAV put into a wall says so once, its motors stop until it is reset, and the contact ends once.
+// Two that run into each other bounce off each other.
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
+#include <geometry_msgs/PoseStamped.h>
 #include <gtest/gtest.h>
 #include <ros/ros.h>
 #include <std_srvs/Trigger.h>
@@ -13,6 +15,7 @@
 #include "marsim/Contact.h"
 #include "marsim/MotorStates.h"
 #include "marsim/Teleport.h"
+#include "marsim/VehicleState.h"
 #include "wait_for.hpp"
 
 namespace {
@@ -84,6 +87,62 @@ TEST(Collision, BeginsStopsTheMotorsAndEnds) {
   }
   EXPECT_EQ(contacts.messages.size() % 2, 0U) << "every contact has ended";
   EXPECT_NEAR(clearances.messages.back().distance, free.distance, 0.2);
+}
+
+// What a UAV did: its motion, and when it first touched the other one.
+class Flyer {
+ public:
+  explicit Flyer(const std::string& name)
+      : nh_(name), contacts_(nh_, "collision"), states_(nh_, "state") {}
+
+  const std::vector<marsim::Contact>& contacts() const { return contacts_.messages; }
+  bool isThere() const { return !states_.messages.empty() && goal_.getNumSubscribers() > 0; }
+  void flyTo(double x) const {
+    geometry_msgs::PoseStamped goal;
+    goal.header.frame_id = "world";
+    goal.pose = states_.messages.back().pose;
+    goal.pose.position.x = x;
+    goal_.publish(goal);
+  }
+  // Speed along x at the newest state not after a time [m/s].
+  double speedAt(const ros::Time& time) const {
+    double speed = 0.0;
+    for (const marsim::VehicleState& state : states_.messages) {
+      if (state.header.stamp > time) break;
+      speed = state.velocity.x;
+    }
+    return speed;
+  }
+  bool knows(const ros::Time& time) const { return states_.messages.back().header.stamp > time; }
+
+ private:
+  ros::NodeHandle nh_;
+  Heard<marsim::Contact> contacts_;
+  Heard<marsim::VehicleState> states_;
+  ros::Publisher goal_ = nh_.advertise<geometry_msgs::PoseStamped>("goal", 1);
+};
+
+TEST(Collision, OfTwoUavsPartsThemAndBothSaySo) {
+  const Flyer left("uav1"), right("uav2");
+  ASSERT_TRUE(waitFor([&] { return left.isThere() && right.isThere(); }, 60.0));
+  left.flyTo(3.0);
+  right.flyTo(-3.0);
+  ASSERT_TRUE(waitFor([&] { return !left.contacts().empty() && !right.contacts().empty(); }, 60.0));
+  EXPECT_EQ(left.contacts().front().name, "uav 2");
+  EXPECT_EQ(right.contacts().front().name, "uav 1");
+  // They are equally heavy. Within this time their controllers do little.
+  const ros::Time touched =
+      std::min(left.contacts().front().header.stamp, right.contacts().front().header.stamp);
+  const ros::Time before = touched - ros::Duration(0.004), after = touched + ros::Duration(0.04);
+  ASSERT_TRUE(waitFor([&] { return left.knows(after) && right.knows(after); }, 20.0));
+  const double left_gained = left.speedAt(after) - left.speedAt(before);
+  const double right_gained = right.speedAt(after) - right.speedAt(before);
+  RecordProperty("left_gained", std::to_string(left_gained));
+  RecordProperty("right_gained", std::to_string(right_gained));
+  // Where one hears of it before it notices, the two are opposite within a hundredth; else each has
+  // worked out its own.
+  EXPECT_LT(left_gained, -0.3);
+  EXPECT_GT(right_gained, 0.3);
 }
 
 }  // namespace

@@ -75,7 +75,28 @@ TEST(PeerMessage, BodyStaysTheSame) {
   EXPECT_EQ(back.cloud, body.cloud);
 }
 
-TEST(PeerDatagram, CarriesStatesAndBodies) {
+sim::Strike someStrike() {
+  return {123, 5, {1, 2, 3}, {0.1, 0.2, 0.3}, {4, 5, 6}, {0, 0, 1}, {7, 8, 9}};
+}
+
+TEST(PeerMessage, StrikeStaysTheSame) {
+  marsim::Strike message = toMessage(someStrike());
+  EXPECT_EQ(message.struck, 5);
+  message.by = 2;
+  sim::Strike back = fromMessage(message);
+  EXPECT_EQ(back.identity, 2U) << "for who is struck it is that of the other one";
+  EXPECT_EQ(back.stamp, 123);
+  EXPECT_TRUE(isFinite(back));
+  EXPECT_EQ(back.impulse_W, someStrike().impulse_W);
+  EXPECT_LT((back.moment_W - someStrike().moment_W).norm(), 1e-6);
+  EXPECT_EQ(back.p_W, someStrike().p_W);
+  EXPECT_EQ(back.normal_W, someStrike().normal_W);
+  EXPECT_EQ(back.v_rel_W, someStrike().v_rel_W);
+  message.position[1] = std::numeric_limits<float>::infinity();
+  EXPECT_FALSE(isFinite(fromMessage(message)));
+}
+
+TEST(PeerDatagram, CarriesStatesBodiesAndStrikes) {
   std::vector<marsim::Peer> states;
   for (std::uint32_t id = 0; id < kStatesInDatagram; ++id)
     states.push_back(toMessage(someState(id)));
@@ -93,6 +114,10 @@ TEST(PeerDatagram, CarriesStatesAndBodies) {
   ASSERT_EQ(message.bodies.size(), 1U);
   EXPECT_EQ(message.bodies[0].vehicle, "some");
   EXPECT_EQ(message.bodies[0].rotors.size(), 2U);
+
+  ASSERT_TRUE(fromDatagram(toDatagram(toMessage(someStrike())), message));
+  ASSERT_EQ(message.strikes.size(), 1U);
+  EXPECT_EQ(message.strikes[0].impulse[2], 3.0F);
 }
 
 TEST(PeerDatagram, NonsenseIsRefused) {
@@ -102,6 +127,10 @@ TEST(PeerDatagram, NonsenseIsRefused) {
   for (std::size_t size = 0; size < states.size(); ++size) {
     EXPECT_EQ(fromDatagram({states.begin(), states.begin() + static_cast<long>(size)}, message),
               false);
+  }
+  const std::vector<std::uint8_t> strike = toDatagram(toMessage(someStrike()));
+  for (std::size_t size = 0; size < strike.size(); ++size) {
+    EXPECT_FALSE(fromDatagram({strike.begin(), strike.begin() + static_cast<long>(size)}, message));
   }
   for (std::size_t size = 0; size < body.size(); ++size) {
     EXPECT_FALSE(fromDatagram({body.begin(), body.begin() + static_cast<long>(size)}, message));

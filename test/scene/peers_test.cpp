@@ -246,5 +246,29 @@ TEST(Peers, ABadConfigurationIsRefused) {
   EXPECT_THROW(Peers{config}, ConfigError);
 }
 
+// The speed at an instant is that of the pose: by differences.
+TEST(Peers, MotionIsThatOfThePoseAndNeedsAMass) {
+  Peers peers;
+  for (int i = 0; i < 20; ++i) peers.push(told(3, i));
+  EXPECT_FALSE(peers.motionAt(3, toNs(10.2))) << "its mass is not known";
+  peers.setMass(3, {0.7, {0.007, 0.007, kNaN}});
+  peers.setMass(3, {-1.0, Eigen::Vector3d::Ones()});
+  EXPECT_FALSE(peers.motionAt(3, toNs(10.2))) << "not a sound one";
+  peers.setMass(3, {0.7, {0.007, 0.008, 0.012}});
+  EXPECT_FALSE(peers.motionAt(4, toNs(10.2)));
+  for (const double t : {10.2, 10.213, 10.38, 10.45, 10.6}) {
+    const auto motion = peers.motionAt(3, toNs(t));
+    ASSERT_TRUE(motion);
+    EXPECT_EQ(motion->mass.mass, 0.7);
+    EXPECT_EQ(motion->X_WB.p, peers.poseAt(3, toNs(t))->p);
+    const Eigen::Vector3d v =
+        (peers.poseAt(3, toNs(t + 1e-4))->p - peers.poseAt(3, toNs(t))->p) / 1e-4;
+    EXPECT_LT((motion->v_WB - v).norm(), 0.03) << t;
+    EXPECT_GT(motion->w_WB_B.norm(), 1.0) << t;
+  }
+  EXPECT_EQ(peers.motionAt(3, toNs(11.0))->v_WB.norm(), 0.0) << "held where it was";
+  EXPECT_FALSE(peers.motionAt(3, toNs(20.0)));
+}
+
 }  // namespace
 }  // namespace marsim::scene

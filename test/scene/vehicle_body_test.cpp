@@ -92,6 +92,21 @@ TEST(VehicleBody, RefusesWhatIsNone) {
   EXPECT_THROW(bodyCloud(body, 0.0), ConfigError);
   body.cloud = "missing.pcd";
   EXPECT_THROW(bodyCloud(body, 0.01), FileError);
+  // Whoever tells it, a body must not take all memory.
+  const auto messageOf = [](const BodyConfig& told) -> std::string {
+    try {
+      bodyShape(told, 0.02);
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  body = cross();
+  body.hub_half = {1e4, 0.1, 0.1};
+  EXPECT_EQ(messageOf(body), "body: radius is 10000 m, allowed: at most 10 m");
+  body = cross();
+  body.rotors.resize(1000, Vector3d::Zero());
+  EXPECT_EQ(messageOf(body), "body: rotors is 1000, allowed: at most 64");
 }
 
 }  // namespace

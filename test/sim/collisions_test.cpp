@@ -212,6 +212,98 @@ TEST(Collisions, ACrashIntoTheGroundIsOneAlsoWithoutPointsThere) {
   }
 }
 
+// A plane that rises along x, 1.5 m above the ground in the middle.
+std::shared_ptr<const map::SurfelMap> hillside(double slope) {
+  MapMaker maker;
+  const double half = 1.5;
+  maker.sheet({-half, -half, 1.5 - half * std::tan(slope)},
+              {2 * half, 0, 2 * half * std::tan(slope)}, {0, 2 * half, 0});
+  return maker.make();
+}
+
+// Goes straight down at a speed [m/s] until `z`, as a planner would tell it.
+void descend(World& world, Uav& uav, double z, double speed) {
+  control::Reference reference;
+  reference.p_WB = uav.state().X_WB.p;
+  reference.v_WB = {0.0, 0.0, -speed};
+  while (reference.p_WB.z() > z) {
+    reference.p_WB.z() -= 1e-3 * speed;
+    uav.setReference(reference);
+    world.step();
+  }
+}
+
+TEST(Collisions, LandsOnAHillStandsThereAndTakesOffAgain) {
+  for (const double degrees : {0.0, 20.0}) {
+    for (const CollisionResponse response :
+         {CollisionResponse::kReport, CollisionResponse::kStopMotors, CollisionResponse::kBounce}) {
+      World world(hillside(radians(degrees)), {}, 0.0);
+      UavConfig config = uavAt({0.0, 0.0, 2.2});
+      config.collision.response = response;
+      Uav& uav = world.addUav(config);
+      std::vector<std::string> notes;
+      noteContacts(uav, notes);
+      uav.setGoal({0.0, 0.0, 2.2}, 0.0);
+      descend(world, uav, 1.0, 0.5);
+      ASSERT_TRUE(uav.quadrotor().onGround()) << degrees << nameOf(response);
+      const Vector3d stood = uav.state().X_WB.p;
+      EXPECT_NEAR(stood.z(), 1.55, 0.15) << "as fine as the cells";
+      for (int i = 0; i < 500; ++i) world.step();
+      EXPECT_EQ(uav.state().X_WB.p, stood);
+      EXPECT_FALSE(uav.quadrotor().motorsStopped());
+
+      // Off the hill there is the ground below it.
+      uav.setGoal({0.0, 0.0, 2.4}, 0.0);
+      for (int i = 0; i < 5000; ++i) world.step();
+      EXPECT_NEAR(uav.state().X_WB.p.z(), 2.4, 0.15);
+      uav.setGoal({-2.5, 0.0, 2.4}, 0.0);
+      for (int i = 0; i < 4000; ++i) world.step();
+      descend(world, uav, 0.0, 0.8);
+      EXPECT_TRUE(uav.quadrotor().onGround());
+      EXPECT_NEAR(uav.state().X_WB.p.z(), config.vehicle.ground_clearance, 1e-9);
+      EXPECT_EQ(notes, std::vector<std::string>{}) << degrees << nameOf(response);
+    }
+  }
+}
+
+TEST(Collisions, ComingDownFastOrOnSomethingSteepIsNoLanding) {
+  struct Fall {
+    double slope, speed;
+  };
+  for (const Fall& fall : {Fall{0.0, 3.0}, Fall{radians(60.0), 0.5}}) {
+    const vehicle::VehicleConfig craft = vehicle::hummingbird();
+    CollisionConfig config;
+    config.response = CollisionResponse::kBounce;
+    Collisions collisions(config, craft, collision::makeNeighbours(hillside(fall.slope)), 0.0);
+    vehicle::Quadrotor quadrotor(craft);
+    quadrotor.setGround(0.0);
+    quadrotor.reset({0.0, 0.0, 2.5}, 0.0);
+    quadrotor.setMotion(Eigen::Quaterniond::Identity(), {0.0, 0.0, -fall.speed}, Vector3d::Zero());
+    std::vector<ContactEvent> events;
+    for (int i = 0; i < 3000 && events.empty(); ++i) collisions.step(quadrotor, kStep, {}, events);
+    ASSERT_EQ(events.size(), 1U) << fall.slope;
+    EXPECT_EQ(text(events[0]), "+map");
+    EXPECT_FALSE(quadrotor.onGround());
+    EXPECT_NEAR(events[0].hit.v_rel_W.norm(), fall.speed, 0.3);
+  }
+}
+
+TEST(Collisions, PutElsewhereItIsNotCarriedByTheHillItStoodOn) {
+  const vehicle::VehicleConfig craft = vehicle::hummingbird();
+  Collisions collisions({}, craft, collision::makeNeighbours(hillside(0.0)), 0.0);
+  vehicle::Quadrotor quadrotor(craft);
+  quadrotor.setGround(0.0);
+  quadrotor.reset({0.0, 0.0, 1.7}, 0.0);
+  quadrotor.setMotion(Eigen::Quaterniond::Identity(), {0.0, 0.0, -0.5}, Vector3d::Zero());
+  std::vector<ContactEvent> events;
+  for (int i = 0; i < 1000; ++i) collisions.step(quadrotor, kStep, {}, events);
+  ASSERT_TRUE(quadrotor.onGround());
+  collisions.leave(quadrotor, events);
+  quadrotor.reset({5.0, 0.0, 1.0}, 0.0);
+  EXPECT_FALSE(quadrotor.onGround());
+  EXPECT_EQ(events.size(), 0U);
+}
+
 // A closed room of one layer of points, its floor well above the ground.
 std::shared_ptr<const map::SurfelMap> closedRoom() {
   MapMaker maker;
@@ -308,6 +400,92 @@ TEST(Collisions, StoppedMotorsLetItFallToTheGroundUntilReset) {
   EXPECT_FALSE(quadrotor.motorsStopped());
   quadrotor.command(vehicle::RotorArray::Constant(300.0));
   EXPECT_EQ(quadrotor.motorCommands().maxCoeff(), 300.0);
+}
+
+// Two UAVs run into each other, turned anyhow, off centre. In every step their common momentum
+// changes by what weight, thrust and drag give, and by nothing else.
+TEST(Collisions, UavsThatRunIntoEachOtherKeepTheirMomentum) {
+  MapMaker maker;
+  maker.sheet({-1.0, -1.0, 0.0}, {2.0, 0.0, 0.0}, {0.0, 2.0, 0.0});
+  const auto map = maker.make();
+  RandomStream random(3, "pairs");
+  int both = 0;
+  for (int pair = 0; pair < 10; ++pair) {
+    World world(map, {});
+    std::vector<Uav*> uavs;
+    std::vector<std::string> notes[2];
+    for (int k = 0; k < 2; ++k) {
+      const double x = k == 0 ? -1.0 : 1.0, side = random.uniform(-0.1, 0.1);
+      UavConfig config = uavAt({x, side, 20.0 + random.uniform(-0.03, 0.03)});
+      config.collision.response = CollisionResponse::kBounce;
+      config.start_yaw = random.uniform(-kPi, kPi);
+      uavs.push_back(&world.addUav(config));
+      noteContacts(*uavs.back(), notes[k]);
+      uavs.back()->setGoal({-2.0 * x, side, 20.0}, config.start_yaw);
+    }
+    const auto momentum = [](const Uav& uav) {
+      return Vector3d(uav.quadrotor().config().mass * uav.state().v_WB);
+    };
+    // What a step adds without an impact, half of it by the accelerations before and after.
+    const auto half = [](const Uav& uav) {
+      return Vector3d(0.5e-3 * uav.quadrotor().config().mass * uav.state().a_WB);
+    };
+    double largest = 0.0;  // [N s] that one of them took in a step
+    for (int i = 0; i < 2500; ++i) {
+      const Vector3d first = momentum(*uavs[0]);
+      Vector3d expected = first + half(*uavs[0]) + momentum(*uavs[1]) + half(*uavs[1]);
+      world.step();
+      expected += half(*uavs[0]) + half(*uavs[1]);
+      ASSERT_LT((momentum(*uavs[0]) + momentum(*uavs[1]) - expected).norm(), 0.005)
+          << "pair " << pair << ", step " << i;
+      largest = std::max(largest, (momentum(*uavs[0]) - first).norm());
+    }
+    ASSERT_GT(largest, 0.3) << "pair " << pair;
+    for (const std::vector<std::string>& said : notes) {
+      ASSERT_FALSE(said.empty());
+      both += said.front().substr(0, 4) == "+uav" ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(both, 20) << "both have a contact, whoever noticed it";
+}
+
+TEST(Collisions, AStrikeMovesWhoRespondsAndCountsOnce) {
+  Strike strike;
+  strike.identity = 3;
+  strike.impulse_W = {1.4, 0.0, 0.0};
+  strike.moment_W = {0.0, 0.0, 0.012};
+  strike.p_W = {-0.1, 0.0, 2.0};
+  strike.v_rel_W = {-3.0, 0.0, 0.0};
+  const vehicle::VehicleConfig craft = vehicle::hummingbird();
+  for (const CollisionResponse response :
+       {CollisionResponse::kReport, CollisionResponse::kStopMotors, CollisionResponse::kBounce}) {
+    CollisionConfig config;
+    config.response = response;
+    Collisions collisions(config, craft, nullptr, -10.0);
+    vehicle::Quadrotor quadrotor(craft);
+    quadrotor.reset({0.0, 0.0, 2.0}, 0.0);
+    const bool responds = response != CollisionResponse::kReport;
+    collisions.takeStrike(strike, quadrotor);
+    EXPECT_NEAR(quadrotor.state().v_WB.x(), responds ? 1.4 / craft.mass : 0.0, 1e-12);
+    EXPECT_NEAR(quadrotor.state().w_WB_B.z(), responds ? 0.012 / craft.inertia.z() : 0.0, 1e-12);
+    const Vector3d v = quadrotor.state().v_WB;
+    collisions.takeStrike(strike, quadrotor);  // again
+    Strike nonsense = strike;
+    nonsense.stamp = kNsPerSecond;
+    nonsense.impulse_W.x() = 1e30;
+    collisions.takeStrike(nonsense, quadrotor);
+    nonsense.impulse_W.x() = std::numeric_limits<double>::quiet_NaN();
+    collisions.takeStrike(nonsense, quadrotor);
+    EXPECT_EQ(quadrotor.state().v_WB, v);
+    std::vector<ContactEvent> events;
+    for (int i = 0; i < 500; ++i) collisions.step(quadrotor, kStep, {}, events);
+    ASSERT_EQ(events.size(), responds ? 2U : 0U);
+    EXPECT_EQ(quadrotor.motorsStopped(), response == CollisionResponse::kStopMotors);
+    if (responds) {
+      EXPECT_EQ(text(events[0]), "+uav 3");
+      EXPECT_EQ(events[0].hit.v_rel_W, strike.v_rel_W);
+    }
+  }
 }
 
 TEST(Collisions, OffIsOff) {

@@ -126,13 +126,12 @@ TEST(SwarmTest, DuplicateAndMissingIds) {
 }
 
 TEST(SwarmTest, UavsThatOverlap) {
-  std::vector<Start> starts(3);
-  starts[1].p_WB = {2.0, 0.0, 0.0};
-  starts[2].p_WB = {2.0, 0.3, 0.4};
-  requireApart(starts, {0.3, 0.25, 0.25}, "x.yaml");  // touching is no overlap
-  const std::string said = complaint([&] { requireApart(starts, {0.3, 0.3, 0.25}, "x.yaml"); });
-  EXPECT_EQ(said,
-            "x.yaml: distance of uav1 at (2.00, 0.00, 0.00) and uav2 at (2.00, 0.30, 0.40) is 0.50 "
+  std::vector<StartingUav> uavs{
+      {0, Vector3d::Zero(), 0.3}, {1, {2.0, 0.0, 0.0}, 0.25}, {7, {2.0, 0.3, 0.4}, 0.25}};
+  requireApart(uavs, "x.yaml");  // touching is no overlap
+  uavs[1].radius = 0.3;
+  EXPECT_EQ(complaint([&] { requireApart(uavs, "x.yaml"); }),
+            "x.yaml: distance of uav1 at (2.00, 0.00, 0.00) and uav7 at (2.00, 0.30, 0.40) is 0.50 "
             "m, allowed: 0.55 m or more, the sum of their radii");
 }
 

@@ -24,10 +24,10 @@ done
 out=$(dirname "$plan")
 echo "$@" > "$out/arguments"
 echo "$ROS_MASTER_URI $ROS_LOG_DIR" > "$out/environment"
-record() {  # goals reached, scans
+record() {  # goals reached, scans, contacts
   echo "{\"goals\": 1, \"goals_reached\": $1, \"rms_tracking_error_m\": 0.02, \"scans\": $2,
     \"points_per_scan_mean\": 2.0, \"render_ms_mean\": 1.5, \"real_time_factor\": 1.0,
-    \"simulated_s\": 2.0, \"scan_origin\": [2, 2, 1.5], \"completed\": true}" > "$out/flight.json"
+    \"simulated_s\": 2.0, \"contacts\": ${3:-0}, \"worst_contact_speed_mps\": 1.5, \"scan_origin\": [2, 2, 1.5], \"completed\": true}" > "$out/flight.json"
 }
 fly() {  # y...
   echo stamp,x,y,z,qx,qy,qz,qw,vx,vy,vz,ref_x,ref_y,ref_z > "$out/trajectory.csv"
@@ -113,6 +113,13 @@ TEST_F(Demo, CollisionIsNamedAndCode1) {
   EXPECT_EQ(run(there_), 1);
   EXPECT_EQ(summary().at("collisions"), 1);
   EXPECT_TRUE(said("1 collision, the first at 0.10 s, (2.00, 5.90, 1.50)")) << output_;
+}
+
+TEST_F(Demo, AContactThatTheSimulationReportedIsNamedAndCode1) {
+  install("fly 2 4; record 1 20 2");
+  EXPECT_EQ(run(there_), 1);
+  EXPECT_EQ(summary().at("contacts"), 2);
+  EXPECT_TRUE(said("2 contacts reported by the simulation, at up to 1.50 m/s")) << output_;
 }
 
 TEST_F(Demo, MissedGoalIsNamedAndCode1) {

@@ -64,7 +64,8 @@ TEST(Contacts, AreCountedByEpisode) {
 
 const char kRecord[] = R"({"goals": 4, "goals_reached": 3, "rms_tracking_error_m": 0.0421,
   "scans": 120, "points_per_scan_mean": 15023.4, "render_ms_mean": 7.5, "real_time_factor": 0.998,
-  "simulated_s": 12.5, "scan_origin": [1, 2, 3], "completed": true})";
+  "simulated_s": 12.5, "scan_origin": [1, 2, 3], "completed": true,
+  "contacts": 2, "worst_contact_speed_mps": 3.21})";
 
 TEST(FlightRecord, IsRead) {
   const TemporaryFolder folder;
@@ -89,10 +90,13 @@ TEST(FlightSummary, NamesEveryFailureAndNoOther) {
   summary.contacts.first_contact = {1.5, {1, 2, 3}};
   summary.interrupted = true;
   summary.record.scans = 0;
+  summary.record.contacts = 1;
+  summary.record.worst_contact_speed = 1.25;
   const auto failures = summary.failures();
-  ASSERT_EQ(failures.size(), 4U);
+  ASSERT_EQ(failures.size(), 5U);
   EXPECT_EQ(failures[1], "1 of 4 goals not reached");
   EXPECT_EQ(failures[2], "2 collisions, the first at 1.50 s, (1.00, 2.00, 3.00)");
+  EXPECT_EQ(failures[3], "1 contact reported by the simulation, at up to 1.25 m/s");
 }
 
 TEST(FlightSummary, HoldsTheAgreedFields) {
@@ -113,7 +117,11 @@ TEST(FlightSummary, HoldsTheAgreedFields) {
   EXPECT_EQ(json.at("render_ms_mean"), 7.5);
   EXPECT_EQ(json.at("real_time_factor"), 0.998);
   EXPECT_EQ(json.at("simulated_s"), 12.5);
+  EXPECT_EQ(json.at("contacts"), 2);
+  EXPECT_EQ(json.at("worst_contact_speed_mps"), 3.21);
   EXPECT_EQ(json.at("success"), false);
+  EXPECT_NE(summary.text().find("2 reported by the simulation, at up to 3.21 m/s"),
+            std::string::npos);
   EXPECT_NE(summary.text().find("3 of 4"), std::string::npos);
 }
 

@@ -1,27 +1,31 @@
 #pragma once
 
+#include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 
 #include <Eigen/Geometry>
 
-#include "marsim/geometry/kd_tree.hpp"
 #include "marsim/map/point_cloud.hpp"
+#include "marsim/map/surfel_map.hpp"
 
 namespace marsim::collision {
 
 /// Distances from a place to the map's points.
 class ClearanceMap {
  public:
-  /// Keeps a copy of the map's points; `resolution` [m] is the map's r.
+  /// Keeps a copy of the map's points, under a tree of its own; `resolution` [m] is the map's r.
   ClearanceMap(const map::PointCloud& cloud, double resolution);
+  /// Searches the map's own tree, so that it costs no time to make and no memory.
+  explicit ClearanceMap(const std::shared_ptr<const map::SurfelMap>& map);
 
   /// Distance [m] to the nearest map point and that point.
   struct Clearance {
     double distance = std::numeric_limits<double>::infinity();
     Eigen::Vector3d nearest = Eigen::Vector3d::Zero();  ///< [m] in W
   };
-  Clearance at(const Eigen::Vector3d& p_W) const;
+  Clearance at(const Eigen::Vector3d& p_W) const { return nearest_(p_W); }
 
   /// The place nearest to `p_W` with at least `clearance` [m] round it, at most `search_radius` [m]
   /// away, inside the map's box; none if there is no such place.
@@ -32,7 +36,7 @@ class ClearanceMap {
   double resolution() const { return resolution_; }
 
  private:
-  KdTree tree_;
+  std::function<Clearance(const Eigen::Vector3d& p_W)> nearest_;
   Eigen::AlignedBox3f bounds_;
   double resolution_;
 };

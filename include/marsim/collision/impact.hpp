@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -37,20 +39,26 @@ struct RigidBody {
   double kineticEnergy() const;  ///< [J]
 };
 
-/// Impulse [N s in W] on a body by a point of something that does not give way: Newton's
-/// restitution along the normal and Coulomb's friction across it, through the mass that the body
-/// shows at that point (R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, section 11.8;
-/// sticking if the impulse lies in the friction cone, else sliding). It never adds energy, as seen
-/// from the point: where Newton's law with friction would (Kane and Levinson, "Dynamics", 1985), it
-/// is scaled down. Zero where the body does not approach.
+/// Things that give way when they are hit, by identity.
+using RigidBodies = std::map<std::uint32_t, RigidBody>;
+
+/// Impulse [N s in W] on a body by a point of what it touches: Newton's restitution along the
+/// normal and Coulomb's friction across it, through the mass that the body, and `other` where that
+/// gives way, show at that point (R. Featherstone, "Rigid Body Dynamics Algorithms", 2008,
+/// section 11.8; sticking if the impulse lies in the friction cone, else sliding). It never adds
+/// energy, to the two together or, without `other`, as seen from the point: where Newton's law with
+/// friction would (Kane and Levinson, "Dynamics", 1985), it is scaled down. Zero where they do not
+/// approach.
 Eigen::Vector3d contactImpulse(const ImpactConfig& config, const RigidBody& body,
-                               const Touch& touch);
+                               const Touch& touch, const RigidBody* other = nullptr);
 
 /// Applies an impulse [N s in W] at a place [m in W].
 void applyImpulse(const Eigen::Vector3d& impulse_W, const Eigen::Vector3d& p_W, RigidBody& body);
 
 /// Lets a body bounce off all its touches, the fastest approach first, until it approaches none of
-/// them (or has been struck a few times). Whether anything was applied.
-bool bounce(const ImpactConfig& config, const std::vector<Touch>& touches, RigidBody& body);
+/// them (or has been struck a few times). Who is among `others` takes the opposite impulses, the
+/// rest is as if infinitely heavy. Whether anything was applied.
+bool bounce(const ImpactConfig& config, const std::vector<Touch>& touches, RigidBody& body,
+            RigidBodies& others);
 
 }  // namespace marsim::collision

@@ -27,8 +27,8 @@ class MovingTree {
     Eigen::Vector3d v_W = Eigen::Vector3d::Zero();       ///< [m/s]
   };
 
-  /// Takes the things as they are at `time` [s] of their own (see MovingThing); `v_W` of their
-  /// points comes from where they were before.
+  /// Takes the things that are there at `time` [s] of their own (see MovingThing), as they are then;
+  /// `v_W` of their points comes from where they were before.
   void setThings(std::vector<scene::MovingThing> things, double time);
 
   /// Distance [m] from a place to the nearest ball about a thing's origin that holds it, 0 inside;

@@ -29,7 +29,7 @@ struct LanConfig {
   double sync_rate = 5.0;  ///< [Hz] of clock questions, at most 10
   double silence = 1.0;    ///< [s] of wall time after which a machine counts as cut off
 
-  /// Throws ConfigError, also where two machines or UAVs have one name, number or start.
+  /// Throws ConfigError, also where two machines or UAVs have one name or number.
   void validate(const std::string& where) const;
   /// Throws UnknownNameError.
   const LanMachine& machine(const std::string& name, const std::string& where) const;
@@ -37,5 +37,10 @@ struct LanConfig {
 
 /// A file of config/lan. Throws as the loaders of load.hpp do.
 LanConfig loadLan(const std::string& name_or_path);
+
+/// Throws ConfigError where UAVs overlap at their starts. `usual_vehicle` is the vehicle, by name or
+/// file, of those for which the machines' file says none. Throws as loadVehicle does, too.
+void requireApart(const LanConfig& config, const std::string& usual_vehicle,
+                  const std::string& where);
 
 }  // namespace marsim::config

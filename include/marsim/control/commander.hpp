@@ -27,7 +27,7 @@ class Commander {
   explicit Commander(const GoalLimits& limits) : limits_(limits) {}
 
   /// Flies smoothly from the present reference to a goal in W [m, rad]; before the first
-  /// reference(): from the place that it fixes.
+  /// reference(): from where the vehicle is at that call.
   void setGoal(const Eigen::Vector3d& p_WB, double yaw, TimeNs now);
   /// Tracks a full state at once, carried on by its own velocity and acceleration for
   /// kCarryOn so that a slower stream gives a smooth reference. When nothing newer comes its
@@ -41,9 +41,10 @@ class Commander {
   void setTrajectory(const std::vector<TrajectoryPoint>& points, TimeNs now);
   /// Whether anything was ever commanded (a vehicle on the ground stays there until then).
   bool commanded() const { return commanded_; }
-  /// The reference for now; the first call fixes the place to hold.
+  /// The reference for now. Until something is commanded that is where the vehicle was at the first
+  /// call, at rest.
   Reference reference(const KinematicState& state);
-  /// Forgets goals and references; the next reference() fixes a new place to hold.
+  /// Forgets goals and references; the next reference() counts as the first.
   void reset();
 
   /// A full-state reference younger than this is carried on by its own motion.

@@ -13,6 +13,7 @@
 #include <ros/ros.h>
 #include <sensor_msgs/PointCloud2.h>
 
+#include "marsim/Contact.h"
 #include "marsim/StateReference.h"
 #include "marsim/TrackingError.h"
 #include "marsim/control/reference.hpp"
@@ -26,8 +27,8 @@ namespace marsim::ros_nodes {
 /// one after another and writes, when all are reached (it then shuts itself down) or on Ctrl-C,
 /// trajectory.csv, trajectory.tum, cloud.pcd, scan.pcd and flight.json into the plan's folder.
 ///
-/// In: `odom`, `points_world`, `reference`, `tracking_error`,
-/// `planned_path`, /diagnostics. Out: `goal`.
+/// In: `odom`, `points_world`, `reference`, `tracking_error`, `planned_path`, `collision`,
+/// /diagnostics. Out: `goal`.
 /// Parameters: plan (JSON file, see docs/design.md).
 class FlightRecorderNode {
  public:
@@ -45,6 +46,7 @@ class FlightRecorderNode {
   void onReference(const marsim::StateReferenceConstPtr& message);
   void onPlannedPath(const nav_msgs::PathConstPtr& message);
   void onTrackingError(const marsim::TrackingErrorConstPtr& message);
+  void onContact(const marsim::ContactConstPtr& message);
   void onDiagnostics(const diagnostic_msgs::DiagnosticArrayConstPtr& message);
   void advance(const Eigen::Vector3d& p_WB, double speed, TimeNs now);
   void nextGoal(TimeNs now);
@@ -81,10 +83,12 @@ class FlightRecorderNode {
   Eigen::Vector3d p_WB_ = Eigen::Vector3d::Zero();
   std::uint64_t scans_ = 0, scan_points_ = 0;
   double render_ms_mean_ = 0.0;
+  std::uint64_t contacts_ = 0;        ///< begun
+  double worst_contact_speed_ = 0.0;  ///< [m/s]
 
   ros::Publisher goal_publisher_;
   ros::Subscriber odom_subscriber_, points_subscriber_, path_subscriber_, reference_subscriber_,
-      error_subscriber_, diagnostics_subscriber_;
+      error_subscriber_, contact_subscriber_, diagnostics_subscriber_;
 };
 
 }  // namespace marsim::ros_nodes

@@ -22,7 +22,8 @@ namespace marsim::ros_nodes {
 /// the ROS master at its start only.
 ///
 /// In and out: /peers (marsim/Peers), which is this machine's alone. Parameters: lan (a name or
-/// file of config/lan), machine (which of them this one is).
+/// file of config/lan), machine (which of them this one is), vehicle (of UAVs for which that file
+/// says none; UAVs that overlap at their starts are an error).
 class PeerBridgeNode {
  public:
   PeerBridgeNode(ros::NodeHandle handle, ros::NodeHandle private_handle);

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include <diagnostic_updater/diagnostic_updater.h>
 #include <ros/ros.h>
@@ -12,6 +14,7 @@
 #include "marsim/Peers.h"
 #include "marsim/ros/params.hpp"
 #include "marsim/scene/peers.hpp"
+#include "marsim/sim/collisions.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -27,18 +30,26 @@ class PeerListener {
   PeerListener(const std::string& topic, const scene::PeersConfig& config);
 
   const scene::Peers& peers() const { return peers_; }
+
+  /// What others gave one UAV by running into it, as heard of since the last call, oldest first;
+  /// from the first call on. From any thread.
+  std::vector<sim::Strike> takeStrikes(std::uint32_t struck);
+
   /// Of all but one UAV. From any thread.
   void diagnose(std::uint32_t own, diagnostic_updater::DiagnosticStatusWrapper& status) const;
 
  private:
   void onPeers(const marsim::PeersConstPtr& message);
   void takeBody(const marsim::PeerBody& message);
+  void takeStrike(const marsim::Strike& message);
   void logChanges();
 
   scene::Peers peers_;
   std::atomic<TimeNs> now_{0};             ///< stamp of the newest message from this machine
   TimeNs logged_ = 0;                      ///< when changes were looked for
   std::map<std::uint32_t, bool> dropped_;  ///< as logged last
+  std::mutex mutex_;                       ///< guards strikes_
+  std::map<std::uint32_t, std::vector<sim::Strike>> strikes_;  ///< by who is struck and asks
   ros::NodeHandle handle_;
   ros::Subscriber subscriber_;
 };

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <vector>
 
 #include <ros/ros.h>
 
 #include "marsim/PeerBody.h"
 #include "marsim/ros/params.hpp"
 #include "marsim/scene/peers.hpp"
+#include "marsim/sim/collisions.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -21,9 +22,11 @@ class PeerPublisher {
   PeerPublisher(ros::NodeHandle& handle, Params& params);
 
   /// What is told of the body.
-  void setBody(const std::string& vehicle, const scene::BodyConfig& body);
-  /// Call with every state; publishes those that are due.
-  void publish(const KinematicState& motion, std::uint32_t placements);
+  void setBody(const vehicle::VehicleConfig& vehicle);
+  /// Call with every state; publishes those that are due, and at once those in which it struck
+  /// others.
+  void publish(const KinematicState& motion, std::uint32_t placements,
+               const std::vector<sim::Strike>& strikes = {});
 
  private:
   ros::Publisher publisher_;

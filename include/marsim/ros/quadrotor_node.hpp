@@ -58,6 +58,8 @@ class QuadrotorNode {
   void makeCollisions(const std::shared_ptr<const map::SurfelMap>& map, double ground_z);
   void advance();
   void move();
+  void takeStrikes();
+  void publishToPeers();
   void advertise(ros::NodeHandle& handle, const ros::NodeHandle& private_handle);
   void publishStatic(ros::NodeHandle& handle);
   void onClock(const rosgraph_msgs::ClockConstPtr& message);

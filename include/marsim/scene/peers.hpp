@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -31,6 +32,23 @@ struct PeerState {
   std::uint32_t placements = 0;  ///< how often it was put somewhere: no motion leads there
   std::uint16_t sequence = 0;    ///< counts its states, and begins again at 0 after 65535
   KinematicState motion;         ///< dw_WB_B is not told
+};
+
+/// How a UAV gives way when it is hit.
+struct PeerMass {
+  double mass = 0.0;                                  ///< [kg]
+  Eigen::Vector3d inertia = Eigen::Vector3d::Zero();  ///< [kg m^2] principal, about B's axes
+
+  bool isSound() const {
+    return mass > 0.0 && std::isfinite(mass) && inertia.allFinite() && inertia.minCoeff() > 0.0;
+  }
+};
+/// The same and how it moves.
+struct PeerMotion {
+  PeerMass mass;
+  Pose X_WB;
+  Eigen::Vector3d v_WB = Eigen::Vector3d::Zero();    ///< [m/s] in W
+  Eigen::Vector3d w_WB_B = Eigen::Vector3d::Zero();  ///< [rad/s] in B
 };
 
 /// What is wrong with a state, on one line that names the UAV, the field and what is allowed; empty
@@ -72,9 +90,13 @@ class Peers : public ThingSource {
   Effect push(const PeerState& state);
   /// The body that others see. Equal bodies share their surfels. Throws as bodyShape does.
   void setBody(std::uint32_t id, const std::string& name, const BodyConfig& body);
+  /// Ignored where it is not sound.
+  void setMass(std::uint32_t id, const PeerMass& mass);
 
   /// None before the first state and once it is dropped at that time.
   std::optional<Pose> poseAt(std::uint32_t id, TimeNs t) const;
+  /// None where poseAt() gives none and where its mass is not known.
+  std::optional<PeerMotion> motionAt(std::uint32_t id, TimeNs t) const;
   /// All UAVs whose body is known.
   void appendThings(TimeNs begin, TimeNs end, std::vector<MovingThing>& things) const override;
   /// The same without one of them: what that one sees.
@@ -91,6 +113,7 @@ class Peers : public ThingSource {
   struct Peer {
     std::string name;
     std::shared_ptr<const map::SurfelMap> shape;
+    PeerMass mass;
     std::uint32_t run = 0, placements = 0;
     std::uint16_t sequence = 0;         ///< of the newest state
     std::deque<KinematicState> states;  ///< by stamp, strictly increasing

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,10 +28,12 @@ const char* nameOf(CollisionResponse response);
 CollisionResponse collisionResponseOf(const std::string& name);
 
 /// The ground plane (vehicle::Quadrotor::setGround) carries a UAV; standing on it is no contact.
-/// Map points of the ground, up to ground_margin above the plane, count only for one that meets
-/// them other than landing: faster than landing_speed, down or sideways, or tilted by more than
-/// landing_tilt. Who touches the plane like that has a contact with the map there, also where it
-/// has no points. Figures for these limits were not found: the defaults are choices.
+/// Map points of the ground, which are those up to ground_margin above the plane and those that are
+/// met from above (their normals no more than landing_tilt off the vertical), count only for one
+/// that meets them other than landing: faster than landing_speed, down or sideways, or tilted by
+/// more than landing_tilt. Who touches the plane like that has a contact with the map there, also
+/// where it has no points. Who lands on ground above the plane, a hill, a roof, a table, stands on
+/// it, whatever the response. Figures for these limits were not found: the defaults are choices.
 struct CollisionConfig {
   bool on = true;
   CollisionResponse response = CollisionResponse::kReport;
@@ -43,10 +47,28 @@ struct CollisionConfig {
   void validate(const std::string& where) const;
 };
 
+/// What a UAV gave another one by running into it, or got from one that ran into it.
+struct Strike {
+  TimeNs stamp = 0;
+  std::uint32_t identity = 0;                           ///< of the other one
+  Eigen::Vector3d impulse_W = Eigen::Vector3d::Zero();  ///< [N s] on who is struck
+  Eigen::Vector3d moment_W = Eigen::Vector3d::Zero();   ///< [N m s] on it, about its B
+  Eigen::Vector3d p_W = Eigen::Vector3d::Zero();        ///< [m] where
+  Eigen::Vector3d normal_W = Eigen::Vector3d::UnitZ();  ///< unit, towards who is struck
+  Eigen::Vector3d v_rel_W = Eigen::Vector3d::Zero();    ///< [m/s] of it there, less the other's
+};
+
 /// Collision checking inside a UAV's dynamics step.
 class Collisions {
  public:
   using ThingsIn = collision::CollisionChecker::ThingsIn;
+  /// Two UAVs give each other one impulse in this time, which is enough to part them. So who
+  /// notices first works it out for both; and where both notice before one has heard of the other,
+  /// each keeps to what it has worked out by itself.
+  static constexpr TimeNs kBetweenStrikes = kNsPerSecond / 20;
+  /// The mass and motion of a thing that gives way, another UAV, after a step; none for what does
+  /// not.
+  using BodyIn = std::function<std::optional<collision::RigidBody>(std::uint32_t identity)>;
 
   /// `map` may be null: things and the ground only; the body's cells are of the map's resolution
   /// or, without a map, 0.1 m. `self` is the UAV's identity, passed over among things. Throws
@@ -56,11 +78,17 @@ class Collisions {
              std::optional<std::uint32_t> self = std::nullopt);
 
   /// Lets the vehicle make a step of dt [ns], then looks what it touches and lets it respond.
-  /// Appends the contacts that begin and end.
+  /// Appends the contacts that begin and end. Whom it ran into is told by strikes().
   void step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ThingsIn& thingsIn,
-            std::vector<collision::ContactEvent>& events);
-  /// The vehicle was put somewhere: all contacts end.
-  void leave(std::vector<collision::ContactEvent>& events) { tracker_.clear(events); }
+            std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn = {});
+  /// What it gave others in the last step; they must take it by takeStrike() of theirs.
+  const std::vector<Strike>& strikes() const { return strikes_; }
+  /// Another UAV has run into this one, which need not have noticed: its motion changes, unless its
+  /// response is to report only, and the next step counts the contact. One that no impact could
+  /// give is ignored, and so is one within kBetweenStrikes of the last that the two have had.
+  void takeStrike(const Strike& strike, vehicle::Quadrotor& quadrotor);
+  /// The vehicle is about to be put somewhere else: all contacts end, and no hill carries it.
+  void leave(vehicle::Quadrotor& quadrotor, std::vector<collision::ContactEvent>& events);
 
   /// Searched up to `limit` [m].
   collision::Clearance clearance(const vehicle::Quadrotor& quadrotor, double limit,
@@ -71,21 +99,29 @@ class Collisions {
   const collision::CollisionChecker& checker() const { return checker_; }
 
  private:
+  bool isOnPlane(const collision::Touch& touch) const;
   bool isGround(const collision::Touch& touch) const;
   bool lands(const KinematicState& state) const;
+  bool stands(const std::vector<collision::Touch>& touches, vehicle::Quadrotor& quadrotor);
   std::vector<collision::Hit> countedHits(const KinematicState& before, bool was_on_ground,
                                           const vehicle::Quadrotor& quadrotor,
                                           const std::vector<collision::Touch>& touches) const;
+  bool hasStruck(std::uint32_t identity, TimeNs stamp) const;
   bool freeOfMap(const Pose& X_WB);
   Pose stepBack(const Pose& from, const Pose& to, const Eigen::Vector3d& normal_W);
   void respond(const KinematicState& before, const std::vector<collision::Touch>& solid,
-               vehicle::Quadrotor& quadrotor);
+               vehicle::Quadrotor& quadrotor, const BodyIn& bodyIn);
+  void noteStrikes(TimeNs stamp, const std::vector<collision::Hit>& hits,
+                   const collision::RigidBodies& before, const collision::RigidBodies& after);
 
   CollisionConfig config_;
   double ground_z_;
   double ground_clearance_;
   collision::CollisionChecker checker_;
   collision::ContactTracker tracker_;
+  std::vector<Strike> strikes_;             // of the last step
+  std::map<std::uint32_t, TimeNs> struck_;  // when it last had one with another UAV
+  std::vector<collision::Hit> was_hit_;     // by others that ran into it, since the last step
 };
 
 }  // namespace marsim::sim

@@ -56,8 +56,14 @@ struct Start {
 /// formation is kPoses and one has no position.
 std::vector<Start> swarmStarts(const SwarmConfig& config, int n, const std::string& where);
 
-/// Throws ConfigError where two UAVs are nearer to each other than the sum of their radii [m].
-void requireApart(const std::vector<Start>& starts, const std::vector<double>& radii,
-                  const std::string& where);
+/// A UAV at its start, for requireApart().
+struct StartingUav {
+  int id = 0;
+  Eigen::Vector3d p_WB = Eigen::Vector3d::Zero();  ///< [m]
+  double radius = 0.0;                             ///< [m] of the sphere that holds it
+};
+
+/// Throws ConfigError where two UAVs are nearer to each other than the sum of their radii.
+void requireApart(const std::vector<StartingUav>& uavs, const std::string& where);
 
 }  // namespace marsim::sim

@@ -71,8 +71,10 @@ class Uav {
   }
   using ThingsIn = std::function<std::vector<scene::MovingThing>(TimeNs begin, TimeNs end)>;
   /// Advances by one dynamics step. Its states are kept until discardBefore(). `thingsIn` says what
-  /// else moves and can be hit during it, and may be empty.
-  void step(const ThingsIn& thingsIn = {});
+  /// else moves and can be hit during it, `bodyIn` what of it gives way; both may be empty.
+  void step(const ThingsIn& thingsIn = {}, const Collisions::BodyIn& bodyIn = {});
+  /// Another UAV has run into it (see Collisions).
+  void takeStrike(const Strike& strike);
   /// Makes the scans that the motion so far completes; `thingsIn` says what else moves, and may be
   /// empty. World calls it when all UAVs have stepped.
   void completeScans(const ThingsIn& thingsIn = {});
@@ -97,7 +99,7 @@ class Uav {
 
  private:
   void control();
-  void move(const ThingsIn& thingsIn);
+  void move(const ThingsIn& thingsIn, const Collisions::BodyIn& bodyIn);
 
   UavConfig config_;
   TimeNs dynamics_step_;
@@ -135,6 +137,7 @@ class World {
   double groundZ() const { return ground_z_; }
 
  private:
+  void passStrikes(std::size_t from);
   std::vector<scene::MovingThing> obstaclesIn(std::size_t uav, TimeNs begin, TimeNs end,
                                               const std::vector<KinematicState>& uavs) const;
   std::vector<scene::MovingThing> thingsAround(std::size_t uav, TimeNs begin, TimeNs end) const;

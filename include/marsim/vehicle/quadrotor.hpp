@@ -28,6 +28,9 @@ class Quadrotor {
   /// motion (no bounce, no sliding) and levels the attitude; the vehicle stays until its thrust
   /// exceeds its weight.
   void setGround(double ground_z);
+  /// Ends all motion and lets it stand, level, at a height of its own [m]: the ground is there until
+  /// the next setGround(). Its feet may be higher than where they are now.
+  void standOn(double ground_z);
   /// Commanded rotor speeds [rad/s], clamped to the motor's range; held until the next call.
   /// The first command ends the hover or rest of reset().
   void command(const RotorArray& speeds);
