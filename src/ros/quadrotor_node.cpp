@@ -126,9 +126,9 @@ void QuadrotorNode::makeCollisions(const std::shared_ptr<const map::SurfelMap>& 
   if (!collision_config_.on) return;
   const double ground =
       std::isfinite(ground_z) ? ground_z : -std::numeric_limits<double>::infinity();
-  collisions_ =
-      std::make_unique<sim::Collisions>(collision_config_, quadrotor_->config(),
-                                        map ? collision::makeNeighbours(map) : nullptr, ground);
+  collisions_ = std::make_unique<sim::Collisions>(collision_config_, quadrotor_->config(),
+                                                  map ? collision::makeNeighbours(map) : nullptr,
+                                                  ground, world_->uavId());
 }
 
 void QuadrotorNode::advertise(ros::NodeHandle& handle, const ros::NodeHandle& private_handle) {

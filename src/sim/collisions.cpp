@@ -74,6 +74,7 @@ Collisions::Collisions(const CollisionConfig& config, const vehicle::VehicleConf
     : config_(config),
       ground_z_(ground_z),
       ground_clearance_(vehicle.ground_clearance),
+      self_(self),
       checker_(collision::BodyVoxels(bodyOf(vehicle), map ? map->resolution() : kCellWithoutMap),
                map, self),
       tracker_(toNs(config.release)) {
@@ -216,7 +217,7 @@ void Collisions::respond(const KinematicState& before, const std::vector<Touch>&
   }
   const collision::RigidBodies others_before = others;
   bool changed = collision::bounce(config_.impact, solid, body, others);
-  noteStrikes(after.stamp, hits, others_before, others);
+  noteStrikes(after, hits, others_before, others);
   if (ofMap(solid.front()) && freeOfMap(before.X_WB)) {
     body.X_WB = stepBack(before.X_WB, after.X_WB, hits.front().normal_W);
     changed = true;
@@ -228,19 +229,18 @@ void Collisions::respond(const KinematicState& before, const std::vector<Touch>&
 
 bool Collisions::hasStruck(std::uint32_t identity, TimeNs stamp) const {
   const auto last = struck_.find(identity);
-  return last != struck_.end() && std::abs(stamp - last->second) < kBetweenStrikes;
+  return last != struck_.end() && std::abs(stamp - last->second.stamp) < kBetweenStrikes;
 }
 
-void Collisions::noteStrikes(TimeNs stamp, const std::vector<Hit>& hits,
+void Collisions::noteStrikes(const KinematicState& state, const std::vector<Hit>& hits,
                              const collision::RigidBodies& before,
                              const collision::RigidBodies& after) {
   for (const Hit& hit : hits) {
     const auto was = before.find(hit.identity), is = after.find(hit.identity);
     if (was == before.end() || is->second.v_WB == was->second.v_WB) continue;
     const RigidBody& other = is->second;
-    struck_[hit.identity] = stamp;
     Strike strike;
-    strike.stamp = stamp;
+    strike.stamp = state.stamp;
     strike.identity = hit.identity;
     strike.impulse_W = other.mass * (other.v_WB - was->second.v_WB);
     strike.moment_W =
@@ -249,13 +249,22 @@ void Collisions::noteStrikes(TimeNs stamp, const std::vector<Hit>& hits,
     strike.normal_W = -hit.normal_W;
     strike.v_rel_W = -hit.v_rel_W;
     strikes_.push_back(strike);
+    // The same forces on this one, about its own B.
+    const Vector3d away = other.X_WB.p - state.X_WB.p;
+    struck_[hit.identity] = {state.stamp, true, -strike.impulse_W,
+                             -strike.moment_W - away.cross(strike.impulse_W)};
   }
 }
 
 void Collisions::takeStrike(const Strike& strike, vehicle::Quadrotor& quadrotor) {
   const KinematicState& state = quadrotor.state();
   if (config_.response == CollisionResponse::kReport) return;
-  if (hasStruck(strike.identity, strike.stamp)) return;
+  // In place of what it has worked out by itself at about the same time, or beside nothing.
+  Exchange instead;
+  if (hasStruck(strike.identity, strike.stamp)) {
+    instead = struck_.at(strike.identity);
+    if (!instead.is_own || !self_ || strike.identity > *self_) return;
+  }
   // More than the fastest thing could give comes from no impact.
   const vehicle::VehicleConfig& craft = quadrotor.config();
   const double most = 2.0 * collision::CollisionChecker::kFastestThing * craft.mass;  // [N s]
@@ -270,9 +279,10 @@ void Collisions::takeStrike(const Strike& strike, vehicle::Quadrotor& quadrotor)
   hit.v_rel_W = strike.v_rel_W;
   hit.p_BV = checker_.body().centre(checker_.body().cellOf(state.X_WB.inverse() * strike.p_W));
   was_hit_.push_back(hit);
-  struck_[strike.identity] = strike.stamp;
-  const Vector3d moment_B = state.X_WB.q.conjugate() * strike.moment_W;
-  quadrotor.leaveContact(state.X_WB, state.v_WB + strike.impulse_W / craft.mass,
+  struck_[strike.identity] = {strike.stamp, false, strike.impulse_W, strike.moment_W};
+  const Vector3d impulse_W = strike.impulse_W - instead.impulse_W;
+  const Vector3d moment_B = state.X_WB.q.conjugate() * (strike.moment_W - instead.moment_W);
+  quadrotor.leaveContact(state.X_WB, state.v_WB + impulse_W / craft.mass,
                          state.w_WB_B + moment_B.cwiseQuotient(craft.inertia));
 }
 

@@ -449,6 +449,57 @@ TEST(Collisions, UavsThatRunIntoEachOtherKeepTheirMomentum) {
   EXPECT_EQ(both, 20) << "both have a contact, whoever noticed it";
 }
 
+// As on two machines: neither has heard of the other's strike when it notices by itself.
+TEST(Collisions, WhereBothNoticeWhatTheLowerNumberWorkedOutHoldsForBoth) {
+  const vehicle::VehicleConfig craft = vehicle::hummingbird();
+  const auto shape = bodyShapeOf(craft);
+  CollisionConfig config;
+  config.response = CollisionResponse::kBounce;
+  std::vector<vehicle::Quadrotor> uavs(2, vehicle::Quadrotor(craft));
+  std::vector<Collisions> collisions;
+  for (std::uint32_t k = 0; k < 2; ++k) {
+    const double x = k == 0 ? -0.4 : 0.4;
+    uavs[k].reset({x, 0.1 * x, 5.0}, 0.4 * k);
+    uavs[k].setMotion(uavs[k].state().X_WB.q, {-5.0 * x, 0.0, 0.0}, Vector3d::Zero());
+    collisions.emplace_back(config, craft, nullptr, -10.0, k);
+  }
+  std::vector<ContactEvent> events;
+  bool struck[2] = {false, false};
+  Vector3d gained[2];  // momentum [N s]
+  for (int i = 0; i < 300 && !(struck[0] && struck[1]); ++i) {
+    for (std::uint32_t k = 0; k < 2; ++k) {
+      const vehicle::Quadrotor& other = uavs[1 - k];
+      const auto thingsIn = [&](TimeNs begin, TimeNs end) {
+        return std::vector<scene::MovingThing>{scene::movingThing(
+            shape, 1 - k, begin, end, [&](TimeNs) { return other.state().X_WB; })};
+      };
+      // What is told of the other is as if it had not been struck yet.
+      const auto bodyIn = [&](std::uint32_t) -> std::optional<collision::RigidBody> {
+        return collision::RigidBody{craft.mass,
+                                    craft.inertia,
+                                    other.state().X_WB,
+                                    {k == 0 ? -2.0 : 2.0, 0.0, 0.0},
+                                    Vector3d::Zero()};
+      };
+      if (struck[k]) continue;
+      const Vector3d v = uavs[k].state().v_WB;
+      collisions[k].step(uavs[k], kStep, thingsIn, events, bodyIn);
+      struck[k] = !collisions[k].strikes().empty();
+      if (struck[k]) gained[k] = v;
+    }
+  }
+  ASSERT_TRUE(struck[0] && struck[1]);
+  std::vector<Strike> strikes{collisions[0].strikes().front(), collisions[1].strikes().front()};
+  for (std::uint32_t k = 0; k < 2; ++k) {
+    strikes[k].identity = k;
+    collisions[1 - k].takeStrike(strikes[k], uavs[1 - k]);
+  }
+  for (int k = 0; k < 2; ++k) gained[k] = craft.mass * (uavs[k].state().v_WB - gained[k]);
+  EXPECT_GT(gained[1].x(), 0.3);
+  EXPECT_LT((gained[0] + gained[1]).norm(), 0.03) << "but for a step's drag and thrust";
+  EXPECT_LT((gained[1] - strikes[0].impulse_W).norm(), 0.02);
+}
+
 TEST(Collisions, AStrikeMovesWhoRespondsAndCountsOnce) {
   Strike strike;
   strike.identity = 3;

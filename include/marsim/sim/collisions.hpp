@@ -62,9 +62,9 @@ struct Strike {
 class Collisions {
  public:
   using ThingsIn = collision::CollisionChecker::ThingsIn;
-  /// Two UAVs give each other one impulse in this time, which is enough to part them. So who
-  /// notices first works it out for both; and where both notice before one has heard of the other,
-  /// each keeps to what it has worked out by itself.
+  /// Two UAVs give each other one impulse in this time, which is enough to part them. Who notices
+  /// first works it out for both; where both notice before one has heard of the other, what the one
+  /// of the lower number has worked out holds.
   static constexpr TimeNs kBetweenStrikes = kNsPerSecond / 20;
   /// The mass and motion of a thing that gives way, another UAV, after a step; none for what does
   /// not.
@@ -99,6 +99,13 @@ class Collisions {
   const collision::CollisionChecker& checker() const { return checker_; }
 
  private:
+  struct Exchange {
+    TimeNs stamp = 0;
+    bool is_own = false;  // worked out by this one
+    Eigen::Vector3d impulse_W = Eigen::Vector3d::Zero(),
+                    moment_W = Eigen::Vector3d::Zero();  // on it
+  };
+
   bool isOnPlane(const collision::Touch& touch) const;
   bool isGround(const collision::Touch& touch) const;
   bool lands(const KinematicState& state) const;
@@ -111,17 +118,18 @@ class Collisions {
   Pose stepBack(const Pose& from, const Pose& to, const Eigen::Vector3d& normal_W);
   void respond(const KinematicState& before, const std::vector<collision::Touch>& solid,
                vehicle::Quadrotor& quadrotor, const BodyIn& bodyIn);
-  void noteStrikes(TimeNs stamp, const std::vector<collision::Hit>& hits,
+  void noteStrikes(const KinematicState& state, const std::vector<collision::Hit>& hits,
                    const collision::RigidBodies& before, const collision::RigidBodies& after);
 
   CollisionConfig config_;
   double ground_z_;
   double ground_clearance_;
+  std::optional<std::uint32_t> self_;
   collision::CollisionChecker checker_;
   collision::ContactTracker tracker_;
-  std::vector<Strike> strikes_;             // of the last step
-  std::map<std::uint32_t, TimeNs> struck_;  // when it last had one with another UAV
-  std::vector<collision::Hit> was_hit_;     // by others that ran into it, since the last step
+  std::vector<Strike> strikes_;               // of the last step
+  std::map<std::uint32_t, Exchange> struck_;  // the last with another UAV
+  std::vector<collision::Hit> was_hit_;       // by others that ran into it, since the last step
 };
 
 }  // namespace marsim::sim
