@@ -50,14 +50,21 @@ bool identical(const std::vector<Hit>& a, const std::vector<Hit>& b) {
 class Busy {
  public:
   explicit Busy(Context& context)
-      : thread_([this, &context] { context.run([this] { end_.get_future().wait(); }); }) {}
+      : thread_([this, &context] {
+          context.run([this] {
+            begun_.set_value();
+            end_.get_future().wait();
+          });
+        }) {
+    begun_.get_future().wait();
+  }
   ~Busy() {
     end_.set_value();
     thread_.join();
   }
 
  private:
-  std::promise<void> end_;
+  std::promise<void> begun_, end_;
   std::thread thread_;
 };
 
