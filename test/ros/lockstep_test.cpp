@@ -8,36 +8,19 @@
 #include <geometry_msgs/PoseStamped.h>
 #include <gtest/gtest.h>
 #include <nav_msgs/Odometry.h>
-#include <ros/network.h>
 #include <ros/ros.h>
 #include <rosgraph_msgs/Clock.h>
 #include <sensor_msgs/PointCloud2.h>
-#include <xmlrpcpp/XmlRpcClient.h>
 
 #include "marsim/ros/clock_grants.hpp"
 #include "marsim/ros/conversions.hpp"
+#include "process_of.hpp"
 #include "wait_for.hpp"
 
 namespace marsim {
 namespace {
 
 using test::waitFor;
-
-// Process of a node, which its own interface tells.
-int processOf(const std::string& node) {
-  XmlRpc::XmlRpcValue request, response, uri;
-  request[0] = ros::this_node::getName();
-  request[1] = node;
-  if (!ros::master::execute("lookupNode", request, response, uri, false)) return 0;
-  std::string host;
-  std::uint32_t port = 0;
-  ros::network::splitURI(static_cast<std::string&>(uri), host, port);
-  XmlRpc::XmlRpcClient client(host.c_str(), static_cast<int>(port), "/");
-  XmlRpc::XmlRpcValue caller, answer;
-  caller[0] = ros::this_node::getName();
-  if (!client.execute("getPid", caller, answer)) return 0;
-  return static_cast<int>(answer[2]);
-}
 
 class Lockstep : public testing::Test {
  protected:
@@ -101,7 +84,7 @@ TEST_F(Lockstep, VehicleWaitsForItsController) {
   message.pose.position = ros_nodes::toPoint(goal);
   goals.publish(message);
   ASSERT_TRUE(waitFor([&] { return (position() - goal).norm() < 0.02; }, 60.0));
-  const int controller = processOf("/uav0/controller");
+  const int controller = test::processOf("/uav0/controller");
   ASSERT_GT(controller, 0);
   const std::size_t first = odom_.size();
   for (int i = 0; i < 3; ++i) {

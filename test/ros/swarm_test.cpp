@@ -13,13 +13,12 @@
 #include <geometry_msgs/PoseStamped.h>
 #include <gtest/gtest.h>
 #include <nav_msgs/Odometry.h>
-#include <ros/network.h>
 #include <ros/package.h>
 #include <ros/ros.h>
 #include <sensor_msgs/PointCloud2.h>
-#include <xmlrpcpp/XmlRpcClient.h>
 
 #include "marsim/ros/conversions.hpp"
+#include "process_of.hpp"
 #include "wait_for.hpp"
 
 namespace {
@@ -116,25 +115,9 @@ TEST_F(Swarm, FliesAndEveryScanArrives) {
   }
 }
 
-// The process of a node, as the node itself says.
-int processOf(const std::string& node) {
-  XmlRpc::XmlRpcValue arguments, answer, payload;
-  arguments[0] = ros::this_node::getName();
-  arguments[1] = node;
-  if (!ros::master::execute("lookupNode", arguments, answer, payload, false)) return 0;
-  std::string host;
-  std::uint32_t port = 0;
-  if (!ros::network::splitURI(static_cast<std::string>(payload), host, port)) return 0;
-  XmlRpc::XmlRpcClient client(host.c_str(), static_cast<int>(port), "/");
-  XmlRpc::XmlRpcValue caller, process;
-  caller[0] = ros::this_node::getName();
-  if (!client.execute("getPid", caller, process)) return 0;
-  return static_cast<int>(process[2]);
-}
-
 TEST_F(Swarm, OneProcessHasOneMap) {
   ASSERT_TRUE(allWithin([](const Watched& uav) { return !uav.stamps.empty(); }, 60.0));
-  const int process = processOf("/marsim_manager");
+  const int process = marsim::test::processOf("/marsim_manager");
   ASSERT_GT(process, 0);
   std::ifstream maps("/proc/" + std::to_string(process) + "/maps");
   int mapped = 0;
