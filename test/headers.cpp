@@ -1,0 +1,2 @@
+// The program whose precompiled headers the tests take (CMakeLists.txt).
+int main() { return 0; }
