@@ -71,14 +71,18 @@ TEST(Sensors, OfAVehicleAtRest) {
   for (const sensor_msgs::Imu& reading : imu.all) {
     EXPECT_NEAR(reading.linear_acceleration.z, marsim::kGravity, 0.2);
   }
-  const auto same_stamp = [&](const sensor_msgs::Imu& m) {
-    return m.header.stamp == livox.all.front().header.stamp;
+  // Whoever subscribes later hears later: the first that both heard.
+  const ros::Time first = std::max(imu.all.front().header.stamp, livox.all.front().header.stamp);
+  const auto at_first = [&](const std::vector<sensor_msgs::Imu>& readings) {
+    return std::find_if(readings.begin(), readings.end(),
+                        [&](const sensor_msgs::Imu& m) { return m.header.stamp == first; });
   };
-  const auto of_livox = std::find_if(imu.all.begin(), imu.all.end(), same_stamp);
-  ASSERT_NE(of_livox, imu.all.end());
-  EXPECT_DOUBLE_EQ(livox.all.front().linear_acceleration.z,
-                   of_livox->linear_acceleration.z / marsim::kGravity);
-  EXPECT_DOUBLE_EQ(livox.all.front().angular_velocity.x, of_livox->angular_velocity.x);
+  const auto of_imu = at_first(imu.all), of_livox = at_first(livox.all);
+  ASSERT_NE(of_imu, imu.all.end());
+  ASSERT_NE(of_livox, livox.all.end());
+  EXPECT_DOUBLE_EQ(of_livox->linear_acceleration.z,
+                   of_imu->linear_acceleration.z / marsim::kGravity);
+  EXPECT_DOUBLE_EQ(of_livox->angular_velocity.x, of_imu->angular_velocity.x);
   EXPECT_EQ(livox.all.front().orientation.w, 0.0);
 
   // The ICM-40609-D sits 11 mm ahead of the Mid-360's origin, which is 50 mm above the body's.
