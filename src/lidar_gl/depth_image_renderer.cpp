@@ -296,27 +296,38 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
       const auto& strips = lists_.strips();
       const auto strip = std::find_if(strips.begin(), strips.end(),
                                       [&](const auto& one) { return row < one.end_row * kSide; });
+      std::uint32_t last = lidar::kNoSurfel;  // the planar one that the cells before met
+      Hit hit;
       for (int column = 0; column < lists_.grid().width; ++column, ++cells) {
-        Hit hit;
-        if (cells->code != lidar::kNoSurfel) {
+        if (cells->code == lidar::kNoSurfel) {
+          *hits++ = Hit{};
+          continue;
+        }
+        hit.range = cells->range;
+        if (cells->code != last) {
           const LeafRecord& leaf = strip->leaves[(cells->code >> 4) - strip->leaves_before];
-          hit.range = cells->range;
           hit.surfel = leaf.first + (cells->code & 15U);
-          hit.normal = normalOf<Leaves>(leaf.child, cells->code & 15U, row, column);
+          const bool planar = writeNormal<Leaves>(leaf.child, cells->code & 15U, row, column, hit);
+          last = planar ? cells->code : lidar::kNoSurfel;
         }
         *hits++ = hit;
       }
     }
 
+    // Returns whether the surfel is planar; else its normal is the cell's.
     template <class Leaves>
-    Eigen::Vector3f normalOf(std::uint32_t child, std::uint32_t i, int row, int column) const {
+    bool writeNormal(std::uint32_t child, std::uint32_t i, int row, int column, Hit& hit) const {
       const lidar::Leaf leaf(tree_.nodes[child >> 3], static_cast<int>(child & 7U));
       const float zero[3] = {0.0F, 0.0F, 0.0F};
       const lidar::ExactSurfel surfel = Leaves(tree_, leaf, zero, zero).exact(i);
-      if (!surfel.planar) return -(R_WS_ * lists_.directions().at(row, column)).cast<float>();
+      if (!surfel.planar) {
+        hit.normal = -(R_WS_ * lists_.directions().at(row, column)).cast<float>();
+        return false;
+      }
       const Eigen::Map<const Eigen::Vector3d> n(surfel.n), p(surfel.p);
       // The ray meets the side that the sensor is on.
-      return (n * ((n.dot(p - eye_) > 0.0 ? -1.0 : 1.0) / n.norm())).cast<float>();
+      hit.normal = (n * ((n.dot(p - eye_) > 0.0 ? -1.0 : 1.0) / n.norm())).cast<float>();
+      return true;
     }
 
     const map::SurfelTreeView& tree_;
