@@ -71,9 +71,16 @@ ordered_json flySwarm(const WorldBench& bench, int uavs) {
                         fmt::format("duration:={}", bench.duration)},
                        tools::freePort(), bench.work / "log");
   command.silence_limit = 120.0 + 10.0 * bench.duration;
-  tools::runChild(command, [](const std::string&) {});
+  std::string last;
+  const tools::ChildResult result = tools::runChild(command, [&](const std::string& line) {
+    if (!line.empty()) last = line;
+  });
   std::ifstream file(report);
-  if (!file) throw Error(fmt::format("{}: {} UAVs left no report", report.string(), uavs));
+  if (!file) {
+    throw Error(fmt::format("{}: {} UAVs left no report; roslaunch ended with {} ('{}'); it needs "
+                            "ROS's environment, which ./marsim bench sets",
+                            report.string(), uavs, result.exit_code, last));
+  }
   return ordered_json::parse(file);
 }
 
@@ -90,12 +97,12 @@ void addUavs(const WorldBench& bench, ordered_json& figures) {
   for (int uavs = bench.uavs; uavs > 0; uavs -= std::max(1, uavs / 5)) {
     fmt::print("{} UAVs for {} s\n", uavs, bench.duration);
     tried.push_back(flySwarm(bench, uavs));
+    figures["swarms"] = tried;
     if (!keepsUp(tried.back())) continue;
     figures["uavs_real_time"] = uavs;
     break;
   }
   if (figures["uavs_real_time"].is_null()) figures["uavs_real_time"] = 0;
-  figures["swarms"] = tried;
 }
 
 }  // namespace
@@ -107,11 +114,20 @@ void runWorldBench(const WorldBench& bench) {
     if (!file) throw FileError(bench.out.string(), "cannot be written");
   }
   ordered_json figures;
-  for (const auto& add : {addCollisions, addThings, addSecondProcess, addUavsWithoutRos, addUavs}) {
-    add(bench, figures);
+  const auto write = [&] {
+    fmt::print("{}\n", figures.dump(2));
+    if (file.is_open()) file << figures.dump(2) << '\n';
+  };
+  try {
+    for (const auto& add :
+         {addCollisions, addThings, addSecondProcess, addUavsWithoutRos, addUavs}) {
+      add(bench, figures);
+    }
+  } catch (...) {
+    write();  // what has been measured
+    throw;
   }
-  fmt::print("{}\n", figures.dump(2));
-  if (file.is_open()) file << figures.dump(2) << '\n';
+  write();
 }
 
 }  // namespace marsim::benchmarks
