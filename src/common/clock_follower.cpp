@@ -8,7 +8,9 @@
 namespace marsim {
 namespace {
 
-constexpr double kGrain = 1e-3;  // [s] that a leader's answers may be off its own clock
+constexpr double kRounding = 1e-6;                // [s]
+constexpr TimeNs kRateWindow = kNsPerSecond;      // over which the leader's rate is measured
+constexpr TimeNs kShortest = kRateWindow / 10;    // less says nothing about a rate
 
 double halfTrip(const ClockSample& sample) {
   return 0.5 * toSeconds(sample.received - sample.sent);
@@ -33,10 +35,10 @@ ClockFollower::ClockFollower(ClockFollowerConfig config) : config_(config) {
 }
 
 bool ClockFollower::agree(const ClockSample& a, const ClockSample& b) const {
-  const double wall = toSeconds(middle(b) - middle(a));
-  const double off = toSeconds(b.leader - a.leader) - a.pace * wall;
+  const TimeNs wall = middle(b) - middle(a);
+  const double off = toSeconds(b.leader_wall - a.leader_wall - wall);
   return std::abs(off) <=
-         a.pace * (halfTrip(a) + halfTrip(b) + config_.drift * std::abs(wall)) + kGrain;
+         halfTrip(a) + halfTrip(b) + config_.drift * std::abs(toSeconds(wall)) + kRounding;
 }
 
 bool ClockFollower::observe(const ClockSample& sample) {
@@ -44,14 +46,21 @@ bool ClockFollower::observe(const ClockSample& sample) {
     return false;
   }
   const bool begins = samples_.empty() || samples_.back().run != sample.run;
-  if (begins || samples_.back().pace != sample.pace) samples_.clear();
+  if (begins) samples_.clear();
   const TimeNs oldest = sample.received - toNs(config_.window);
   samples_.erase(std::remove_if(samples_.begin(), samples_.end(),
                                 [&](const ClockSample& old) {
                                   return old.received < oldest || !agree(old, sample);
                                 }),
                  samples_.end());
-  samples_.push_back(sample);
+  samples_.insert(std::upper_bound(samples_.begin(), samples_.end(), sample,
+                                   [](const ClockSample& a, const ClockSample& b) {
+                                     return a.leader_wall < b.leader_wall;
+                                   }),
+                  sample);
+  newest_ = sample.received;
+  offset_ = best().leader_wall - middle(best());
+  rate_ = measuredRate();
   if (begins) {
     base_ = sample.leader;
     wall_ = sample.received;
@@ -61,18 +70,29 @@ bool ClockFollower::observe(const ClockSample& sample) {
   return begins;
 }
 
-const ClockSample& ClockFollower::best(TimeNs wall) const {
-  const auto doubt = [&](const ClockSample& sample) {
-    return halfTrip(sample) + config_.drift * toSeconds(wall - sample.received);
+const ClockSample& ClockFollower::best() const {
+  const auto doubt = [&](const ClockSample& sample) {  // as of the newest answer
+    return halfTrip(sample) + config_.drift * toSeconds(newest_ - sample.received);
   };
   return *std::min_element(
       samples_.begin(), samples_.end(),
       [&](const ClockSample& a, const ClockSample& b) { return doubt(a) < doubt(b); });
 }
 
+// A busy leader is slower than its pace; none is faster.
+double ClockFollower::measuredRate() const {
+  const ClockSample& last = samples_.back();
+  const auto first = std::find_if(samples_.begin(), samples_.end(), [&](const ClockSample& sample) {
+    return sample.leader_wall >= last.leader_wall - kRateWindow && sample.pace == last.pace;
+  });
+  const TimeNs wall = last.leader_wall - first->leader_wall;
+  if (wall < kShortest) return last.pace;
+  return std::clamp(toSeconds(last.leader - first->leader) / toSeconds(wall), 0.0, last.pace);
+}
+
 double ClockFollower::leaderAt(TimeNs wall) const {
-  const ClockSample& sample = best(wall);
-  return toSeconds(sample.leader - base_) + sample.pace * toSeconds(wall - middle(sample));
+  const ClockSample& last = samples_.back();
+  return toSeconds(last.leader - base_) + rate_ * toSeconds(wall + offset_ - last.leader_wall);
 }
 
 TimeNs ClockFollower::at(TimeNs wall) {
@@ -80,22 +100,23 @@ TimeNs ClockFollower::at(TimeNs wall) {
   const double elapsed = toSeconds(std::max<TimeNs>(0, wall - wall_));
   wall_ = std::max(wall, wall_);
   const double pace = samples_.back().pace;
-  error_ = leaderAt(wall_) - (now_ + pace * elapsed);
+  const double expected = now_ + rate_ * elapsed;
+  error_ = leaderAt(wall_) - expected;
   if (error_ > config_.leap || (pace == 0.0 && error_ > 0.0)) {
-    now_ += pace * elapsed + error_;  // far behind, or the leader makes single steps
+    now_ = expected + error_;  // far behind, or the leader makes single steps
   } else if (error_ < -config_.leap) {
     // Far ahead, after a stall of the leader's: wait for it.
   } else {
     const double most = config_.largest_slew * pace * elapsed;
     const double share = std::min(1.0, elapsed / config_.time_constant);
-    now_ += pace * elapsed + std::clamp(share * error_, -most, most);
+    now_ = std::max(now_, expected + std::clamp(share * error_, -most, most));
   }
   return base_ + toNs(now_);
 }
 
 double ClockFollower::uncertainty(TimeNs wall) const {
   if (samples_.empty()) return std::numeric_limits<double>::infinity();
-  const ClockSample& sample = best(wall);
+  const ClockSample& sample = best();
   return halfTrip(sample) + config_.drift * toSeconds(wall - sample.received);
 }
 

@@ -12,7 +12,7 @@ namespace marsim {
 namespace {
 
 constexpr std::uint32_t kQuestionMark = 0x3151434d;  // "MCQ1"
-constexpr std::uint32_t kAnswerMark = 0x3141434d;    // "MCA1"
+constexpr std::uint32_t kAnswerMark = 0x3241434d;    // "MCA2"
 constexpr std::chrono::milliseconds kPatience{50};   // between looks whether to stop
 
 // As they lie in memory; all machines have the same byte order (x86, ARM).
@@ -25,6 +25,7 @@ struct Answer {
   std::uint32_t mark = kAnswerMark;
   std::uint32_t run = 0;
   TimeNs sent = 0;  // of the question
+  TimeNs wall = 0;  // the leader's
   TimeNs time = 0;
   double pace = 0.0;
 };
@@ -38,6 +39,12 @@ bool read(const std::vector<std::uint8_t>& data, Message& message) {
 }
 
 }  // namespace
+
+TimeNs wallNow() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
 
 ClockServer::ClockServer(const Endpoint& local, std::function<ClockReading()> read)
     : socket_(local), read_(std::move(read)), thread_(&ClockServer::run, this) {}
@@ -57,6 +64,7 @@ void ClockServer::run() {
     Answer answer;
     answer.run = reading.run;
     answer.sent = question.sent;
+    answer.wall = reading.wall;
     answer.time = reading.time;
     answer.pace = reading.pace;
     if (socket_.send(*from, &answer, sizeof(answer))) ++answered_;
@@ -73,12 +81,6 @@ ClockClient::ClockClient(const Endpoint& local, const Endpoint& leader, double r
 ClockClient::~ClockClient() {
   stop_ = true;
   thread_.join();
-}
-
-TimeNs ClockClient::wallNow() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
 }
 
 void ClockClient::run() {
@@ -103,7 +105,8 @@ void ClockClient::run() {
     if (!from || !(*from == leader_) || !read(data, answer)) continue;
     const std::lock_guard<std::mutex> lock(mutex_);
     ++answered_;
-    follower_.observe({answer.sent, received, answer.time, answer.pace, answer.run});
+    follower_.observe(
+        {answer.sent, received, answer.wall, answer.time, answer.pace, answer.run});
   }
 }
 

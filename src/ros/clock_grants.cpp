@@ -24,6 +24,12 @@ void ClockGrants::grant(TimeNs until) const {
 
 void ClockGrants::leave() const { grant(0); }
 
+RenderLockstep::RenderLockstep(ros::NodeHandle& handle, const ros::NodeHandle& private_handle,
+                               RenderThread& thread, TimeNs period)
+    : grants_(handle, private_handle), thread_(thread), period_(period) {
+  thread.setLongestQueue(kLongestQueue);
+}
+
 void RenderLockstep::onState(TimeNs stamp) {
   stamp_ = stamp;
   const bool is_due = stamp < granted_from_ || stamp - granted_from_ >= period_ / 4;

@@ -6,10 +6,15 @@ namespace marsim::ros_nodes {
 
 bool RenderThread::push(std::function<void()> job) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (stop_ || waiting_.size() == kLongestQueue) return false;
+  if (stop_ || waiting_.size() >= longest_queue_) return false;
   waiting_.push_back(std::move(job));
   wake_.notify_one();
   return true;
+}
+
+void RenderThread::setLongestQueue(std::size_t jobs) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  longest_queue_ = jobs;
 }
 
 std::size_t RenderThread::waiting() const {

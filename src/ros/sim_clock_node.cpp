@@ -70,9 +70,10 @@ void SimClockNode::joinLan(const std::string& lan, const std::string& machine,
 // What the other machines are told; between two ticks the clock runs on.
 ClockReading SimClockNode::read() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (paused_) return {now_, 0.0, run_};
+  const TimeNs wall = wallNow();
+  if (paused_) return {wall, now_, 0.0, run_};
   const double since = std::chrono::duration<double>(WallClock::now() - ticked_).count();
-  return {now_ + std::min(period_, toNs(pace_ * since)), pace_, run_};
+  return {wall, now_ + std::min(period_, toNs(pace_ * since)), pace_, run_};
 }
 
 SimClockNode::~SimClockNode() {

@@ -20,39 +20,57 @@ struct Network {
   double drift = 0.0;                            ///< of the follower's oscillator
   double rate = 10.0;                            ///< [Hz] of questions
   double pace = 1.0;
+  double business = 0.0;  ///< share of true time for which the leader's clock waits for others
+  double longest_wait = 0.01;  ///< [s]
   bool is_paused = false;
   bool is_cut = false;
   std::uint32_t run = 1;
 
   double true_time = 0.0, leader = 100.0;  // [s]
+  double waits_until = 0.0, works_until = 0.0;
   RandomStream random{7};
   ClockFollower follower{};
-  struct Answer {
-    double due;
+  struct Question {
+    double arrives, returns;
+    bool is_answered;
     ClockSample sample;
   };
-  std::vector<Answer> under_way;
+  std::vector<Question> under_way;
 
   double oneWay() { return delay - jitter * std::log(1.0 - random.uniform()); }
   TimeNs wall(double t) const { return toNs((1.0 + drift) * t) + 5 * kNsPerSecond; }
-  double leaderAt(double t) const { return leader + (is_paused ? 0.0 : pace * (t - true_time)); }
+  double leaderRate() {
+    if (is_paused) return 0.0;
+    if (true_time >= works_until) {
+      const double wait = longest_wait * random.uniform();
+      waits_until = true_time + (business > 0.0 ? wait : 0.0);
+      works_until = true_time + wait / std::max(business, 1e-9);
+    }
+    return true_time < waits_until ? 0.0 : pace;
+  }
 
   /// One step; the follower's time.
   double step(double dt = 1e-3) {
     const double next = true_time + dt;
     if (std::floor(next * rate) != std::floor(true_time * rate) && !is_cut) {
-      const double there = oneWay(), back = oneWay();
+      const double there = next + oneWay(), back = there + oneWay();
       if (random.uniform() >= loss) {
-        under_way.push_back({next + there + back,
-                             {wall(next), wall(next + there + back), toNs(leaderAt(next + there)),
-                              is_paused ? 0.0 : pace, run}});
+        under_way.push_back({there, back, false, {wall(next), wall(back), toNs(there)}});
       }
     }
-    leader = leaderAt(next);
+    const double leader_rate = leaderRate();
+    leader += leader_rate * dt;
     true_time = next;
+    for (Question& question : under_way) {
+      if (question.is_answered || question.arrives > true_time) continue;
+      question.is_answered = true;
+      question.sample.leader = toNs(leader - leader_rate * (true_time - question.arrives));
+      question.sample.pace = is_paused ? 0.0 : pace;
+      question.sample.run = run;
+    }
     std::stable_sort(under_way.begin(), under_way.end(),
-                     [](const Answer& a, const Answer& b) { return a.due < b.due; });
-    while (!under_way.empty() && under_way.front().due <= true_time) {
+                     [](const Question& a, const Question& b) { return a.returns < b.returns; });
+    while (!under_way.empty() && under_way.front().returns <= true_time) {
       follower.observe(under_way.front().sample);
       under_way.erase(under_way.begin());
     }
@@ -73,7 +91,7 @@ TEST(ClockFollower, KnowsNothingBeforeTheFirstAnswer) {
   ClockFollower follower;
   EXPECT_FALSE(follower.synchronised());
   EXPECT_EQ(follower.at(kNsPerSecond), 0);
-  EXPECT_TRUE(follower.observe({1'000'000, 3'000'000, 50'000'000, 1.0, 1}));
+  EXPECT_TRUE(follower.observe({1'000'000, 3'000'000, 7, 50'000'000, 1.0, 1}));
   EXPECT_TRUE(follower.synchronised());
   EXPECT_EQ(follower.at(3'000'000), 51'000'000);
   EXPECT_NEAR(follower.uncertainty(3'000'000), 1e-3, 1e-9);
@@ -176,6 +194,24 @@ TEST(ClockFollower, FollowsALeaderThatStalledOrLeapt) {
   }
 }
 
+// A busy leader falls behind its pace, evenly or all at once; its answers say so whatever their
+// round trips are.
+TEST(ClockFollower, FollowsALeaderThatIsTooBusyForItsPace) {
+  Network network;
+  network.delay = 0.05;
+  network.loss = 0.05;
+  network.rate = 5.0;
+  network.drift = 5e-5;
+  network.business = 0.4;
+  network.worst(20.0);
+  EXPECT_LT(network.worst(60.0), 0.015) << "of waits of at most 10 ms";
+  network.business = 0.0;
+  network.worst(20.0);
+  network.leader -= 0.04;  // a single wait
+  network.worst(3.0);
+  EXPECT_LT(network.worst(2.0), 2e-3);
+}
+
 TEST(ClockFollower, GoesBackOnlyWhereTheLeaderBeganAnew) {
   Network network;
   network.delay = 1e-3;
@@ -188,9 +224,9 @@ TEST(ClockFollower, GoesBackOnlyWhereTheLeaderBeganAnew) {
 
 TEST(ClockFollower, NonsenseIsIgnored) {
   ClockFollower follower;
-  EXPECT_FALSE(follower.observe({2, 1, 0, 1.0, 1}));
-  EXPECT_FALSE(follower.observe({1, 2, 0, std::nan(""), 1}));
-  EXPECT_FALSE(follower.observe({1, 2, 0, -1.0, 1}));
+  EXPECT_FALSE(follower.observe({2, 1, 0, 0, 1.0, 1}));
+  EXPECT_FALSE(follower.observe({1, 2, 0, 0, std::nan(""), 1}));
+  EXPECT_FALSE(follower.observe({1, 2, 0, 0, -1.0, 1}));
   EXPECT_FALSE(follower.synchronised());
   ClockFollowerConfig config;
   config.window = 0.0;

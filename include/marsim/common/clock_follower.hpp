@@ -9,14 +9,15 @@
 
 namespace marsim {
 
-/// One question to the leading clock and its answer. Wall times are of one steady clock of the
-/// follower's, whatever its zero.
+/// One question to the leading clock and its answer. Wall times are of one steady clock each of the
+/// follower's and the leader's, whatever their zeros.
 struct ClockSample {
-  TimeNs sent = 0;        ///< wall time of the question
-  TimeNs received = 0;    ///< wall time of the answer
-  TimeNs leader = 0;      ///< simulated time at the leader when it answered
-  double pace = 1.0;      ///< simulated seconds a second of wall time; 0 while the leader is paused
-  std::uint32_t run = 0;  ///< another number: the leader's simulation began anew
+  TimeNs sent = 0;         ///< wall time of the question
+  TimeNs received = 0;     ///< wall time of the answer
+  TimeNs leader_wall = 0;  ///< wall time at the leader when it answered
+  TimeNs leader = 0;       ///< simulated time there at that moment
+  double pace = 1.0;       ///< simulated seconds a second of wall time asked for; 0: paused
+  std::uint32_t run = 0;   ///< another number: the leader's simulation began anew
 };
 
 struct ClockFollowerConfig {
@@ -30,12 +31,13 @@ struct ClockFollowerConfig {
   void validate(const std::string& where) const;
 };
 
-/// A simulated clock that follows another machine's over a network of unknown delay. An answer says
-/// that the leader was at `leader` at some moment between `sent` and `received`; the middle is
-/// taken (Cristian, Distributed Computing 3, 1989), so its error is at most half the round trip. Of
-/// the answers of the last moments that do not contradict the newest the one of the shortest round
-/// trip counts. The clock never goes backwards but when the leader began anew, and it makes up
-/// errors smoothly.
+/// A simulated clock that follows another machine's over a network of unknown delay. An answer was
+/// given at some moment between `sent` and `received`; the middle is taken (Cristian, Distributed
+/// Computing 3, 1989), so the error is at most half the round trip. Of the answers of the last
+/// moments that do not contradict the newest, the one of the shortest round trip says how the two
+/// wall clocks lie: they run evenly. Simulated time does not (a busy leader's waits for its nodes):
+/// where it was and how fast it went is the newest answers' to say. The clock never goes backwards
+/// but when the leader began anew, and it makes up errors smoothly.
 class ClockFollower {
  public:
   explicit ClockFollower(ClockFollowerConfig config = {});
@@ -53,19 +55,23 @@ class ClockFollower {
   /// How far the leader is ahead of this clock by the answers so far, as of the last at() [s].
   double error() const { return error_; }
   /// Wall time of the newest answer.
-  TimeNs newest() const { return samples_.empty() ? 0 : samples_.back().received; }
+  TimeNs newest() const { return newest_; }
   double pace() const { return samples_.empty() ? 0.0 : samples_.back().pace; }
 
  private:
   double leaderAt(TimeNs wall) const;  // [s] since base_
-  const ClockSample& best(TimeNs wall) const;
+  double measuredRate() const;
+  const ClockSample& best() const;
   bool agree(const ClockSample& a, const ClockSample& b) const;
 
   ClockFollowerConfig config_;
-  std::deque<ClockSample> samples_;  ///< of one run and pace, oldest first
-  TimeNs base_ = 0;                  ///< simulated time of the first answer of the run
-  TimeNs wall_ = 0;                  ///< of the last at()
-  double now_ = 0.0;                 ///< [s] since base_
+  std::deque<ClockSample> samples_;  ///< of one run, in the order in which they were answered
+  TimeNs newest_ = 0;
+  TimeNs offset_ = 0;  ///< of the leader's wall clock
+  double rate_ = 1.0;  ///< simulated seconds a second of wall time lately
+  TimeNs base_ = 0;    ///< simulated time of the first answer of the run
+  TimeNs wall_ = 0;    ///< of the last at()
+  double now_ = 0.0;   ///< [s] since base_
   double error_ = 0.0;
 };
 

@@ -11,7 +11,11 @@
 
 namespace marsim {
 
+/// Wall time by this machine's steady clock.
+TimeNs wallNow();
+
 struct ClockReading {
+  TimeNs wall = 0;        ///< wallNow() when it was read
   TimeNs time = 0;        ///< simulated
   double pace = 1.0;      ///< as in ClockSample
   std::uint32_t run = 0;  ///< as in ClockSample
@@ -44,9 +48,6 @@ class ClockClient {
   ClockClient(const Endpoint& local, const Endpoint& leader, double rate,
               ClockFollowerConfig config = {});
   ~ClockClient();
-
-  /// Wall time as the follower counts it.
-  static TimeNs wallNow();
 
   struct Status {
     bool synchronised = false;

@@ -31,12 +31,12 @@ class ClockGrants {
 };
 
 /// Lockstep of a sensor that renders: simulated time goes one of its periods at a time, while its
-/// thread keeps up, so that nothing is dropped.
+/// thread keeps up, so that nothing is dropped. What falls due before the clock has heard of it
+/// waits in the thread's queue, which is made longer for that.
 class RenderLockstep {
  public:
   RenderLockstep(ros::NodeHandle& handle, const ros::NodeHandle& private_handle,
-                 const RenderThread& thread, TimeNs period)
-      : grants_(handle, private_handle), thread_(thread), period_(period) {}
+                 RenderThread& thread, TimeNs period);
 
   /// What falls due at this state has been given to the thread.
   void onState(TimeNs stamp);
@@ -44,7 +44,8 @@ class RenderLockstep {
   void onRendered() const;
 
  private:
-  static constexpr std::size_t kLongestBacklog = 1;  // jobs that wait; the thread takes more
+  static constexpr std::size_t kLongestBacklog = 1;  // jobs that wait when time is granted
+  static constexpr std::size_t kLongestQueue = 200;  // jobs; a clock that hears no grants runs on
 
   ClockGrants grants_;
   const RenderThread& thread_;

@@ -20,6 +20,8 @@ class RenderThread {
 
   /// Whether the job was taken.
   bool push(std::function<void()> job);
+  /// How many jobs may wait; few until then.
+  void setLongestQueue(std::size_t jobs);
   /// Jobs that have not been begun.
   std::size_t waiting() const;
   /// Lets the job at work end, forgets those that wait, takes no more.
@@ -28,8 +30,8 @@ class RenderThread {
  private:
   void run();
 
-  static constexpr std::size_t kLongestQueue = 4;
   mutable std::mutex mutex_;  ///< guards what follows
+  std::size_t longest_queue_ = 4;
   std::condition_variable wake_;
   std::deque<std::function<void()>> waiting_;
   bool stop_ = false;
