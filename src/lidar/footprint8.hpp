@@ -3,7 +3,8 @@
 #include "project_kernel.hpp"
 #include "vector8.hpp"
 
-/// The cells of eight balls at once: image_footprint.hpp for those far from poles, seam and sensor.
+/// The cells of eight balls, or discs, at once: image_footprint.hpp for those far from poles, seam
+/// and sensor.
 namespace marsim::lidar {
 namespace {
 
@@ -69,25 +70,21 @@ inline Float8 quickAtan2(Float8 y, Float8 x) {
   return copySign(angle, y);
 }
 
-inline Footprints8 sphericalFootprints(const ImageStrip& image, const Float8* c, Float8 radius) {
+// Of what lies within a radius of c (which is horizontally that far from the sensor) and reaches up
+// and sideways by no more than two angles [rad].
+inline Footprints8 sphericalCells(const ImageStrip& image, const Float8* c, Float8 horizontal,
+                                  Float8 radius, Float8 up, Float8 sideways) {
   constexpr float kAngleMargin = 3e-5F;  // [rad] above the error of the angles here
-  const Float8 horizontal2 = c[0] * c[0] + c[1] * c[1];
-  const Float8 distance2 = horizontal2 + c[2] * c[2];
-  const Float8 horizontal = sqrt8(horizontal2);
-  const auto asinBound = [](Float8 sine) { return sine * (1.0F + 0.2F * sine * sine); };
-
   Footprints8 cells;
   const Float8 row = (image.top - quickAtan2(c[2], horizontal)) * image.rows_per_rad - 0.5F;
-  const Float8 row_reach =
-      (asinBound(radius / sqrt8(distance2)) + kAngleMargin) * image.rows_per_rad;
+  const Float8 row_reach = (up + kAngleMargin) * image.rows_per_rad;
   clip(row - row_reach, row + row_reach, image.height, cells.first_row, cells.last_row);
 
   // In the turn that begins at the left edge.
   Float8 turn = (image.left - quickAtan2(c[1], c[0])) * image.columns_per_rad;
   turn = blend8(turn, turn + image.columns_per_turn, turn < 0.0F);
   const Float8 column = turn - 0.5F;
-  const Float8 reach =
-      (asinBound(radius / horizontal) + kAngleMargin) * image.columns_per_rad + 1.0F;
+  const Float8 reach = (sideways + kAngleMargin) * image.columns_per_rad + 1.0F;
   clip(column - reach + 1.0F, column + reach - 1.0F, image.width, cells.first_column,
        cells.last_column);
   // Near a pole or the sensor; or a neighbouring turn's copy reaches in across the seam.
@@ -97,6 +94,15 @@ inline Footprints8 sphericalFootprints(const ImageStrip& image, const Float8* c,
                          (column - reach <= width - image.columns_per_turn);
   cells.irregular = signs(irregular);
   return cells;
+}
+
+inline Footprints8 sphericalFootprints(const ImageStrip& image, const Float8* c, Float8 radius) {
+  const Float8 horizontal2 = c[0] * c[0] + c[1] * c[1];
+  const Float8 distance2 = horizontal2 + c[2] * c[2];
+  const Float8 horizontal = sqrt8(horizontal2);
+  const auto asinBound = [](Float8 sine) { return sine * (1.0F + 0.2F * sine * sine); };
+  return sphericalCells(image, c, horizontal, radius, asinBound(radius / sqrt8(distance2)),
+                        asinBound(radius / horizontal));
 }
 
 inline Footprints8 pinholeFootprints(const ImageStrip& image, const Float8* c, Float8 radius) {
@@ -113,6 +119,59 @@ inline Footprints8 pinholeFootprints(const ImageStrip& image, const Float8* c, F
   interval(c[0], image.fx, image.cx, image.width, cells.first_column, cells.last_column);
   cells.irregular = signs(c[2] <= 1.01F * radius);  // its picture has no bounds, or none at all
   return cells;
+}
+
+// How far discs of normal n (of any length; 0: a ball) reach from their centres along e, as a share
+// of their radii times the length of e.
+inline Float8 reachAlong(const Float8* n, const Float8* e) {
+  const Float8 along = n[0] * e[0] + n[1] * e[1] + n[2] * e[2];
+  const Float8 n2 = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+  const Float8 e2 = e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
+  constexpr float kRounding = 2e-6F;
+  return sqrt8(max8(e2 - along * along / max8(n2, all8(1e-30F)), all8(0.0F)) + kRounding * e2);
+}
+
+// A point c + a of the disc is up, in the vertical plane through c, by the angle whose tangent is
+// (a along the way up) / (|c| + a along c), less what the horizontal way to it gains by going to
+// the side: at most radius^2 / 2 (h - radius), h being the way to c. Sideways it is by the angle
+// whose tangent is (a to the side) / (h + a along it).
+inline Footprints8 sphericalDiscs(const ImageStrip& image, const Float8* c, const Float8* n,
+                                  Float8 radius) {
+  const Float8 horizontal2 = c[0] * c[0] + c[1] * c[1];
+  const Float8 distance = sqrt8(horizontal2 + c[2] * c[2]);
+  const Float8 horizontal = sqrt8(horizontal2);
+  const Float8 side[3] = {-c[1], c[0], all8(0.0F)};                // as long as `horizontal`
+  const Float8 up[3] = {-c[2] * c[0], -c[2] * c[1], horizontal2};  // `horizontal` * `distance`
+  const Float8 left = max8(horizontal - radius, all8(1e-30F));
+  const Float8 rise = reachAlong(n, up) / (horizontal * distance) * radius;
+  const Float8 sideways = reachAlong(n, side) / horizontal * radius / left;
+  return sphericalCells(image, c, horizontal, radius,
+                        (rise + 0.5F * radius * radius / left) / (distance - radius), sideways);
+}
+
+inline Footprints8 pinholeDiscs(const ImageStrip& image, const Float8* c, const Float8* n,
+                                Float8 radius) {
+  const auto interval = [&](int axis, float focal, float middle, int size, Int8& first,
+                            Int8& last) {
+    const Float8 at = c[axis] / c[2];
+    Float8 gradient[3] = {all8(0.0F), all8(0.0F), -at};
+    gradient[axis] = all8(1.0F);
+    const Float8 reach =
+        reachAlong(n, gradient) * radius / (c[2] - radius) + 1e-5F * (abs8(at) + 1.0F);
+    clip((at - reach) * focal + middle, (at + reach) * focal + middle, size, first, last);
+  };
+  Footprints8 cells;
+  interval(1, image.fy, image.cy, image.height, cells.first_row, cells.last_row);
+  interval(0, image.fx, image.cx, image.width, cells.first_column, cells.last_column);
+  cells.irregular = signs(c[2] <= 1.01F * radius);
+  return cells;
+}
+
+/// Of discs about `centre` [m] of normal n (of any length; 0: balls), in the sensor (camera) frame.
+inline Footprints8 discFootprints(const ImageStrip& image, const Float8* centre, const Float8* n,
+                                  Float8 radius) {
+  return image.spherical ? sphericalDiscs(image, centre, n, radius)
+                         : pinholeDiscs(image, centre, n, radius);
 }
 
 /// Of balls about `centre` [m], in the sensor (camera) frame.

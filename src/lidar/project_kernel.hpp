@@ -60,6 +60,7 @@ struct LeafSink {
 /// Tiles of an image, row by row, and cones that hold their rays: axes (unit, in the tree's frame)
 /// and the widest one's angle; `whole`: one is so wide that nothing is known.
 struct TileCones {
+  static constexpr int kSide = 4;  ///< cells of a tile
   const float* axis[3];
   float tangent, secant;
   bool whole;

@@ -36,7 +36,7 @@ static_assert(sizeof(LeafRecord) == 32 && sizeof(TileEntry) == 8, "as in project
 /// of range, and the balls about surfels are held against cones that hold the tiles' rays.
 class TileLists {
  public:
-  static constexpr int kSide = 4;       ///< cells
+  static constexpr int kSide = lidar::TileCones::kSide;  ///< cells
   static constexpr int kSteps = 65536;  ///< of the range, that distances are told in
 
   /// An entry may be nearer than one before it by this share of the range: bins of a 1024th, told
