@@ -137,16 +137,25 @@ inline Float8 reachAlong(const Float8* n, const Float8* e) {
 // whose tangent is (a to the side) / (h + a along it).
 inline Footprints8 sphericalDiscs(const ImageStrip& image, const Float8* c, const Float8* n,
                                   Float8 radius) {
+  // Of rough inverses, which are wrong by less than 4e-4.
+  constexpr float kShort = 0.998F, kLong = 1.002F, kRounding = 2e-6F;
   const Float8 horizontal2 = c[0] * c[0] + c[1] * c[1];
-  const Float8 distance = sqrt8(horizontal2 + c[2] * c[2]);
   const Float8 horizontal = sqrt8(horizontal2);
-  const Float8 side[3] = {-c[1], c[0], all8(0.0F)};                // as long as `horizontal`
-  const Float8 up[3] = {-c[2] * c[0], -c[2] * c[1], horizontal2};  // `horizontal` * `distance`
-  const Float8 left = max8(horizontal - radius, all8(1e-30F));
-  const Float8 rise = reachAlong(n, up) / (horizontal * distance) * radius;
-  const Float8 sideways = reachAlong(n, side) / horizontal * radius / left;
-  return sphericalCells(image, c, horizontal, radius,
-                        (rise + 0.5F * radius * radius / left) / (distance - radius), sideways);
+  const Float8 distance = sqrt8(horizontal2 + c[2] * c[2]);
+  const Float8 unit = roughInverse(horizontal);
+  const Float8 n2 = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+  const Float8 unit_n2 = kShort * roughInverse(max8(n2, all8(1e-30F)));
+  // Shares of the radius that it reaches up and to the side.
+  const Float8 n_side = (c[0] * n[1] - c[1] * n[0]) * unit;
+  const Float8 n_up = (horizontal2 * n[2] - c[2] * (c[0] * n[0] + c[1] * n[1])) * unit *
+                      roughInverse(distance);
+  const auto reach = [&](Float8 along) {
+    return sqrt8(max8(1.0F - along * along * unit_n2, all8(0.0F)) + kRounding);
+  };
+  const Float8 left = kLong * radius * roughInverse(max8(horizontal - radius, all8(1e-30F)));
+  const Float8 up = kLong * radius * roughInverse(distance - radius);
+  return sphericalCells(image, c, horizontal, radius, (reach(n_up) + 0.5F * left) * up,
+                        reach(n_side) * left);
 }
 
 inline Footprints8 pinholeDiscs(const ImageStrip& image, const Float8* c, const Float8* n,

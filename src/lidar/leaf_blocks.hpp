@@ -6,13 +6,18 @@
 #include "vector8.hpp"
 
 /// How leaves are read, eight surfels at a time: positions relative to a ray's origin, normals
-/// times kScale, planar surfels by the sign of an integer; and one surfel in double precision.
+/// times kScale, planar surfels by the sign of an integer; and one surfel, also in double precision.
 namespace marsim::lidar {
 namespace {
 
 struct Block {
   Float8 v[3], n[3];  // [m] surfel - origin
   Int8 planar;
+};
+
+struct OneSurfel {
+  float v[3], n[3];  // as in a block
+  bool planar;
 };
 
 struct ExactSurfel {
@@ -73,25 +78,47 @@ class CompactLeaves {
     return block;
   }
 
+  OneSurfel one(std::uint32_t i) const {
+    const Codes codes(words_[i], words_[count_ + i]);
+    OneSurfel surfel;
+    for (int axis = 0; axis < 3; ++axis) {
+      surfel.v[axis] = static_cast<float>(codes.p[axis]) * step_[axis] + base_[axis];
+      surfel.n[axis] = static_cast<float>(codes.n[axis]);
+    }
+    surfel.planar = codes.planar;
+    return surfel;
+  }
+
   ExactSurfel exact(std::uint32_t i) const {
-    const std::uint32_t low = words_[i], high = words_[count_ + i];
-    const std::uint32_t q[3] = {low & 8191U, (low >> 13) & 8191U, high & 8191U};
+    const Codes codes(words_[i], words_[count_ + i]);
     ExactSurfel surfel;
     for (int axis = 0; axis < 3; ++axis) {
       surfel.p[axis] = static_cast<double>(lower_[axis]) +
-                       static_cast<double>(q[axis]) * static_cast<double>(step_[axis]);
+                       static_cast<double>(codes.p[axis]) * static_cast<double>(step_[axis]);
+      surfel.n[axis] = codes.n[axis];
     }
-    const int a = static_cast<int>((high >> 12) & 0x1ffeU) - map::kNormalScale;
-    const int b =
-        static_cast<int>(((high >> 18) & 0x1f80U) | ((low >> 25) & 0x7eU)) - map::kNormalScale;
-    surfel.n[0] = a + b;
-    surfel.n[1] = a - b;
-    surfel.n[2] = 2 * map::kNormalScale - __builtin_abs(a + b) - __builtin_abs(a - b);
-    surfel.planar = (high >> 31) != 0;
+    surfel.planar = codes.planar;
     return surfel;
   }
 
  private:
+  struct Codes {
+    std::int32_t p[3], n[3];
+    bool planar;
+
+    Codes(std::uint32_t low, std::uint32_t high) : planar((high >> 31) != 0) {
+      p[0] = static_cast<std::int32_t>(low & 8191U);
+      p[1] = static_cast<std::int32_t>((low >> 13) & 8191U);
+      p[2] = static_cast<std::int32_t>(high & 8191U);
+      const int a = static_cast<int>((high >> 12) & 0x1ffeU) - map::kNormalScale;
+      const int b =
+          static_cast<int>(((high >> 18) & 0x1f80U) | ((low >> 25) & 0x7eU)) - map::kNormalScale;
+      n[0] = a + b;
+      n[1] = a - b;
+      n[2] = 2 * map::kNormalScale - __builtin_abs(n[0]) - __builtin_abs(n[1]);
+    }
+  };
+
   static float lowerOf(const Leaf& leaf, int axis) {
     const map::TreeNode& node = *leaf.node;
     return node.origin[axis] +
@@ -129,6 +156,16 @@ class FloatLeaves {
     }
     block.planar = asInt(block.n[2]) << 31;
     return block;
+  }
+
+  OneSurfel one(std::uint32_t i) const {
+    OneSurfel surfel;
+    for (int axis = 0; axis < 3; ++axis) {
+      surfel.v[axis] = (valueOf(axis, i) - origin_[axis]) - rest_[axis];
+      surfel.n[axis] = valueOf(axis + 3, i);
+    }
+    surfel.planar = (field(5)[i] & 1U) != 0;
+    return surfel;
   }
 
   ExactSurfel exact(std::uint32_t i) const {

@@ -58,13 +58,15 @@ struct LeafSink {
 };
 
 /// Tiles of an image, row by row, and cones that hold their rays: axes (unit, in the tree's frame)
-/// and the widest one's angle; `whole`: one is so wide that nothing is known.
+/// and the widest one's angle; `whole`: one is so wide that nothing is known. What is behind
+/// `farthest` [m] of a tile is hidden there.
 struct TileCones {
   static constexpr int kSide = 4;  ///< cells of a tile
   const float* axis[3];
   float tangent, secant;
   bool whole;
   int columns;
+  const float* farthest;
 };
 
 /// Ends included.

@@ -21,7 +21,7 @@ class TileMasker {
  public:
   TileMasker(const map::SurfelTreeView& tree, const ImageStrip& view, const SeenLeaf& seen,
              const TileCones& cones)
-      : cones_(cones), ball_(tree.header.radius * cones.secant * kMargin) {
+      : cones_(cones), ball_(tree.header.radius * cones.secant * kMargin), distance_(seen.distance) {
     const Leaf leaf(tree.nodes[seen.node], seen.slot);
     const Leaves leaves(tree, leaf, view.eye, view.eye_rest);
     const unsigned used = (1U << leaf.count) - 1;
@@ -49,7 +49,7 @@ class TileMasker {
         }
         // The same place is written again where the tile has none.
         to[count] = {static_cast<std::uint32_t>(tile), mask};
-        count += mask != 0 ? 1 : 0;
+        count += mask != 0 && distance_ <= cones_.farthest[tile] ? 1 : 0;
       }
     }
     return count;
@@ -109,6 +109,7 @@ class TileMasker {
 
   const TileCones& cones_;
   const float ball_;  // [m] R as seen by a ray that leans by the cone's angle
+  const float distance_;
   int block_count_;
   Surfels blocks_[kMaxBlocks];
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -85,7 +86,9 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
     const float range = lidar::floatBelow(range_max);
     std::unique_ptr<TileLists> lists =
         lists_.take(grid, [&] { return std::make_unique<TileLists>(grid); });
-    lists->make(tree_, kernels_, X_WS, range, workers_);
+    // What a later pass goes on with must be there.
+    const bool in_parts = rowsAtOnce(*lists) < lists->rows();
+    lists->begin(tree_, kernels_, X_WS, range, in_parts ? 1 : TileLists::kMostPasses, workers_);
     context_->run([&] { draw(*lists, X_WS, range, hits); });
     lists_.giveBack(std::move(lists));
     moving.renderImage(grid, X_WS, range_max, workers_, hits);
@@ -96,7 +99,7 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
   struct Device {
     std::shared_ptr<const DeviceTree> map;
     std::vector<std::unique_ptr<TextureBuffer>> words;  // the map's parts
-    TextureBuffer leaves, entries, begins, shares;
+    TextureBuffer leaves, entries, begins, shares, order;
     StreamBuffer cells;
     std::size_t room = 0;  // cells
   };
@@ -134,63 +137,111 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
       device_->words.push_back(std::make_unique<TextureBuffer>());
       device_->words.back()->show(buffer, std::size_t{4} << words.shift, GL_RGBA32UI);
     }
-    program(false);
-    if (map_->blending().on()) program(true);
+    program(false, false);
+    program(false, true);
+    if (map_->blending().on()) program(true, false);
   }
 
-  GLuint program(bool sums) const {
-    const ProjectVariant variant{tree_.header.storage == map::SurfelStorage::kCompact, sums};
+  GLuint program(bool sums, bool goes_on) const {
+    const ProjectVariant variant{tree_.header.storage == map::SurfelStorage::kCompact, sums,
+                                 goes_on};
     std::string text = projectProgramText(variant, *device_->map);
     if (fault_ == Fault::kShader) text += "\na fault on purpose\n";
     return context_->objects().program(text);
   }
 
-  void draw(const TileLists& lists, const Pose& X_WS, float range_max,
-            std::vector<Hit>& hits) const {
-    if (fault_ == Fault::kLoss) context_->loseForTest();
-    context_->requireAlive();
-    writeLists(lists);
-    writeShares(lists.grid());
+  // Rows of tiles whose cells fit into one buffer.
+  int rowsAtOnce(const TileLists& lists) const {
     const auto width = static_cast<std::size_t>(lists.grid().width);
     const std::size_t most = block_bytes_ / (width * kSide * sizeof(Cell));
     if (most == 0) throw GlError("OpenGL: four rows of the image fill more than a buffer");
-    const int batch = static_cast<int>(std::min(most, static_cast<std::size_t>(lists.rows())));
-    const std::size_t room = width * static_cast<std::size_t>(batch * kSide);
+    return static_cast<int>(std::min(most, static_cast<std::size_t>(lists.rows())));
+  }
+
+  void draw(TileLists& lists, const Pose& X_WS, float range_max, std::vector<Hit>& hits) const {
+    if (fault_ == Fault::kLoss) context_->loseForTest();
+    context_->requireAlive();
+    writeShares(lists.grid());
+    const int batch = rowsAtOnce(lists);
+    const std::size_t room =
+        static_cast<std::size_t>(lists.grid().width) * static_cast<std::size_t>(batch * kSide);
     if (room > device_->room) device_->cells.reserve(room * sizeof(Cell), GL_STREAM_READ);
     device_->room = std::max(room, device_->room);
-    bind();
+    writeLists(lists, 0, 1);
     for (int first = 0; first < lists.rows(); first += batch) {
       const int end = std::min(first + batch, lists.rows());
-      drawRows(lists, X_WS, range_max, first, end);
+      drawNearest(lists, 0, X_WS, range_max, first, end);
+      while (lists.made() < lists.passes()) drawNextPass(lists, X_WS, range_max);
+      if (map_->blending().on()) addSums(lists, X_WS, range_max, first, end);
       read(lists, X_WS, first * kSide, std::min(end * kSide, lists.grid().height), hits);
     }
     context_->requireAlive();
     requireNoGlError("drawing an image");
   }
 
-  void writeLists(const TileLists& lists) const {
-    device_->leaves.fill<LeafRecord>(lists.leafCount(), GL_RGBA32UI, [&](LeafRecord* to) {
-      for (const auto& strip : lists.strips()) {
-        to = std::copy(strip.leaves.begin(), strip.leaves.end(), to);
-      }
-    });
-    device_->entries.fill<TileEntry>(lists.entryCount(), GL_RGBA32UI, [&](TileEntry* to) {
-      for (const auto& strip : lists.strips()) {
-        const auto before = static_cast<std::uint32_t>(strip.leaves_before);
-        for (TileEntry entry : strip.entries) {
-          if (entry.leaf != TileEntry::kNone) entry.leaf += before;
-          *to++ = entry;
+  void drawNextPass(TileLists& lists, const Pose& X_WS, float range_max) const {
+    findFarthest(lists);
+    lists.next(workers_);
+    const int pass = lists.made() - 1;
+    if (lists.entriesBefore(pass + 1) == lists.entriesBefore(pass)) return;
+    writeLists(lists, pass, pass + 1);
+    drawNearest(lists, pass, X_WS, range_max, 0, lists.rows());
+  }
+
+  // What blends with the nearest lies behind it.
+  void findFarthest(TileLists& lists) const {
+    const ImageGrid& grid = lists.grid();
+    const auto width = static_cast<std::size_t>(grid.width);
+    const float depth = map_->blending().on() ? map_->blending().depth : 0.0F;
+    std::vector<float>& farthest = lists.farthest();
+    std::fill(farthest.begin(), farthest.end(), 0.0F);
+    device_->cells.mapped<const Cell>(grid.size(), GL_MAP_READ_BIT, [&](const Cell* cells) {
+      for (int row = 0; row < grid.height; ++row) {
+        float* of_row = farthest.data() + row / kSide * lists.columns();
+        for (std::size_t column = 0; column < width; ++column, ++cells) {
+          float& of_tile = of_row[column / kSide];
+          of_tile = std::max(of_tile, cells->range);
         }
       }
     });
-    const auto tiles = static_cast<std::size_t>(lists.rows() * lists.columns());
-    device_->begins.fill<std::uint32_t>(tiles + 1, GL_R32UI, [&](std::uint32_t* to) {
-      for (const auto& strip : lists.strips()) {
-        const auto before = static_cast<std::uint32_t>(strip.entries_before);
-        for (std::size_t i = 0; i + 1 < strip.begins.size(); ++i) *to++ = strip.begins[i] + before;
+    for (float& of_tile : farthest) of_tile = 1.0001F * of_tile + depth;
+  }
+
+  // Of some passes; numbers of leaves and entries count from the first of them.
+  void writeLists(const TileLists& lists, int first, int end) const {
+    const std::size_t leaves = lists.leavesBefore(first), entries = lists.entriesBefore(first);
+    const auto each = [&](const auto& work) {
+      for (int pass = first; pass < end; ++pass) {
+        for (const auto& strip : lists.strips()) work(strip.parts[pass]);
       }
-      *to = static_cast<std::uint32_t>(lists.entryCount());
-    });
+    };
+    device_->leaves.fill<LeafRecord>(
+        lists.leavesBefore(end) - leaves, GL_RGBA32UI, [&](LeafRecord* to) {
+          each([&](const TileLists::Part& part) {
+            to = std::copy(part.leaves.begin(), part.leaves.end(), to);
+          });
+        });
+    device_->entries.fill<TileEntry>(
+        lists.entriesBefore(end) - entries, GL_RGBA32UI, [&](TileEntry* to) {
+          each([&](const TileLists::Part& part) {
+            const auto before = static_cast<std::uint32_t>(part.leaves_before - leaves);
+            for (TileEntry entry : part.entries) {
+              if (entry.leaf != TileEntry::kNone) entry.leaf += before;
+              *to++ = entry;
+            }
+          });
+        });
+    // Of every pass those of all tiles, and the end.
+    const auto tiles = static_cast<std::size_t>(lists.rows() * lists.columns());
+    device_->begins.fill<std::uint32_t>(
+        static_cast<std::size_t>(end - first) * tiles + 1, GL_R32UI, [&](std::uint32_t* to) {
+          each([&](const TileLists::Part& part) {
+            const auto before = static_cast<std::uint32_t>(part.entries_before - entries);
+            for (std::size_t i = 0; i + 1 < part.begins.size(); ++i) *to++ = part.begins[i] + before;
+          });
+          *to = static_cast<std::uint32_t>(lists.entriesBefore(end) - entries);
+        });
+    bind();
   }
 
   void writeShares(const ImageGrid& grid) const {
@@ -215,27 +266,78 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
     device_->entries.bind(ProjectVariant::kEntries);
     device_->begins.bind(ProjectVariant::kBegins);
     device_->shares.bind(ProjectVariant::kShares);
+    device_->order.bind(ProjectVariant::kOrder);
     GLuint unit = ProjectVariant::kWords;
     for (const auto& part : device_->words) part->bind(unit++);
     device_->cells.bind(ProjectVariant::kCells);
   }
 
+  // Neighbouring invocations wait for each other: tiles with lists of about one length follow each
+  // other. In later passes those without entries are left out.
+  void orderTiles(const TileLists& lists, int pass, int first, int end) const {
+    constexpr std::size_t kLongest = 255;  // pairs of entries, told apart
+    const auto each = [&](const auto& work) {
+      for (const auto& strip : lists.strips()) {
+        const TileLists::Part& part = strip.parts[pass];
+        const auto columns = static_cast<std::size_t>(lists.columns());
+        for (int row = std::max(first, strip.first_row); row < std::min(end, strip.end_row); ++row) {
+          const std::size_t begin = static_cast<std::size_t>(row - strip.first_row) * columns;
+          for (std::size_t i = begin; i < begin + columns; ++i) {
+            const std::size_t pairs = (part.begins[i + 1] - part.begins[i]) / 2;
+            if (pass > 0 && pairs == 0) continue;
+            const std::size_t bin = kLongest - std::min(pairs, kLongest);
+            work(bin, static_cast<std::uint32_t>(static_cast<std::size_t>(row) * columns + i - begin));
+          }
+        }
+      }
+    };
+    std::uint32_t ends[kLongest + 2] = {};
+    each([&](std::size_t bin, std::uint32_t) { ++ends[bin + 1]; });
+    for (std::size_t bin = 0; bin <= kLongest; ++bin) ends[bin + 1] += ends[bin];
+    order_.resize(ends[kLongest + 1]);
+    each([&](std::size_t bin, std::uint32_t tile) { order_[ends[bin]++] = tile; });
+  }
+
+  // Software gives each of its threads a share of groups that follow each other: long and short ones
+  // take turns.
+  void dealGroups(std::uint32_t* to) const {
+    constexpr std::size_t kTurns = 16;
+    const std::size_t whole = order_.size() / kGroup;
+    for (std::size_t turn = 0; turn < kTurns; ++turn) {
+      for (std::size_t group = turn; group < whole; group += kTurns) {
+        to = std::copy_n(order_.begin() + static_cast<std::ptrdiff_t>(group * kGroup), kGroup, to);
+      }
+    }
+    std::copy(order_.begin() + static_cast<std::ptrdiff_t>(whole * kGroup), order_.end(), to);
+  }
+
   // Tiles' rows.
-  void drawRows(const TileLists& lists, const Pose& X_WS, float range_max, int first,
-                int end) const {
-    use(false, lists.grid(), X_WS, range_max, first, end);
-    const auto groups = [](int tiles) { return static_cast<std::size_t>((tiles + 7) / 8); };
-    dispatch(groups(lists.columns()) * groups(end - first));
-    if (!map_->blending().on()) return;
+  void drawNearest(const TileLists& lists, int pass, const Pose& X_WS, float range_max, int first,
+                   int end) const {
+    orderTiles(lists, pass, first, end);
+    device_->order.fill<std::uint32_t>(order_.size(), GL_R32UI,
+                                       [&](std::uint32_t* to) { dealGroups(to); });
+    bind();
+    use(false, pass > 0, lists.grid(), X_WS, range_max, first, end);
+    glUniform1ui(ProjectVariant::kLeavesBefore, static_cast<GLuint>(lists.leavesBefore(pass)));
+    const std::size_t tiles = order_.size();
+    glUniform1i(ProjectVariant::kTileCount, static_cast<GLint>(tiles));
+    dispatch((tiles + kGroup - 1) / kGroup);
+  }
+
+  void addSums(const TileLists& lists, const Pose& X_WS, float range_max, int first,
+               int end) const {
+    if (lists.made() > 1) writeLists(lists, 0, lists.made());
     glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
-    use(true, lists.grid(), X_WS, range_max, first, end);
+    use(true, false, lists.grid(), X_WS, range_max, first, end);
+    glUniform1i(ProjectVariant::kPasses, lists.made());
     const auto tiles = static_cast<std::size_t>(lists.columns() * (end - first));
     dispatch((tiles * kSide * kSide + kGroup - 1) / kGroup);
   }
 
-  void use(bool sums, const ImageGrid& grid, const Pose& X_WS, float range_max, int first,
-           int end) const {
-    glUseProgram(program(sums));
+  void use(bool sums, bool goes_on, const ImageGrid& grid, const Pose& X_WS, float range_max,
+           int first, int end) const {
+    glUseProgram(program(sums, goes_on));
     lidar::ImageStrip view{};
     lidar::placeSensor(X_WS, map_->origin(), view);
     const Eigen::Matrix3f R_WS = X_WS.q.toRotationMatrix().cast<float>();
@@ -261,11 +363,11 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
             std::vector<Hit>& hits) const {
     const auto width = static_cast<std::size_t>(lists.grid().width);
     const std::size_t count = width * static_cast<std::size_t>(end - first);
-    const HitMaker maker(*this, lists, X_WS);
     device_->cells.mapped<const Cell>(count, GL_MAP_READ_BIT, [&](const Cell* cells) {
       constexpr std::size_t kRows = 16;
       workers_.forRanges(static_cast<std::size_t>(end - first), kRows,
                          [&](std::size_t begin, std::size_t stop) {
+                           HitMaker maker(*this, lists, X_WS);
                            for (std::size_t row = begin; row < stop; ++row) {
                              maker.makeRow(cells + row * width, first + static_cast<int>(row),
                                            &hits[(row + static_cast<std::size_t>(first)) * width]);
@@ -278,11 +380,11 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
   class HitMaker {
    public:
     HitMaker(const GlDepthImageRenderer& renderer, const TileLists& lists, const Pose& X_WS)
-        : tree_(renderer.tree_), lists_(lists), R_WS_(X_WS.q.toRotationMatrix()) {
-      eye_ = X_WS.p - renderer.map_->origin();
+        : tree_(renderer.tree_), lists_(lists), R_WS_(X_WS.q.toRotationMatrix().cast<float>()) {
+      lidar::placeSensor(X_WS, renderer.map_->origin(), view_);
     }
 
-    void makeRow(const Cell* cells, int row, Hit* hits) const {
+    void makeRow(const Cell* cells, int row, Hit* hits) {
       if (tree_.header.storage == map::SurfelStorage::kCompact) {
         makeRow<lidar::CompactLeaves>(cells, row, hits);
       } else {
@@ -291,49 +393,65 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
     }
 
    private:
+    // Surfels that were met last: the cells and rows beside mostly meet them, too.
+    struct Met {
+      std::uint32_t code = lidar::kNoSurfel;
+      bool planar = false;
+      Hit hit;
+    };
+    static constexpr std::size_t kMet = 1024;
+
     template <class Leaves>
-    void makeRow(const Cell* cells, int row, Hit* hits) const {
+    void makeRow(const Cell* cells, int row, Hit* hits) {
       const auto& strips = lists_.strips();
       const auto strip = std::find_if(strips.begin(), strips.end(),
                                       [&](const auto& one) { return row < one.end_row * kSide; });
-      std::uint32_t last = lidar::kNoSurfel;  // the planar one that the cells before met
-      Hit hit;
-      for (int column = 0; column < lists_.grid().width; ++column, ++cells) {
+      for (int column = 0; column < lists_.grid().width; ++column, ++cells, ++hits) {
         if (cells->code == lidar::kNoSurfel) {
-          *hits++ = Hit{};
+          *hits = Hit{};
           continue;
         }
-        hit.range = cells->range;
-        if (cells->code != last) {
-          const LeafRecord& leaf = strip->leaves[(cells->code >> 4) - strip->leaves_before];
-          hit.surfel = leaf.first + (cells->code & 15U);
-          const bool planar = writeNormal<Leaves>(leaf.child, cells->code & 15U, row, column, hit);
-          last = planar ? cells->code : lidar::kNoSurfel;
-        }
-        *hits++ = hit;
+        Met& met = (*met_)[(cells->code ^ cells->code >> 9) % kMet];
+        if (met.code != cells->code) meet<Leaves>(*strip, cells->code, met);
+        *hits = met.hit;
+        hits->range = cells->range;
+        if (!met.planar) hits->normal = backAlong(row, column);
       }
     }
 
-    // Returns whether the surfel is planar; else its normal is the cell's.
     template <class Leaves>
-    bool writeNormal(std::uint32_t child, std::uint32_t i, int row, int column, Hit& hit) const {
+    void meet(const TileLists::Strip& strip, std::uint32_t code, Met& met) const {
+      const std::uint32_t child = leafOf(strip, code >> 4).child;
       const lidar::Leaf leaf(tree_.nodes[child >> 3], static_cast<int>(child & 7U));
-      const float zero[3] = {0.0F, 0.0F, 0.0F};
-      const lidar::ExactSurfel surfel = Leaves(tree_, leaf, zero, zero).exact(i);
-      if (!surfel.planar) {
-        hit.normal = -(R_WS_ * lists_.directions().at(row, column)).cast<float>();
-        return false;
-      }
-      const Eigen::Map<const Eigen::Vector3d> n(surfel.n), p(surfel.p);
+      const lidar::OneSurfel surfel = Leaves(tree_, leaf, view_.eye, view_.eye_rest).one(code & 15U);
+      const Eigen::Map<const Eigen::Vector3f> n(surfel.n), v(surfel.v);
+      met.code = code;
+      met.planar = surfel.planar;
+      met.hit.surfel = leaf.first + (code & 15U);
       // The ray meets the side that the sensor is on.
-      hit.normal = (n * ((n.dot(p - eye_) > 0.0 ? -1.0 : 1.0) / n.norm())).cast<float>();
-      return true;
+      met.hit.normal = n * ((n.dot(v) > 0.0F ? -1.0F : 1.0F) / n.norm());
+    }
+
+    // Against a cell's ray.
+    Eigen::Vector3f backAlong(int row, int column) const {
+      const ImageDirections& directions = lists_.directions();
+      const std::size_t cell = directions.cell(row, column);
+      return -(R_WS_ * Eigen::Vector3f(directions.x()[cell], directions.y()[cell],
+                                       directions.z()[cell]));
+    }
+
+    const LeafRecord& leafOf(const TileLists::Strip& strip, std::uint32_t number) const {
+      int pass = lists_.made() - 1;
+      while (strip.parts[pass].leaves_before > number) --pass;
+      return strip.parts[pass].leaves[number - strip.parts[pass].leaves_before];
     }
 
     const map::SurfelTreeView& tree_;
     const TileLists& lists_;
-    const Eigen::Matrix3d R_WS_;
-    Eigen::Vector3d eye_;  // [m] relative to the tree's origin
+    const Eigen::Matrix3f R_WS_;
+    lidar::ImageStrip view_{};
+
+    std::unique_ptr<std::array<Met, kMet>> met_ = std::make_unique<std::array<Met, kMet>>();
   };
 
   const std::shared_ptr<const map::SurfelMap> map_;
@@ -345,6 +463,7 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
   const std::shared_ptr<Context> context_;
   std::size_t block_bytes_ = 0;
   std::unique_ptr<Device> device_;
+  mutable std::vector<std::uint32_t> order_;  // of a dispatch's tiles; the context's jobs' alone
   mutable lidar::GridPool<TileLists> lists_;
 };
 

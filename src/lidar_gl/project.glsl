@@ -19,6 +19,7 @@ layout(binding = 0) uniform usamplerBuffer u_leaves;   // LeafRecord, two texels
 layout(binding = 1) uniform usamplerBuffer u_entries;  // TileEntry, two a texel
 layout(binding = 2) uniform usamplerBuffer u_begins;   // a tile's first entry; the next one's
 layout(binding = 3) uniform samplerBuffer u_shares;    // ImageDirections::Share: rows, then columns
+layout(binding = 4) uniform usamplerBuffer u_order;    // tiles of this dispatch
 layout(location = 0) uniform mat3 u_rotation;          // R_WS
 layout(location = 1) uniform ivec2 u_size;             // cells: columns, rows
 layout(location = 2) uniform ivec2 u_tile_rows;        // of this dispatch: first, end
@@ -29,6 +30,9 @@ layout(location = 6) uniform vec3 u_eye_rest;    // what rounding left of it
 layout(location = 7) uniform float u_radius;     // [m]
 layout(location = 8) uniform float u_disorder;   // [m] that an entry may be nearer than one before
 layout(location = 9) uniform vec3 u_blending;    // depth, least cosine, most offset
+layout(location = 10) uniform uint u_leaves_before;  // of the passes before this one
+layout(location = 12) uniform int u_tile_count;      // of this dispatch
+layout(location = 11) uniform int u_passes;          // whose lists are there, one after another
 layout(std430, binding = 0) buffer Cells {
   uint cells[];  // range [m]; leaf's record times 16, and its surfel's number there
 };
@@ -40,12 +44,14 @@ const int kNormalScale = 4095;
 vec3 eye, eye_rest;
 float radius2;      // [m^2]
 float step_length;  // [m] of distances
+uint leaves_before;
 
 void readUniforms() {
   eye = u_eye;
   eye_rest = u_eye_rest;
   radius2 = u_radius * u_radius;
   step_length = u_range_max / float(STEPS);
+  leaves_before = u_leaves_before;
 }
 
 // ---------------------------------------------------------------- leaves and surfels
@@ -161,8 +167,14 @@ void beginTile() {
       longest = max(longest, length_of_ray);
       bool inside = first_row + r < u_size.y && first_column + c < u_size.x;
       // Above the maximum, which counts, by more than rounding; write() looks closely.
+#if GOES_ON
+      uint at = placeOf(min(first_row + r, u_size.y - 1), min(first_column + c, u_size.x - 1));
+      depth[r * SIDE + c] = inside ? uintBitsToFloat(cells[at]) / length_of_ray : -1.0;
+      code[r * SIDE + c] = cells[at + 1u];
+#else
       depth[r * SIDE + c] = inside ? u_range_max * 1.000001 / length_of_ray : -1.0;
       code[r * SIDE + c] = kNothing;
+#endif
     }
   }
 }
@@ -227,7 +239,7 @@ void walkTile(uint at, uint end) {
       masks = front ? uvec2(mask, masks.y) : uvec2(0u, mask);
       uvec2 pair = front ? leaves.xy : leaves.zw;
       uint leaf = bit < 16u ? pair.x : pair.y;
-      draw(surfelOf(leafOf(leaf), bit & 15u), leaf << 4 | (bit & 15u));
+      draw(surfelOf(leafOf(leaf), bit & 15u), (leaf + leaves_before) << 4 | (bit & 15u));
     }
     far = farthest();
   }
@@ -243,16 +255,13 @@ void write(int r, int c) {
 
 void main() {
   readUniforms();
-  // Groups of 8 x 8 tiles, neighbours of which are neighbours here.
   uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  uint groups_x = uint(tileColumns() + 7) / 8u, own = gl_LocalInvocationID.x;
-  int column = int(group % groups_x * 8u + ((own & 3u) | ((own >> 1) & 4u)));
-  int row = u_tile_rows.x + int(group / groups_x * 8u + (((own >> 2) & 1u) | ((own >> 3) & 6u)));
-  if (column >= tileColumns() || row >= u_tile_rows.y) return;
-  first_row = row * SIDE;
-  first_column = column * SIDE;
+  int number = int(64u * group + gl_LocalInvocationID.x);
+  if (number >= u_tile_count) return;
+  int tile = int(texelFetch(u_order, number).x);
+  first_row = tile / tileColumns() * SIDE;
+  first_column = tile % tileColumns() * SIDE;
   beginTile();
-  int tile = row * tileColumns() + column;
   walkTile(texelFetch(u_begins, tile).x, texelFetch(u_begins, tile + 1).x);
   for (int r = 0; r < SIDE; ++r) {
     for (int c = 0; c < SIDE; ++c) write(r, c);
@@ -361,14 +370,17 @@ void main() {
   mean_sum = 0.0;
   largest = weight_sum;
   largest_code = first_code;
-  uint end = texelFetch(u_begins, tile + 1).x;
   float far = first_t + u_blending.x;
-  for (uint at = texelFetch(u_begins, tile).x; at < end; at += 2u) {
-    uvec4 words = texelFetch(u_entries, int(at / 2u));
-    Entry a = entryOf(words.xy), b = entryOf(words.zw);
-    if (a.distance > far + u_disorder) break;
-    if (a.distance <= far) add(a.leaf, a.surfels);
-    if (b.leaf != kNothing && b.distance <= far) add(b.leaf, b.surfels);
+  int tiles = (u_size.y + SIDE - 1) / SIDE * tileColumns();
+  for (int pass = 0; pass < u_passes; ++pass, tile += tiles) {
+    uint end = texelFetch(u_begins, tile + 1).x;
+    for (uint at = texelFetch(u_begins, tile).x; at < end; at += 2u) {
+      uvec4 words = texelFetch(u_entries, int(at / 2u));
+      Entry a = entryOf(words.xy), b = entryOf(words.zw);
+      if (a.distance > far + u_disorder) break;
+      if (a.distance <= far) add(a.leaf, a.surfels);
+      if (b.leaf != kNothing && b.distance <= far) add(b.leaf, b.surfels);
+    }
   }
   cells[place] = floatBitsToUint(first_t + mean_sum / weight_sum);
   cells[place + 1u] = largest_code;

@@ -29,9 +29,9 @@ std::string leafTexelText(const DeviceParts& words) {
 
 std::string projectProgramText(const ProjectVariant& variant, const DeviceTree& tree) {
   return fmt::format(
-             "#version 430 core\n#define COMPACT {:d}\n#define SUMS {:d}\n#define SIDE {}\n"
-             "#define STEPS {}\n",
-             variant.compact, variant.sums, TileLists::kSide, TileLists::kSteps) +
+             "#version 430 core\n#define COMPACT {:d}\n#define SUMS {:d}\n#define GOES_ON {:d}\n"
+             "#define SIDE {}\n#define STEPS {}\n",
+             variant.compact, variant.sums, variant.goes_on, TileLists::kSide, TileLists::kSteps) +
          leafTexelText(tree.words()) + kProjectGlsl;
 }
 

@@ -9,11 +9,12 @@ namespace marsim::lidar_gl {
 /// What project.glsl is compiled for.
 struct ProjectVariant {
   bool compact;
-  bool sums;  ///< of blended surfaces, behind the nearest surfels
+  bool sums;     ///< of blended surfaces, behind the nearest surfels
+  bool goes_on;  ///< with the cells of the pass before
 
   // Bindings and locations as in project.glsl.
   static constexpr GLuint kCells = 0;  // of buffers
-  enum Unit { kLeaves, kEntries, kBegins, kShares, kWords };
+  enum Unit { kLeaves, kEntries, kBegins, kShares, kOrder, kWords };
   enum Location {
     kRotation,
     kSize,
@@ -24,7 +25,10 @@ struct ProjectVariant {
     kEyeRest,
     kRadius,
     kDisorder,
-    kBlending
+    kBlending,
+    kLeavesBefore,
+    kPasses,
+    kTileCount
   };
 };
 

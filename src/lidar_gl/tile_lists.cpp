@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "image_frame.hpp"
 #include "leaf_blocks.hpp"
@@ -53,8 +54,8 @@ int tilesOf(const SeenLeaf& leaf, TileRange* ranges) {
 }
 
 // Of a distance, from below.
-std::uint32_t stepOf(float distance, float range_max, int steps) {
-  const auto step = static_cast<int>(distance / range_max * static_cast<float>(steps)) - 1;
+std::uint32_t stepOf(float distance, float steps_per_meter, int steps) {
+  const auto step = static_cast<int>(distance * steps_per_meter) - 1;
   return static_cast<std::uint32_t>(std::clamp(step, 0, steps - 1));
 }
 
@@ -94,24 +95,27 @@ void TileLists::measureCones() {
   tangent_ = static_cast<float>(std::sqrt(std::max(1.0 - cosine * cosine, 0.0)) / cosine + 1e-5);
 }
 
-void TileLists::make(const map::SurfelTreeView& tree, const Kernels& kernels, const Pose& X_WS,
-                     float range_max, const lidar::Workers& workers) {
+void TileLists::begin(const map::SurfelTreeView& tree, const Kernels& kernels, const Pose& X_WS,
+                      float range_max, int most_passes, const lidar::Workers& workers) {
   const Eigen::Matrix3f R_WS = X_WS.q.toRotationMatrix().cast<float>();
   for (int k = 0; k < 3; ++k) {
     turned_[k].resize(axes_.size());
     for (std::size_t i = 0; i < axes_.size(); ++i) turned_[k][i] = R_WS.row(k).dot(axes_[i]);
   }
-  View view{tree, kernels, {}, {}};
-  view.cones = {{turned_[0].data(), turned_[1].data(), turned_[2].data()},
-                tangent_,
-                secant_,
-                whole_,
-                columns_};
-  view.strip.width = grid_.width;
-  view.strip.height = grid_.height;
-  view.strip.range_max = range_max;
-  footprints_.describe(view.strip);
-  lidar::placeSensor(X_WS, Eigen::Vector3d(tree.header.origin), view.strip);
+  farthest_.assign(axes_.size(), std::numeric_limits<float>::infinity());
+  view_ = View{tree, kernels, {}, {}};
+  view_.cones = {{turned_[0].data(), turned_[1].data(), turned_[2].data()},
+                 tangent_,
+                 secant_,
+                 whole_,
+                 columns_,
+                 farthest_.data()};
+  view_.strip.width = grid_.width;
+  view_.strip.height = grid_.height;
+  view_.strip.range_max = range_max;
+  footprints_.describe(view_.strip);
+  lidar::placeSensor(X_WS, Eigen::Vector3d(tree.header.origin), view_.strip);
+  made_ = 0;
 
   // A few strips a thread even out their work; every strip walks the upper tree again.
   const int threads = workers.count();
@@ -122,91 +126,147 @@ void TileLists::make(const map::SurfelTreeView& tree, const Kernels& kernels, co
     for (std::size_t i = begin; i < end; ++i) {
       strips_[i].first_row = static_cast<int>(i) * rows;
       strips_[i].end_row = std::min(strips_[i].first_row + rows, rows_);
-      makeStrip(view, strips_[i]);
+      findLeaves(strips_[i]);
     }
   });
-  leaf_count_ = entry_count_ = 0;
-  for (Strip& strip : strips_) {
-    strip.leaves_before = leaf_count_;
-    strip.entries_before = entry_count_;
-    leaf_count_ += strip.leaves.size();
-    entry_count_ += strip.entries.size();
-  }
+  std::size_t leaves = 0;
+  for (const Strip& strip : strips_) leaves += strip.seen.size();
+  constexpr std::size_t kWorthAPass = 10'000;  // leaves; measured
+  passes_ = static_cast<int>(
+      std::min(1 + leaves / kWorthAPass, static_cast<std::size_t>(most_passes)));
+  for (Strip& strip : strips_) splitPasses(strip);
+  next(workers);
 }
 
-void TileLists::makeStrip(const View& view, Strip& strip) const {
-  ImageStrip rows = view.strip;
+void TileLists::next(const lidar::Workers& workers) {
+  workers.forRanges(strips_.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      maskLeaves(strips_[i]);
+      sortLeaves(strips_[i]);
+      fillTiles(strips_[i]);
+    }
+  });
+  count();
+}
+
+void TileLists::count() {
+  std::size_t leaves = leaves_before_[made_], entries = entries_before_[made_];
+  for (Strip& strip : strips_) {
+    Part& part = strip.parts[made_];
+    part.leaves_before = leaves;
+    part.entries_before = entries;
+    leaves += part.leaves.size();
+    entries += part.entries.size();
+  }
+  ++made_;
+  leaves_before_[made_] = leaves;
+  entries_before_[made_] = entries;
+}
+
+void TileLists::findLeaves(Strip& strip) const {
+  ImageStrip rows = view_.strip;
   rows.first_row = strip.first_row * kSide;
   rows.end_row = std::min(strip.end_row * kSide, grid_.height);
   strip.seen.clear();
   const auto take = [](void* to, const SeenLeaf& leaf) {
     static_cast<Strip*>(to)->seen.push_back(leaf);
   };
-  view.kernels.leaves(view.tree, rows, {take, &strip});
-  sortLeaves(view, strip);
-  maskLeaves(view, strip);
-  fillTiles(view, strip);
+  view_.kernels.leaves(view_.tree, rows, {take, &strip});
 }
 
-void TileLists::sortLeaves(const View& view, Strip& strip) {
-  const auto binOf = [&](const SeenLeaf& leaf) {
-    return stepOf(leaf.distance, view.strip.range_max, kBins);
-  };
-  strip.ends.assign(kBins + 1, 0);
-  for (const SeenLeaf& leaf : strip.seen) ++strip.ends[binOf(leaf) + 1];
-  for (std::size_t i = 0; i < kBins; ++i) strip.ends[i + 1] += strip.ends[i];
-  strip.order.resize(strip.seen.size());
-  strip.leaves.resize(strip.seen.size());
-  for (std::size_t i = 0; i < strip.seen.size(); ++i) {
-    const std::uint32_t at = strip.ends[binOf(strip.seen[i])]++;
-    strip.order[at] = static_cast<std::uint32_t>(i);
-    strip.leaves[at] = recordOf(view.tree, strip.seen[i]);
+std::uint32_t TileLists::binOf(float distance) const {
+  return stepOf(distance, kBins / view_.strip.range_max, kBins);
+}
+
+bool TileLists::isHidden(const SeenLeaf& leaf, const TileRange& tiles) const {
+  for (int row = tiles.first_row; row <= tiles.last_row; ++row) {
+    for (int column = tiles.first_column; column <= tiles.last_column; ++column) {
+      const auto tile = static_cast<std::size_t>(row * columns_ + column);
+      if (leaf.distance <= farthest_[tile]) return false;
+    }
   }
+  return true;
 }
 
-void TileLists::maskLeaves(const View& view, Strip& strip) const {
-  strip.masks_of_leaf.clear();
+// Passes get longer: the nearest leaves hide most of the rest.
+void TileLists::splitPasses(Strip& strip) const {
+  strip.ends.assign(kBins, 0);
+  for (const SeenLeaf& leaf : strip.seen) ++strip.ends[binOf(leaf.distance)];
+  std::size_t nearer = 0;
+  int pass = 0;
+  for (std::uint32_t bin = 0; bin < kBins; ++bin) {
+    nearer += strip.ends[bin];
+    while (pass + 1 < passes_ && nearer >= strip.seen.size() >> (passes_ - 1 - pass)) {
+      strip.pass_ends[pass++] = bin + 1;
+    }
+  }
+  while (pass < passes_) strip.pass_ends[pass++] = kBins;
+}
+
+// In the order of the tree, as they lie in memory.
+void TileLists::maskLeaves(Strip& strip) const {
+  Part& part = strip.parts[made_];
+  part.leaves.clear();
+  strip.kept.clear();
   std::size_t used = 0;
-  for (const std::uint32_t number : strip.order) {
-    const SeenLeaf& leaf = strip.seen[number];
+  const std::uint32_t begin = made_ == 0 ? 0 : strip.pass_ends[made_ - 1];
+  const std::uint32_t end = strip.pass_ends[made_];
+  for (const SeenLeaf& leaf : strip.seen) {
+    const std::uint32_t bin = binOf(leaf.distance);
+    if (bin < begin || bin >= end) continue;
     TileRange ranges[2];
     const int count = tilesOf(leaf, ranges);
+    const std::size_t before = used;
     for (int k = 0; k < count; ++k) {
       const TileRange& tiles = ranges[k];
+      if (isHidden(leaf, tiles)) continue;
       const int most =
           (tiles.last_row - tiles.first_row + 1) * (tiles.last_column - tiles.first_column + 1);
       const std::size_t needed = used + static_cast<std::size_t>(most);
       if (strip.masks.size() < needed) strip.masks.resize(2 * needed);
-      used += view.kernels.masks(view.tree, view.strip, leaf, view.cones, tiles,
-                                 strip.masks.data() + used);
+      used += view_.kernels.masks(view_.tree, view_.strip, leaf, view_.cones, tiles,
+                                  strip.masks.data() + used);
     }
-    strip.masks_of_leaf.push_back(used);
+    if (used == before) continue;
+    strip.kept.push_back({leaf.distance, static_cast<std::uint32_t>(before),
+                          static_cast<std::uint32_t>(used)});
+    part.leaves.push_back(recordOf(view_.tree, leaf));
   }
 }
 
-void TileLists::fillTiles(const View& view, Strip& strip) const {
+void TileLists::sortLeaves(Strip& strip) const {
+  strip.ends.assign(kBins + 1, 0);
+  for (const KeptLeaf& leaf : strip.kept) ++strip.ends[binOf(leaf.distance) + 1];
+  for (std::size_t i = 0; i < kBins; ++i) strip.ends[i + 1] += strip.ends[i];
+  strip.order.resize(strip.kept.size());
+  for (std::size_t i = 0; i < strip.kept.size(); ++i) {
+    strip.order[strip.ends[binOf(strip.kept[i].distance)]++] = static_cast<std::uint32_t>(i);
+  }
+}
+
+void TileLists::fillTiles(Strip& strip) const {
+  Part& part = strip.parts[made_];
   const auto first_tile = static_cast<std::uint32_t>(strip.first_row * columns_);
   const auto tiles = static_cast<std::size_t>((strip.end_row - strip.first_row) * columns_);
-  const std::size_t used = strip.masks_of_leaf.empty() ? 0 : strip.masks_of_leaf.back();
-  strip.begins.assign(tiles + 1, 0);
-  for (std::size_t i = 0; i < used; ++i) ++strip.begins[strip.masks[i].tile - first_tile + 1];
+  const std::size_t used = strip.kept.empty() ? 0 : strip.kept.back().end;
+  part.begins.assign(tiles + 1, 0);
+  for (std::size_t i = 0; i < used; ++i) ++part.begins[strip.masks[i].tile - first_tile + 1];
   for (std::size_t i = 0; i < tiles; ++i) {
-    strip.begins[i + 1] = strip.begins[i] + (strip.begins[i + 1] + 1) / 2 * 2;
+    part.begins[i + 1] = part.begins[i] + (part.begins[i + 1] + 1) / 2 * 2;
   }
-  strip.entries.resize(strip.begins.back());
-  strip.ends.assign(strip.begins.begin(), strip.begins.end() - 1);
-  std::size_t i = 0;
-  for (std::size_t leaf = 0; leaf < strip.order.size(); ++leaf) {
-    const float distance = strip.seen[strip.order[leaf]].distance;
-    const std::uint32_t step = stepOf(distance, view.strip.range_max, kSteps) << 16;
-    for (; i < strip.masks_of_leaf[leaf]; ++i) {
+  part.entries.resize(part.begins.back());
+  strip.ends.assign(part.begins.begin(), part.begins.end() - 1);
+  const float steps_per_meter = kSteps / view_.strip.range_max;
+  for (const std::uint32_t number : strip.order) {
+    const KeptLeaf& leaf = strip.kept[number];
+    const std::uint32_t step = stepOf(leaf.distance, steps_per_meter, kSteps) << 16;
+    for (std::size_t i = leaf.begin; i < leaf.end; ++i) {
       const lidar::TileMask& mask = strip.masks[i];
-      strip.entries[strip.ends[mask.tile - first_tile]++] = {static_cast<std::uint32_t>(leaf),
-                                                             mask.mask | step};
+      part.entries[strip.ends[mask.tile - first_tile]++] = {number, mask.mask | step};
     }
   }
   for (std::size_t tile = 0; tile < tiles; ++tile) {
-    if (strip.ends[tile] % 2 != 0) strip.entries[strip.ends[tile]] = {TileEntry::kNone, 0};
+    if (strip.ends[tile] % 2 != 0) part.entries[strip.ends[tile]] = {TileEntry::kNone, 0};
   }
 }
 

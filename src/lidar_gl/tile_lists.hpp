@@ -33,7 +33,8 @@ static_assert(sizeof(LeafRecord) == 32 && sizeof(TileEntry) == 8, "as in project
 
 /// What the tiles of an image, kSide x kSide cells, may see: for each the leaves, nearest first,
 /// and which of their surfels. The map's tree is walked on the processor past boxes out of view or
-/// of range, and the balls about surfels are held against cones that hold the tiles' rays.
+/// of range, surfels that lie between the rays are left out. The lists are made in passes, nearest
+/// leaves first: what is behind all that a tile has seen since then is in no list of a later pass.
 class TileLists {
  public:
   static constexpr int kSide = lidar::TileCones::kSide;  ///< cells
@@ -43,34 +44,56 @@ class TileLists {
   /// from below.
   static constexpr float kDisorder = 3.0F / 1024.0F;
 
+  static constexpr int kMostPasses = 3;
+
   explicit TileLists(const lidar::ImageGrid& grid);
 
   struct Kernels {
     lidar::LeafKernel leaves;
     lidar::MaskKernel masks;
   };
-  /// Makes the lists for a place of the sensor. range_max [m] > 0.
-  void make(const map::SurfelTreeView& tree, const Kernels& kernels, const Pose& X_WS,
-            float range_max, const lidar::Workers& workers);
+  /// Finds the leaves for a place of the sensor and makes the first of as many passes as they are
+  /// worth. range_max [m] > 0; `most_passes` from 1 to kMostPasses.
+  void begin(const map::SurfelTreeView& tree, const Kernels& kernels, const Pose& X_WS,
+             float range_max, int most_passes, const lidar::Workers& workers);
+  /// Makes the next one, by what farthest() has become.
+  void next(const lidar::Workers& workers);
 
+  /// One that is in a tile's list.
+  struct KeptLeaf {
+    float distance;            ///< [m] from below
+    std::uint32_t begin, end;  ///< of its masks
+  };
+  /// What a strip has of a pass.
+  struct Part {
+    std::vector<LeafRecord> leaves;     ///< in the order of the tree
+    std::vector<std::uint32_t> begins;  ///< of the tiles' entries, two and two; one more than tiles
+    std::vector<TileEntry> entries;     ///< numbers of leaves count from the part's first
+    std::size_t leaves_before;          ///< of the passes and strips before
+    std::size_t entries_before;         ///< likewise
+  };
   /// Rows of tiles that one thread made.
   struct Strip {
-    int first_row, end_row;             ///< of tiles
-    std::vector<LeafRecord> leaves;     ///< nearest first, but for the width of a bin
-    std::vector<std::uint32_t> begins;  ///< of the tiles' entries, two and two; one more than tiles
-    std::vector<TileEntry> entries;     ///< numbers of leaves count from the strip's first
-    std::size_t leaves_before, entries_before;  ///< of the strips before
+    int first_row, end_row;  ///< of tiles
+    Part parts[kMostPasses];
 
    private:
     friend class TileLists;
     std::vector<lidar::SeenLeaf> seen;
+    std::uint32_t pass_ends[kMostPasses];  // bins of the range
+    // Of a part, reused:
+    std::vector<KeptLeaf> kept;
     std::vector<std::uint32_t> order, ends;
-    std::vector<lidar::TileMask> masks;      // of the leaves in their order
-    std::vector<std::size_t> masks_of_leaf;  // where a leaf's masks end
+    std::vector<lidar::TileMask> masks;
   };
   const std::vector<Strip>& strips() const { return strips_; }
-  std::size_t leafCount() const { return leaf_count_; }
-  std::size_t entryCount() const { return entry_count_; }
+  int passes() const { return passes_; }
+  int made() const { return made_; }  ///< of the passes
+  /// Of a pass, or of those before it.
+  std::size_t leavesBefore(int pass) const { return leaves_before_[pass]; }
+  std::size_t entriesBefore(int pass) const { return entries_before_[pass]; }
+  /// Of each tile, row by row [m]: behind it nothing counts. Without bounds in the first pass.
+  std::vector<float>& farthest() { return farthest_; }
 
   const lidar::ImageGrid& grid() const { return grid_; }
   const lidar::ImageDirections& directions() const { return directions_; }
@@ -80,17 +103,21 @@ class TileLists {
  private:
   /// Of the places in an image, that its strips share.
   struct View {
-    const map::SurfelTreeView& tree;
-    const Kernels& kernels;
+    map::SurfelTreeView tree;
+    Kernels kernels;
     lidar::ImageStrip strip;
     lidar::TileCones cones;
   };
 
   void measureCones();
-  void makeStrip(const View& view, Strip& strip) const;
-  static void sortLeaves(const View& view, Strip& strip);
-  void maskLeaves(const View& view, Strip& strip) const;
-  void fillTiles(const View& view, Strip& strip) const;
+  void findLeaves(Strip& strip) const;
+  void splitPasses(Strip& strip) const;
+  void maskLeaves(Strip& strip) const;
+  void sortLeaves(Strip& strip) const;
+  std::uint32_t binOf(float distance) const;
+  bool isHidden(const lidar::SeenLeaf& leaf, const lidar::TileRange& tiles) const;
+  void fillTiles(Strip& strip) const;
+  void count();
 
   const lidar::ImageGrid grid_;
   const lidar::ImageDirections directions_;
@@ -101,8 +128,11 @@ class TileLists {
   std::vector<float> turned_[3];
   float tangent_ = 0.0F, secant_ = 1.0F;
   bool whole_ = false;
+  View view_{};
+  std::vector<float> farthest_;
   std::vector<Strip> strips_;
-  std::size_t leaf_count_ = 0, entry_count_ = 0;
+  int passes_ = 1, made_ = 0;
+  std::size_t leaves_before_[kMostPasses + 1] = {}, entries_before_[kMostPasses + 1] = {};
 };
 
 }  // namespace marsim::lidar_gl
