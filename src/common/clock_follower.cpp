@@ -8,9 +8,9 @@
 namespace marsim {
 namespace {
 
-constexpr double kRounding = 1e-6;                // [s]
-constexpr TimeNs kRateWindow = kNsPerSecond;      // over which the leader's rate is measured
-constexpr TimeNs kShortest = kRateWindow / 10;    // less says nothing about a rate
+constexpr double kRounding = 1e-6;              // [s]
+constexpr TimeNs kRateWindow = kNsPerSecond;    // over which the leader's rate is measured
+constexpr TimeNs kShortest = kRateWindow / 10;  // less says nothing about a rate
 
 double halfTrip(const ClockSample& sample) {
   return 0.5 * toSeconds(sample.received - sample.sent);

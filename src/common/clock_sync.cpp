@@ -105,8 +105,7 @@ void ClockClient::run() {
     if (!from || !(*from == leader_) || !read(data, answer)) continue;
     const std::lock_guard<std::mutex> lock(mutex_);
     ++answered_;
-    follower_.observe(
-        {answer.sent, received, answer.wall, answer.time, answer.pace, answer.run});
+    follower_.observe({answer.sent, received, answer.wall, answer.time, answer.pace, answer.run});
   }
 }
 

@@ -147,8 +147,8 @@ inline Footprints8 sphericalDiscs(const ImageStrip& image, const Float8* c, cons
   const Float8 unit_n2 = kShort * roughInverse(max8(n2, all8(1e-30F)));
   // Shares of the radius that it reaches up and to the side.
   const Float8 n_side = (c[0] * n[1] - c[1] * n[0]) * unit;
-  const Float8 n_up = (horizontal2 * n[2] - c[2] * (c[0] * n[0] + c[1] * n[1])) * unit *
-                      roughInverse(distance);
+  const Float8 n_up =
+      (horizontal2 * n[2] - c[2] * (c[0] * n[0] + c[1] * n[1])) * unit * roughInverse(distance);
   const auto reach = [&](Float8 along) {
     return sqrt8(max8(1.0F - along * along * unit_n2, all8(0.0F)) + kRounding);
   };

@@ -6,7 +6,8 @@
 #include "vector8.hpp"
 
 /// How leaves are read, eight surfels at a time: positions relative to a ray's origin, normals
-/// times kScale, planar surfels by the sign of an integer; and one surfel, also in double precision.
+/// times kScale, planar surfels by the sign of an integer; and one surfel, also in double
+/// precision.
 namespace marsim::lidar {
 namespace {
 

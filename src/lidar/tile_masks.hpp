@@ -14,14 +14,16 @@ namespace marsim::lidar {
 namespace {
 
 /// Those with a cell's centre in the rectangle about their discs: one that is far, or seen from the
-/// side, may lie between the rays. Where an image has no such rectangle, near its seam, its poles or
-/// the sensor, those whose balls meet the tile's cone.
+/// side, may lie between the rays. Where an image has no such rectangle, near its seam, its poles
+/// or the sensor, those whose balls meet the tile's cone.
 template <class Leaves>
 class TileMasker {
  public:
   TileMasker(const map::SurfelTreeView& tree, const ImageStrip& view, const SeenLeaf& seen,
              const TileCones& cones)
-      : cones_(cones), ball_(tree.header.radius * cones.secant * kMargin), distance_(seen.distance) {
+      : cones_(cones),
+        ball_(tree.header.radius * cones.secant * kMargin),
+        distance_(seen.distance) {
     const Leaf leaf(tree.nodes[seen.node], seen.slot);
     const Leaves leaves(tree, leaf, view.eye, view.eye_rest);
     const unsigned used = (1U << leaf.count) - 1;

@@ -50,6 +50,7 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
         kernels_{lidar::leafKernel(config.simd), lidar::maskKernel(config.simd)},
         thing_kernel_(lidar::castKernel(config.simd)),
         workers_(config.threads),
+        leaves_a_pass_(options.leaves_a_pass),
         fault_(options.fault),
         context_(Context::shared(options.context)) {
     block_bytes_ = context_->info().block_bytes;
@@ -87,8 +88,9 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
     std::unique_ptr<TileLists> lists =
         lists_.take(grid, [&] { return std::make_unique<TileLists>(grid); });
     // What a later pass goes on with must be there.
-    const bool in_parts = rowsAtOnce(*lists) < lists->rows();
-    lists->begin(tree_, kernels_, X_WS, range, in_parts ? 1 : TileLists::kMostPasses, workers_);
+    const bool whole = rowsAtOnce(*lists) == lists->rows();
+    lists->begin(tree_, kernels_, X_WS, range, whole ? leaves_a_pass_ : TileLists::kOnePass,
+                 workers_);
     context_->run([&] { draw(*lists, X_WS, range, hits); });
     lists_.giveBack(std::move(lists));
     moving.renderImage(grid, X_WS, range_max, workers_, hits);
@@ -215,12 +217,12 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
         for (const auto& strip : lists.strips()) work(strip.parts[pass]);
       }
     };
-    device_->leaves.fill<LeafRecord>(
-        lists.leavesBefore(end) - leaves, GL_RGBA32UI, [&](LeafRecord* to) {
-          each([&](const TileLists::Part& part) {
-            to = std::copy(part.leaves.begin(), part.leaves.end(), to);
-          });
-        });
+    device_->leaves.fill<LeafRecord>(lists.leavesBefore(end) - leaves, GL_RGBA32UI,
+                                     [&](LeafRecord* to) {
+                                       each([&](const TileLists::Part& part) {
+                                         to = std::copy(part.leaves.begin(), part.leaves.end(), to);
+                                       });
+                                     });
     device_->entries.fill<TileEntry>(
         lists.entriesBefore(end) - entries, GL_RGBA32UI, [&](TileEntry* to) {
           each([&](const TileLists::Part& part) {
@@ -237,7 +239,8 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
         static_cast<std::size_t>(end - first) * tiles + 1, GL_R32UI, [&](std::uint32_t* to) {
           each([&](const TileLists::Part& part) {
             const auto before = static_cast<std::uint32_t>(part.entries_before - entries);
-            for (std::size_t i = 0; i + 1 < part.begins.size(); ++i) *to++ = part.begins[i] + before;
+            for (std::size_t i = 0; i + 1 < part.begins.size(); ++i)
+              *to++ = part.begins[i] + before;
           });
           *to = static_cast<std::uint32_t>(lists.entriesBefore(end) - entries);
         });
@@ -280,13 +283,15 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
       for (const auto& strip : lists.strips()) {
         const TileLists::Part& part = strip.parts[pass];
         const auto columns = static_cast<std::size_t>(lists.columns());
-        for (int row = std::max(first, strip.first_row); row < std::min(end, strip.end_row); ++row) {
+        for (int row = std::max(first, strip.first_row); row < std::min(end, strip.end_row);
+             ++row) {
           const std::size_t begin = static_cast<std::size_t>(row - strip.first_row) * columns;
           for (std::size_t i = begin; i < begin + columns; ++i) {
             const std::size_t pairs = (part.begins[i + 1] - part.begins[i]) / 2;
             if (pass > 0 && pairs == 0) continue;
             const std::size_t bin = kLongest - std::min(pairs, kLongest);
-            work(bin, static_cast<std::uint32_t>(static_cast<std::size_t>(row) * columns + i - begin));
+            work(bin,
+                 static_cast<std::uint32_t>(static_cast<std::size_t>(row) * columns + i - begin));
           }
         }
       }
@@ -298,8 +303,8 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
     each([&](std::size_t bin, std::uint32_t tile) { order_[ends[bin]++] = tile; });
   }
 
-  // Software gives each of its threads a share of groups that follow each other: long and short ones
-  // take turns.
+  // Software gives each of its threads a share of groups that follow each other: long and short
+  // ones take turns.
   void dealGroups(std::uint32_t* to) const {
     constexpr std::size_t kTurns = 16;
     const std::size_t whole = order_.size() / kGroup;
@@ -423,7 +428,8 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
     void meet(const TileLists::Strip& strip, std::uint32_t code, Met& met) const {
       const std::uint32_t child = leafOf(strip, code >> 4).child;
       const lidar::Leaf leaf(tree_.nodes[child >> 3], static_cast<int>(child & 7U));
-      const lidar::OneSurfel surfel = Leaves(tree_, leaf, view_.eye, view_.eye_rest).one(code & 15U);
+      const lidar::OneSurfel surfel =
+          Leaves(tree_, leaf, view_.eye, view_.eye_rest).one(code & 15U);
       const Eigen::Map<const Eigen::Vector3f> n(surfel.n), v(surfel.v);
       met.code = code;
       met.planar = surfel.planar;
@@ -436,8 +442,8 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
     Eigen::Vector3f backAlong(int row, int column) const {
       const ImageDirections& directions = lists_.directions();
       const std::size_t cell = directions.cell(row, column);
-      return -(R_WS_ * Eigen::Vector3f(directions.x()[cell], directions.y()[cell],
-                                       directions.z()[cell]));
+      return -(R_WS_ *
+               Eigen::Vector3f(directions.x()[cell], directions.y()[cell], directions.z()[cell]));
     }
 
     const LeafRecord& leafOf(const TileLists::Strip& strip, std::uint32_t number) const {
@@ -459,6 +465,7 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
   const TileLists::Kernels kernels_;
   const lidar::CastKernel thing_kernel_;
   const lidar::Workers workers_;
+  const std::size_t leaves_a_pass_;
   const Fault fault_;
   const std::shared_ptr<Context> context_;
   std::size_t block_bytes_ = 0;

@@ -3,15 +3,15 @@
 // another's cells: the image does not depend on who is first.
 //
 // Nearest surfel: an invocation owns a tile and walks its list until nothing nearer than what its
-// cells hold can come. Sums of blended surfaces, in a second run: an invocation owns a cell and adds
+// cells hold can come; a later pass goes on with what they hold. Sums of blended surfaces, in a second run: an invocation owns a cell and adds
 // up what lies within the depth behind the nearest.
 //
 // Everything is in single precision relative to the sensor, in the tree's frame, as in
 // src/lidar/image_walk.hpp; single texels of four words are fetched, which software does quickest.
 //
 // project_program.cpp puts before this: the version, leafTexel(), and
-//   COMPACT  how surfels are stored      SUMS  the second run      SIDE  cells of a tile's side
-//   STEPS    of the range, that distances are told in
+//   COMPACT  how surfels are stored      SUMS   the second run      SIDE  cells of a tile's side
+//   GOES_ON  a later pass                STEPS  of the range, that distances are told in
 
 layout(local_size_x = 64) in;
 
@@ -31,8 +31,8 @@ layout(location = 7) uniform float u_radius;     // [m]
 layout(location = 8) uniform float u_disorder;   // [m] that an entry may be nearer than one before
 layout(location = 9) uniform vec3 u_blending;    // depth, least cosine, most offset
 layout(location = 10) uniform uint u_leaves_before;  // of the passes before this one
-layout(location = 12) uniform int u_tile_count;      // of this dispatch
 layout(location = 11) uniform int u_passes;          // whose lists are there, one after another
+layout(location = 12) uniform int u_tile_count;      // of this dispatch
 layout(std430, binding = 0) buffer Cells {
   uint cells[];  // range [m]; leaf's record times 16, and its surfel's number there
 };

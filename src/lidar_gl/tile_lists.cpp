@@ -96,7 +96,7 @@ void TileLists::measureCones() {
 }
 
 void TileLists::begin(const map::SurfelTreeView& tree, const Kernels& kernels, const Pose& X_WS,
-                      float range_max, int most_passes, const lidar::Workers& workers) {
+                      float range_max, std::size_t leaves_a_pass, const lidar::Workers& workers) {
   const Eigen::Matrix3f R_WS = X_WS.q.toRotationMatrix().cast<float>();
   for (int k = 0; k < 3; ++k) {
     turned_[k].resize(axes_.size());
@@ -131,9 +131,8 @@ void TileLists::begin(const map::SurfelTreeView& tree, const Kernels& kernels, c
   });
   std::size_t leaves = 0;
   for (const Strip& strip : strips_) leaves += strip.seen.size();
-  constexpr std::size_t kWorthAPass = 10'000;  // leaves; measured
-  passes_ = static_cast<int>(
-      std::min(1 + leaves / kWorthAPass, static_cast<std::size_t>(most_passes)));
+  passes_ =
+      static_cast<int>(std::min(1 + leaves / leaves_a_pass, static_cast<std::size_t>(kMostPasses)));
   for (Strip& strip : strips_) splitPasses(strip);
   next(workers);
 }
@@ -228,8 +227,8 @@ void TileLists::maskLeaves(Strip& strip) const {
                                   strip.masks.data() + used);
     }
     if (used == before) continue;
-    strip.kept.push_back({leaf.distance, static_cast<std::uint32_t>(before),
-                          static_cast<std::uint32_t>(used)});
+    strip.kept.push_back(
+        {leaf.distance, static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(used)});
     part.leaves.push_back(recordOf(view_.tree, leaf));
   }
 }

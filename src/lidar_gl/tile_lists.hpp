@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "image_directions.hpp"
@@ -45,6 +46,7 @@ class TileLists {
   static constexpr float kDisorder = 3.0F / 1024.0F;
 
   static constexpr int kMostPasses = 3;
+  static constexpr std::size_t kOnePass = std::numeric_limits<std::size_t>::max();
 
   explicit TileLists(const lidar::ImageGrid& grid);
 
@@ -52,10 +54,10 @@ class TileLists {
     lidar::LeafKernel leaves;
     lidar::MaskKernel masks;
   };
-  /// Finds the leaves for a place of the sensor and makes the first of as many passes as they are
-  /// worth. range_max [m] > 0; `most_passes` from 1 to kMostPasses.
+  /// Finds the leaves for a place of the sensor and makes the first pass. range_max [m] > 0. There
+  /// is one more for every `leaves_a_pass`, up to kMostPasses.
   void begin(const map::SurfelTreeView& tree, const Kernels& kernels, const Pose& X_WS,
-             float range_max, int most_passes, const lidar::Workers& workers);
+             float range_max, std::size_t leaves_a_pass, const lidar::Workers& workers);
   /// Makes the next one, by what farthest() has become.
   void next(const lidar::Workers& workers);
 

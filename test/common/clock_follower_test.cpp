@@ -20,7 +20,7 @@ struct Network {
   double drift = 0.0;                            ///< of the follower's oscillator
   double rate = 10.0;                            ///< [Hz] of questions
   double pace = 1.0;
-  double business = 0.0;  ///< share of true time for which the leader's clock waits for others
+  double business = 0.0;       ///< share of true time for which the leader's clock waits for others
   double longest_wait = 0.01;  ///< [s]
   bool is_paused = false;
   bool is_cut = false;

@@ -44,7 +44,9 @@ std::unique_ptr<Renderer> makeInParts(Map map, const RendererConfig& config) {
 
 std::unique_ptr<Renderer> makeImagesOnGl(Map map, const RendererConfig& config) {
   keepContext();
-  return lidar_gl::makeDepthImageRenderer(std::move(map), config, options());
+  lidar_gl::GlOptions in_passes = options();
+  in_passes.leaves_a_pass = 1;  // every image, however small its map
+  return lidar_gl::makeDepthImageRenderer(std::move(map), config, in_passes);
 }
 
 std::unique_ptr<Renderer> makeImagesInParts(Map map, const RendererConfig& config) {

@@ -31,6 +31,9 @@ struct GlOptions {
   std::size_t block_bytes = 0;
   Fault fault = Fault::kNone;        ///< tests
   bool auto_takes_software = false;  ///< tests: there the processor itself is quicker
+  /// Images of more leaves than this are drawn in passes, nearest first, three at the most; 10'000
+  /// is quickest by measurement.
+  std::size_t leaves_a_pass = 10'000;
 };
 
 /// Casts rays by a compute shader through the map's tree, which lies on the device as in the file.
