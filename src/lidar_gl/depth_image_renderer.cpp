@@ -187,6 +187,7 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
     const int pass = lists.made() - 1;
     if (lists.entriesBefore(pass + 1) == lists.entriesBefore(pass)) return;
     writeLists(lists, pass, pass + 1);
+    glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
     drawNearest(lists, pass, X_WS, range_max, 0, lists.rows());
   }
 
@@ -239,8 +240,9 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
         static_cast<std::size_t>(end - first) * tiles + 1, GL_R32UI, [&](std::uint32_t* to) {
           each([&](const TileLists::Part& part) {
             const auto before = static_cast<std::uint32_t>(part.entries_before - entries);
-            for (std::size_t i = 0; i + 1 < part.begins.size(); ++i)
-              *to++ = part.begins[i] + before;
+            std::transform(part.begins.begin(), part.begins.end() - 1, to,
+                           [&](std::uint32_t begin) { return begin + before; });
+            to += part.begins.size() - 1;
           });
           *to = static_cast<std::uint32_t>(lists.entriesBefore(end) - entries);
         });
@@ -316,7 +318,7 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
     std::copy(order_.begin() + static_cast<std::ptrdiff_t>(whole * kGroup), order_.end(), to);
   }
 
-  // Tiles' rows.
+  // Of rows of tiles.
   void drawNearest(const TileLists& lists, int pass, const Pose& X_WS, float range_max, int first,
                    int end) const {
     orderTiles(lists, pass, first, end);

@@ -131,8 +131,8 @@ void TileLists::begin(const map::SurfelTreeView& tree, const Kernels& kernels, c
   });
   std::size_t leaves = 0;
   for (const Strip& strip : strips_) leaves += strip.seen.size();
-  passes_ =
-      static_cast<int>(std::min(1 + leaves / leaves_a_pass, static_cast<std::size_t>(kMostPasses)));
+  const std::size_t passes = 1 + leaves / std::max<std::size_t>(leaves_a_pass, 1);
+  passes_ = static_cast<int>(std::min(passes, static_cast<std::size_t>(kMostPasses)));
   for (Strip& strip : strips_) splitPasses(strip);
   next(workers);
 }
