@@ -32,10 +32,12 @@ RenderLockstep::RenderLockstep(ros::NodeHandle& handle, const ros::NodeHandle& p
 
 void RenderLockstep::onState(TimeNs stamp) {
   stamp_ = stamp;
-  const bool is_due = stamp < granted_from_ || stamp - granted_from_ >= period_ / 4;
-  if (!is_due || thread_.waiting() > kLongestBacklog) return;
-  granted_from_ = stamp;
-  grants_.grant(stamp + period_);
+  const bool is_due = stamp < looked_at_ || stamp - looked_at_ >= period_ / 4;
+  if (!is_due) return;
+  looked_at_ = stamp;
+  if (thread_.waiting() <= kLongestBacklog) granted_until_ = stamp + period_;
+  // Told again: the clock may not have heard it, or may have let this node go.
+  grants_.grant(granted_until_);
 }
 
 void RenderLockstep::onRendered() const {

@@ -69,7 +69,10 @@ void DepthCameraNode::onState(const marsim::VehicleStateConstPtr& message) {
   for (TimeNs due = toNs(static_cast<double>(next_image_) / rate); due <= now;
        due = toNs(static_cast<double>(++next_image_) / rate)) {
     if (!wanted() || !history.covers(due, due)) continue;
-    if (!thread_.push([this, due, X_WB = history.poseAt(due)] { render(due, X_WB); })) ++dropped_;
+    const auto job = std::make_shared<const Job>(
+        Job{due, history.poseAt(due),
+            lockstep_ ? std::optional(world_->things(due, due)) : std::nullopt});
+    if (!thread_.push([this, job] { render(*job); })) ++dropped_;
   }
   history.discardBefore(now);
   if (lockstep_) lockstep_->onState(now);
@@ -81,7 +84,9 @@ bool DepthCameraNode::wanted() const {
          info_publisher_.getNumSubscribers() > 0;
 }
 
-void DepthCameraNode::render(TimeNs stamp, const Pose& X_WB) {
+void DepthCameraNode::render(const Job& job) {
+  const TimeNs stamp = job.stamp;
+  const Pose& X_WB = job.X_WB;
   const lidar::DepthCameraConfig& config = camera_->config();
   if (pose_publisher_.getNumSubscribers() > 0) {
     geometry_msgs::PoseStamped pose;
@@ -94,8 +99,8 @@ void DepthCameraNode::render(TimeNs stamp, const Pose& X_WB) {
     info_publisher_.publish(cameraInfo(config, stamp, frame_));
   }
   if (image_publisher_.getNumSubscribers() > 0) {
-    const std::vector<scene::MovingThing> things = world_->things(stamp, stamp);
-    const lidar::DepthImage image = camera_->image(stamp, X_WB, things);
+    const lidar::DepthImage image =
+        camera_->image(stamp, X_WB, job.things ? *job.things : world_->things(stamp, stamp));
     image_publisher_.publish(
         boost::make_shared<sensor_msgs::Image>(depthMessage(image, config, frame_)));
   }

@@ -118,7 +118,10 @@ void LidarNode::schedule() {
     const TimeNs begin = boundary(next_scan_), end = boundary(next_scan_ + 1);
     ++next_scan_;
     if (wanted() && history.covers(begin, end)) {
-      const auto job = std::make_shared<const Job>(Job{begin, end, history});
+      // What waits in lockstep may be rendered when peers' states of its time are forgotten.
+      const auto job = std::make_shared<const Job>(
+          Job{begin, end, history,
+              lockstep_ ? std::optional(world_->things(begin, end)) : std::nullopt});
       if (!thread_.push([this, job] { render(*job); })) {
         ROS_WARN_ONCE(
             "the scan at %.3f s is dropped: rendering is too slow; the count of dropped "
@@ -147,8 +150,9 @@ void LidarNode::render(const Job& job) {
   }
   lidar_->keepMisses(std::any_of(
       due.begin(), due.end(), [](const Output* output) { return output->encoder.needsMisses(); }));
-  const std::vector<scene::MovingThing> things = world_->things(job.begin, job.end);
-  const lidar::Scan scan = lidar_->scan(job.begin, job.end, job.motion, things);
+  const lidar::Scan scan =
+      lidar_->scan(job.begin, job.end, job.motion,
+                   job.things ? *job.things : world_->things(job.begin, job.end));
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   publish(scan, due);

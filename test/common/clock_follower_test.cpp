@@ -212,6 +212,48 @@ TEST(ClockFollower, FollowsALeaderThatIsTooBusyForItsPace) {
   EXPECT_LT(network.worst(2.0), 2e-3);
 }
 
+TEST(ClockFollower, FollowsABusyLeaderThatIsSeldomAsked) {
+  Network network;
+  network.delay = 1e-3;
+  network.rate = 1.0;
+  network.business = 0.4;
+  network.worst(20.0);
+  EXPECT_LT(network.worst(60.0), 0.02);
+}
+
+TEST(ClockFollower, GoesOnAtItsPaceWhereABusyLeaderFallsSilent) {
+  Network network;
+  network.delay = 1e-3;
+  network.rate = 5.0;
+  network.business = 0.8;
+  network.worst(20.0);
+  network.is_cut = true;
+  network.step();
+  network.business = 0.0;
+  network.waits_until = network.works_until = 0.0;
+  EXPECT_LT(network.worst(60.0), 1.3) << "what it lost while the rate before was trusted";
+}
+
+TEST(ClockFollower, IsSoonRightAfterAPauseOrAStall) {
+  Network network;
+  network.delay = 1e-3;
+  network.rate = 5.0;
+  network.worst(5.0);
+  network.is_paused = true;
+  network.worst(0.6);
+  network.is_paused = false;
+  network.worst(2.0);
+  EXPECT_LT(network.worst(5.0), 0.02);
+  network.business = 1.0;
+  network.longest_wait = 1e6;
+  network.works_until = 0.0;
+  network.worst(3.0);
+  network.business = 0.0;
+  network.waits_until = network.works_until = 0.0;
+  network.worst(3.0);
+  EXPECT_LT(network.worst(5.0), 0.02);
+}
+
 TEST(ClockFollower, GoesBackOnlyWhereTheLeaderBeganAnew) {
   Network network;
   network.delay = 1e-3;

@@ -36,8 +36,9 @@ struct ClockFollowerConfig {
 /// Computing 3, 1989), so the error is at most half the round trip. Of the answers of the last
 /// moments that do not contradict the newest, the one of the shortest round trip says how the two
 /// wall clocks lie: they run evenly. Simulated time does not (a busy leader's waits for its nodes):
-/// where it was and how fast it went is the newest answers' to say. The clock never goes backwards
-/// but when the leader began anew, and it makes up errors smoothly.
+/// where it was and how fast it went is the newest answers' to say; where none come any more it
+/// goes on at the leader's pace. The clock never goes backwards but when the leader began anew, and
+/// it makes up errors smoothly.
 class ClockFollower {
  public:
   explicit ClockFollower(ClockFollowerConfig config = {});
@@ -56,22 +57,31 @@ class ClockFollower {
   double error() const { return error_; }
   /// Wall time of the newest answer.
   TimeNs newest() const { return newest_; }
-  double pace() const { return samples_.empty() ? 0.0 : samples_.back().pace; }
+  double pace() const { return readings_.empty() ? 0.0 : readings_.back().pace; }
 
  private:
+  // What the leader said, whatever the network made of it.
+  struct Reading {
+    TimeNs wall, time;
+    double pace;
+  };
+
   double leaderAt(TimeNs wall) const;  // [s] since base_
-  double measuredRate() const;
+  void keepReading(const ClockSample& sample);
+  void measureRate();
   const ClockSample& best() const;
   bool agree(const ClockSample& a, const ClockSample& b) const;
 
   ClockFollowerConfig config_;
-  std::deque<ClockSample> samples_;  ///< of one run, in the order in which they were answered
+  std::deque<ClockSample> samples_;  ///< of one run, oldest first
+  std::deque<Reading> readings_;     ///< of that run, in the order in which they were made
   TimeNs newest_ = 0;
-  TimeNs offset_ = 0;  ///< of the leader's wall clock
-  double rate_ = 1.0;  ///< simulated seconds a second of wall time lately
-  TimeNs base_ = 0;    ///< simulated time of the first answer of the run
-  TimeNs wall_ = 0;    ///< of the last at()
-  double now_ = 0.0;   ///< [s] since base_
+  TimeNs offset_ = 0;     ///< of the leader's wall clock
+  double rate_ = 1.0;     ///< simulated seconds a second of wall time lately
+  TimeNs rate_span_ = 0;  ///< over which it was measured, and for which it is trusted
+  TimeNs base_ = 0;       ///< simulated time of the first answer of the run
+  TimeNs wall_ = 0;       ///< of the last at()
+  double now_ = 0.0;      ///< [s] since base_
   double error_ = 0.0;
 };
 

@@ -50,7 +50,8 @@ class RenderLockstep {
   ClockGrants grants_;
   const RenderThread& thread_;
   TimeNs period_;
-  TimeNs granted_from_ = 0;
+  TimeNs looked_at_ = 0;
+  TimeNs granted_until_ = 1;  // past: a clock that hears it waits
   std::atomic<TimeNs> stamp_{0};
 };
 

@@ -3,7 +3,9 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <diagnostic_updater/diagnostic_updater.h>
 #include <ros/ros.h>
@@ -36,8 +38,14 @@ class DepthCameraNode {
   ~DepthCameraNode();
 
  private:
+  struct Job {
+    TimeNs stamp = 0;
+    Pose X_WB;
+    std::optional<std::vector<scene::MovingThing>> things;  ///< none: as they are when it is done
+  };
+
   void onState(const marsim::VehicleStateConstPtr& message);
-  void render(TimeNs stamp, const Pose& X_WB);
+  void render(const Job& job);
   bool wanted() const;
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
 

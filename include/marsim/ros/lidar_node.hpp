@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ class LidarNode {
   struct Job {
     TimeNs begin = 0, end = 0;
     StateHistory motion;
+    std::optional<std::vector<scene::MovingThing>> things;  ///< none: as they are when it is done
   };
   struct Output {
     CloudEncoder encoder;
