@@ -49,6 +49,8 @@ struct Network {
     return true_time < waits_until ? 0.0 : pace;
   }
 
+  void endWaits() { business = waits_until = works_until = 0.0; }
+
   /// One step; the follower's time.
   double step(double dt = 1e-3) {
     const double next = true_time + dt;
@@ -229,8 +231,7 @@ TEST(ClockFollower, GoesOnAtItsPaceWhereABusyLeaderFallsSilent) {
   network.worst(20.0);
   network.is_cut = true;
   network.step();
-  network.business = 0.0;
-  network.waits_until = network.works_until = 0.0;
+  network.endWaits();
   EXPECT_LT(network.worst(60.0), 1.3) << "what it lost while the rate before was trusted";
 }
 
@@ -248,8 +249,7 @@ TEST(ClockFollower, IsSoonRightAfterAPauseOrAStall) {
   network.longest_wait = 1e6;
   network.works_until = 0.0;
   network.worst(3.0);
-  network.business = 0.0;
-  network.waits_until = network.works_until = 0.0;
+  network.endWaits();
   network.worst(3.0);
   EXPECT_LT(network.worst(5.0), 0.02);
 }
