@@ -105,12 +105,14 @@ class Bench {
   std::unique_ptr<Renderer> makeRenderer(const Cell& cell) {
     if (!settings_.opengl) return makeOnCpu(map_, cell);
     const auto use = cell.sensor.pattern ? lidar_gl::Use::kRays : lidar_gl::Use::kImages;
+    lidar::RendererConfig config;
+    config.threads = cell.threads;
     const auto tell = [this](const std::string& line, bool warning) {
       if (warning) fmt::print("{}\n", line);
       if (device_.empty()) fmt::print("{}\n\n{}\n", line, openGlTableHead());
       device_ = line;
     };
-    return lidar_gl::makeRenderer(lidar_gl::RendererChoice::kOpenGl, use, map_, {}, tell);
+    return lidar_gl::makeRenderer(lidar_gl::RendererChoice::kOpenGl, use, map_, config, tell);
   }
 
   static bool sameMap(const Cell& a, const Cell& b) {
@@ -368,8 +370,10 @@ std::vector<Row> runRenderBench(const RenderBench& settings) {
   Bench bench(settings);
   const std::vector<Cell> cells = cellsOf(settings);
   if (settings.opengl) {
-    // OpenGL in software takes as many threads as the processor's renderers beside it.
-    setenv("LP_NUM_THREADS", std::to_string(settings.threads.front()).c_str(), 0);
+    // OpenGL in software takes as many threads as the processor's renderers beside it. Mesa's count
+    // is of those beside the caller's, which waits for them, or renders where there are none.
+    const int threads = settings.threads.front();
+    setenv("LP_NUM_THREADS", std::to_string(threads == 1 ? 0 : threads).c_str(), 0);
   } else {
     fmt::print("{}\n", tableHead());
   }
