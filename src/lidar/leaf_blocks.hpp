@@ -51,6 +51,7 @@ class CompactLeaves {
  public:
   static constexpr float kScale = 2.0F * map::kNormalScale;
   static constexpr std::size_t kWords = 2;  // a surfel
+  static constexpr int kPlacedWords = 4;    // v; codes of the normal and whether it is planar
 
   CompactLeaves(const map::SurfelTreeView& tree, const Leaf& leaf, const float* origin,
                 const float* origin_rest)
@@ -79,13 +80,17 @@ class CompactLeaves {
     return block;
   }
 
-  OneSurfel one(std::uint32_t i) const {
-    const Codes codes(words_[i], words_[count_ + i]);
+  // For the block from i on.
+  void placedWords(std::uint32_t i, const Block& block, Float8* to) const {
+    for (int axis = 0; axis < 3; ++axis) to[axis] = block.v[axis];
+    const Int8 low = load8<Int8>(words_ + i), high = load8<Int8>(words_ + count_ + i);
+    to[3] = asFloat((high & ~((1 << map::kPositionBits) - 1)) | shiftRight<26>(low));
+  }
+  static OneSurfel ofPlacedWords(const std::uint32_t* words) {
     OneSurfel surfel;
-    for (int axis = 0; axis < 3; ++axis) {
-      surfel.v[axis] = static_cast<float>(codes.p[axis]) * step_[axis] + base_[axis];
-      surfel.n[axis] = static_cast<float>(codes.n[axis]);
-    }
+    __builtin_memcpy(surfel.v, words, sizeof(surfel.v));
+    const Codes codes(words[3] << 26, words[3]);
+    for (int axis = 0; axis < 3; ++axis) surfel.n[axis] = static_cast<float>(codes.n[axis]);
     surfel.planar = codes.planar;
     return surfel;
   }
@@ -141,6 +146,7 @@ class FloatLeaves {
  public:
   static constexpr float kScale = 1.0F;
   static constexpr std::size_t kWords = 6;  // a surfel
+  static constexpr int kPlacedWords = 6;    // v, n; the last bit: whether it is planar
 
   FloatLeaves(const map::SurfelTreeView& tree, const Leaf& leaf, const float* origin,
               const float* origin_rest)
@@ -159,13 +165,17 @@ class FloatLeaves {
     return block;
   }
 
-  OneSurfel one(std::uint32_t i) const {
-    OneSurfel surfel;
+  void placedWords(std::uint32_t, const Block& block, Float8* to) const {
     for (int axis = 0; axis < 3; ++axis) {
-      surfel.v[axis] = (valueOf(axis, i) - origin_[axis]) - rest_[axis];
-      surfel.n[axis] = valueOf(axis + 3, i);
+      to[axis] = block.v[axis];
+      to[axis + 3] = block.n[axis];
     }
-    surfel.planar = (field(5)[i] & 1U) != 0;
+  }
+  static OneSurfel ofPlacedWords(const std::uint32_t* words) {
+    OneSurfel surfel;
+    __builtin_memcpy(surfel.v, words, sizeof(surfel.v));
+    __builtin_memcpy(surfel.n, words + 3, sizeof(surfel.n));
+    surfel.planar = (words[5] & 1U) != 0;
     return surfel;
   }
 

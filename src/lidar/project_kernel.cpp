@@ -5,7 +5,7 @@
 
 #include "image_walk.hpp"
 #include "leaf_walk.hpp"
-#include "tile_masks.hpp"
+#include "surfel_placer.hpp"
 
 namespace marsim::lidar::MARSIM_SIMD_LEVEL {
 
@@ -21,12 +21,12 @@ void listLeaves(const map::SurfelTreeView& tree, const ImageStrip& strip, const 
   LeafWalk(tree, strip, sink).run();
 }
 
-std::size_t maskTiles(const map::SurfelTreeView& tree, const ImageStrip& view, const SeenLeaf& leaf,
-                      const TileCones& cones, const TileRange& tiles, TileMask* to) {
+std::size_t placeSurfels(const map::SurfelTreeView& tree, const ImageStrip& strip,
+                         const SeenLeaf& leaf, const PlacedSurfels& to) {
   if (tree.header.storage == map::SurfelStorage::kCompact) {
-    return TileMasker<CompactLeaves>(tree, view, leaf, cones).write(tiles, to);
+    return SurfelPlacer<CompactLeaves>(tree, strip).write(leaf, to);
   }
-  return TileMasker<FloatLeaves>(tree, view, leaf, cones).write(tiles, to);
+  return SurfelPlacer<FloatLeaves>(tree, strip).write(leaf, to);
 }
 
 }  // namespace marsim::lidar::MARSIM_SIMD_LEVEL

@@ -57,60 +57,57 @@ struct LeafSink {
   void* to;
 };
 
-/// Tiles of an image, row by row, and cones that hold their rays: axes (unit, in the tree's frame)
-/// and the widest one's angle; `whole`: one is so wide that nothing is known. What is behind
-/// `farthest` [m] of a tile is hidden there.
-struct TileCones {
+/// Where surfels are seen in an image whose tiles have kSide cells a side: an array for each field,
+/// that the next ones are written to.
+struct PlacedSurfels {
   static constexpr int kSide = 4;  ///< cells of a tile
-  const float* axis[3];
-  float tangent, secant;
-  bool whole;
-  int columns;
-  const float* farthest;
-};
-
-/// Ends included.
-struct TileRange {
-  int first_row, last_row, first_column, last_column;
-};
-
-/// Surfels of a leaf, a bit each, that the rays of a tile may meet.
-struct TileMask {
-  std::uint32_t tile, mask;
+  /// Surfels that there must be room for, for each leaf.
+  static constexpr int kRoom = 2 * map::kMaxLeafSize + 8;
+  enum Field {
+    kDistance,  ///< [m] from the sensor, from below, as a float
+    kRows,      ///< of cells: the first, and 2^16 times the last
+    kColumns,   ///< likewise
+    kNumber,    ///< in the leaf, plus `added`
+    kWords,     ///< what Leaves::placedWords() makes, for shaders
+    kFields = kWords + 6
+  };
+  std::uint32_t* fields[kFields];
+  std::uint32_t added;
 };
 
 using ProjectKernel = void (*)(const map::SurfelTreeView&, ImageStrip&);
 /// Hands over the leaves that a strip's rows may see within its range, in no order. Of the strip it
 /// reads the rows, the size, the view and the footprints; it has no cells.
 using LeafKernel = void (*)(const map::SurfelTreeView&, const ImageStrip&, const LeafSink&);
-/// Writes the masks of a leaf's surfels for those of the tiles whose rays may meet one, and returns
-/// their number; `to` has room for all of the tiles.
-using MaskKernel = std::size_t (*)(const map::SurfelTreeView&, const ImageStrip&, const SeenLeaf&,
-                                   const TileCones&, const TileRange&, TileMask* to);
+/// Writes in which cells the surfels of a leaf may be seen that the strip's rows may see, and maybe
+/// some more, and returns their number; one at the seam may be there twice, in different tiles. Of
+/// the strip it reads the same.
+using PlaceKernel = std::size_t (*)(const map::SurfelTreeView&, const ImageStrip&, const SeenLeaf&,
+                                    const PlacedSurfels& to);
 
 namespace portable {
 void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
 void listLeaves(const map::SurfelTreeView& tree, const ImageStrip& strip, const LeafSink& sink);
-std::size_t maskTiles(const map::SurfelTreeView& tree, const ImageStrip& view, const SeenLeaf& leaf,
-                      const TileCones& cones, const TileRange& tiles, TileMask* to);
+std::size_t placeSurfels(const map::SurfelTreeView& tree, const ImageStrip& strip,
+                         const SeenLeaf& leaf, const PlacedSurfels& to);
 }  // namespace portable
 namespace baseline {
 void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
 void listLeaves(const map::SurfelTreeView& tree, const ImageStrip& strip, const LeafSink& sink);
-std::size_t maskTiles(const map::SurfelTreeView& tree, const ImageStrip& view, const SeenLeaf& leaf,
-                      const TileCones& cones, const TileRange& tiles, TileMask* to);
+std::size_t placeSurfels(const map::SurfelTreeView& tree, const ImageStrip& strip,
+                         const SeenLeaf& leaf, const PlacedSurfels& to);
 }  // namespace baseline
 namespace avx2 {
 void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
 void listLeaves(const map::SurfelTreeView& tree, const ImageStrip& strip, const LeafSink& sink);
-std::size_t maskTiles(const map::SurfelTreeView& tree, const ImageStrip& view, const SeenLeaf& leaf,
-                      const TileCones& cones, const TileRange& tiles, TileMask* to);
+std::size_t placeSurfels(const map::SurfelTreeView& tree, const ImageStrip& strip,
+                         const SeenLeaf& leaf, const PlacedSurfels& to);
 }  // namespace avx2
 namespace avx512 {
 void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
 void listLeaves(const map::SurfelTreeView& tree, const ImageStrip& strip, const LeafSink& sink);
-std::size_t maskTiles(const map::SurfelTreeView& tree, const ImageStrip& view, const SeenLeaf& leaf,
-                      const TileCones& cones, const TileRange& tiles, TileMask* to);
+std::size_t placeSurfels(const map::SurfelTreeView& tree, const ImageStrip& strip,
+                         const SeenLeaf& leaf, const PlacedSurfels& to);
 }  // namespace avx512
 
 }  // namespace marsim::lidar

@@ -16,7 +16,7 @@ struct Level {
   CastKernel cast;
   ProjectKernel project;
   LeafKernel leaves;
-  MaskKernel masks;
+  PlaceKernel place;
   const CullKernels* cull;
 };
 
@@ -24,14 +24,14 @@ struct Level {
 constexpr Level kLevels[] = {
 #ifdef MARSIM_HAS_X86_KERNELS
     {SimdLevel::kAvx512, "avx512", avx512::castGroup, avx512::projectStrip, avx512::listLeaves,
-     avx512::maskTiles, &avx512::kCullKernels},
+     avx512::placeSurfels, &avx512::kCullKernels},
     {SimdLevel::kAvx2, "avx2", avx2::castGroup, avx2::projectStrip, avx2::listLeaves,
-     avx2::maskTiles, &avx2::kCullKernels},
+     avx2::placeSurfels, &avx2::kCullKernels},
     {SimdLevel::kBaseline, "baseline", baseline::castGroup, baseline::projectStrip,
-     baseline::listLeaves, baseline::maskTiles, &baseline::kCullKernels},
+     baseline::listLeaves, baseline::placeSurfels, &baseline::kCullKernels},
 #endif
     {SimdLevel::kPortable, "portable", portable::castGroup, portable::projectStrip,
-     portable::listLeaves, portable::maskTiles, &portable::kCullKernels},
+     portable::listLeaves, portable::placeSurfels, &portable::kCullKernels},
 };
 
 bool processorHas([[maybe_unused]] SimdLevel level) {
@@ -104,6 +104,6 @@ const CullKernels& cullKernelsOf(CastKernel kernel) {
 
 LeafKernel leafKernel(SimdLevel level) { return chosen(level).leaves; }
 
-MaskKernel maskKernel(SimdLevel level) { return chosen(level).masks; }
+PlaceKernel placeKernel(SimdLevel level) { return chosen(level).place; }
 
 }  // namespace marsim::lidar

@@ -14,6 +14,6 @@ ProjectKernel projectKernel(SimdLevel level);
 /// Of the same level as a traversal.
 const CullKernels& cullKernelsOf(CastKernel kernel);
 LeafKernel leafKernel(SimdLevel level);
-MaskKernel maskKernel(SimdLevel level);
+PlaceKernel placeKernel(SimdLevel level);
 
 }  // namespace marsim::lidar

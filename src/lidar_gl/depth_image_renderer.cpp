@@ -26,18 +26,23 @@
 namespace marsim::lidar_gl {
 namespace {
 
+using lidar::CompactLeaves;
+using lidar::FloatLeaves;
 using lidar::Hit;
 using lidar::ImageDirections;
 using lidar::ImageGrid;
 using lidar::MovingThings;
+using lidar::PlacedSurfels;
 
 constexpr std::size_t kGroup = 64;  // invocations
 constexpr int kSide = TileLists::kSide;
 
 // As the shader writes it.
 struct Cell {
+  static constexpr std::uint32_t kUnsure = 0x80000000U;
+
   float range;         // [m]
-  std::uint32_t code;  // leaf's record times 16, and the surfel's number there; or kNoSurfel
+  std::uint32_t code;  // a surfel's number in the lists, with kUnsure where it is; or kNoSurfel
 };
 static_assert(sizeof(Cell) == 8);
 
@@ -47,7 +52,8 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
                        const lidar::RendererConfig& config, const GlOptions& options)
       : map_(std::move(map)),
         tree_(map_->tree()),
-        kernels_{lidar::leafKernel(config.simd), lidar::maskKernel(config.simd)},
+        kernels_{lidar::leafKernel(config.simd), lidar::placeKernel(config.simd),
+                 map_->blending().on()},
         thing_kernel_(lidar::castKernel(config.simd)),
         workers_(config.threads),
         leaves_a_pass_(options.leaves_a_pass),
@@ -65,6 +71,9 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
   std::string name() const override { return "opengl"; }
   bool castsRays() const override { return false; }
   std::string deviceText() const override {
+    if (device_->map == nullptr) {
+      return fmt::format("{}; the map stays with the processor", context_->info().text());
+    }
     return fmt::format("{}; {:.1f} MiB of the device hold the map", context_->info().text(),
                        static_cast<double>(device_->map->bytes()) / (1 << 20));
   }
@@ -97,11 +106,13 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
   }
 
  private:
+  using Run = ProjectVariant::Run;
+
   // What lies on the device.
   struct Device {
-    std::shared_ptr<const DeviceTree> map;
-    std::vector<std::unique_ptr<TextureBuffer>> words;  // the map's parts
-    TextureBuffer leaves, entries, begins, shares, order;
+    std::shared_ptr<const DeviceTree> map;              // for blended surfaces
+    std::vector<std::unique_ptr<TextureBuffer>> words;  // its parts
+    TextureBuffer surfels, lists, begins, shares, order, sources, leaves, cell_masks;
     StreamBuffer cells;
     std::size_t room = 0;  // cells
   };
@@ -116,7 +127,11 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
     }
     device_ = std::make_unique<Device>();
     try {
-      upload();
+      if (map_->blending().on()) upload();
+      for (const Run run : {ProjectVariant::kNearest, ProjectVariant::kGoesOn}) program(run);
+      if (map_->blending().on()) {
+        for (const Run run : {ProjectVariant::kSums, ProjectVariant::kExact}) program(run);
+      }
     } catch (...) {
       device_.reset();
       throw;
@@ -139,15 +154,11 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
       device_->words.push_back(std::make_unique<TextureBuffer>());
       device_->words.back()->show(buffer, std::size_t{4} << words.shift, GL_RGBA32UI);
     }
-    program(false, false);
-    program(false, true);
-    if (map_->blending().on()) program(true, false);
   }
 
-  GLuint program(bool sums, bool goes_on) const {
-    const ProjectVariant variant{tree_.header.storage == map::SurfelStorage::kCompact, sums,
-                                 goes_on};
-    std::string text = projectProgramText(variant, *device_->map);
+  GLuint program(Run run) const {
+    const ProjectVariant variant{tree_.header.storage == map::SurfelStorage::kCompact, run};
+    std::string text = projectProgramText(variant, device_->map.get());
     if (fault_ == Fault::kShader) text += "\na fault on purpose\n";
     return context_->objects().program(text);
   }
@@ -185,9 +196,8 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
     findFarthest(lists);
     lists.next(workers_);
     const int pass = lists.made() - 1;
-    if (lists.entriesBefore(pass + 1) == lists.entriesBefore(pass)) return;
+    if (lists.foursBefore(pass + 1) == lists.foursBefore(pass)) return;
     writeLists(lists, pass, pass + 1);
-    glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
     drawNearest(lists, pass, X_WS, range_max, 0, lists.rows());
   }
 
@@ -196,65 +206,131 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
     const ImageGrid& grid = lists.grid();
     const auto width = static_cast<std::size_t>(grid.width);
     const float depth = map_->blending().on() ? map_->blending().depth : 0.0F;
-    std::vector<float>& farthest = lists.farthest();
-    std::fill(farthest.begin(), farthest.end(), 0.0F);
     device_->cells.mapped<const Cell>(grid.size(), GL_MAP_READ_BIT, [&](const Cell* cells) {
-      for (int row = 0; row < grid.height; ++row) {
-        float* of_row = farthest.data() + row / kSide * lists.columns();
-        for (std::size_t column = 0; column < width; ++column, ++cells) {
-          float& of_tile = of_row[column / kSide];
-          of_tile = std::max(of_tile, cells->range);
-        }
-      }
+      workers_.forRanges(static_cast<std::size_t>(grid.height), 32,
+                         [&](std::size_t begin, std::size_t end) {
+                           for (std::size_t row = begin; row < end; ++row) {
+                             const Cell* of_row = cells + row * width;
+                             float* farthest = lists.farthest(static_cast<int>(row));
+                             for (std::size_t i = 0; i < width; ++i) {
+                               farthest[i] = 1.0001F * of_row[i].range + depth;
+                             }
+                           }
+                         });
     });
-    for (float& of_tile : farthest) of_tile = 1.0001F * of_tile + depth;
   }
 
-  // Of some passes; numbers of leaves and entries count from the first of them.
+  // Of some passes; numbers count from the first of them.
   void writeLists(const TileLists& lists, int first, int end) const {
-    const std::size_t leaves = lists.leavesBefore(first), entries = lists.entriesBefore(first);
-    const auto each = [&](const auto& work) {
-      for (int pass = first; pass < end; ++pass) {
-        for (const auto& strip : lists.strips()) work(strip.parts[pass]);
-      }
-    };
-    device_->leaves.fill<LeafRecord>(lists.leavesBefore(end) - leaves, GL_RGBA32UI,
-                                     [&](LeafRecord* to) {
-                                       each([&](const TileLists::Part& part) {
-                                         to = std::copy(part.leaves.begin(), part.leaves.end(), to);
-                                       });
-                                     });
-    device_->entries.fill<TileEntry>(
-        lists.entriesBefore(end) - entries, GL_RGBA32UI, [&](TileEntry* to) {
-          each([&](const TileLists::Part& part) {
-            const auto before = static_cast<std::uint32_t>(part.leaves_before - leaves);
-            for (TileEntry entry : part.entries) {
-              if (entry.leaf != TileEntry::kNone) entry.leaf += before;
-              *to++ = entry;
-            }
+    const std::size_t surfels = lists.surfelsBefore(first), fours = lists.foursBefore(first);
+    const std::size_t texels = tree_.header.storage == map::SurfelStorage::kCompact ? 1 : 2;
+    device_->surfels.fill<Texel>(
+        texels * (lists.surfelsBefore(end) - surfels), GL_RGBA32UI, [&](Texel* to) {
+          forParts(lists, first, end, [&](const TileLists::Strip&, const TileLists::Part& part) {
+            Texel* own = to + texels * (part.surfels_before - surfels);
+            texels == 1 ? writeCompact(part, own) : writeFloat(part, own);
+          });
+        });
+    device_->lists.fill<std::uint32_t>(
+        TileLists::kFour * (lists.foursBefore(end) - fours), GL_RGBA32UI, [&](std::uint32_t* to) {
+          forParts(lists, first, end, [&](const TileLists::Strip&, const TileLists::Part& part) {
+            const auto before = static_cast<std::uint32_t>(part.surfels_before - surfels);
+            std::uint32_t* own = to + TileLists::kFour * (part.fours_before - fours);
+            for (const std::uint32_t number : part.numbers) *own++ = number + before;
           });
         });
     // Of every pass those of all tiles, and the end.
     const auto tiles = static_cast<std::size_t>(lists.rows() * lists.columns());
     device_->begins.fill<std::uint32_t>(
         static_cast<std::size_t>(end - first) * tiles + 1, GL_R32UI, [&](std::uint32_t* to) {
-          each([&](const TileLists::Part& part) {
-            const auto before = static_cast<std::uint32_t>(part.entries_before - entries);
-            std::transform(part.begins.begin(), part.begins.end() - 1, to,
-                           [&](std::uint32_t begin) { return begin + before; });
-            to += part.begins.size() - 1;
-          });
-          *to = static_cast<std::uint32_t>(lists.entriesBefore(end) - entries);
+          forParts(
+              lists, first, end, [&](const TileLists::Strip& strip, const TileLists::Part& part) {
+                const auto before = static_cast<std::uint32_t>(part.fours_before - fours);
+                const auto pass = static_cast<std::size_t>(&part - strip.parts - first);
+                std::uint32_t* own =
+                    to + pass * tiles + static_cast<std::size_t>(strip.first_row * lists.columns());
+                std::transform(part.begins.begin(), part.begins.end() - 1, own,
+                               [&](std::uint32_t begin) { return begin + before; });
+              });
+          to[static_cast<std::size_t>(end - first) * tiles] =
+              static_cast<std::uint32_t>(lists.foursBefore(end) - fours);
         });
     bind();
   }
 
+  // work(strip, part of a pass) for those of some passes, by the renderer's threads.
+  template <class Work>
+  void forParts(const TileLists& lists, int first, int end, const Work& work) const {
+    const auto& strips = lists.strips();
+    workers_.forRanges(strips.size() * static_cast<std::size_t>(end - first), 1,
+                       [&](std::size_t begin, std::size_t stop) {
+                         for (std::size_t i = begin; i < stop; ++i) {
+                           const TileLists::Strip& strip = strips[i % strips.size()];
+                           work(strip,
+                                strip.parts[static_cast<std::size_t>(first) + i / strips.size()]);
+                         }
+                       });
+  }
+
+  struct Texel {
+    std::uint32_t words[4];
+  };
+
+  static void writeCompact(const TileLists::Part& part, Texel* to) {
+    const std::uint32_t* words[4];
+    for (int k = 0; k < 4; ++k) words[k] = part.field(PlacedSurfels::kWords + k);
+    const std::size_t count = part.surfelCount();
+    for (std::size_t i = 0; i < count; ++i) {
+      *to++ = {{words[0][i], words[1][i], words[2][i], words[3][i]}};
+    }
+  }
+  static void writeFloat(const TileLists::Part& part, Texel* to) {
+    const std::uint32_t* words[6];
+    for (int k = 0; k < 6; ++k) words[k] = part.field(PlacedSurfels::kWords + k);
+    const std::size_t count = part.surfelCount();
+    for (std::size_t i = 0; i < count; ++i) {
+      *to++ = {{words[0][i], words[1][i], words[2][i], words[3][i]}};
+      *to++ = {{words[4][i], words[5][i], 0, 0}};
+    }
+  }
+
+  // Of all passes: which cells of their tiles the surfels may be seen in.
+  void writeCells(const TileLists& lists) const {
+    const int end = lists.made();
+    device_->cell_masks.fill<std::uint8_t>(
+        TileLists::kFour * lists.foursBefore(end), GL_R32UI, [&](std::uint8_t* to) {
+          forParts(lists, 0, end, [&](const TileLists::Strip&, const TileLists::Part& part) {
+            std::copy(part.cells.begin(), part.cells.end(),
+                      to + TileLists::kFour * part.fours_before);
+          });
+        });
+  }
+
+  // Of all passes: where the surfels are in the map.
+  void writeSources(const TileLists& lists) const {
+    const int end = lists.made();
+    device_->sources.fill<std::uint32_t>(
+        lists.surfelsBefore(end), GL_R32UI, [&](std::uint32_t* to) {
+          forParts(lists, 0, end, [&](const TileLists::Strip&, const TileLists::Part& part) {
+            const std::uint32_t* sources = part.field(PlacedSurfels::kNumber);
+            const auto before = static_cast<std::uint32_t>(part.leaves_before) << 4;
+            std::transform(sources, sources + part.surfelCount(), to + part.surfels_before,
+                           [&](std::uint32_t source) { return source + before; });
+          });
+        });
+    device_->leaves.fill<LeafRecord>(lists.leavesBefore(end), GL_RGBA32UI, [&](LeafRecord* to) {
+      forParts(lists, 0, end, [&](const TileLists::Strip&, const TileLists::Part& part) {
+        std::copy(part.leaves().begin(), part.leaves().end(), to + part.leaves_before);
+      });
+    });
+  }
+
   void writeShares(const ImageGrid& grid) const {
-    struct Texel {
+    struct Share {
       float sine, cosine, slope, unused;
     };
     const auto count = static_cast<std::size_t>(grid.height + grid.width);
-    device_->shares.fill<Texel>(count, GL_RGBA32F, [&](Texel* to) {
+    device_->shares.fill<Share>(count, GL_RGBA32F, [&](Share* to) {
       const auto put = [&](const ImageDirections::Share& share) {
         *to++ = {static_cast<float>(share.sine), static_cast<float>(share.cosine),
                  static_cast<float>(share.slope), 0.0F};
@@ -267,20 +343,23 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
   }
 
   void bind() const {
-    device_->leaves.bind(ProjectVariant::kLeaves);
-    device_->entries.bind(ProjectVariant::kEntries);
+    device_->surfels.bind(ProjectVariant::kSurfels);
+    device_->lists.bind(ProjectVariant::kLists);
     device_->begins.bind(ProjectVariant::kBegins);
     device_->shares.bind(ProjectVariant::kShares);
     device_->order.bind(ProjectVariant::kOrder);
+    device_->sources.bind(ProjectVariant::kSources);
+    device_->leaves.bind(ProjectVariant::kLeaves);
+    device_->cell_masks.bind(ProjectVariant::kCellMasks);
     GLuint unit = ProjectVariant::kWords;
     for (const auto& part : device_->words) part->bind(unit++);
     device_->cells.bind(ProjectVariant::kCells);
   }
 
   // Neighbouring invocations wait for each other: tiles with lists of about one length follow each
-  // other. In later passes those without entries are left out.
+  // other. In later passes those without a list are left out.
   void orderTiles(const TileLists& lists, int pass, int first, int end) const {
-    constexpr std::size_t kLongest = 255;  // pairs of entries, told apart
+    constexpr std::size_t kLongest = 1023;  // fours, told apart
     const auto each = [&](const auto& work) {
       for (const auto& strip : lists.strips()) {
         const TileLists::Part& part = strip.parts[pass];
@@ -289,9 +368,9 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
              ++row) {
           const std::size_t begin = static_cast<std::size_t>(row - strip.first_row) * columns;
           for (std::size_t i = begin; i < begin + columns; ++i) {
-            const std::size_t pairs = (part.begins[i + 1] - part.begins[i]) / 2;
-            if (pass > 0 && pairs == 0) continue;
-            const std::size_t bin = kLongest - std::min(pairs, kLongest);
+            const std::size_t fours = part.begins[i + 1] - part.begins[i];
+            if (pass > 0 && fours == 0) continue;
+            const std::size_t bin = kLongest - std::min(fours, kLongest);
             work(bin,
                  static_cast<std::uint32_t>(static_cast<std::size_t>(row) * columns + i - begin));
           }
@@ -325,28 +404,60 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
     device_->order.fill<std::uint32_t>(order_.size(), GL_R32UI,
                                        [&](std::uint32_t* to) { dealGroups(to); });
     bind();
-    use(false, pass > 0, lists.grid(), X_WS, range_max, first, end);
-    glUniform1ui(ProjectVariant::kLeavesBefore, static_cast<GLuint>(lists.leavesBefore(pass)));
+    use(pass > 0 ? ProjectVariant::kGoesOn : ProjectVariant::kNearest, lists.grid(), X_WS,
+        range_max, first, end);
+    glUniform1ui(ProjectVariant::kSurfelsBefore, static_cast<GLuint>(lists.surfelsBefore(pass)));
     const std::size_t tiles = order_.size();
-    glUniform1i(ProjectVariant::kTileCount, static_cast<GLint>(tiles));
+    glUniform1i(ProjectVariant::kCount, static_cast<GLint>(tiles));
     dispatch((tiles + kGroup - 1) / kGroup);
   }
 
   void addSums(const TileLists& lists, const Pose& X_WS, float range_max, int first,
                int end) const {
-    if (lists.made() > 1) writeLists(lists, 0, lists.made());
-    glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
-    use(true, false, lists.grid(), X_WS, range_max, first, end);
+    if (first == 0) {
+      if (lists.made() > 1) writeLists(lists, 0, lists.made());
+      writeCells(lists);
+    }
+    bind();
+    use(ProjectVariant::kSums, lists.grid(), X_WS, range_max, first, end);
     glUniform1i(ProjectVariant::kPasses, lists.made());
     const auto tiles = static_cast<std::size_t>(lists.columns() * (end - first));
     dispatch((tiles * kSide * kSide + kGroup - 1) / kGroup);
+
+    findUnsure(cellCount(lists, first, end));
+    if (order_.empty()) return;
+    writeSources(lists);
+    device_->order.fill<std::uint32_t>(order_.size(), GL_R32UI, [&](std::uint32_t* to) {
+      std::copy(order_.begin(), order_.end(), to);
+    });
+    bind();
+    use(ProjectVariant::kExact, lists.grid(), X_WS, range_max, first, end);
+    glUniform1i(ProjectVariant::kPasses, lists.made());
+    glUniform1i(ProjectVariant::kCount, static_cast<GLint>(order_.size()));
+    dispatch((order_.size() + kGroup - 1) / kGroup);
   }
 
-  void use(bool sums, bool goes_on, const ImageGrid& grid, const Pose& X_WS, float range_max,
-           int first, int end) const {
-    glUseProgram(program(sums, goes_on));
-    lidar::ImageStrip view{};
-    lidar::placeSensor(X_WS, map_->origin(), view);
+  void findUnsure(std::size_t count) const {
+    order_.clear();
+    device_->cells.mapped<const Cell>(count, GL_MAP_READ_BIT, [&](const Cell* cells) {
+      for (std::size_t i = 0; i < count; ++i) {
+        if (cells[i].code >= Cell::kUnsure && cells[i].code != lidar::kNoSurfel) {
+          order_.push_back(static_cast<std::uint32_t>(i));
+        }
+      }
+    });
+  }
+
+  // Of rows of tiles.
+  static std::size_t cellCount(const TileLists& lists, int first, int end) {
+    const ImageGrid& grid = lists.grid();
+    return static_cast<std::size_t>(grid.width *
+                                    (std::min(end * kSide, grid.height) - first * kSide));
+  }
+
+  void use(Run run, const ImageGrid& grid, const Pose& X_WS, float range_max, int first,
+           int end) const {
+    glUseProgram(program(run));
     const Eigen::Matrix3f R_WS = X_WS.q.toRotationMatrix().cast<float>();
     glUniformMatrix3fv(ProjectVariant::kRotation, 1, GL_FALSE, R_WS.data());
     glUniform2i(ProjectVariant::kSize, grid.width, grid.height);
@@ -354,12 +465,10 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
     glUniform1i(ProjectVariant::kPinhole,
                 grid.projection == ImageGrid::Projection::kPinhole ? 1 : 0);
     glUniform1f(ProjectVariant::kRangeMax, range_max);
-    glUniform3fv(ProjectVariant::kEye, 1, view.eye);
-    glUniform3fv(ProjectVariant::kEyeRest, 1, view.eye_rest);
     glUniform1f(ProjectVariant::kRadius, tree_.header.radius);
     glUniform1f(ProjectVariant::kDisorder, range_max * TileLists::kDisorder);
     const map::Blending& blending = map_->blending();
-    if (sums) {
+    if (run == ProjectVariant::kSums || run == ProjectVariant::kExact) {
       glUniform3f(ProjectVariant::kBlending, blending.depth, blending.min_cosine,
                   blending.max_offset);
     }
@@ -387,15 +496,24 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
   class HitMaker {
    public:
     HitMaker(const GlDepthImageRenderer& renderer, const TileLists& lists, const Pose& X_WS)
-        : tree_(renderer.tree_), lists_(lists), R_WS_(X_WS.q.toRotationMatrix().cast<float>()) {
-      lidar::placeSensor(X_WS, renderer.map_->origin(), view_);
-    }
+        : compact_(renderer.tree_.header.storage == map::SurfelStorage::kCompact),
+          lists_(lists),
+          R_WS_(X_WS.q.toRotationMatrix().cast<float>()) {}
 
     void makeRow(const Cell* cells, int row, Hit* hits) {
-      if (tree_.header.storage == map::SurfelStorage::kCompact) {
-        makeRow<lidar::CompactLeaves>(cells, row, hits);
-      } else {
-        makeRow<lidar::FloatLeaves>(cells, row, hits);
+      const auto& strips = lists_.strips();
+      const auto strip = std::find_if(strips.begin(), strips.end(),
+                                      [&](const auto& one) { return row < one.end_row * kSide; });
+      for (int column = 0; column < lists_.grid().width; ++column, ++cells, ++hits) {
+        if (cells->code == lidar::kNoSurfel) {
+          *hits = Hit{};
+          continue;
+        }
+        Met& met = (*met_)[(cells->code ^ cells->code >> 9) % kMet];
+        if (met.code != cells->code) meet(*strip, cells->code, met);
+        *hits = met.hit;
+        hits->range = cells->range;
+        if (!met.planar) hits->normal = backAlong(row, column);
       }
     }
 
@@ -408,34 +526,20 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
     };
     static constexpr std::size_t kMet = 1024;
 
-    template <class Leaves>
-    void makeRow(const Cell* cells, int row, Hit* hits) {
-      const auto& strips = lists_.strips();
-      const auto strip = std::find_if(strips.begin(), strips.end(),
-                                      [&](const auto& one) { return row < one.end_row * kSide; });
-      for (int column = 0; column < lists_.grid().width; ++column, ++cells, ++hits) {
-        if (cells->code == lidar::kNoSurfel) {
-          *hits = Hit{};
-          continue;
-        }
-        Met& met = (*met_)[(cells->code ^ cells->code >> 9) % kMet];
-        if (met.code != cells->code) meet<Leaves>(*strip, cells->code, met);
-        *hits = met.hit;
-        hits->range = cells->range;
-        if (!met.planar) hits->normal = backAlong(row, column);
-      }
-    }
-
-    template <class Leaves>
     void meet(const TileLists::Strip& strip, std::uint32_t code, Met& met) const {
-      const std::uint32_t child = leafOf(strip, code >> 4).child;
-      const lidar::Leaf leaf(tree_.nodes[child >> 3], static_cast<int>(child & 7U));
+      int pass = lists_.made() - 1;
+      while (strip.parts[pass].surfels_before > code) --pass;
+      const TileLists::Part& part = strip.parts[pass];
+      const std::size_t number = code - part.surfels_before;
+      std::uint32_t words[PlacedSurfels::kFields - PlacedSurfels::kWords];
+      const int count = compact_ ? CompactLeaves::kPlacedWords : FloatLeaves::kPlacedWords;
+      for (int k = 0; k < count; ++k) words[k] = part.field(PlacedSurfels::kWords + k)[number];
       const lidar::OneSurfel surfel =
-          Leaves(tree_, leaf, view_.eye, view_.eye_rest).one(code & 15U);
+          compact_ ? CompactLeaves::ofPlacedWords(words) : FloatLeaves::ofPlacedWords(words);
       const Eigen::Map<const Eigen::Vector3f> n(surfel.n), v(surfel.v);
       met.code = code;
       met.planar = surfel.planar;
-      met.hit.surfel = leaf.first + (code & 15U);
+      met.hit.surfel = part.surfel(number);
       // The ray meets the side that the sensor is on.
       met.hit.normal = n * ((n.dot(v) > 0.0F ? -1.0F : 1.0F) / n.norm());
     }
@@ -448,17 +552,9 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
                Eigen::Vector3f(directions.x()[cell], directions.y()[cell], directions.z()[cell]));
     }
 
-    const LeafRecord& leafOf(const TileLists::Strip& strip, std::uint32_t number) const {
-      int pass = lists_.made() - 1;
-      while (strip.parts[pass].leaves_before > number) --pass;
-      return strip.parts[pass].leaves[number - strip.parts[pass].leaves_before];
-    }
-
-    const map::SurfelTreeView& tree_;
+    const bool compact_;
     const TileLists& lists_;
     const Eigen::Matrix3f R_WS_;
-    lidar::ImageStrip view_{};
-
     std::unique_ptr<std::array<Met, kMet>> met_ = std::make_unique<std::array<Met, kMet>>();
   };
 
@@ -472,7 +568,8 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
   const std::shared_ptr<Context> context_;
   std::size_t block_bytes_ = 0;
   std::unique_ptr<Device> device_;
-  mutable std::vector<std::uint32_t> order_;  // of a dispatch's tiles; the context's jobs' alone
+  mutable std::vector<std::uint32_t>
+      order_;  // of a dispatch's tiles or cells; the context's jobs' alone
   mutable lidar::GridPool<TileLists> lists_;
 };
 

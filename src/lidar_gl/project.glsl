@@ -1,65 +1,48 @@
-// Surfels into a dense image, by the lists of its tiles (tile_lists.hpp): which leaves a tile of
-// SIDE x SIDE cells may see, nearest first, and which of their surfels. No invocation writes
-// another's cells: the image does not depend on who is first.
+// Surfels into a dense image, by the lists of its tiles (tile_lists.hpp): which surfels a tile of
+// SIDE x SIDE cells may see, nearest first. No invocation writes another's cells: the image does
+// not depend on who is first.
 //
 // Nearest surfel: an invocation owns a tile and walks its list until nothing nearer than what its
-// cells hold can come; a later pass goes on with what they hold. Sums of blended surfaces, in a second run: an invocation owns a cell and adds
-// up what lies within the depth behind the nearest.
+// cells hold can come; a later pass goes on with what they hold. Sums of blended surfaces, in a
+// second run: an invocation owns a cell and adds up what lies within the depth behind the nearest.
+// Where single precision cannot tell what belongs to the surface, it leaves the cell to a third one.
 //
 // Everything is in single precision relative to the sensor, in the tree's frame, as in
 // src/lidar/image_walk.hpp; single texels of four words are fetched, which software does quickest.
+// Neighbouring invocations read their lists in step, four surfels at a time.
 //
-// project_program.cpp puts before this: the version, leafTexel(), and
+// project_program.cpp puts before this: the version, leafTexel() for EXACT, and
 //   COMPACT  how surfels are stored      SUMS   the second run      SIDE  cells of a tile's side
-//   GOES_ON  a later pass                STEPS  of the range, that distances are told in
+//   GOES_ON  a later pass                EXACT  the second run once more, of cells left unsure
 
 layout(local_size_x = 64) in;
 
-layout(binding = 0) uniform usamplerBuffer u_leaves;   // LeafRecord, two texels each
-layout(binding = 1) uniform usamplerBuffer u_entries;  // TileEntry, two a texel
-layout(binding = 2) uniform usamplerBuffer u_begins;   // a tile's first entry; the next one's
+layout(binding = 0) uniform usamplerBuffer u_surfels;  // Leaves::placedWords(): one texel, or two
+layout(binding = 1) uniform usamplerBuffer u_lists;    // surfels' numbers, four a texel; filled up
+                                                       // with ones that nothing meets
+layout(binding = 2) uniform usamplerBuffer u_begins;   // a tile's first texel; the next one's
 layout(binding = 3) uniform samplerBuffer u_shares;    // ImageDirections::Share: rows, then columns
-layout(binding = 4) uniform usamplerBuffer u_order;    // tiles of this dispatch
+layout(binding = 4) uniform usamplerBuffer u_order;    // tiles of this dispatch; EXACT: cells
 layout(location = 0) uniform mat3 u_rotation;          // R_WS
 layout(location = 1) uniform ivec2 u_size;             // cells: columns, rows
 layout(location = 2) uniform ivec2 u_tile_rows;        // of this dispatch: first, end
 layout(location = 3) uniform bool u_pinhole;
 layout(location = 4) uniform float u_range_max;  // [m]
-layout(location = 5) uniform vec3 u_eye;         // [m] sensor, relative to the tree's origin
-layout(location = 6) uniform vec3 u_eye_rest;    // what rounding left of it
-layout(location = 7) uniform float u_radius;     // [m]
-layout(location = 8) uniform float u_disorder;   // [m] that an entry may be nearer than one before
-layout(location = 9) uniform vec3 u_blending;    // depth, least cosine, most offset
-layout(location = 10) uniform uint u_leaves_before;  // of the passes before this one
-layout(location = 11) uniform int u_passes;          // whose lists are there, one after another
-layout(location = 12) uniform int u_tile_count;      // of this dispatch
+layout(location = 5) uniform float u_radius;     // [m]
+layout(location = 6) uniform float u_disorder;   // [m] that a surfel may be nearer than one before
+layout(location = 7) uniform uint u_surfels_before;  // of the passes before this one
+layout(location = 8) uniform int u_count;            // of u_order
 layout(std430, binding = 0) buffer Cells {
-  uint cells[];  // range [m]; leaf's record times 16, and its surfel's number there
+  uint cells[];  // range [m]; the surfel's number, with kUnsure where it is
 };
 
 const uint kNothing = 0xffffffffu;
+const uint kUnsure = 0x80000000u;
 const int kNormalScale = 4095;
 
-// Read once: in software every use of a uniform costs as much as a line of arithmetic.
-vec3 eye, eye_rest;
-float radius2;      // [m^2]
-float step_length;  // [m] of distances
-uint leaves_before;
+float radius2;  // [m^2]
 
-void readUniforms() {
-  eye = u_eye;
-  eye_rest = u_eye_rest;
-  radius2 = u_radius * u_radius;
-  step_length = u_range_max / float(STEPS);
-  leaves_before = u_leaves_before;
-}
-
-// ---------------------------------------------------------------- leaves and surfels
-
-struct Leaf {
-  vec3 lower, step;  // [m]
-  uint first, count;
-};
+// ---------------------------------------------------------------- surfels
 
 struct Surfel {
   vec3 v;  // [m] from the sensor
@@ -67,62 +50,29 @@ struct Surfel {
   bool planar;
 };
 
-struct Entry {
-  uint leaf, surfels;
-  float distance;  // [m]
-};
-
-float powerOfTwo(uint field) { return uintBitsToFloat(field << 23); }
-
-uint leafWord(uint number) {
-  uvec4 four = leafTexel(number >> 2);
-  uint k = number & 3u;
-  return k < 2u ? (k == 0u ? four.x : four.y) : (k == 2u ? four.z : four.w);
-}
-
-Leaf leafOf(uint number) {
-  uvec4 head = texelFetch(u_leaves, int(2u * number));
-  uint shape = texelFetch(u_leaves, int(2u * number + 1u)).x;
-  return Leaf(uintBitsToFloat(head.xyz),
-              vec3(powerOfTwo(shape & 255u), powerOfTwo((shape >> 8) & 255u),
-                   powerOfTwo((shape >> 16) & 255u)),
-              head.w, shape >> 24);
-}
-
-Entry entryOf(uvec2 words) {
-  return Entry(words.x, words.y & 0xffffu, float(words.y >> 16) * step_length);
-}
-
-#if COMPACT
-uvec3 codedPosition(uint low, uint high) {
-  return uvec3(low & 8191u, (low >> 13) & 8191u, high & 8191u);
-}
-ivec3 codedNormal(uint low, uint high) {
-  int a = int((high >> 12) & 0x1ffeu) - kNormalScale;
-  int b = int(((high >> 18) & 0x1f80u) | ((low >> 25) & 0x7eu)) - kNormalScale;
-  return ivec3(a + b, a - b, 2 * kNormalScale - abs(a + b) - abs(a - b));
-}
-#endif
-
-// Number i of a leaf.
-Surfel surfelOf(Leaf leaf, uint i) {
+Surfel surfelOf(uint number) {
   Surfel surfel;
 #if COMPACT
-  uint low = leafWord(2u * leaf.first + i), high = leafWord(2u * leaf.first + leaf.count + i);
-  precise vec3 base = (leaf.lower - eye) - eye_rest;
-  surfel.v = vec3(codedPosition(low, high)) * leaf.step + base;
-  surfel.n = vec3(codedNormal(low, high));
-  surfel.planar = (high >> 31) != 0u;
+  uvec4 words = texelFetch(u_surfels, int(number));
+  uint code = words.w;
+  int a = int((code >> 12) & 0x1ffeu) - kNormalScale;
+  int b = int(((code >> 18) & 0x1f80u) | ((code << 1) & 0x7eu)) - kNormalScale;
+  surfel.n = vec3(ivec3(a + b, a - b, 2 * kNormalScale - abs(a + b) - abs(a - b)));
+  surfel.planar = (code >> 31) != 0u;
 #else
-  uint at = 6u * leaf.first + i, n = leaf.count;
-  uint last = leafWord(at + 5u * n);
-  vec3 p = uintBitsToFloat(uvec3(leafWord(at), leafWord(at + n), leafWord(at + 2u * n)));
-  precise vec3 v = (p - eye) - eye_rest;
-  surfel.v = v;
-  surfel.n = uintBitsToFloat(uvec3(leafWord(at + 3u * n), leafWord(at + 4u * n), last));
-  surfel.planar = (last & 1u) != 0u;
+  uvec4 words = texelFetch(u_surfels, int(2u * number));
+  uvec2 more = texelFetch(u_surfels, int(2u * number + 1u)).xy;
+  surfel.n = uintBitsToFloat(uvec3(words.w, more));
+  surfel.planar = (more.y & 1u) != 0u;
 #endif
+  surfel.v = uintBitsToFloat(words.xyz);
   return surfel;
+}
+
+// Whether all that follows a surfel in a list is behind `far`.
+bool endsList(Surfel surfel, float far) {
+  float least = far + u_radius * 1.01 + u_disorder;
+  return dot(surfel.v, surfel.v) > least * least;
 }
 
 // ---------------------------------------------------------------- rays
@@ -216,32 +166,16 @@ float farthest() {
   return far * longest;
 }
 
-// Four entries at a time, so that tiles with few surfels in one wait less for their neighbours.
 void walkTile(uint at, uint end) {
-  float far = u_range_max * 1.001;
-  while (at < end) {
-    uvec4 words[2] = uvec4[2](texelFetch(u_entries, int(at / 2u)), uvec4(kNothing));
-    if (at + 2u < end) words[1] = texelFetch(u_entries, int(at / 2u + 1u));
-    at += 4u;
-    uvec4 leaves = uvec4(words[0].xz, words[1].xz);
-    uvec2 masks = uvec2(0u);
+  for (; at < end; ++at) {
+    uvec4 numbers = texelFetch(u_lists, int(at));
+    Surfel surfel;
     for (int k = 0; k < 4; ++k) {
-      Entry entry = entryOf(k % 2 == 0 ? words[k / 2].xy : words[k / 2].zw);
-      if (entry.leaf == kNothing) entry.surfels = 0u;
-      else if (entry.distance > far + u_disorder) at = end;
-      if (entry.distance <= far) masks[k / 2] |= entry.surfels << (16 * (k % 2));
+      surfel = surfelOf(numbers.x);
+      draw(surfel, numbers.x + u_surfels_before);
+      numbers = numbers.yzwx;
     }
-    while ((masks.x | masks.y) != 0u) {
-      bool front = masks.x != 0u;
-      uint mask = front ? masks.x : masks.y;
-      uint bit = uint(findLSB(mask));
-      mask &= mask - 1u;
-      masks = front ? uvec2(mask, masks.y) : uvec2(0u, mask);
-      uvec2 pair = front ? leaves.xy : leaves.zw;
-      uint leaf = bit < 16u ? pair.x : pair.y;
-      draw(surfelOf(leafOf(leaf), bit & 15u), (leaf + leaves_before) << 4 | (bit & 15u));
-    }
-    far = farthest();
+    if (endsList(surfel, farthest())) at = end;
   }
 }
 
@@ -254,10 +188,10 @@ void write(int r, int c) {
 }
 
 void main() {
-  readUniforms();
+  radius2 = u_radius * u_radius;
   uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   int number = int(64u * group + gl_LocalInvocationID.x);
-  if (number >= u_tile_count) return;
+  if (number >= u_count) return;
   int tile = int(texelFetch(u_order, number).x);
   first_row = tile / tileColumns() * SIDE;
   first_column = tile % tileColumns() * SIDE;
@@ -271,6 +205,10 @@ void main() {
 #else
 // ---------------------------------------------------------------- sums of a cell
 
+layout(binding = 7) uniform usamplerBuffer u_cells;   // TileLists::cells, of four surfels a texel
+layout(location = 9) uniform vec3 u_blending;  // depth, least cosine, most offset
+layout(location = 10) uniform int u_passes;    // whose lists are there, one after another
+
 // As in cast.glsl.
 const float kLeastWeight = 1e-6;
 const float kOffsetError = 1e-6;
@@ -279,6 +217,7 @@ vec3 direction;      // unit
 float first_t;       // [m]
 uint first_code;
 Surfel first;        // n: unit
+int row_in_tile, column_in_tile;
 float weight_sum, mean_sum, largest;
 uint largest_code;
 
@@ -295,29 +234,48 @@ float weightOf(float off2, float behind) {
   return max(share, 0.0) + kLeastWeight;
 }
 
-#if COMPACT
-dvec3 exactPosition(Leaf leaf, uint i) {
-  uint low = leafWord(2u * leaf.first + i), high = leafWord(2u * leaf.first + leaf.count + i);
-  return dvec3(leaf.lower) + dvec3(codedPosition(low, high)) * dvec3(leaf.step);
+uint wordOf(uvec4 four, uint k) {
+  return k < 2u ? (k == 0u ? four.x : four.y) : (k == 2u ? four.z : four.w);
 }
-dvec3 exactNormal(Leaf leaf, uint i) { return dvec3(surfelOf(leaf, i).n); }
-#else
-dvec3 exactPosition(Leaf leaf, uint i) {
-  uint at = 6u * leaf.first + i, n = leaf.count;
-  return dvec3(uintBitsToFloat(uvec3(leafWord(at), leafWord(at + n), leafWord(at + 2u * n))));
-}
-dvec3 exactNormal(Leaf leaf, uint i) { return dvec3(surfelOf(leaf, i).n); }
-#endif
 
-bool offsetAgreesExactly(Leaf leaf, uint i) {
-  Leaf of_first = leafOf(first_code >> 4);
-  dvec3 n = exactNormal(of_first, first_code & 15u);
-  double offset = dot(n, exactPosition(leaf, i) - exactPosition(of_first, first_code & 15u));
+#if EXACT
+layout(binding = 5) uniform usamplerBuffer u_sources;  // a surfel's leaf times 16, number there
+layout(binding = 6) uniform usamplerBuffer u_leaves;   // LeafRecord, two texels each
+
+uint leafWord(uint number) { return wordOf(leafTexel(number >> 2), number & 3u); }
+
+float powerOfTwo(uint field) { return uintBitsToFloat(field << 23); }
+
+// Relative to the tree's origin [m].
+dvec3 exactPosition(uint number) {
+  uint place = texelFetch(u_sources, int(number)).x;
+  uint leaf = place >> 4, i = place & 15u;
+  uvec4 head = texelFetch(u_leaves, int(2u * leaf));
+  uint shape = texelFetch(u_leaves, int(2u * leaf + 1u)).x;
+  uint first = head.w, count = shape >> 24;
+#if COMPACT
+  vec3 step = vec3(powerOfTwo(shape & 255u), powerOfTwo((shape >> 8) & 255u),
+                   powerOfTwo((shape >> 16) & 255u));
+  uint low = leafWord(2u * first + i), high = leafWord(2u * first + count + i);
+  uvec3 coded = uvec3(low & 8191u, (low >> 13) & 8191u, high & 8191u);
+  return dvec3(uintBitsToFloat(head.xyz)) + dvec3(coded) * dvec3(step);
+#else
+  uint at = 6u * first + i;
+  return dvec3(uintBitsToFloat(uvec3(leafWord(at), leafWord(at + count), leafWord(at + 2u * count))));
+#endif
+}
+
+bool offsetAgreesExactly(uint number) {
+  dvec3 n = dvec3(surfelOf(first_code).n);
+  double offset = dot(n, exactPosition(number) - exactPosition(first_code));
   double most = double(u_blending.z);
   return offset * offset <= most * most * dot(n, n);
 }
+#endif
 
-bool agrees(Surfel surfel, Leaf leaf, uint i) {
+bool unsure;
+
+bool agrees(Surfel surfel, uint number) {
   if (surfel.planar != first.planar) return false;
   if (!first.planar) return true;
   float cosine = dot(surfel.n, first.n);
@@ -325,62 +283,104 @@ bool agrees(Surfel surfel, Leaf leaf, uint i) {
   if (!(cosine * cosine >= dot(surfel.n, surfel.n) * least)) return false;
   float offset = abs(dot(surfel.v - first.v, first.n));
   float error = kOffsetError * (first_t + u_blending.x + u_radius);
-  if (offset <= u_blending.z - error) return true;
-  return offset <= u_blending.z + error && offsetAgreesExactly(leaf, i);
+  if (offset > u_blending.z + error) return false;
+#if EXACT
+  if (offset > u_blending.z - error) return offsetAgreesExactly(number);
+#else
+  if (offset > u_blending.z - error) unsure = true;
+#endif
+  return true;
 }
 
-void add(uint number, uint surfels) {
-  Leaf leaf = leafOf(number);
-  for (; surfels != 0u; surfels &= surfels - 1u) {
-    uint i = uint(findLSB(surfels)), own = number << 4 | i;
-    Surfel surfel = surfelOf(leaf, i);
-    vec2 met = meet(surfel);
-    float behind = max(met.x - first_t, 0.0);
-    bool within = met.y <= radius2 && met.x > 0.0 && behind <= u_blending.x &&
-                  met.x <= u_range_max && own != first_code;
-    if (!within || !agrees(surfel, leaf, i)) continue;
-    float weight = weightOf(met.y, behind);
-    weight_sum += weight;
-    mean_sum += weight * behind;
-    if (weight > largest) {
-      largest = weight;
-      largest_code = own;
-    }
+void add(Surfel surfel, uint number) {
+  vec2 met = meet(surfel);
+  float behind = max(met.x - first_t, 0.0);
+  bool within = met.y <= radius2 && met.x > 0.0 && behind <= u_blending.x &&
+                met.x <= u_range_max && number != first_code;
+  if (!within || !agrees(surfel, number)) return;
+  float weight = weightOf(met.y, behind);
+  weight_sum += weight;
+  mean_sum += weight * behind;
+  if (weight > largest) {
+    largest = weight;
+    largest_code = number;
   }
 }
 
+const uint kBlock = 8u;  // texels of a list that are looked at together
+
+// Bit b: whether the cell is one of those of surfel b / kBlock of texel b % kBlock, from `at` on.
+uint surfelsOfCell(uint at, uint end) {
+  uint surfels = 0u;
+  for (uint i = 0u; i < kBlock; ++i) {
+    uint masks = at + i < end ? texelFetch(u_cells, int(at + i)).x : 0u;
+    uint in_cell = masks >> row_in_tile & masks >> (SIDE + column_in_tile) & 0x01010101u;
+    surfels |= in_cell << i;
+  }
+  return surfels;
+}
+
+void addList(uint at, uint end, float far) {
+  for (; at < end; at += kBlock) {
+    for (uint left = surfelsOfCell(at, end); left != 0u; left &= left - 1u) {
+      uint bit = uint(findLSB(left));
+      uint number = wordOf(texelFetch(u_lists, int(at + bit % kBlock)), bit / kBlock);
+      add(surfelOf(number), number);
+    }
+    uint last = texelFetch(u_lists, int(min(at + kBlock, end) - 1u)).x;
+    if (endsList(surfelOf(last), far)) at = end;
+  }
+}
+
+// Software gives each of its threads a share of groups that follow each other: from all of the image
+// is fairer than a part of it.
+uint dealt(uint group) {
+  uint turns = 16u;
+  uint of_a_turn = gl_NumWorkGroups.x * gl_NumWorkGroups.y / turns;
+  return group < of_a_turn * turns ? group % of_a_turn * turns + group / of_a_turn : group;
+}
+
 void main() {
-  readUniforms();
-  uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  radius2 = u_radius * u_radius;
+  uint group = dealt(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x);
   uint number = 64u * group + gl_LocalInvocationID.x;
+#if EXACT
+  if (number >= uint(u_count)) return;
+  int cell = int(texelFetch(u_order, int(number)).x);
+  int row = u_tile_rows.x * SIDE + cell / u_size.x, column = cell % u_size.x;
+  int tile = row / SIDE * tileColumns() + column / SIDE;
+#else
   // Tiles one after another.
   int tile = u_tile_rows.x * tileColumns() + int(number / uint(SIDE * SIDE));
   int cell = int(number % uint(SIDE * SIDE));
   int row = tile / tileColumns() * SIDE + cell / SIDE;
   int column = tile % tileColumns() * SIDE + cell % SIDE;
   if (tile >= u_tile_rows.y * tileColumns() || row >= u_size.y || column >= u_size.x) return;
+#endif
+  row_in_tile = row % SIDE;
+  column_in_tile = column % SIDE;
   uint place = placeOf(row, column);
   first_code = cells[place + 1u];
   if (first_code == kNothing) return;
+  first_code &= ~kUnsure;
   first_t = uintBitsToFloat(cells[place]);
   direction = normalize(shareOfRow(row) + shareOfColumn(column));
-  first = surfelOf(leafOf(first_code >> 4), first_code & 15u);
+  first = surfelOf(first_code);
   weight_sum = weightOf(meet(first).y, 0.0);
   first.n = normalize(first.n);
   mean_sum = 0.0;
+  unsure = false;
   largest = weight_sum;
   largest_code = first_code;
   float far = first_t + u_blending.x;
   int tiles = (u_size.y + SIDE - 1) / SIDE * tileColumns();
   for (int pass = 0; pass < u_passes; ++pass, tile += tiles) {
-    uint end = texelFetch(u_begins, tile + 1).x;
-    for (uint at = texelFetch(u_begins, tile).x; at < end; at += 2u) {
-      uvec4 words = texelFetch(u_entries, int(at / 2u));
-      Entry a = entryOf(words.xy), b = entryOf(words.zw);
-      if (a.distance > far + u_disorder) break;
-      if (a.distance <= far) add(a.leaf, a.surfels);
-      if (b.leaf != kNothing && b.distance <= far) add(b.leaf, b.surfels);
-    }
+    uint begin = texelFetch(u_begins, tile).x, end = texelFetch(u_begins, tile + 1).x;
+    addList(begin, end, far);
+  }
+  if (unsure) {
+    cells[place + 1u] = first_code | kUnsure;
+    return;
   }
   cells[place] = floatBitsToUint(first_t + mean_sum / weight_sum);
   cells[place + 1u] = largest_code;

@@ -27,12 +27,14 @@ std::string leafTexelText(const DeviceParts& words) {
 
 }  // namespace
 
-std::string projectProgramText(const ProjectVariant& variant, const DeviceTree& tree) {
+std::string projectProgramText(const ProjectVariant& variant, const DeviceTree* tree) {
+  const bool exact = variant.run == ProjectVariant::kExact;
   return fmt::format(
              "#version 430 core\n#define COMPACT {:d}\n#define SUMS {:d}\n#define GOES_ON {:d}\n"
-             "#define SIDE {}\n#define STEPS {}\n",
-             variant.compact, variant.sums, variant.goes_on, TileLists::kSide, TileLists::kSteps) +
-         leafTexelText(tree.words()) + kProjectGlsl;
+             "#define EXACT {:d}\n#define SIDE {}\n",
+             variant.compact, exact || variant.run == ProjectVariant::kSums,
+             variant.run == ProjectVariant::kGoesOn, exact, TileLists::kSide) +
+         (exact ? leafTexelText(tree->words()) : "") + kProjectGlsl;
 }
 
 }  // namespace marsim::lidar_gl

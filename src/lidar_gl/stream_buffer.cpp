@@ -31,7 +31,8 @@ void dispatch(std::size_t groups) {
   const std::size_t rows = (groups + kMostGroups - 1) / kMostGroups;
   const std::size_t columns = (groups + rows - 1) / rows;
   glDispatchCompute(static_cast<GLuint>(columns), static_cast<GLuint>(rows), 1);
-  glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT | GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+  glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT |
+                  GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
 }
 
 }  // namespace marsim::lidar_gl

@@ -35,7 +35,7 @@ class StreamBuffer {
 
 /// Runs the program in use with so many groups, laid out in rows: in a shader, group number
 /// gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, of which the last may be too many.
-/// What it writes can be mapped afterwards.
+/// What it writes can be mapped, and read by the next program, afterwards.
 void dispatch(std::size_t groups);
 
 }  // namespace marsim::lidar_gl

@@ -15,35 +15,27 @@
 
 namespace marsim::lidar_gl {
 
-/// A leaf that an image may see, as project.glsl reads it: two texels of four words.
+/// A leaf as project.glsl reads it: two texels of four words.
 struct LeafRecord {
   float lower[3];  ///< [m] corner that compact positions count from, in the tree's frame
   std::uint32_t first;
   std::uint32_t shape;  ///< exponent fields of the steps of x, y, z; 2^24 times the count
-  std::uint32_t child;  ///< its parent's number times 8, and its slot
-  std::uint32_t unused[2];
+  std::uint32_t unused[3];
 };
+static_assert(sizeof(LeafRecord) == 32, "as in project.glsl");
 
-/// Surfels of a leaf that a tile may see, as project.glsl reads it.
-struct TileEntry {
-  std::uint32_t leaf;     ///< number of its record; kNone: fills up a pair
-  std::uint32_t surfels;  ///< a bit each; 2^16 times the distance in steps, from below
-  static constexpr std::uint32_t kNone = 0xffffffffU;
-};
-static_assert(sizeof(LeafRecord) == 32 && sizeof(TileEntry) == 8, "as in project.glsl");
-
-/// What the tiles of an image, kSide x kSide cells, may see: for each the leaves, nearest first,
-/// and which of their surfels. The map's tree is walked on the processor past boxes out of view or
-/// of range, surfels that lie between the rays are left out. The lists are made in passes, nearest
-/// leaves first: what is behind all that a tile has seen since then is in no list of a later pass.
+/// What the tiles of an image, kSide x kSide cells, may see: for each the surfels, nearest first.
+/// The map's tree is walked on the processor past boxes out of view or of range, surfels that lie
+/// between the rays are left out. The lists are made in passes, nearest leaves first: what is
+/// behind all that has been seen since then in its cells is in no list of a later pass.
 class TileLists {
  public:
-  static constexpr int kSide = lidar::TileCones::kSide;  ///< cells
-  static constexpr int kSteps = 65536;  ///< of the range, that distances are told in
+  static constexpr int kSide = lidar::PlacedSurfels::kSide;  ///< cells
+  static constexpr std::size_t kFour = 4;                    ///< surfels that a list is read by
 
-  /// An entry may be nearer than one before it by this share of the range: bins of a 1024th, told
-  /// from below.
-  static constexpr float kDisorder = 3.0F / 1024.0F;
+  static constexpr int kBins = 1024;  ///< of the range, that surfels are sorted by
+  /// A surfel may be nearer than one before it by this share of the range.
+  static constexpr float kDisorder = 2.0F / kBins;
 
   static constexpr int kMostPasses = 3;
   static constexpr std::size_t kOnePass = std::numeric_limits<std::size_t>::max();
@@ -52,7 +44,8 @@ class TileLists {
 
   struct Kernels {
     lidar::LeafKernel leaves;
-    lidar::MaskKernel masks;
+    lidar::PlaceKernel place;
+    bool sums;  ///< whether the lists are for sums, too: with the surfels' leaves and cells
   };
   /// Finds the leaves for a place of the sensor and makes the first pass. range_max [m] > 0. There
   /// is one more for every `leaves_a_pass`, up to kMostPasses.
@@ -61,18 +54,38 @@ class TileLists {
   /// Makes the next one, by what farthest() has become.
   void next(const lidar::Workers& workers);
 
-  /// One that is in a tile's list.
-  struct KeptLeaf {
-    float distance;            ///< [m] from below
-    std::uint32_t begin, end;  ///< of its masks
-  };
   /// What a strip has of a pass.
-  struct Part {
-    std::vector<LeafRecord> leaves;     ///< in the order of the tree
-    std::vector<std::uint32_t> begins;  ///< of the tiles' entries, two and two; one more than tiles
-    std::vector<TileEntry> entries;     ///< numbers of leaves count from the part's first
-    std::size_t leaves_before;          ///< of the passes and strips before
-    std::size_t entries_before;         ///< likewise
+  class Part {
+   public:
+    /// In the order of the tree; for sums.
+    const std::vector<LeafRecord>& leaves() const { return leaves_; }
+    /// In the order of the tree. The first is none: nothing meets it.
+    std::size_t surfelCount() const { return count_; }
+    const std::uint32_t* field(int k) const { return fields_[k].data(); }
+    /// In tree order.
+    std::uint32_t surfel(std::size_t number) const {
+      const std::uint32_t place = fields_[lidar::PlacedSurfels::kNumber][number];
+      return sums_ ? leaves_[place >> 4].first + (place & 15U) : place;
+    }
+
+    std::vector<std::uint32_t> begins;   ///< of the tiles' lists, in fours; one more than tiles
+    std::vector<std::uint32_t> numbers;  ///< the lists: surfels, nearest first, filled up with 0
+    std::vector<std::uint8_t> cells;     ///< for sums: bits of a listed surfel's rows in the tile,
+                                         ///< then of its columns; 0 where the lists are filled up
+    std::size_t leaves_before;           ///< of the passes and strips before
+    std::size_t surfels_before, fours_before;  ///< likewise
+
+   private:
+    friend class TileLists;
+    void clear(int fields, bool sums);
+    void add(const map::SurfelTreeView& tree, const lidar::SeenLeaf& leaf,
+             const lidar::ImageStrip& view, lidar::PlaceKernel kernel);
+
+    int field_count_ = 0;
+    bool sums_ = false;
+    std::size_t count_ = 0;
+    std::vector<LeafRecord> leaves_;
+    std::vector<std::uint32_t> fields_[lidar::PlacedSurfels::kFields];
   };
   /// Rows of tiles that one thread made.
   struct Strip {
@@ -81,21 +94,29 @@ class TileLists {
 
    private:
     friend class TileLists;
+    // One to put into lists.
+    struct ListedSurfel {
+      float distance;  // [m] from below
+      std::uint32_t number;
+      lidar::CellRange cells;
+    };
+    lidar::ImageStrip view;
     std::vector<lidar::SeenLeaf> seen;
     std::uint32_t pass_ends[kMostPasses];  // bins of the range
     // Of a part, reused:
-    std::vector<KeptLeaf> kept;
-    std::vector<std::uint32_t> order, ends;
-    std::vector<lidar::TileMask> masks;
+    std::vector<ListedSurfel> nearest_first;
+    std::vector<std::uint16_t> bins;
+    std::vector<std::uint32_t> ends;
   };
   const std::vector<Strip>& strips() const { return strips_; }
   int passes() const { return passes_; }
   int made() const { return made_; }  ///< of the passes
   /// Of a pass, or of those before it.
   std::size_t leavesBefore(int pass) const { return leaves_before_[pass]; }
-  std::size_t entriesBefore(int pass) const { return entries_before_[pass]; }
-  /// Of each tile, row by row [m]: behind it nothing counts. Without bounds in the first pass.
-  std::vector<float>& farthest() { return farthest_; }
+  std::size_t surfelsBefore(int pass) const { return surfels_before_[pass]; }
+  std::size_t foursBefore(int pass) const { return fours_before_[pass]; }
+  /// Of a row's cells [m]: behind it nothing counts. Read from the second pass on.
+  float* farthest(int row) { return farthest_.data() + row * stride_; }
 
   const lidar::ImageGrid& grid() const { return grid_; }
   const lidar::ImageDirections& directions() const { return directions_; }
@@ -103,21 +124,16 @@ class TileLists {
   int rows() const { return rows_; }
 
  private:
-  /// Of the places in an image, that its strips share.
-  struct View {
-    map::SurfelTreeView tree;
-    Kernels kernels;
-    lidar::ImageStrip strip;
-    lidar::TileCones cones;
-  };
-
-  void measureCones();
   void findLeaves(Strip& strip) const;
   void splitPasses(Strip& strip) const;
-  void maskLeaves(Strip& strip) const;
-  void sortLeaves(Strip& strip) const;
-  std::uint32_t binOf(float distance) const;
-  bool isHidden(const lidar::SeenLeaf& leaf, const lidar::TileRange& tiles) const;
+  void placeLeaves(Strip& strip) const;
+  void sortSurfels(Strip& strip) const;
+  bool isHidden(const lidar::CellRange& cells, float distance) const;
+  bool isHidden(const lidar::SeenLeaf& leaf) const;
+  void findFarthest(Strip& strip);
+  template <bool kAll, class Work>
+  void forTiles(const Strip& strip, const Work& work) const;
+  template <bool kAll>
   void fillTiles(Strip& strip) const;
   void count();
 
@@ -125,16 +141,15 @@ class TileLists {
   const lidar::ImageDirections directions_;
   const lidar::FootprintFinder footprints_;
   const int columns_, rows_;
-  // Cones about the tiles' rays: axes in the sensor's frame and in the tree's; see TileCones.
-  std::vector<Eigen::Vector3f> axes_;
-  std::vector<float> turned_[3];
-  float tangent_ = 0.0F, secant_ = 1.0F;
-  bool whole_ = false;
-  View view_{};
-  std::vector<float> farthest_;
+  const int stride_;  // cells from a row to the next; those beyond the image hide everything
+  map::SurfelTreeView tree_{};
+  Kernels kernels_{};
+  float range_max_ = 0.0F;
+  std::vector<float> farthest_, tile_farthest_;
   std::vector<Strip> strips_;
   int passes_ = 1, made_ = 0;
-  std::size_t leaves_before_[kMostPasses + 1] = {}, entries_before_[kMostPasses + 1] = {};
+  std::size_t leaves_before_[kMostPasses + 1] = {};
+  std::size_t surfels_before_[kMostPasses + 1] = {}, fours_before_[kMostPasses + 1] = {};
 };
 
 }  // namespace marsim::lidar_gl

@@ -24,10 +24,11 @@ inline Eigen::Vector3d randomDirection(RandomStream& random) {
 enum class Kind { kPlanar, kNotPlanar, kMixed };
 
 inline std::shared_ptr<const map::SurfelMap> makeMap(std::vector<map::Surfel> surfels,
-                                                     double resolution) {
+                                                     double resolution,
+                                                     const map::Blending& blending = {}) {
   map::SurfelMapConfig config;
   config.resolution = resolution;
-  return std::make_shared<const map::SurfelMap>(std::move(surfels), config);
+  return std::make_shared<const map::SurfelMap>(std::move(surfels), config, blending);
 }
 
 /// A surfel of a kind (mixed: half of each) for a map of the resolution.
@@ -54,7 +55,8 @@ inline std::shared_ptr<const map::SurfelMap> scatteredMap(
 
 /// The six walls of a room about the origin, one surfel a voxel, jittered by a tenth of one.
 inline std::shared_ptr<const map::SurfelMap> roomMap(const Eigen::Vector3d& half_size,
-                                                     double resolution, Kind kind) {
+                                                     double resolution, Kind kind,
+                                                     const map::Blending& blending = {}) {
   RandomStream random(11, "room");
   std::vector<map::Surfel> surfels;
   for (int axis = 0; axis < 3; ++axis) {
@@ -73,7 +75,7 @@ inline std::shared_ptr<const map::SurfelMap> roomMap(const Eigen::Vector3d& half
       }
     }
   }
-  return makeMap(std::move(surfels), resolution);
+  return makeMap(std::move(surfels), resolution, blending);
 }
 
 }  // namespace marsim::lidar

@@ -73,7 +73,7 @@ class GlFailure : public testing::Test {
   }
 
   const std::shared_ptr<const map::SurfelMap> map_ =
-      lidar::roomMap({1.0, 1.0, 1.0}, 0.1, lidar::Kind::kMixed);
+      lidar::roomMap({1.0, 1.0, 1.0}, 0.1, lidar::Kind::kMixed, {0.1F, 0.8F, 0.07F});
   GlOptions options_;
   std::vector<std::string> lines_;
 };
@@ -112,6 +112,17 @@ TEST_F(GlFailure, MoreBuffersThanAShaderReads) {
   options_.block_bytes = 80;  // a node
   options_.auto_takes_software = true;
   expectRefused("buffers of ");
+}
+
+TEST_F(GlFailure, ImagesOfPlainSurfacesNeedNoMapOnTheDevice) {
+  options_.block_bytes = 4096;
+  const auto map = lidar::roomMap({1.0, 1.0, 1.0}, 0.1, lidar::Kind::kMixed);
+  const auto renderer = makeRenderer(
+      RendererChoice::kOpenGl, Use::kImages, map, {},
+      [this](const std::string& line, bool) { lines_.push_back(line); }, options_);
+  EXPECT_EQ(renderer->name(), "opengl");
+  ASSERT_EQ(lines_.size(), 1U);
+  EXPECT_NE(lines_[0].find("the map stays with the processor"), std::string::npos) << lines_[0];
 }
 
 TEST_F(GlFailure, ALostContextLeavesTheRestToTheProcessor) {
