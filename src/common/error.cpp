@@ -13,23 +13,37 @@ std::string withUnit(std::string_view bound, std::string_view unit) {
   return unit.empty() ? std::string(bound) : fmt::format("{} {}", bound, unit);
 }
 
+/// A value as a message shows it: of a quoted text 60 characters, and what is said after it.
+std::string shownValue(std::string_view value) {
+  const std::size_t end = value.empty() ? 0 : value.rfind("' (");
+  const std::size_t close = end == std::string_view::npos ? value.size() - 1 : end;
+  if (value.size() < 2 || value.front() != '\'' || value[close] != '\'' || close == 0) {
+    return clipped(value);
+  }
+  return fmt::format("'{}'{}", clipped(value.substr(1, close - 1)), value.substr(close + 1));
+}
+
+constexpr std::size_t kFieldLength = 100;
+constexpr std::size_t kPathLength = 300;
+
 std::string unknownNameText(std::string_view where, std::string_view kind, std::string_view name,
                             const std::vector<std::string>& known) {
   const std::string nearest = nearestName(name, known);
   const std::string hint = nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", nearest);
   const std::string prefix = where.empty() ? "" : fmt::format("{}: ", where);
-  return fmt::format("{}unknown {} '{}'{}, known: {}", prefix, kind, name, hint, join(known));
+  return fmt::format("{}unknown {} '{}'{}, known: {}", prefix, kind, clipped(name), hint,
+                     join(known));
 }
 
 }  // namespace
 
 FileError::FileError(const std::string& path, const std::string& reason)
-    : Error(fmt::format("{}: {}", path, reason)) {}
+    : Error(fmt::format("{}: {}", clipped(path, kPathLength), reason)) {}
 
 ConfigError::ConfigError(std::string_view where, std::string_view field, std::string_view value,
                          std::string_view allowed)
-    : Error(fmt::format("{}{}{} is {}, allowed: {}", where, where.empty() ? "" : ": ", field, value,
-                        allowed)) {}
+    : Error(fmt::format("{}{}{} is {}, allowed: {}", where, where.empty() ? "" : ": ",
+                        clipped(field, kFieldLength), shownValue(value), allowed)) {}
 
 UnknownNameError::UnknownNameError(std::string_view where, std::string_view kind,
                                    std::string_view name, const std::vector<std::string>& known)

@@ -33,7 +33,9 @@ std::size_t editDistance(const std::string& a, const std::string& b) {
 }  // namespace
 
 std::string nearestName(std::string_view name, const std::vector<std::string>& candidates) {
+  constexpr std::size_t kLongest = 100;  // nobody types more
   std::string best;
+  if (name.size() > kLongest) return best;
   std::size_t best_distance = 0;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = editDistance(lowered(name), lowered(candidate));
@@ -72,6 +74,20 @@ std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(white_space);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(white_space) - first + 1);
+}
+
+std::string clipped(std::string_view text, std::size_t most) {
+  std::size_t length = text.size();
+  if (length > most) {
+    length = most - 3;
+    // Not within a character of UTF-8.
+    while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
+  }
+  std::string result(text.substr(0, length));
+  for (char& c : result) {
+    if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = '?';
+  }
+  return length < text.size() ? result + "..." : result;
 }
 
 std::string withThousands(std::uint64_t value) {

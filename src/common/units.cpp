@@ -62,7 +62,7 @@ double parseQuantity(std::string_view text, Quantity quantity) {
   char* end = nullptr;
   const double number = std::strtod(body.c_str(), &end);
   if (end == body.c_str() || !std::isfinite(number)) {
-    throw Error(fmt::format("'{}' is not a finite number", text));
+    throw Error(fmt::format("'{}' is not a finite number", clipped(text)));
   }
   const std::string_view suffix = trimmed(std::string_view(end));
   if (suffix.empty()) return number;
@@ -70,7 +70,7 @@ double parseQuantity(std::string_view text, Quantity quantity) {
     if (suffix == unit.suffix) return number * unit.factor;
   }
   const std::string allowed = unitList(quantity);
-  throw Error(fmt::format("'{}' has the unit '{}', allowed: {}", text, suffix,
+  throw Error(fmt::format("'{}' has the unit '{}', allowed: {}", clipped(text), clipped(suffix),
                           allowed.empty() ? "no unit" : allowed));
 }
 

@@ -36,6 +36,17 @@ TEST(UnknownNameError, ListsKnownNamesAndSuggests) {
             "unknown lidar 'avai' (did you mean 'avia'?), known: avia, mid360");
 }
 
+TEST(ConfigError, QuotesNoMoreThan60CharactersOfAValue) {
+  const std::string text(1000, 'a'), shown = std::string(57, 'a') + "...";
+  EXPECT_EQ(std::string(ConfigError("x.yaml", "rate", "'" + text + "'", "a number").what()),
+            "x.yaml: rate is '" + shown + "', allowed: a number");
+  EXPECT_EQ(std::string(ConfigError("", "kind", "'" + text + "' (did you mean 'x'?)", "x").what()),
+            "kind is '" + shown + "' (did you mean 'x'?), allowed: x");
+  EXPECT_EQ(std::string(ConfigError("", "kind", "'", "x").what()), "kind is ', allowed: x");
+  EXPECT_EQ(std::string(UnknownNameError("", "lidar", text, {"avia"}).what()),
+            "unknown lidar '" + shown + "', known: avia");
+}
+
 TEST(FileError, NamesTheFile) {
   EXPECT_STREQ(FileError("a.pcd", "is empty").what(), "a.pcd: is empty");
 }

@@ -24,6 +24,14 @@ TEST(Trimmed, TakesWhiteSpaceOffBothEnds) {
   EXPECT_EQ(trimmed(" \n"), "");
 }
 
+TEST(Clipped, IsALineOf60CharactersAtMost) {
+  EXPECT_EQ(clipped(std::string(60, 'a')), std::string(60, 'a'));
+  EXPECT_EQ(clipped(std::string(61, 'a')), std::string(57, 'a') + "...");
+  EXPECT_EQ(clipped("a\n\x1b[31mb"), "a??[31mb");
+  EXPECT_EQ(clipped("ab\u00fccdef", 6), "ab...");  // not half a letter
+  EXPECT_EQ(nearestName(std::string(1 << 20, 'a'), {"avia"}), "");
+}
+
 TEST(WithThousands, GroupsDigits) {
   EXPECT_EQ(withThousands(0), "0");
   EXPECT_EQ(withThousands(999), "999");

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <string>
 
 namespace marsim {
 
@@ -10,7 +12,13 @@ namespace marsim {
 std::filesystem::path dataDir();
 
 /// The folder for derived files that may be deleted at any time: $XDG_CACHE_HOME/marsim, by default
-/// ~/.cache/marsim, or the temporary folder's marsim where neither variable is set. Not created.
-std::filesystem::path cacheDir();
+/// ~/.cache/marsim. Made for this user alone where it is missing. Where it cannot be made or seen,
+/// belongs to another user (root excepted) or others can write into it, temporaryCacheDir(), and
+/// `report` is told why, once a process. Throws FileError where that will not do either.
+std::filesystem::path cacheDir(const std::function<void(const std::string&)>& report);
+
+/// marsim-<number of the user> in the temporary folder, made for this user alone. Throws FileError
+/// where it cannot be made, or is a link, another user's, or open to others.
+std::filesystem::path temporaryCacheDir();
 
 }  // namespace marsim

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,7 +9,8 @@
 namespace marsim {
 
 /// The candidate nearest to `name` by edit distance (case ignored), or "" where none is near enough
-/// to be a slip of the keyboard (more than a third of the letters differ).
+/// to be a slip of the keyboard (more than a third of the letters differ, or more than 100
+/// letters).
 std::string nearestName(std::string_view name, const std::vector<std::string>& candidates);
 
 /// "a, b, c".
@@ -19,6 +21,10 @@ std::vector<std::string> split(std::string_view text, char separator);
 
 /// Without white space at either end.
 std::string_view trimmed(std::string_view text);
+
+/// A text fit for a message of one line: at most `most` characters, the end of a longer one
+/// replaced by "...", control characters by '?'.
+std::string clipped(std::string_view text, std::size_t most = 60);
 
 /// 1234567 -> "1,234,567".
 std::string withThousands(std::uint64_t value);

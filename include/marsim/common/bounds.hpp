@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <Eigen/Core>
+
+#include "marsim/common/units.hpp"
+
+/// Bounds of what users may ask for, the same wherever it is read.
+namespace marsim {
+
+/// [m] from the origin along any axis: single precision still tells 6 cm apart there.
+constexpr double kFarthestPlace = 1e6;
+/// [rad] either way.
+constexpr double kLargestAngle = 1e6;
+
+/// Finite, and no coordinate beyond kFarthestPlace.
+bool isPlace(const Eigen::Vector3d& p_W);
+
+/// Throw ConfigError naming field, value and what is allowed.
+void requirePlace(std::string_view where, std::string_view field, const Eigen::Vector3d& p_W);
+void requireAngle(std::string_view where, std::string_view field, double angle);
+
+/// A whole number from 0 to 2^64 - 1 in decimal digits and nothing else; nothing where it is not.
+std::optional<std::uint64_t> parseSeed(std::string_view text);
+extern const char* const kAllowedSeeds;
+
+/// A question for who writes an angle of more than a turn without a unit, "were degrees meant?";
+/// empty for any other text and quantity.
+std::string degreesHint(std::string_view text, Quantity quantity);
+
+}  // namespace marsim

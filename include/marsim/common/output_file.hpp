@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace marsim {
+
+/// A file that is written as a whole. A regular file appears, or is replaced, at once by commit();
+/// until then its content is in a file of a passing name beside it. Symbolic links are followed:
+/// the file they lead to is replaced, the link stays. Devices and FIFOs are written through.
+/// Folders, block devices, sockets and FIFOs that nobody reads are refused. Every call throws
+/// FileError.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::filesystem::path& path);
+  /// Removes what was not committed.
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(const void* data, std::size_t size);
+  void write(std::string_view text) { write(text.data(), text.size()); }
+  void commit();
+
+ private:
+  [[noreturn]] void fail(int error) const;
+  void open(mode_t mode);
+
+  std::filesystem::path path_;       // as given, for messages
+  std::filesystem::path target_;     // where links lead
+  std::filesystem::path temporary_;  // empty where written through, and after commit()
+  int file_ = -1;
+};
+
+/// Writes a text as a whole, as above.
+void writeFile(const std::filesystem::path& path, std::string_view text);
+
+/// Throws FileError where OutputFile would refuse `path`; writes nothing.
+void requireWritable(const std::filesystem::path& path);
+
+/// Opens a stream that is written to as its content arises. A regular file is emptied, links are
+/// followed, devices and FIFOs are written through; what OutputFile refuses is refused.
+void openStream(std::ofstream& stream, const std::filesystem::path& path);
+
+/// Throws UnknownNameError unless the extension (case ignored) is among `allowed`, each with its
+/// dot. Devices and FIFOs need none. Returns the extension in lower case, or the first one allowed.
+std::string requireExtension(const std::filesystem::path& path,
+                             const std::vector<std::string>& allowed);
+
+}  // namespace marsim

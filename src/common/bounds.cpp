@@ -1,0 +1,48 @@
+#include "marsim/common/bounds.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "marsim/common/error.hpp"
+#include "marsim/common/text.hpp"
+
+namespace marsim {
+
+const char* const kAllowedSeeds = "a whole number from 0 to 18446744073709551615";
+
+bool isPlace(const Eigen::Vector3d& p_W) {
+  return p_W.allFinite() && p_W.cwiseAbs().maxCoeff() <= kFarthestPlace;
+}
+
+void requirePlace(std::string_view where, std::string_view field, const Eigen::Vector3d& p_W) {
+  if (isPlace(p_W)) return;
+  throw ConfigError(
+      where, field, fmt::format("({:g}, {:g}, {:g})", p_W.x(), p_W.y(), p_W.z()),
+      fmt::format("{:.0f} to {:.0f} m along each axis", -kFarthestPlace, kFarthestPlace));
+}
+
+void requireAngle(std::string_view where, std::string_view field, double angle) {
+  Validator(where).within(field, angle, -kLargestAngle, kLargestAngle, "rad");
+}
+
+std::optional<std::uint64_t> parseSeed(std::string_view text) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return seed;
+}
+
+std::string degreesHint(std::string_view text, Quantity quantity) {
+  if (quantity != Quantity::kAngle) return {};
+  const std::string number(trimmed(text));
+  char* end = nullptr;
+  const double angle = std::strtod(number.c_str(), &end);
+  const bool is_bare = end != number.c_str() && *end == '\0';
+  if (!is_bare || !std::isfinite(angle) || std::abs(angle) <= 2.0 * kPi) return {};
+  return fmt::format("{0} rad is more than a turn: were degrees meant ({0}deg)?", clipped(number));
+}
+
+}  // namespace marsim

@@ -1,0 +1,58 @@
+#include "marsim/common/folder_lock.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <string>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "marsim/common/error.hpp"
+#include "marsim/common/text.hpp"
+
+namespace marsim {
+namespace {
+
+std::string now() {
+  const std::time_t time = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&time, &local);
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &local)};
+}
+
+/// What the holder wrote about itself.
+std::string holderIn(int file) {
+  std::array<char, 128> text{};
+  const ssize_t size = pread(file, text.data(), text.size(), 0);
+  const std::string_view line(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  return line.empty() ? "another process" : clipped(trimmed(line));
+}
+
+}  // namespace
+
+FolderLock::FolderLock(const std::filesystem::path& folder) {
+  const std::filesystem::path lock = folder / ".marsim-lock";
+  file_ = open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
+  if (file_ < 0) throw FileError(lock.string(), std::strerror(errno));
+  if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
+    const bool held = errno == EWOULDBLOCK;
+    const std::string reason = held ? "in use by " + holderIn(file_) : std::strerror(errno);
+    close(file_);
+    throw FileError(folder.string(), reason);
+  }
+  const std::string holder = fmt::format("process {} since {}\n", getpid(), now());
+  const bool written = ftruncate(file_, 0) == 0 && pwrite(file_, holder.data(), holder.size(), 0) ==
+                                                       static_cast<ssize_t>(holder.size());
+  if (written) return;
+  close(file_);
+  throw FileError(lock.string(), "cannot be written");
+}
+
+FolderLock::~FolderLock() { close(file_); }
+
+}  // namespace marsim

@@ -1,0 +1,177 @@
+#include "marsim/common/output_file.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "marsim/common/error.hpp"
+#include "marsim/common/text.hpp"
+
+namespace marsim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t kUsualMode = 0666;  // less the process's umask
+constexpr int kMostLinks = 40;       // as Linux follows
+
+/// What a path leads to.
+struct Target {
+  fs::path path;  ///< behind all symbolic links
+  mode_t mode = kUsualMode;
+  bool exists = false;
+  bool through = false;  ///< a device or FIFO
+};
+
+[[noreturn]] void refuse(const fs::path& path, const std::string& reason) {
+  throw FileError(path.string(), "cannot be written: " + reason);
+}
+
+fs::path folderOf(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+/// The file that links lead to, whether it is there or not.
+fs::path followed(const fs::path& path) {
+  fs::path at = path;
+  std::error_code none;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(at, none)); ++links) {
+    if (links == kMostLinks) refuse(path, std::strerror(ELOOP));
+    const fs::path to = fs::read_symlink(at, none);
+    if (to.empty()) refuse(path, "its symbolic link cannot be read");
+    at = folderOf(at) / to;
+  }
+  return at;
+}
+
+Target targetOf(const fs::path& path) {
+  if (path.filename().empty()) refuse(path, "no name of a file");
+  Target target;
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) refuse(path, "is a folder");
+    if (S_ISBLK(status.st_mode)) refuse(path, "is a block device");
+    if (S_ISSOCK(status.st_mode)) refuse(path, "is a socket");
+    target.exists = true;
+    target.through = !S_ISREG(status.st_mode);
+    target.mode = status.st_mode & 07777;
+  } else if (errno != ENOENT) {
+    refuse(path, std::strerror(errno));
+  }
+  target.path = target.through ? path : followed(path);
+  if (target.through) return target;
+  std::error_code none;
+  const fs::path folder = folderOf(target.path);
+  if (!fs::is_directory(folder, none)) refuse(path, "its folder does not exist");
+  if (target.exists && access(target.path.c_str(), W_OK) != 0) refuse(path, std::strerror(errno));
+  return target;
+}
+
+/// Descriptor of a device, FIFO or existing file; a FIFO that nobody reads does not block.
+int openExisting(const fs::path& path, int flags) {
+  const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
+  if (file < 0 && errno == ENXIO) refuse(path, "is a FIFO that nobody reads");
+  if (file < 0) refuse(path, std::strerror(errno));
+  fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
+  return file;
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const fs::path& path) : path_(path) {
+  const Target target = targetOf(path);
+  target_ = target.path;
+  if (target.through) {
+    file_ = openExisting(path, 0);
+    return;
+  }
+  open(target.mode);
+  // A file keeps its permissions when its content is replaced.
+  if (target.exists) static_cast<void>(fchmod(file_, target.mode));
+}
+
+void OutputFile::open(mode_t mode) {
+  static std::atomic<unsigned> counter{0};
+  // A name of its own length, since the target's may be as long as names can be.
+  temporary_ = folderOf(target_) / fmt::format(".marsim-{}-{}.tmp", getpid(), counter++);
+  file_ =
+      ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode & 0777);
+  if (file_ >= 0) return;
+  const int error = errno;
+  temporary_.clear();  // not this one's
+  fail(error);
+}
+
+OutputFile::~OutputFile() {
+  if (file_ >= 0) close(file_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+void OutputFile::fail(int error) const { refuse(path_, std::strerror(error)); }
+
+void OutputFile::write(const void* data, std::size_t size) {
+  constexpr std::size_t kMost = std::size_t{1} << 30;  // Linux writes at most 2 GiB at a time
+  const char* bytes = static_cast<const char*>(data);
+  while (size > 0) {
+    const ssize_t written = ::write(file_, bytes, std::min(size, kMost));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) fail(written < 0 ? errno : ENOSPC);
+    bytes += written;
+    size -= static_cast<std::size_t>(written);
+  }
+}
+
+void OutputFile::commit() {
+  const int file = file_;
+  file_ = -1;
+  if (close(file) != 0 && errno != EINTR) fail(errno);
+  if (temporary_.empty()) return;
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
+  temporary_.clear();
+}
+
+void writeFile(const fs::path& path, std::string_view text) {
+  OutputFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+void requireWritable(const fs::path& path) {
+  const Target target = targetOf(path);
+  const fs::path& asked = target.through ? target.path : folderOf(target.path);
+  if (access(asked.c_str(), W_OK) != 0) refuse(path, std::strerror(errno));
+}
+
+void openStream(std::ofstream& stream, const fs::path& path) {
+  const Target target = targetOf(path);
+  // Held open while the stream opens it: a FIFO then has a writer, so that opening cannot block.
+  const int file = target.exists ? openExisting(path, 0) : -1;
+  errno = 0;
+  stream.open(path, std::ios::binary | std::ios::trunc);
+  const int error = errno;
+  if (file >= 0) close(file);
+  if (!stream) refuse(path, error != 0 ? std::strerror(error) : "it cannot be opened");
+}
+
+std::string requireExtension(const fs::path& path, const std::vector<std::string>& allowed) {
+  std::error_code none;
+  const fs::file_status status = fs::status(path, none);
+  if (fs::is_character_file(status) || fs::is_fifo(status)) return allowed.front();
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (std::find(allowed.begin(), allowed.end(), extension) != allowed.end()) return extension;
+  throw FileError(path.string(),
+                  fmt::format("extension is '{}', allowed: {}", clipped(extension), join(allowed)));
+}
+
+}  // namespace marsim

@@ -1,0 +1,44 @@
+#include "marsim/common/bounds.hpp"
+
+#include <limits>
+
+#include "marsim/common/error.hpp"
+
+namespace marsim {
+namespace {
+
+TEST(Bounds, PlacesBeyondAMillionMetresAreRefused) {
+  EXPECT_TRUE(isPlace({1e6, -1e6, 0.0}));
+  EXPECT_FALSE(isPlace({1.1e6, 0.0, 0.0}));
+  EXPECT_FALSE(isPlace({0.0, std::numeric_limits<double>::quiet_NaN(), 0.0}));
+  try {
+    requirePlace("command line", "--start", {1e30, 0.0, 1.0});
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(),
+                 "command line: --start is (1e+30, 0, 1), allowed: -1000000 to 1000000 m along "
+                 "each axis");
+  }
+  EXPECT_THROW(requireAngle("", "yaw", 1e30), ConfigError);
+  EXPECT_NO_THROW(requireAngle("", "yaw", -700.0));
+}
+
+TEST(Bounds, SeedsAreWholeNumbersOf64Bits) {
+  EXPECT_EQ(parseSeed("0"), 0U);
+  EXPECT_EQ(parseSeed("18446744073709551615"), std::numeric_limits<std::uint64_t>::max());
+  for (const char* wrong : {"", "-1", "+1", " 1", "1.0", "1e3", "0x10", "18446744073709551616"}) {
+    EXPECT_EQ(parseSeed(wrong), std::nullopt) << wrong;
+  }
+}
+
+TEST(Bounds, AnglesOfMoreThanATurnAreAskedAbout) {
+  EXPECT_EQ(degreesHint("90", Quantity::kAngle),
+            "90 rad is more than a turn: were degrees meant (90deg)?");
+  for (const char* fine : {"6.28", "-6.28", "90deg", "90 rad", "abc", "inf", ""}) {
+    EXPECT_EQ(degreesHint(fine, Quantity::kAngle), "") << fine;
+  }
+  EXPECT_EQ(degreesHint("90", Quantity::kLength), "");
+}
+
+}  // namespace
+}  // namespace marsim

@@ -1,0 +1,34 @@
+#include "marsim/common/input_file.hpp"
+
+#include <sys/stat.h>
+
+#include "marsim/common/error.hpp"
+#include "tools/temporary_folder.hpp"
+
+namespace marsim {
+namespace {
+
+std::string complaintOf(const std::filesystem::path& path, std::size_t most = 1 << 20) {
+  try {
+    readFile(path, most);
+  } catch (const FileError& error) {
+    return std::string(error.what()).substr(path.string().size());
+  }
+  return "none";
+}
+
+TEST(ReadFile, RegularFilesOnlyAndNoLargerThanAllowed) {
+  const tools::TemporaryFolder folder;
+  EXPECT_EQ(readFile(folder.write("a", std::string("a\0b", 3)), 3), std::string("a\0b", 3));
+  EXPECT_EQ(complaintOf(folder.path() / "a", 2), ": is larger than 2 bytes, which is the limit");
+  std::ofstream(folder.path() / "large").seekp(1 << 20) << 'x';
+  EXPECT_EQ(complaintOf(folder.path() / "large"), ": is larger than 1 MiB, which is the limit");
+  EXPECT_EQ(complaintOf(folder.path() / "none"), ": no such file");
+  EXPECT_EQ(complaintOf(folder.path()), ": is a folder");
+  ASSERT_EQ(mkfifo((folder.path() / "fifo").c_str(), 0600), 0);
+  EXPECT_EQ(complaintOf(folder.path() / "fifo"), ": is no regular file");
+  EXPECT_EQ(complaintOf("/dev/zero"), ": is no regular file");
+}
+
+}  // namespace
+}  // namespace marsim
