@@ -74,10 +74,13 @@ std::optional<Eigen::Vector3d> ClearanceMap::nearestFree(const Eigen::Vector3d& 
   const Eigen::Vector3d reach = Eigen::Vector3d::Constant(search_radius);
   const Eigen::AlignedBox3d root = bounds.intersection({p_W - reach, p_W + reach});
   std::optional<Eigen::Vector3d> best;
-  double best_distance = search_radius;
+  // Distances of far places are no finer than this, and a tie is no reason to go on.
+  const double rounding = 4.0 * std::numeric_limits<double>::epsilon() * search_radius;
+  double best_distance = search_radius + rounding;
   std::priority_queue<Candidate> open;
   if (!root.isEmpty()) open.push({root.exteriorDistance(p_W), root});
-  while (!open.empty() && open.top().distance <= best_distance - (best ? kFreeTolerance : 0.0)) {
+  const double tolerance = kFreeTolerance + rounding;
+  while (!open.empty() && open.top().distance <= best_distance - (best ? tolerance : 0.0)) {
     const Eigen::AlignedBox3d box = open.top().box;
     open.pop();
     const Eigen::Vector3d middle = box.center();

@@ -1,5 +1,3 @@
-#include <sstream>
-
 #include <fmt/format.h>
 
 #include "marsim/config/load.hpp"
@@ -98,8 +96,7 @@ ObstacleGroup readGroup(YamlReader& reader, Common common) {
 
 scene::ObstaclesConfig readObstacles(const std::string& text, const std::string& name) {
   scene::ObstaclesConfig config;
-  std::istringstream stream(text);
-  YamlReader::readStream(name, stream, [&](YamlReader& reader) {
+  YamlReader::readText(name, text, [&](YamlReader& reader) {
     reader.read("seed", config.seed);
     Common common;
     readRegion(reader, common);

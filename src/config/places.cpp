@@ -8,6 +8,7 @@
 #include "marsim/common/data_dir.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
+#include "marsim/common/text.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "names.hpp"
@@ -104,20 +105,19 @@ void makeFile(const fs::path& yaml, const PlaceConfig& place, const fs::path& pa
 fs::path generated(const fs::path& yaml) {
   const PlaceConfig place = loadPlace(yaml);
   const std::string name = fmt::format("{}-{:016x}.pcd", yaml.stem().string(), fingerprint(place));
-  const fs::path cached = cacheDir() / "places" / name;
+  const auto report = [](const std::string& line) { fmt::print(stderr, "warning: {}\n", line); };
+  const fs::path cached = cacheDir(report) / "places" / name;
   std::error_code none;
-  const fs::path temporary = fs::temp_directory_path(none);
-  const fs::path fallback = temporary / "marsim" / "places" / name;
   if (fs::is_regular_file(cached, none)) return cached;
-  if (!temporary.empty() && fs::is_regular_file(fallback, none)) return fallback;
   try {
     makeFile(yaml, place, cached);
     return cached;
   } catch (const FileError& error) {
-    if (temporary.empty()) throw;
-    fmt::print(stderr, "warning: {}; keeping the place in {} instead\n", error.what(),
-               fallback.parent_path().string());
+    report(error.what());
   }
+  const fs::path fallback = temporaryCacheDir() / "places" / name;
+  if (fs::is_regular_file(fallback, none)) return fallback;
+  report(fmt::format("keeping the place in {} instead", fallback.parent_path().string()));
   makeFile(yaml, place, fallback);
   return fallback;
 }
@@ -129,11 +129,15 @@ std::string loweredExtension(const fs::path& path) {
 }
 
 fs::path cloudFile(const fs::path& path) {
-  if (!fs::exists(path)) throw FileError(path.string(), "no such file");
-  if (fs::is_directory(path)) throw FileError(path.string(), "is a folder, a map file is wanted");
+  std::error_code none;
+  const fs::file_status status = fs::status(path, none);
+  if (!fs::exists(status)) throw FileError(path.string(), "no such file");
+  if (fs::is_directory(status)) throw FileError(path.string(), "is a folder, a map file is wanted");
+  if (!fs::is_regular_file(status)) throw FileError(path.string(), "is no regular file");
   const std::string extension = loweredExtension(path);
   if (extension != ".pcd" && extension != ".ply") {
-    throw FileError(path.string(), fmt::format("is a '{}' file, allowed: .pcd, .ply", extension));
+    throw FileError(path.string(),
+                    fmt::format("is a '{}' file, allowed: .pcd, .ply", clipped(extension)));
   }
   return path;
 }

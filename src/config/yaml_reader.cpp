@@ -1,32 +1,20 @@
 #include "yaml_reader.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <limits>
-#include <sstream>
 
 #include <fmt/format.h>
 
+#include "marsim/common/bounds.hpp"
+#include "marsim/common/input_file.hpp"
 #include "marsim/common/text.hpp"
+#include "yaml_document.hpp"
 
 namespace marsim::config {
 namespace fs = std::filesystem;
 namespace {
 
-/// A value as an error message shows it.
-std::string shown(const YAML::Node& node) {
-  switch (node.Type()) {
-    case YAML::NodeType::Scalar:
-      return fmt::format("'{}'", node.Scalar());
-    case YAML::NodeType::Sequence:
-      return fmt::format("a list of {}", node.size());
-    case YAML::NodeType::Map:
-      return "a map";
-    default:
-      return "empty";
-  }
-}
+constexpr std::size_t kLargestFile = std::size_t{4} << 20;  // [bytes]; the largest here has 11 kB
 
 std::string allowedNumber(Quantity quantity) {
   const std::string units = unitList(quantity);
@@ -35,65 +23,20 @@ std::string allowedNumber(Quantity quantity) {
                      units.substr(0, units.find(',')), units);
 }
 
-void refuseRepeatedKeys(const std::string& file, const YAML::Node& node) {
-  if (node.IsSequence()) {
-    for (const YAML::Node& item : node) refuseRepeatedKeys(file, item);
-  }
-  if (!node.IsMap()) return;
-  std::vector<std::string> keys;
-  for (const auto& entry : node) {
-    const int line = entry.first.Mark().line + 1;
-    if (!entry.first.IsScalar()) {
-      throw FileError(
-          file, fmt::format("line {}: a key is {}, a word is wanted", line, shown(entry.first)));
-    }
-    const std::string& key = entry.first.Scalar();
-    if (std::find(keys.begin(), keys.end(), key) != keys.end()) {
-      throw FileError(file, fmt::format("line {}: the key '{}' comes twice", line, key));
-    }
-    keys.push_back(key);
-    refuseRepeatedKeys(file, entry.second);
-  }
-}
-
-YAML::Node loadDocument(const std::string& file, std::istream& stream) {
-  std::vector<YAML::Node> documents;
-  try {
-    documents = YAML::LoadAll(stream);
-  } catch (const YAML::Exception& error) {
-    throw FileError(file, fmt::format("line {}, column {}: {}", error.mark.line + 1,
-                                      error.mark.column + 1, error.msg));
-  }
-  if (documents.empty() || documents.front().IsNull()) throw FileError(file, "is empty");
-  if (documents.size() > 1) throw FileError(file, "holds several YAML documents, one is wanted");
-  if (!documents.front().IsMap()) {
-    throw FileError(file,
-                    fmt::format("holds {}, a map of keys is wanted", shown(documents.front())));
-  }
-  refuseRepeatedKeys(file, documents.front());
-  return documents.front();
-}
-
 }  // namespace
 
 void YamlReader::readFile(const fs::path& path, const ReadMap& read) {
-  std::istringstream text(textOf(path));
-  readStream(path.string(), text, read);
+  readText(path.string(), textOf(path), read);
 }
 
-void YamlReader::readStream(const std::string& name, std::istream& stream, const ReadMap& read) {
-  YamlReader reader(name, "", loadDocument(name, stream));
+void YamlReader::readText(const std::string& name, const std::string& text, const ReadMap& read) {
+  YamlReader reader(name, "", loadDocument(name, text), std::make_shared<bool>(false));
   read(reader);
   reader.refuseUnknownKeys();
 }
 
 std::string YamlReader::textOf(const fs::path& path) {
-  const std::string file = path.string();
-  if (!fs::exists(path)) throw FileError(file, "no such file");
-  if (fs::is_directory(path)) throw FileError(file, "is a folder, a YAML file is wanted");
-  std::ifstream stream(path);
-  if (!stream) throw FileError(file, "cannot be read");
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  return marsim::readFile(path, kLargestFile);
 }
 
 void YamlReader::read(const std::string& key, double& value, Quantity quantity) {
@@ -121,21 +64,21 @@ void YamlReader::read(const std::string& key, bool& value) {
 
 void YamlReader::read(const std::string& key, std::uint64_t& value) {
   if (!has(key)) return;
-  const std::string allowed = "a whole number of 0 or more";
-  const std::string text = scalar(key, at(key), allowed);
-  const bool digits = !text.empty() && text.size() < 20 &&
-                      text.find_first_not_of("0123456789") == std::string::npos;
-  if (!digits) fail(key, fmt::format("'{}'", text), allowed);
-  value = std::stoull(text);
+  const std::string text = scalar(key, at(key), kAllowedSeeds);
+  const std::optional<std::uint64_t> number = parseSeed(text);
+  if (!number) fail(key, fmt::format("'{}'", text), kAllowedSeeds);
+  value = *number;
 }
 
 void YamlReader::read(const std::string& key, int& value) {
-  std::uint64_t wide = 0;
-  read(key, wide);
-  if (wide > static_cast<std::uint64_t>(std::numeric_limits<int>::max())) {
-    fail(key, fmt::format("'{}'", wide), "a whole number of 0 to 2147483647");
+  if (!has(key)) return;
+  const std::string allowed = "a whole number from 0 to 2147483647";
+  const std::string text = scalar(key, at(key), allowed);
+  const std::optional<std::uint64_t> number = parseSeed(text);
+  if (!number || *number > static_cast<std::uint64_t>(std::numeric_limits<int>::max())) {
+    fail(key, fmt::format("'{}'", text), allowed);
   }
-  if (has(key)) value = static_cast<int>(wide);
+  value = static_cast<int>(*number);
 }
 
 void YamlReader::read(const std::string& key, Eigen::Vector3d& value, Quantity quantity) {
@@ -246,6 +189,10 @@ std::string YamlReader::scalar(const std::string& key, const YAML::Node& node,
 
 double YamlReader::number(const std::string& key, const YAML::Node& node, Quantity quantity) {
   const std::string text = scalar(key, node, allowedNumber(quantity));
+  const std::string hint = degreesHint(text, quantity);
+  if (!hint.empty() && !std::exchange(*hinted_, true)) {  // once a file
+    fmt::print(stderr, "warning: {}: {}: {}\n", file_, fieldPath(key), hint);
+  }
   try {
     return parseQuantity(text, quantity);
   } catch (const Error&) {
@@ -278,7 +225,7 @@ std::size_t YamlReader::wordIndex(const std::string& key, const std::vector<std:
 
 void YamlReader::readMapNode(const std::string& key, const YAML::Node& node, const ReadMap& read) {
   if (!node.IsMap()) fail(key, shown(node), "a map of keys");
-  YamlReader reader(file_, fieldPath(key), node);
+  YamlReader reader(file_, fieldPath(key), node, hinted_);
   read(reader);
   reader.refuseUnknownKeys();
 }

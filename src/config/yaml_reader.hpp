@@ -2,7 +2,7 @@
 
 #include <filesystem>
 #include <functional>
-#include <iosfwd>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,11 +23,11 @@ class YamlReader {
  public:
   using ReadMap = std::function<void(YamlReader&)>;
 
-  /// Reads a whole file. Throws FileError where it is missing, a folder, empty, not YAML or not a
-  /// map, and where a key comes twice.
+  /// Reads a whole file. Throws FileError where it is missing, no regular file, larger than 4 MiB,
+  /// empty, not YAML or not a map, where a key comes twice, and where there are anchors or aliases.
   static void readFile(const std::filesystem::path& path, const ReadMap& read);
   /// The same of a text; `name` stands for the file in errors.
-  static void readStream(const std::string& name, std::istream& stream, const ReadMap& read);
+  static void readText(const std::string& name, const std::string& text, const ReadMap& read);
   /// Throws FileError.
   static std::string textOf(const std::filesystem::path& path);
 
@@ -40,7 +40,7 @@ class YamlReader {
   void require(const std::string& key, std::filesystem::path& value);
   /// true or false.
   void read(const std::string& key, bool& value);
-  /// A whole number of 0 or more.
+  /// A whole number from 0 to 2^64 - 1.
   void read(const std::string& key, std::uint64_t& value);
   /// The same, up to 2^31 - 1.
   void read(const std::string& key, int& value);
@@ -93,8 +93,11 @@ class YamlReader {
   const std::string& file() const { return file_; }
 
  private:
-  YamlReader(std::string file, std::string path, YAML::Node node)
-      : file_(std::move(file)), path_(std::move(path)), node_(std::move(node)) {}
+  YamlReader(std::string file, std::string path, YAML::Node node, std::shared_ptr<bool> hinted)
+      : file_(std::move(file)),
+        path_(std::move(path)),
+        node_(std::move(node)),
+        hinted_(std::move(hinted)) {}
 
   /// Undefined where the key is absent.
   YAML::Node at(const std::string& key) const { return node_[key]; }
@@ -112,6 +115,7 @@ class YamlReader {
   std::string path_;  // of this map in the file, "" at the top
   YAML::Node node_;
   std::vector<std::string> known_;  // keys asked for, in that order
+  std::shared_ptr<bool> hinted_;    // of the whole file: degrees were asked about
 };
 
 }  // namespace marsim::config

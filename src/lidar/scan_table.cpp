@@ -2,13 +2,13 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "marsim/common/error.hpp"
+#include "marsim/common/input_file.hpp"
 #include "marsim/common/text.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/lidar/scan_pattern.hpp"
@@ -16,6 +16,7 @@
 namespace marsim::lidar {
 namespace {
 
+constexpr std::size_t kLargestFile = std::size_t{128} << 20;  // [bytes]
 constexpr int kAbsent = -1;
 constexpr double kTimeMax = 3600.0;  // [s] longer ones are row numbers, not seconds
 
@@ -48,14 +49,15 @@ class TableReader {
   }
 
   ScanTable read() {
-    std::ifstream stream(table_.file);
-    if (!stream) throw FileError(table_.file, "no such table, or it cannot be read");
-    std::string line;
+    const std::string content = readFile(table_.file, kLargestFile);
+    std::string_view rest = content;
     bool first = true;
-    while (std::getline(stream, line)) {
+    while (!rest.empty()) {
       ++line_number_;
-      if (line.rfind("\xEF\xBB\xBF", 0) == 0) line.erase(0, 3);  // a byte order mark
-      const std::string_view text = trimmed(line);
+      std::string_view text = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(text.size() + 1, rest.size()));
+      if (text.rfind("\xEF\xBB\xBF", 0) == 0) text.remove_prefix(3);  // a byte order mark
+      text = trimmed(text);
       if (text.empty() || text.front() == '#') continue;
       if (first) {
         first = false;
@@ -134,7 +136,7 @@ class TableReader {
   }
 
   std::string joined() const {
-    return join(std::vector<std::string>(fields_.begin(), fields_.end()));
+    return clipped(join(std::vector<std::string>(fields_.begin(), fields_.end())), 160);
   }
 
   double number(int column, double low, double high, const char* unit) const {
@@ -157,7 +159,7 @@ class TableReader {
   [[noreturn]] void refuse(int column, const std::string& allowed) const {
     const auto index = static_cast<std::size_t>(column);
     const std::string text =
-        index < fields_.size() ? fmt::format("'{}'", fields_[index]) : "missing";
+        index < fields_.size() ? fmt::format("'{}'", clipped(fields_[index])) : "missing";
     throw FileError(table_.file, fmt::format("line {}, column {} is {}, allowed: {}", line_number_,
                                              column + 1, text, allowed));
   }

@@ -71,6 +71,7 @@ SurfelStorage storageOf(const std::string& name) {
 void SurfelMapConfig::validate(const std::string& where) const {
   const Validator validator(where);
   validator.positive("resolution", resolution, "m");
+  validator.within("resolution", resolution, 0.0, 1e4, "m");  // more than any map is wide
   // Below one voxel there are no neighbours; far above, a wall's normal is that of its building.
   validator.within("normal_radius_factor", normal_radius_factor, 1.0, 100.0);
   validator.notNegative("planar_factor", planar_factor);

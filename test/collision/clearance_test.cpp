@@ -35,6 +35,16 @@ TEST(ClearanceMap, EqualsBruteForce) {
   }
 }
 
+// There all distances to the map are one number: a search that goes on for a nearer place never
+// ends.
+TEST(ClearanceMap, APlaceFarAwayHasANearestFreeOne) {
+  const ClearanceMap map(randomCloud(500, 1), 0.1);
+  const auto place = map.nearestFree({1e30, 0.0, 1.0}, 0.3, 1e30 + 20.0);
+  ASSERT_TRUE(place);
+  EXPECT_GE(map.at(*place).distance, 0.3);
+  EXPECT_NE(messageOf(map, {1e30, 0.0, 1.0}, 0.3).find("outside"), std::string::npos);
+}
+
 // Over the surfels of a map, by the map's own tree: what a copy of the points gives.
 TEST(ClearanceMap, OfASurfelMapIsThatOfItsPoints) {
   std::vector<map::Surfel> surfels;

@@ -242,8 +242,12 @@ TEST_F(LoadLidarTest, TablesAreReadBesideTheFile) {
     return message.substr(message.find(folder_.filename().string()));
   };
   const std::string folder = folder_.filename().string();
-  EXPECT_EQ(complaintOf("  file: no.csv\n" + rate),
-            folder + "/no.csv: no such table, or it cannot be read");
+  EXPECT_EQ(complaintOf("  file: no.csv\n" + rate), folder + "/no.csv: no such file");
+  ASSERT_EQ(mkfifo((folder_ / "fifo.csv").c_str(), 0600), 0);
+  EXPECT_EQ(complaintOf("  file: fifo.csv\n" + rate), folder + "/fifo.csv: is no regular file");
+  std::ofstream(folder_ / "large.csv").seekp(std::streamoff{1} << 27) << 'x';
+  EXPECT_EQ(complaintOf("  file: large.csv\n" + rate),
+            folder + "/large.csv: is larger than 128 MiB, which is the limit");
   EXPECT_EQ(complaintOf("  file: table.csv\n" + columns + rate + "  period: 2s\n"),
             folder +
                 "/x.yaml: pattern.points_per_second is given beside the table's times, "
@@ -254,7 +258,7 @@ TEST_F(LoadLidarTest, TablesAreReadBesideTheFile) {
                 "with a column of times");
   EXPECT_EQ(complaintOf("  file: table.csv\n  lines: 5000000000\n" + rate),
             folder +
-                "/x.yaml: pattern.lines is '5000000000', allowed: a whole number of 0 to "
+                "/x.yaml: pattern.lines is '5000000000', allowed: a whole number from 0 to "
                 "2147483647");
 }
 

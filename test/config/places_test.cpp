@@ -1,3 +1,4 @@
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <thread>
@@ -62,7 +63,7 @@ TEST_F(PlacesTest, FallsBackToTheTemporaryFolder) {
   testing::internal::CaptureStderr();
   const fs::path made = resolveMap(write("mine.yaml", building_));
   const std::string output = testing::internal::GetCapturedStderr();
-  EXPECT_EQ(made.parent_path(), folder_ / "tmp" / "marsim" / "places");
+  EXPECT_EQ(made.parent_path(), folder_ / "tmp" / ("marsim-" + std::to_string(geteuid())) / "places");
   EXPECT_NE(output.find("warning: "), std::string::npos) << output;
   EXPECT_GT(pointsIn(made), 100U);
 }
@@ -88,6 +89,9 @@ TEST_F(PlacesTest, PathsAreCheckedAndReturnedAsTheyAre) {
   EXPECT_EQ(complaint([] { resolveMap("no/such.pcd"); }), "no/such.pcd: no such file");
   EXPECT_EQ(complaint([&] { resolveMap(folder_.string()); }),
             folder_.string() + ": is a folder, a map file is wanted");
+  ASSERT_EQ(mkfifo((folder_ / "fifo.pcd").c_str(), 0600), 0);
+  EXPECT_EQ(complaint([&] { resolveMap(folder_ / "fifo.pcd"); }),
+            (folder_ / "fifo.pcd").string() + ": is no regular file");
   const std::string las = write("hall.las", "anything");
   EXPECT_EQ(complaint([&] { resolveMap(las); }), las + ": is a '.las' file, allowed: .pcd, .ply");
 }

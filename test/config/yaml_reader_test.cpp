@@ -1,5 +1,10 @@
 #include "yaml_reader.hpp"
 
+#include <limits>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
 #include "support.hpp"
 
 namespace marsim::config {
@@ -122,9 +127,12 @@ TEST_F(YamlReaderTest, WrongType) {
             "x.yaml: vector[2] is 'x', allowed: a finite number without a unit");
   EXPECT_EQ(complaintAt("interval: 3"),
             "x.yaml: interval is '3', allowed: a list of two numbers, [min, max]");
-  EXPECT_EQ(complaintAt("seed: -1"), "x.yaml: seed is '-1', allowed: a whole number of 0 or more");
+  const std::string seeds = "allowed: a whole number from 0 to 18446744073709551615";
+  EXPECT_EQ(complaintAt("seed: 18446744073709551615"), "no error");
+  EXPECT_EQ(seed, std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(complaintAt("seed: -1"), "x.yaml: seed is '-1', " + seeds);
   EXPECT_EQ(complaintAt("seed: 99999999999999999999999"),
-            "x.yaml: seed is '99999999999999999999999', allowed: a whole number of 0 or more");
+            "x.yaml: seed is '99999999999999999999999', " + seeds);
   EXPECT_EQ(complaintAt("flag: maybe"), "x.yaml: flag is 'maybe', allowed: true, false");
   EXPECT_EQ(complaintAt("word: cww"),
             "x.yaml: word is 'cww' (did you mean 'ccw'?), allowed: ccw, cw");
@@ -147,9 +155,66 @@ TEST_F(YamlReaderTest, FilesThatAreNoMaps) {
   EXPECT_EQ(complaintOf("[1, 2]: 3\n", kNothing),
             "x.yaml: line 1: a key is a list of 2, a word is wanted");
   EXPECT_EQ(complaint([&] { YamlReader::readFile(folder_, kNothing); }),
-            folder_.string() + ": is a folder, a YAML file is wanted");
+            folder_.string() + ": is a folder");
   EXPECT_EQ(complaint([&] { YamlReader::readFile(folder_ / "no.yaml", kNothing); }),
             (folder_ / "no.yaml").string() + ": no such file");
+}
+
+TEST_F(YamlReaderTest, AnchorsAndAliasesAreRefused) {
+  const std::string refused =
+      ": an anchor (&) or alias (*), which are not allowed: write the value where it is wanted";
+  EXPECT_EQ(complaintOf("a: &x [*x]\n", kNothing), "x.yaml: line 1" + refused);
+  EXPECT_EQ(complaintOf("a: 1\nb: &x {c: *x}\n", kNothing), "x.yaml: line 2" + refused);
+  EXPECT_EQ(complaintOf("a: &x 1\n", kNothing), "x.yaml: line 1" + refused);
+  EXPECT_EQ(complaintOf("a: &x\n", kNothing), "x.yaml: line 1" + refused);
+  // Nine lists of nine of the one before, as often as it goes: 9^9 numbers.
+  std::string bomb = "a0: &a0 [0]\n";
+  for (int i = 1; i < 10; ++i) {
+    bomb += fmt::format("a{0}: &a{0} [", i);
+    for (int k = 0; k < 9; ++k) bomb += fmt::format("{}*a{}", k == 0 ? "" : ", ", i - 1);
+    bomb += "]\n";
+  }
+  EXPECT_EQ(complaintOf(bomb, kNothing), "x.yaml: line 1" + refused);
+}
+
+TEST_F(YamlReaderTest, HostileFilesAreRefusedAtOnce) {
+  const std::string deep(1 << 20, '[');
+  EXPECT_EQ(complaintOf("a: " + deep, kNothing), "x.yaml: line 1: is nested more than 64 deep");
+  std::string lists;
+  for (int i = 0; i < 100'000; ++i) lists += "- ";
+  EXPECT_EQ(complaintOf(lists, kNothing), "x.yaml: line 1: is nested more than 64 deep");
+  std::string keys;
+  for (int i = 0; i < 100'000; ++i) keys += fmt::format("k{}: 1\n", i);
+  EXPECT_EQ(complaintOf(keys, kNothing), "x.yaml: k0 is an unknown key, allowed: none");
+  const std::string shown = std::string(57, 'k') + "...";
+  const std::string key(1 << 20, 'k');
+  double value = 0.0;
+  EXPECT_EQ(complaintOf("a: " + key, [&](YamlReader& reader) { reader.read("a", value); }),
+            "x.yaml: a is '" + shown + "', allowed: a finite number without a unit");
+  EXPECT_EQ(complaintOf(std::string(5 << 20, ' '), kNothing),
+            "x.yaml: is larger than 4 MiB, which is the limit");
+  ASSERT_EQ(mkfifo((folder_ / "fifo").c_str(), 0600), 0);
+  EXPECT_EQ(complaint([&] { YamlReader::readFile(folder_ / "fifo", kNothing); }),
+            (folder_ / "fifo").string() + ": is no regular file");
+  EXPECT_EQ(complaint([&] { YamlReader::readFile("/dev/zero", kNothing); }),
+            "/dev/zero: is no regular file");
+}
+
+TEST_F(YamlReaderTest, AsksOnceAFileWhetherDegreesWereMeant) {
+  double first = 0.0, second = 0.0;
+  testing::internal::CaptureStderr();
+  const auto read = [&](YamlReader& reader) {
+    reader.readMap("pose", [&](YamlReader& pose) {
+      pose.read("yaw", first, Quantity::kAngle);
+      pose.read("roll", second, Quantity::kAngle);
+    });
+  };
+  EXPECT_EQ(complaintOf("pose: {yaw: 90, roll: 45}", read), "no error");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            fmt::format("warning: {}: pose.yaw: 90 rad is more than a turn: were degrees meant "
+                        "(90deg)?\n",
+                        (folder_ / "x.yaml").string()));
+  EXPECT_EQ(first, 90.0);
 }
 
 }  // namespace
