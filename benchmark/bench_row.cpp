@@ -1,11 +1,9 @@
 #include "bench_row.hpp"
 
-#include <fstream>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "marsim/common/error.hpp"
+#include "marsim/common/output_file.hpp"
 
 namespace marsim::benchmarks {
 namespace {
@@ -60,10 +58,7 @@ nlohmann::ordered_json toJson(const Row& row) {
 void writeRows(const std::filesystem::path& path, const std::vector<Row>& rows) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Row& row : rows) list.push_back(toJson(row));
-  std::ofstream file(path);
-  file << list.dump(1) << '\n';
-  file.close();
-  if (!file) throw FileError(path.string(), "cannot be written");
+  writeFile(path, list.dump(1) + '\n');
 }
 
 std::string tableHead() {

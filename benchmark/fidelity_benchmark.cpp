@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <vector>
@@ -12,7 +11,7 @@
 #include <Eigen/Geometry>
 #include <nlohmann/json.hpp>
 
-#include "marsim/common/error.hpp"
+#include "marsim/common/output_file.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/lidar/renderer.hpp"
 #include "marsim/map/surfel_map.hpp"
@@ -260,9 +259,7 @@ int fidelity(const std::string& out_json, bool quick) {
     }
   }
   if (out_json.empty()) return 0;
-  std::ofstream file(out_json);
-  file << rows.dump(2) << "\n";
-  if (!file.flush()) throw FileError(out_json, "cannot be written");
+  writeFile(out_json, rows.dump(2) + "\n");
   return 0;
 }
 

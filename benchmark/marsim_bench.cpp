@@ -73,7 +73,6 @@ void addWork(CLI::App& app, CommandLine& line) {
 
 int render(RenderBench bench, const CommandLine& line) {
   for (const std::string& name : bench.sensors) sensorOf(name);
-  if (!line.out.empty()) writeRows(line.out, {});  // a path that fails does so at once
   const WorkFolder folder(line.work);
   bench.work = folder.path();
   const std::vector<Row> rows = runRenderBench(bench);
@@ -227,5 +226,11 @@ int main(int argc, char** argv) {
        {addRender, addFidelity, addScan, addCollision, addThings, addWorld, addStart}) {
     add(app, line);
   }
-  return marsim::tools::runCommand(app, argc, argv, [&] { return line.chosen(); });
+  return marsim::tools::runCommand(app, argc, argv, [&] {
+    if (!line.out.empty()) {  // a path that fails does so at once
+      marsim::requireExtension(line.out, {".json"});
+      marsim::requireWritable(line.out);
+    }
+    return line.chosen();
+  });
 }

@@ -1,7 +1,6 @@
 #include "world_benchmark.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "child_process.hpp"
 #include "collision_benchmark.hpp"
 #include "marsim/common/error.hpp"
+#include "marsim/common/output_file.hpp"
 #include "places.hpp"
 #include "starts.hpp"
 #include "swarm_load.hpp"
@@ -77,9 +77,10 @@ ordered_json flySwarm(const WorldBench& bench, int uavs) {
   });
   std::ifstream file(report);
   if (!file) {
-    throw Error(fmt::format("{}: {} UAVs left no report; roslaunch ended with {} ('{}'); it needs "
-                            "ROS's environment, which ./marsim bench sets",
-                            report.string(), uavs, result.exit_code, last));
+    throw Error(
+        fmt::format("{}: {} UAVs left no report; roslaunch ended with {} ('{}'); it needs "
+                    "ROS's environment, which ./marsim bench sets",
+                    report.string(), uavs, result.exit_code, last));
   }
   return ordered_json::parse(file);
 }
@@ -108,15 +109,10 @@ void addUavs(const WorldBench& bench, ordered_json& figures) {
 }  // namespace
 
 void runWorldBench(const WorldBench& bench) {
-  std::ofstream file;
-  if (!bench.out.empty()) {
-    file.open(bench.out);  // a path that fails does so at once
-    if (!file) throw FileError(bench.out.string(), "cannot be written");
-  }
   ordered_json figures;
   const auto write = [&] {
     fmt::print("{}\n", figures.dump(2));
-    if (file.is_open()) file << figures.dump(2) << '\n';
+    if (!bench.out.empty()) writeFile(bench.out, figures.dump(2) + '\n');
   };
   try {
     for (const auto& add :

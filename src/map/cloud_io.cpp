@@ -4,16 +4,15 @@
 #include <cctype>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "local_frame.hpp"
 #include "marsim/common/error.hpp"
+#include "marsim/common/output_file.hpp"
 #include "marsim/common/random.hpp"
 #include "point_records.hpp"
 
@@ -90,14 +89,25 @@ std::size_t removeDuplicates(PointCloud& cloud, Progress& progress) {
   });
 }
 
-void writePcd(std::ofstream& stream, const PointCloud& cloud) {
+std::string pcdHeader(const PointCloud& cloud) {
   const bool intensity = cloud.hasIntensity();
-  stream << fmt::format(
+  return fmt::format(
       "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\nFIELDS x y z{}\nSIZE 4 4 4{}\n"
       "TYPE F F F{}\nCOUNT 1 1 1{}\nWIDTH {}\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS {}\n"
       "DATA binary\n",
       intensity ? " intensity" : "", intensity ? " 4" : "", intensity ? " F" : "",
       intensity ? " 1" : "", cloud.size(), cloud.size());
+}
+
+std::string plyHeader(const PointCloud& cloud) {
+  return fmt::format(
+      "ply\nformat binary_little_endian 1.0\nelement vertex {}\nproperty float x\n"
+      "property float y\nproperty float z\n{}end_header\n",
+      cloud.size(), cloud.hasIntensity() ? "property float intensity\n" : "");
+}
+
+void writePoints(OutputFile& file, const PointCloud& cloud) {
+  const bool intensity = cloud.hasIntensity();
   constexpr std::size_t kBlock = 65536;  // points
   std::vector<float> values;
   for (std::size_t begin = 0; begin < cloud.size(); begin += kBlock) {
@@ -107,35 +117,20 @@ void writePcd(std::ofstream& stream, const PointCloud& cloud) {
       values.insert(values.end(), point.data(), point.data() + 3);
       if (intensity) values.push_back(cloud.intensity[i]);
     }
-    stream.write(reinterpret_cast<const char*>(values.data()),
-                 static_cast<std::streamsize>(values.size() * sizeof(float)));
+    file.write(values.data(), values.size() * sizeof(float));
   }
 }
 
-/// A file of a passing name beside `path` that vanishes unless it is moved there.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const fs::path& path)
-      : path_(fs::path(path).concat(fmt::format(".tmp{}", getpid()))) {}
-  ~TemporaryFile() {
-    std::error_code ignored;
-    if (!moved_) fs::remove(path_, ignored);
+void save(const fs::path& path, const PointCloud& cloud, const std::string& header) {
+  if (cloud.hasIntensity() && cloud.intensity.size() != cloud.size()) {
+    throw Error(fmt::format("a cloud has {} intensities for {} points", cloud.intensity.size(),
+                            cloud.size()));
   }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-
-  const fs::path& path() const { return path_; }
-  std::error_code moveTo(const fs::path& target) {
-    std::error_code error;
-    fs::rename(path_, target, error);
-    moved_ = !error;
-    return error;
-  }
-
- private:
-  fs::path path_;
-  bool moved_ = false;
-};
+  OutputFile file(path);
+  file.write(header);
+  writePoints(file, cloud);
+  file.commit();
+}
 
 }  // namespace
 
@@ -173,30 +168,16 @@ LoadedCloud loadCloud(const std::filesystem::path& path, Progress& progress) {
   return loaded;
 }
 
-void savePcd(const std::filesystem::path& path, const PointCloud& cloud) {
-  if (cloud.hasIntensity() && cloud.intensity.size() != cloud.size()) {
-    throw Error(fmt::format("a cloud has {} intensities for {} points", cloud.intensity.size(),
-                            cloud.size()));
-  }
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  std::error_code error;
-  if (!fs::is_directory(folder, error)) {
-    throw FileError(path.string(), "cannot be written: its folder does not exist");
-  }
-  if (fs::is_directory(path, error)) {
-    throw FileError(path.string(), "cannot be written: is a folder");
-  }
-  TemporaryFile temporary(path);
-  errno = 0;
-  std::ofstream stream(temporary.path(), std::ios::binary | std::ios::trunc);
-  if (stream) writePcd(stream, cloud);
-  stream.close();
-  if (!stream) {
-    throw FileError(path.string(), fmt::format("cannot be written: {}", std::strerror(errno)));
-  }
-  if (const std::error_code failed = temporary.moveTo(path)) {
-    throw FileError(path.string(), fmt::format("cannot be written: {}", failed.message()));
-  }
+void savePcd(const fs::path& path, const PointCloud& cloud) { save(path, cloud, pcdHeader(cloud)); }
+
+const std::vector<std::string>& cloudFormats() {
+  static const std::vector<std::string> formats{".pcd", ".ply"};
+  return formats;
+}
+
+void saveCloud(const fs::path& path, const PointCloud& cloud) {
+  const bool is_ply = requireExtension(path, cloudFormats()) == ".ply";
+  save(path, cloud, is_ply ? plyHeader(cloud) : pcdHeader(cloud));
 }
 
 }  // namespace marsim::map

@@ -18,8 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path cachedPath(const MapLoading& loading, const fs::path& source, const MapFileKey& key) {
-  const fs::path folder = loading.folder.empty() ? cacheDir() / "maps" : loading.folder;
+fs::path cachedPath(const fs::path& folder, const fs::path& source, const MapFileKey& key) {
   constexpr std::size_t kLongest = 64;  // characters of the source's name: file names have limits
   return folder / fmt::format("{}-{:016x}{:016x}.surfels",
                               source.stem().string().substr(0, kLongest), key[0], key[1]);
@@ -43,12 +42,19 @@ std::pair<std::uintmax_t, fs::file_time_type> stamp(const fs::path& path) {
 /// Opens the map in the cache or makes it there; in memory only where the cache cannot be used.
 LoadedMap loadThroughCache(const fs::path& path, const SurfelMapConfig& config, Progress& progress,
                            const MapLoading& loading) {
+  fs::path folder = loading.folder;
+  try {
+    if (folder.empty()) folder = cacheDir(loading.report) / "maps";
+  } catch (const FileError& error) {
+    loading.report(fmt::format("maps are not kept: {}", error.what()));
+    return build(path, config, progress);
+  }
   const auto read_at = stamp(path);
   const MapFileKey key = keyOf(hashFile(path, progress), config);
   LoadedMap result;
   result.from_cache = true;
   CacheEntry entry;
-  entry.path = cachedPath(loading, path, key);
+  entry.path = cachedPath(folder, path, key);
   entry.key = key;
   entry.take = [&](const std::shared_ptr<const MapFile>& file) {
     const MapSource source = readInfo(*file, config);

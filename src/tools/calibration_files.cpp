@@ -1,12 +1,12 @@
 #include "calibration_files.hpp"
 
 #include <cmath>
-#include <fstream>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "marsim/common/error.hpp"
+#include "marsim/common/output_file.hpp"
 
 namespace marsim::tools {
 namespace {
@@ -115,10 +115,7 @@ std::vector<fs::path> writeCalibration(const CarriedSensors& sensors, const fs::
   std::vector<fs::path> paths;
   for (const auto& [name, text] : files) {
     paths.push_back(folder / name);
-    std::ofstream file(paths.back());
-    file << text;
-    file.close();
-    if (!file) throw FileError(paths.back().string(), "cannot be written");
+    writeFile(paths.back(), text);
   }
   return paths;
 }

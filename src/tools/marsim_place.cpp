@@ -1,9 +1,7 @@
-#include <filesystem>
-
 #include <fmt/format.h>
 
 #include "command_line.hpp"
-#include "marsim/common/error.hpp"
+#include "marsim/common/output_file.hpp"
 #include "marsim/common/text.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/cloud_io.hpp"
@@ -15,7 +13,7 @@ using marsim::scene::BuildingConfig;
 using marsim::scene::ForestConfig;
 
 void addForestOptions(CLI::App& app, ForestConfig& config) {
-  app.add_option("--seed", config.seed, "another seed, another wood");
+  marsim::tools::addSeed(app, config.seed, "another seed, another wood");
   app.add_option("--size-x", config.size_x, "extent along x [m]");
   app.add_option("--size-y", config.size_y, "extent along y [m]");
   app.add_option("--trees", config.trees_per_100_m2, "trees on 100 m^2");
@@ -30,7 +28,7 @@ void addForestOptions(CLI::App& app, ForestConfig& config) {
 }
 
 void addBuildingOptions(CLI::App& app, BuildingConfig& config) {
-  app.add_option("--seed", config.seed, "of the points' noise");
+  marsim::tools::addSeed(app, config.seed, "of the points' noise");
   app.add_option("--room-length", config.room_length, "along x, each room [m]");
   app.add_option("--room-width", config.room_width, "along y [m]");
   app.add_option("--height", config.height, "clear height [m]");
@@ -41,21 +39,17 @@ void addBuildingOptions(CLI::App& app, BuildingConfig& config) {
   app.add_option("--noise", config.range_noise, "standard deviation off the surface [m]");
 }
 
-// A place described by a YAML file is made once and kept; a copy is handed out.
-int copyMade(const std::string& config_path, const std::string& path) {
-  const auto made = marsim::config::resolveMap(config_path);
-  std::error_code error;
-  std::filesystem::copy_file(made, path, std::filesystem::copy_options::overwrite_existing, error);
-  if (error) throw marsim::FileError(path, "cannot be written: " + error.message());
-  fmt::print("{}: {} bytes\n", path,
-             marsim::withThousands(std::filesystem::file_size(path, error)));
+int save(const marsim::map::PointCloud& cloud, const std::string& path) {
+  marsim::map::saveCloud(path, cloud);
+  fmt::print("{}: {} points\n", path, marsim::withThousands(cloud.size()));
   return 0;
 }
 
-int save(const marsim::map::PointCloud& cloud, const std::string& path) {
-  marsim::map::savePcd(path, cloud);
-  fmt::print("{}: {} points\n", path, marsim::withThousands(cloud.size()));
-  return 0;
+// A place described by a YAML file is made once and kept; a copy is handed out.
+int copyMade(const std::string& config_path, const std::string& path) {
+  marsim::Progress progress("place");
+  return save(marsim::map::loadCloud(marsim::config::resolveMap(config_path), progress).cloud,
+              path);
 }
 
 }  // namespace
@@ -65,7 +59,7 @@ int main(int argc, char** argv) {
   BuildingConfig building;
   std::string path;
   CLI::App app(
-      "Writes a generated place as PCD; the same for the same options on every machine.\n"
+      "Writes a generated place as PCD or PLY; the same for the same options on every machine.\n"
       "marsim place forest --help and marsim place building --help list their options;\n"
       "marsim place file FILE.yaml takes them from a file.",
       "marsim place");
@@ -80,11 +74,13 @@ int main(int argc, char** argv) {
       ->check(CLI::ExistingFile);
   for (CLI::App* sub : {forest_app, building_app, file_app}) {
     sub->option_defaults()->always_capture_default();
-    sub->add_option("--out", path, "PCD file to write")->required();
+    sub->add_option("--out", path, "PCD or PLY file to write")->required();
   }
   addForestOptions(*forest_app, forest);
   addBuildingOptions(*building_app, building);
   return marsim::tools::runCommand(app, argc, argv, [&] {
+    marsim::requireExtension(path, marsim::map::cloudFormats());
+    marsim::requireWritable(path);
     if (file_app->parsed()) return copyMade(config_path, path);
     if (forest_app->parsed()) {
       forest.validate("command line");

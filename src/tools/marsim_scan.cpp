@@ -47,9 +47,9 @@ int main(int argc, char** argv) {
                  "of the sensor: x,y,z,yaw,pitch,roll [m, rad], e.g. 0,0,1.5,90deg,0,0; angles "
                  "left out are 0");
   app.add_option("--duration", duration, "how long it looks [s]; 0: one scan");
-  app.add_option("--out", request.cloud, "PCD to write, with intensity");
-  app.add_option("--png", request.image, "picture to write");
-  app.add_option("--frame", frame, "of the PCD: world or sensor")
+  app.add_option("--out", request.cloud, "PCD or PLY to write, with intensity");
+  app.add_option("--png", request.image, "picture to write, PNG");
+  app.add_option("--frame", frame, "of the points: world or sensor")
       ->check(CLI::IsMember({"world", "sensor"}));
   app.add_option("--resolution", resolution, "voxel side of the map [m]");
   app.add_option("--surface", surface, "of the map: blended or paper");

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "marsim/common/error.hpp"
+#include "marsim/common/output_file.hpp"
 #include "marsim/common/text.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/lidar/lidar.hpp"
@@ -42,9 +43,11 @@ struct Returns {
   }
 };
 
-void requireFolderOf(const fs::path& file) {
-  if (file.empty() || !file.has_parent_path() || fs::is_directory(file.parent_path())) return;
-  throw FileError(file.string(), "its folder does not exist");
+/// A file that cannot be written shall say so before anything is rendered.
+void requireOutput(const fs::path& file, const std::vector<std::string>& formats) {
+  if (file.empty()) return;
+  requireExtension(file, formats);
+  requireWritable(file);
 }
 
 /// A body that stands where the sensor is.
@@ -97,8 +100,8 @@ ScanSummary scanOnce(const ScanRequest& request) {
       .require(std::isfinite(duration) && request.duration >= 0.0 && duration * rate <= kShotsMax,
                "--duration", fmt::format("{} s", request.duration),
                fmt::format("0 s (one scan) to {:g} s", kShotsMax / rate));
-  requireFolderOf(request.cloud);
-  requireFolderOf(request.image);
+  requireOutput(request.cloud, map::cloudFormats());
+  requireOutput(request.image, {".png"});
 
   Progress progress("scan");
   const auto map =
@@ -120,7 +123,7 @@ ScanSummary scanOnce(const ScanRequest& request) {
     draw(request, *map, returns);
   }
   if (!request.cloud.empty()) {
-    map::savePcd(request.cloud, request.sensor_frame ? returns.in_sensor : returns.in_world);
+    map::saveCloud(request.cloud, request.sensor_frame ? returns.in_sensor : returns.in_world);
   }
   progress.finish();
   std::vector<float>& ranges = returns.ranges;

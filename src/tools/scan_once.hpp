@@ -19,7 +19,7 @@ struct ScanRequest {
   map::SurfelMapConfig surfels;
   lidar_gl::RendererChoice renderer = lidar_gl::RendererChoice::kCpu;
   bool sensor_frame = false;    ///< write points in S, not in W
-  std::filesystem::path cloud;  ///< PCD to write; empty: none
+  std::filesystem::path cloud;  ///< PCD or PLY to write; empty: none
   std::filesystem::path image;  ///< PNG to write; empty: none
 };
 

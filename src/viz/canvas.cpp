@@ -1,11 +1,12 @@
 #include "canvas.hpp"
 
-#include <system_error>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "marsim/common/error.hpp"
+#include "marsim/common/output_file.hpp"
 
 namespace marsim::viz {
 
@@ -25,23 +26,17 @@ const std::vector<std::uint32_t>& Canvas::pixels() {
 
 void Canvas::writePng(const std::filesystem::path& path) {
   cairo_surface_flush(surface_.get());
-  std::error_code ignored;
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  if (!std::filesystem::is_directory(folder, ignored)) {
-    throw FileError(path.string(), "its folder does not exist");
-  }
-  const std::filesystem::path part = path.string() + ".part";
-  const cairo_status_t status = cairo_surface_write_to_png(surface_.get(), part.c_str());
+  std::string png;
+  const auto append = [](void* closure, const unsigned char* data, unsigned length) {
+    static_cast<std::string*>(closure)->append(reinterpret_cast<const char*>(data), length);
+    return CAIRO_STATUS_SUCCESS;
+  };
+  const cairo_status_t status = cairo_surface_write_to_png_stream(surface_.get(), append, &png);
   if (status != CAIRO_STATUS_SUCCESS) {
-    std::filesystem::remove(part, ignored);
     throw FileError(path.string(), fmt::format("cannot write: {}", cairo_status_to_string(status)));
   }
-  std::error_code failed;
-  std::filesystem::rename(part, path, failed);
-  if (failed) {
-    std::filesystem::remove(part, ignored);
-    throw FileError(path.string(), fmt::format("cannot write: {}", failed.message()));
-  }
+  requireExtension(path, {".png"});
+  writeFile(path, png);
 }
 
 }  // namespace marsim::viz

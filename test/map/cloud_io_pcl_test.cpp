@@ -73,11 +73,18 @@ TEST(SavePcdForPcl, PclReadsWhatWeWrite) {
   savePcd(folder / "a.pcd", cloud);
   pcl::PointCloud<pcl::PointXYZI> read;
   ASSERT_EQ(pcl::io::loadPCDFile((folder / "a.pcd").string(), read), 0);
-  ASSERT_EQ(read.size(), expected.size());
-  for (std::size_t i = 0; i < read.size(); ++i) {
-    EXPECT_EQ(read[i].getVector3fMap(), cloud.points[i]);
-    EXPECT_EQ(read[i].intensity, cloud.intensity[i]);
-  }
+  const auto expectWhole = [&] {
+    ASSERT_EQ(read.size(), expected.size());
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      EXPECT_EQ(read[i].getVector3fMap(), cloud.points[i]);
+      EXPECT_EQ(read[i].intensity, cloud.intensity[i]);
+    }
+  };
+  expectWhole();
+  saveCloud(folder / "b.PLY", cloud);
+  read.clear();
+  ASSERT_EQ(pcl::io::loadPLYFile((folder / "b.PLY").string(), read), 0);
+  expectWhole();
 }
 
 }  // namespace

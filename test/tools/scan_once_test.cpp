@@ -127,6 +127,36 @@ TEST_F(ScanOnceTest, ErrorsAreNamed) {
   wrong = request_;
   wrong.map = folder_.path() / "none.pcd";
   EXPECT_NE(complaint(wrong).find("none.pcd"), std::string::npos);
+  wrong = request_;
+  wrong.cloud = folder_.path() / "scan.las";
+  EXPECT_NE(complaint(wrong).find("extension is '.las', allowed: .pcd, .ply"), std::string::npos);
+  wrong = request_;
+  wrong.image = folder_.path() / "scan.jpg";
+  EXPECT_NE(complaint(wrong).find("extension is '.jpg', allowed: .png"), std::string::npos);
+}
+
+TEST_F(ScanOnceTest, DevicesAndLinksStayWhatTheyAre) {
+  const auto complaint = [](const ScanRequest& request) -> std::string {
+    try {
+      scanOnce(request);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  std::filesystem::create_symlink("scan.ply", folder_.path() / "link.ply");
+  request_.cloud = folder_.path() / "link.ply";
+  request_.image = "/dev/null";
+  EXPECT_EQ(complaint(request_), "none");
+  EXPECT_TRUE(std::filesystem::is_symlink(request_.cloud));
+  EXPECT_GT(written().size(), 1000U);
+  request_.cloud = "/dev/full";
+  EXPECT_EQ(complaint(request_), "/dev/full: cannot be written: No space left on device");
+  request_.cloud.clear();
+  request_.image = "/dev/full";
+  EXPECT_EQ(complaint(request_), "/dev/full: cannot be written: No space left on device");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include <Eigen/Core>
 
@@ -29,8 +31,13 @@ struct LoadedCloud {
 /// truncated, garbage, without x y z, empty or without a single finite point.
 LoadedCloud loadCloud(const std::filesystem::path& path, Progress& progress);
 
-/// Writes a binary PCD with x y z (and intensity where the cloud has it), through a temporary file
-/// so that a broken write leaves no half file. Throws FileError.
+/// Writes a binary PCD with x y z (and intensity where the cloud has it), whatever the file's
+/// extension; as a whole (OutputFile). Throws FileError.
 void savePcd(const std::filesystem::path& path, const PointCloud& cloud);
+
+/// The same in the format of the file's extension: PCD or binary PLY. Throws FileError for another.
+void saveCloud(const std::filesystem::path& path, const PointCloud& cloud);
+/// The extensions that saveCloud() takes.
+const std::vector<std::string>& cloudFormats();
 
 }  // namespace marsim::map

@@ -37,7 +37,7 @@ struct LoadedMap {
 /// How loadSurfelMap works.
 struct MapLoading {
   bool use_cache = true;
-  std::filesystem::path folder;  ///< of the cached maps; empty: cacheDir()/maps
+  std::filesystem::path folder;  ///< of the cached maps; empty: maps in cacheDir()
   Report report = reportToStandardError;
 };
 
