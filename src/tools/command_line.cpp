@@ -5,12 +5,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "marsim/common/bounds.hpp"
 #include "marsim/common/error.hpp"
+#include "marsim/common/text.hpp"
 
 namespace marsim::tools {
 namespace {
 
 constexpr std::chrono::seconds kLogInterval{5};
+constexpr std::size_t kLongestComplaint = 200;  // characters; it repeats what was typed
 
 }  // namespace
 
@@ -19,8 +22,8 @@ int runCommand(CLI::App& app, int argc, char** argv, const std::function<int()>&
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // help
-    fmt::print(stderr, "{}: {}\n{}: see {} --help\n", app.get_name(), error.what(), app.get_name(),
-               app.get_name());
+    fmt::print(stderr, "{0}: {1}\n{0}: see {0} --help\n", app.get_name(),
+               clipped(error.what(), kLongestComplaint));
     return 2;
   }
   try {
@@ -33,11 +36,27 @@ int runCommand(CLI::App& app, int argc, char** argv, const std::function<int()>&
 
 double parseOption(const std::string& option, const std::string& text, Quantity quantity) {
   try {
-    return parseQuantity(text, quantity);
+    const double value = parseQuantity(text, quantity);
+    const std::string hint = degreesHint(text, quantity);
+    if (!hint.empty()) fmt::print(stderr, "warning: {}: {}\n", option, hint);
+    return value;
   } catch (const Error&) {
     throw ConfigError("command line", option, fmt::format("'{}'", text),
                       fmt::format("a number in {}", unitList(quantity)));
   }
+}
+
+void addSeed(CLI::App& app, std::uint64_t& seed, const std::string& description) {
+  const auto set = [&seed](const std::string& text) {
+    const std::optional<std::uint64_t> value = parseSeed(text);
+    if (!value) {
+      throw CLI::ValidationError("--seed",
+                                 fmt::format("is '{}', allowed: {}", clipped(text), kAllowedSeeds));
+    }
+    seed = *value;
+  };
+  app.add_option_function<std::string>("--seed", set, description)
+      ->default_str(std::to_string(seed));
 }
 
 LiveLine::LiveLine() : terminal_(isatty(STDOUT_FILENO) == 1) {}

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -17,6 +18,9 @@ int runCommand(CLI::App& app, int argc, char** argv, const std::function<int()>&
 
 /// Reads a quantity with its unit. Throws ConfigError naming the option.
 double parseOption(const std::string& option, const std::string& text, Quantity quantity);
+
+/// The option --seed, a whole number from 0 to 2^64 - 1; another one is a wrong command line.
+void addSeed(CLI::App& app, std::uint64_t& seed, const std::string& description);
 
 /// Shows a line that replaces the one shown before on a terminal; elsewhere one is printed every
 /// five seconds.

@@ -1,17 +1,29 @@
 #include "demo.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <regex>
 
 #include <fmt/format.h>
+#include <unistd.h>
+#include <Eigen/Geometry>
 
 #include "command_line.hpp"
+#include "marsim/common/bounds.hpp"
 #include "marsim/common/error.hpp"
+#include "marsim/common/folder_lock.hpp"
+#include "marsim/common/output_file.hpp"
 #include "marsim/common/text.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
+#include "marsim/lidar_gl/renderer.hpp"
 #include "marsim/map/cloud_io.hpp"
+#include "marsim/map/voxel_grid.hpp"
 #include "points.hpp"
 
 namespace marsim::tools {
@@ -20,6 +32,7 @@ namespace {
 
 const Eigen::Vector3d kUsualStart(0.0, 0.0, 1.5);  // [m] free in the bundled places
 constexpr double kSilenceLimit = 300.0;            // [s] the nodes report every simulated second
+constexpr double kLongestFlight = 3600.0;          // [s]
 constexpr int kInterrupted = 130;                  // exit code, as shells have it
 
 // Results of an earlier flight must not be taken for this one's.
@@ -27,13 +40,32 @@ const char* const kResults[] = {"trajectory.csv",     "trajectory.tum",  "cloud.
                                 "scan.pcd",           "flight.json",     "summary.json",
                                 "flight_oblique.png", "flight_side.png", "flight_top.png"};
 
-fs::path makeOutputFolder(const std::string& name) {
-  const fs::path folder = fs::absolute(name);
+/// Throws FileError where the folder cannot be made or written into; changes nothing.
+void requireOutputFolder(const fs::path& folder) {
+  std::error_code none;
+  fs::path there = folder;  // the part of its path that exists
+  while (!fs::exists(there, none) && there.has_parent_path()) there = there.parent_path();
+  if (!fs::is_directory(there, none)) throw FileError(there.string(), "is no folder");
+  if (access(there.c_str(), W_OK | X_OK) == 0) return;
+  throw FileError(there.string(), fmt::format("cannot be written into: {}", std::strerror(errno)));
+}
+
+fs::path absoluteFolder(const std::string& name) {
+  return fs::absolute(name.empty() ? "." : name).lexically_normal();
+}
+
+void makeFolder(const fs::path& folder) {
   std::error_code error;
-  fs::create_directories(folder / "log", error);
+  fs::create_directories(folder, error);
   if (error) throw FileError(folder.string(), "cannot be made: " + error.message());
-  for (const char* result : kResults) fs::remove(folder / result, error);
-  return folder;
+}
+
+void removeResults(const fs::path& folder) {
+  std::error_code error;
+  for (const char* result : kResults) {
+    fs::remove(folder / result, error);
+    if (error) throw FileError((folder / result).string(), "cannot be removed: " + error.message());
+  }
 }
 
 void requireRoslaunch() {
@@ -47,6 +79,14 @@ std::string flag(bool value) { return value ? "true" : "false"; }
 
 bool startsWith(const std::string& text, const std::string& beginning) {
   return text.compare(0, beginning.size(), beginning) == 0;
+}
+
+/// The first line of an error that ended the nodes, without its mark and time, or empty.
+void keepReason(const std::string& line, std::string& reason) {
+  static const std::regex error(
+      "(\\[FATAL\\]|\\[ERROR\\]|RLException:|roslaunch: error:) *(\\[[^\\]]*\\]:?)? *(.*)");
+  std::smatch found;
+  if (reason.empty() && std::regex_search(line, found, error)) reason = clipped(found.str(3), 500);
 }
 
 bool isTrouble(const std::string& line) {
@@ -78,16 +118,17 @@ void printPlan(const Preparation& preparation) {
   std::fflush(stdout);
 }
 
-// Flies the plan; its nodes' output goes to log/roslaunch.log, progress and trouble are shown.
-ChildResult fly(const DemoOptions& options, const FlightPlan& plan) {
+// Flies the plan; its nodes' output goes to log/roslaunch.log, progress and trouble are shown, and
+// the first error is kept as the reason.
+ChildResult fly(const DemoOptions& options, const FlightPlan& plan, std::string& reason) {
   const fs::path log_path = plan.output / "log" / "roslaunch.log";
-  std::FILE* log = std::fopen(log_path.c_str(), "w");
-  if (log == nullptr) throw FileError(log_path.string(), "cannot be written");
+  std::ofstream log;
+  openStream(log, log_path);
   LiveLine live;
   const auto on_line = [&](const std::string& raw) {
     const std::string line = plain(raw);
-    std::fprintf(log, "%s\n", line.c_str());
-    std::fflush(log);
+    log << line << std::endl;
+    keepReason(line, reason);
     if (startsWith(line, "flying to goal")) {
       live.show(line);
     } else if (options.verbose || isTrouble(line)) {
@@ -96,8 +137,42 @@ ChildResult fly(const DemoOptions& options, const FlightPlan& plan) {
   };
   live.print("starting the simulation");
   const ChildResult result = runChild(launchCommand(options, plan, freePort()), on_line);
-  std::fclose(log);
   return result;
+}
+
+/// What the nodes need of this machine.
+void requireMeans(const DemoOptions& options) {
+  if (lidar_gl::rendererChoiceOf(options.renderer, "--renderer") ==
+      lidar_gl::RendererChoice::kOpenGl) {
+    const lidar_gl::Context context{lidar_gl::ContextOptions{}};
+  }
+  if (!options.rviz) return;
+  if (!onPath("rviz")) throw Error("--rviz: there is no rviz on the PATH");
+  if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) {
+    throw Error("--rviz: there is no display (DISPLAY is not set)");
+  }
+}
+
+/// As making the map will demand it.
+void requireResolution(const map::PointCloud& cloud, double resolution) {
+  Eigen::AlignedBox3f box;
+  for (const Eigen::Vector3f& p : cloud.points) box.extend(p);
+  map::voxelKey(box.min(), resolution);
+  map::voxelKey(box.max(), resolution);
+  const double extent = static_cast<double>(box.sizes().maxCoeff());
+  Validator("command line")
+      .require(resolution <= extent, "--resolution", fmt::format("{} m", resolution),
+               fmt::format("at most the map's extent of {:.3f} m", extent));
+}
+
+/// How long a way point may take. Throws ConfigError where the whole flight takes too long.
+void planTime(FlightPlan& plan) {
+  const double least = plan.length() / kLongestFlight;
+  Validator("command line")
+      .require(plan.speed >= least, "--speed", fmt::format("{} m/s", plan.speed),
+               fmt::format("{:.2g} m/s or more: the flight of {:.0f} m would take {:.1f} hours",
+                           least, plan.length(), plan.length() / plan.speed / 3600.0));
+  plan.goal_timeout = std::max(plan.goal_timeout, 60.0 + 2.0 * plan.longestSegment() / plan.speed);
 }
 
 }  // namespace
@@ -107,14 +182,19 @@ void DemoOptions::validate() const {
   check.positive("--resolution", resolution, "m");
   map::surfaceOf(surface);
   check.positive("--speed", speed, "m/s");
-  check.finite("--yaw", yaw, "rad");
+  requireAngle("command line", "--yaw", yaw);
   check.within("--goal-count", goal_count, 1, 1000);
 }
 
 Preparation prepareDemo(const DemoOptions& options) {
   options.validate();
+  requireMeans(options);
   FlightPlan plan;
   config::loadLidar(options.lidar);  // refuses what is wrong with it before anything is started
+  const double fastest = config::loadController("default").speed_max;
+  Validator("command line")
+      .require(options.speed <= fastest, "--speed", fmt::format("{:g} m/s", options.speed),
+               fmt::format("up to {:g} m/s, the controller's speed_max", fastest));
   const vehicle::VehicleConfig vehicle = config::loadVehicle(options.vehicle).vehicle;
   const double radius = vehicle.radius;
   const double clearance = radius + kSafetyMargin;
@@ -128,6 +208,7 @@ Preparation prepareDemo(const DemoOptions& options) {
   Progress progress("reading the map");
   map::PointCloud cloud = map::loadCloud(plan.map, progress).cloud;
   progress.phase("planning the flight");
+  requireResolution(cloud, options.resolution);
   // The source points as they are: downsampling would move them.
   collision::ClearanceMap clearance_map(cloud, options.resolution);
 
@@ -148,6 +229,7 @@ Preparation prepareDemo(const DemoOptions& options) {
   plan.vehicle = options.vehicle;
   plan.yaw = options.yaw;
   plan.speed = options.speed;
+  planTime(plan);
   progress.finish();
   return {std::move(plan), std::move(cloud), std::move(clearance_map), radius};
 }
@@ -188,23 +270,29 @@ FlightSummary assessFlight(const Preparation& preparation, bool interrupted) {
 
 int runDemo(const DemoOptions& options) {
   requireRoslaunch();
+  const fs::path folder = absoluteFolder(options.output);
+  requireOutputFolder(folder);
   Preparation preparation = prepareDemo(options);
   FlightPlan& plan = preparation.plan;
-  plan.output = makeOutputFolder(options.output);
+  plan.output = folder;
+  makeFolder(folder / "log");
+  const FolderLock lock(folder);
+  removeResults(folder);
   writePlan(plan, plan.output / "plan.json");
   printPlan(preparation);
 
-  const ChildResult flight = fly(options, plan);
+  std::string reason;
+  const ChildResult flight = fly(options, plan, reason);
   const std::string log = (plan.output / "log" / "roslaunch.log").string();
   if (!fs::exists(plan.output / "flight.json")) {
     if (flight.interrupted) {
       fmt::print(stderr, "marsim demo: interrupted before anything was recorded\n");
       return kInterrupted;
     }
-    throw Error(fmt::format("the simulation {} and left no record; its output is in {}",
+    throw Error(fmt::format("the simulation {} and left no record{}; its output is in {}",
                             flight.silent ? fmt::format("was silent for {:.0f} s", kSilenceLimit)
                                           : fmt::format("ended with code {}", flight.exit_code),
-                            log));
+                            reason.empty() ? "" : ": " + reason, log));
   }
 
   const FlightSummary summary = assessFlight(preparation, flight.interrupted);
@@ -216,6 +304,9 @@ int runDemo(const DemoOptions& options) {
 
   const std::vector<std::string> failures = summary.failures();
   for (const std::string& failure : failures) fmt::print(stderr, "marsim demo: {}\n", failure);
+  if (!failures.empty() && !reason.empty()) {
+    fmt::print(stderr, "marsim demo: the first error was: {}\n", reason);
+  }
   if (flight.interrupted) return kInterrupted;
   return failures.empty() ? 0 : 1;
 }

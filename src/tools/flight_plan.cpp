@@ -1,12 +1,14 @@
 #include "flight_plan.hpp"
 
-#include <fstream>
+#include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "marsim/collision/route.hpp"
 #include "marsim/common/error.hpp"
+#include "marsim/common/output_file.hpp"
 #include "points.hpp"
 
 namespace marsim::tools {
@@ -40,16 +42,26 @@ std::vector<Eigen::Vector3d> FlightPlan::goals() const {
   return goals;
 }
 
-double FlightPlan::length() const {
-  double sum = 0.0;
+std::vector<double> FlightPlan::segments() const {
+  std::vector<double> lengths;
   Eigen::Vector3d from = start;
   for (const Leg& leg : legs) {
     for (const Eigen::Vector3d& to : leg.waypoints) {
-      sum += (to - from).norm();
+      lengths.push_back((to - from).norm());
       from = to;
     }
   }
-  return sum;
+  return lengths;
+}
+
+double FlightPlan::length() const {
+  const std::vector<double> lengths = segments();
+  return std::accumulate(lengths.begin(), lengths.end(), 0.0);
+}
+
+double FlightPlan::longestSegment() const {
+  const std::vector<double> lengths = segments();
+  return lengths.empty() ? 0.0 : *std::max_element(lengths.begin(), lengths.end());
 }
 
 void writePlan(const FlightPlan& plan, const std::filesystem::path& path) {
@@ -67,11 +79,10 @@ void writePlan(const FlightPlan& plan, const std::filesystem::path& path) {
                                {"yaw", plan.yaw},
                                {"speed", plan.speed},
                                {"goal_tolerance", plan.goal_tolerance},
+                               {"goal_timeout", plan.goal_timeout},
                                {"output", plan.output.string()},
                                {"legs", legs}};
-  std::ofstream file(path);
-  file << json.dump(2) << '\n';
-  if (!file.flush()) throw FileError(path.string(), "cannot be written");
+  writeFile(path, json.dump(2) + '\n');
 }
 
 void requireAboveGround(const std::string& what, const Eigen::Vector3d& p_W, double lowest_z) {

@@ -31,12 +31,15 @@ struct FlightPlan {
   double yaw = 0.0;                                 ///< [rad]
   double speed = 2.0;                               ///< [m/s] between way points
   double goal_tolerance = 0.1;                      ///< [m] within which a goal counts as reached
+  double goal_timeout = 120.0;                      ///< [s] for a way point, then it is given up
   std::vector<Leg> legs;
   std::filesystem::path output;  ///< absolute folder
 
   std::vector<Eigen::Vector3d> goals() const;
-  /// Of all segments from the start on [m].
+  /// Lengths of the straight ways between way points, from the start on [m]; their sum, the longest.
+  std::vector<double> segments() const;
   double length() const;
+  double longestSegment() const;
 };
 
 /// Writes a plan as JSON. Throws FileError.

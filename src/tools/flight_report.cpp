@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "marsim/common/error.hpp"
+#include "marsim/common/output_file.hpp"
 #include "marsim/common/text.hpp"
 #include "points.hpp"
 
@@ -175,9 +176,7 @@ void FlightSummary::write(const std::filesystem::path& path) const {
   json["simulated_s"] = rounded(record.simulated, 1e3);
   json["success"] = failures().empty();
   json["failures"] = failures();
-  std::ofstream file(path);
-  file << json.dump(2) << '\n';
-  if (!file.flush()) throw FileError(path.string(), "cannot be written");
+  writeFile(path, json.dump(2) + '\n');
 }
 
 }  // namespace marsim::tools

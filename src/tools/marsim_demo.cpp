@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
                  "\"x,y,z;x,y,z\" [m]; ways round obstacles are found. By default goals in a "
                  "straight line from one another are chosen");
   app.add_option("--goal-count", options.goal_count, "how many goals are chosen");
-  app.add_option("--seed", options.seed, "of the choice of goals");
+  marsim::tools::addSeed(app, options.seed, "of the choice of goals");
   app.add_option("--speed", speed, "[m/s] between goals");
   app.add_option("--out", options.output, "folder for the results");
   app.add_option("--renderer", options.renderer, "as in sim.launch");

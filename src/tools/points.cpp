@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "marsim/common/bounds.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/text.hpp"
 #include "marsim/common/units.hpp"
@@ -18,9 +19,11 @@ constexpr const char* kPose =
 std::vector<double> parseNumbers(std::string_view text, std::size_t least, std::size_t most,
                                  const std::string& option, const char* allowed) {
   std::vector<double> numbers;
+  std::string hint;
   try {
     for (const std::string& part : split(text, ',')) {
       const Quantity quantity = numbers.size() < 3 ? Quantity::kLength : Quantity::kAngle;
+      if (hint.empty()) hint = degreesHint(part, quantity);
       numbers.push_back(parseQuantity(trimmed(part), quantity));
     }
   } catch (const Error&) {
@@ -29,6 +32,11 @@ std::vector<double> parseNumbers(std::string_view text, std::size_t least, std::
   if (numbers.size() < least || numbers.size() > most) {
     throw ConfigError("command line", option, fmt::format("'{}'", text), allowed);
   }
+  requirePlace("command line", option, {numbers[0], numbers[1], numbers[2]});
+  for (std::size_t i = 3; i < numbers.size(); ++i) {
+    requireAngle("command line", option + ", angle", numbers[i]);
+  }
+  if (!hint.empty()) fmt::print(stderr, "warning: {}: {}\n", option, hint);
   return numbers;
 }
 

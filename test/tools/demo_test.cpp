@@ -66,7 +66,7 @@ class Demo : public ::testing::Test {
   }
 
   bool said(const std::string& text) const { return output_.find(text) != std::string::npos; }
-  fs::path out() const { return folder_.path() / "out"; }
+  fs::path out() const { return out_; }
   std::string read(const std::string& name) const {
     std::ifstream file(out() / name);
     return {std::istreambuf_iterator<char>(file), {}};
@@ -75,6 +75,7 @@ class Demo : public ::testing::Test {
 
   const std::vector<std::string> there_ = {"--start", "2,2,1.5", "--goals", "2,4,1.5"};
   TemporaryFolder folder_;
+  fs::path out_ = folder_.path() / "out";
   std::string output_;
 };
 
@@ -141,8 +142,11 @@ TEST_F(Demo, FlightWithoutARecordPointsToTheLog) {
   install("echo '[FATAL] [1.0]: no such thing'; exit 5");
   EXPECT_EQ(run(there_), 1);
   EXPECT_TRUE(said("no such thing")) << output_;
-  EXPECT_TRUE(said("ended with code 5")) << output_;
+  EXPECT_TRUE(said("ended with code 5 and left no record: no such thing; its output")) << output_;
   EXPECT_TRUE(said("roslaunch.log")) << output_;
+  install("echo 'RLException: unused args'; exit 1");
+  EXPECT_EQ(run(there_), 1);
+  EXPECT_TRUE(said("left no record: unused args; its output")) << output_;
 }
 
 TEST_F(Demo, ResultsOfAnEarlierFlightAreNotTakenForThisOnes) {
@@ -176,6 +180,46 @@ TEST_F(Demo, RefusesBeforeTheFlight) {
   refused({"--resolution", "ten"}, "--resolution");
   refused({"--speed", "-1"}, "--speed");
   refused({"--goal-count", "0"}, "--goal-count");
+  refused({"--speed", "1e30"}, "--speed is 1e+30 m/s, allowed: up to ");
+  refused({"--renderer", "vulkan"}, "--renderer: unknown renderer 'vulkan'");
+  refused({"--start", "1e30,0,1"}, "--start is (1e+30, 0, 1), allowed: -1000000 to 1000000 m");
+  refused({"--yaw", "1e30"}, "--yaw is 1e+30, allowed: -1000000 to 1000000 rad");
+  auto with = [&](const char* option, const char* value) {
+    auto options = there_;
+    options.insert(options.end(), {option, value});
+    return options;
+  };
+  refused(with("--resolution", "99m"), "--resolution is 99 m, allowed: at most the map's extent");
+  refused(with("--resolution", "1e-9"), "outside the voxel grid");
+  refused(with("--speed", "1e-5"), "--speed is 1e-05 m/s, allowed: 0.00056 m/s or more");
+  out_ = folder_.path() / "room.pcd";
+  refused(there_, "room.pcd: is no folder");
+  out_ = "/proc/no/such";
+  refused(there_, "/proc");
+  EXPECT_EQ(run(with("--seed", "-1")), 2);
+  EXPECT_TRUE(said("--seed: is '-1', allowed: a whole number from 0 to 18446744073709551615"))
+      << output_;
+}
+
+TEST_F(Demo, SlowFlightsHaveTheTimeTheyTake) {
+  install("fly 2 4; record 1 20");
+  auto options = there_;
+  options.insert(options.end(), {"--speed", "0.01", "--seed", "18446744073709551615"});
+  EXPECT_EQ(run(options), 0) << output_;
+  EXPECT_NEAR(nlohmann::json::parse(read("plan.json")).at("goal_timeout").get<double>(), 460.0,
+              1e-6);
+}
+
+TEST_F(Demo, TwoAtOnceInOneFolder) {
+  const std::string second =
+      fmt::format("{}/marsim-demo --map {} --start 2,2,1.5 --goals 2,4,1.5 --out \"$out\"",
+                  MARSIM_PROGRAMS, (folder_.path() / "room.pcd").string());
+  install(second + " > \"$out/second\" 2>&1; echo $? >> \"$out/second\"; fly 2 4; record 1 20");
+  EXPECT_EQ(run(there_), 0) << output_;
+  const std::string refused = read("second");
+  EXPECT_NE(refused.find(out().string() + ": in use by process "), std::string::npos) << refused;
+  EXPECT_EQ(refused.substr(refused.size() - 3), "\n1\n") << refused;
+  EXPECT_EQ(run(there_), 0) << "the lock goes with its holder: " << output_;
 }
 
 }  // namespace

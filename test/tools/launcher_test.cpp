@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <regex>
 
 #include <gtest/gtest.h>
 
@@ -49,6 +50,37 @@ TEST(Launcher, HelpListsEverySubcommandAndEachHasHelp) {
     EXPECT_EQ(own.exit_code, 0) << name;
     EXPECT_NE(own.output.find(std::string("marsim ") + name), std::string::npos) << own.output;
   }
+}
+
+// ./marsim in a clone of its own; a cmake that takes its time and does not stand another beside it.
+TEST(SourceTreeScript, TwoBuildsAtOnceFollowOneAnother) {
+  const TemporaryFolder clone;
+  const char* source = std::getenv("MARSIM_TEST_SOURCE_DIR");
+  ASSERT_NE(source, nullptr);
+  std::filesystem::create_directories(clone.path() / "src" / "tools");
+  std::filesystem::create_directories(clone.path() / "bin");
+  std::filesystem::copy_file(std::filesystem::path(source) / "marsim", clone.path() / "marsim");
+  clone.write("bin/cmake",
+              "#!/bin/sh\n"
+              "[ \"$1\" = --build ] || { sleep 0.2; : > build.ninja; exit 0; }\n"
+              "mkdir other || exit 1\nsleep 0.5; rmdir other; echo built >> log\n",
+              true);
+  ChildCommand command;
+  command.arguments = {"bash", "-c",
+                       "cd \"$0\"; ./marsim build & first=$!; ./marsim build; second=$?; "
+                       "wait $first; echo \"codes $? $second\"; cat log; ls -A build",
+                       clone.path()};
+  command.environment = {{"MARSIM_NO_INSTALL", "1"},
+                         {"MARSIM_BUILD_DIR", (clone.path() / "build").string()},
+                         {"PATH", (clone.path() / "bin").string() + ":" + std::getenv("PATH")}};
+  std::string output;
+  runChild(command, [&](const std::string& line) { output += line + "\n"; });
+  EXPECT_NE(output.find("codes 0 0\nbuilt\nbuilt\n"), std::string::npos) << output;
+  EXPECT_TRUE(std::regex_search(
+      output, std::regex("marsim: process [0-9]+, since [-0-9]+ [:0-9]+, builds in .*; waiting")))
+      << output;
+  EXPECT_EQ(output.find("marsim_building"), std::string::npos) << output;
+  EXPECT_NE(output.find(".marsim_built_all"), std::string::npos) << output;
 }
 
 TEST(Launcher, UnknownSubcommandSuggestsTheNearest) {

@@ -43,6 +43,16 @@ TEST(Points, ReadsPoses) {
   }
 }
 
+TEST(Points, FarPlacesAndLargeAnglesAreRefused) {
+  EXPECT_THROW(parsePoint("1e30,0,1", "--start"), ConfigError);
+  EXPECT_THROW(parsePoint("0,0,-1001km", "--start"), ConfigError);
+  EXPECT_THROW(parsePose("0,0,1,1e30", "--pose"), ConfigError);
+  testing::internal::CaptureStderr();
+  EXPECT_NEAR(yawOf(parsePose("0,0,1,7", "--pose").q), 7.0 - 2.0 * kPi, 1e-12);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "warning: --pose: 7 rad is more than a turn: were degrees meant (7deg)?\n");
+}
+
 TEST(Points, ErrorNamesOptionPointAndText) {
   try {
     parsePoints("1,2,3;4,5", "--goals");
