@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "marsim/common/error.hpp"
+#include "marsim/common/input_file.hpp"
+#include "marsim/common/output_file.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/map/voxel_grid.hpp"
 #include "marsim/ros/conversions.hpp"
@@ -18,13 +20,13 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr double kCloudVoxel = 0.05;                 // [m] of the accumulated cloud
-constexpr double kSeenVoxel = 0.25;                  // [m] by which scans are compared
-constexpr double kRestSpeed = 0.1;                   // [m/s] below it a vehicle counts as arrived
-constexpr TimeNs kSettleTime = kNsPerSecond / 2;     // at rest at a goal before the next one
-constexpr TimeNs kGoalTimeout = 120 * kNsPerSecond;  // simulated; then the flight is given up
-constexpr TimeNs kRepeatPeriod = kNsPerSecond / 2;   // of a goal that was not taken up
-constexpr double kSamePlace = 1e-3;                  // [m]
+constexpr double kCloudVoxel = 0.05;                // [m] of the accumulated cloud
+constexpr double kSeenVoxel = 0.25;                 // [m] by which scans are compared
+constexpr double kRestSpeed = 0.1;                  // [m/s] below it a vehicle counts as arrived
+constexpr TimeNs kSettleTime = kNsPerSecond / 2;    // at rest at a goal before the next one
+constexpr TimeNs kRepeatPeriod = kNsPerSecond / 2;  // of a goal that was not taken up
+constexpr float kFarthestPoint = 5e4F;              // [m] that voxels of kCloudVoxel reach
+constexpr double kSamePlace = 1e-3;                 // [m]
 constexpr TimeNs kReportPeriod = kNsPerSecond;
 constexpr double kPassRadius = 0.3;  // [m] at which a way point is passed
 
@@ -35,9 +37,8 @@ FlightRecorderNode::FlightRecorderNode(ros::NodeHandle handle, ros::NodeHandle p
   readPlan(params.text("plan", ""));
   params.finish();
 
-  csv_.open(folder_ / "trajectory.csv");
-  tum_.open(folder_ / "trajectory.tum");
-  if (!csv_ || !tum_) throw FileError(folder_.string(), "cannot be written into");
+  openStream(csv_, folder_ / "trajectory.csv");
+  openStream(tum_, folder_ / "trajectory.tum");
   csv_ << "stamp,x,y,z,qx,qy,qz,qw,vx,vy,vz,ref_x,ref_y,ref_z\n";
   tum_ << "# stamp x y z qx qy qz qw\n";
 
@@ -62,12 +63,13 @@ FlightRecorderNode::~FlightRecorderNode() {
 }
 
 void FlightRecorderNode::readPlan(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw FileError(path, "the plan of the flight cannot be read");
+  constexpr std::size_t kLargestPlan = std::size_t{16} << 20;
+  const std::string text = readFile(path, kLargestPlan);
   try {
-    const nlohmann::json plan = nlohmann::json::parse(file);
+    const nlohmann::json plan = nlohmann::json::parse(text);
     folder_ = plan.at("output").get<std::string>();
     tolerance_ = plan.value("goal_tolerance", tolerance_);
+    goal_timeout_ = toNs(plan.value("goal_timeout", toSeconds(goal_timeout_)));
     for (const nlohmann::json& leg : plan.at("legs")) {
       legs_.emplace_back();
       for (const nlohmann::json& point : leg.at("waypoints")) {
@@ -151,8 +153,8 @@ void FlightRecorderNode::advance(const Eigen::Vector3d& p_WB, double speed, Time
   if (there && (!is_goal || now - settled_since_ >= kSettleTime)) {
     if (is_goal) ++goals_reached_;
     nextGoal(now);
-  } else if (now - goal_since_ > kGoalTimeout) {
-    ROS_ERROR("goal %zu not reached within %.0f s: %.2f m away", leg_ + 1, toSeconds(kGoalTimeout),
+  } else if (now - goal_since_ > goal_timeout_) {
+    ROS_ERROR("goal %zu not reached within %.0f s: %.2f m away", leg_ + 1, toSeconds(goal_timeout_),
               distance);
     save(true);
     ros::shutdown();
@@ -211,7 +213,9 @@ void FlightRecorderNode::onPoints(const sensor_msgs::PointCloud2ConstPtr& messag
   for (std::size_t i = 0; i < message->width; ++i) {
     float point[4];  // x y z intensity
     std::memcpy(point, &message->data[i * message->point_step], sizeof(point));
-    scan.points.emplace_back(point[0], point[1], point[2]);
+    const Eigen::Vector3f p_W(point[0], point[1], point[2]);
+    if (!(p_W.cwiseAbs().maxCoeff() < kFarthestPoint)) continue;
+    scan.points.push_back(p_W);
     scan.intensity.push_back(point[3]);
     if (!occupied_.insert(map::voxelKey(scan.points.back(), kCloudVoxel)).second) continue;
     accumulated_.points.push_back(scan.points.back());
@@ -271,9 +275,7 @@ void FlightRecorderNode::save(bool completed) {
       {"worst_contact_speed_mps", worst_contact_speed_},
       {"scan_origin", {scan_origin_.x(), scan_origin_.y(), scan_origin_.z()}},
       {"completed", completed}};
-  std::ofstream file(folder_ / "flight.json");
-  file << flight.dump(2) << "\n";
-  if (!file) throw FileError((folder_ / "flight.json").string(), "cannot be written");
+  writeFile(folder_ / "flight.json", flight.dump(2) + "\n");
 }
 
 }  // namespace marsim::ros_nodes

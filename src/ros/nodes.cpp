@@ -1,5 +1,6 @@
 // Each class of nodes as a process and as a nodelet. In one file, because their headers together
 // take hardly longer to compile than one of them.
+#include <csignal>
 #include <functional>
 #include <map>
 #include <memory>
@@ -68,12 +69,16 @@ class NodeletOf : public nodelet::Nodelet {
 
 }  // namespace
 
+// ROS's own handler only makes a note, which a node that is still reading its map does not see:
+// until then Ctrl-C ends the process as it does any other.
 int runNode(const std::string& kind, int argc, char** argv) {
-  ros::init(argc, argv, kind);
+  ros::init(argc, argv, kind, ros::init_options::NoSigintHandler);
+  std::signal(SIGINT, SIG_DFL);
   // The last handle to go shuts the log down; this one keeps it open for what is caught below.
   const ros::NodeHandle handle;
   try {
     const std::shared_ptr<void> node = kinds().at(kind)(handle, ros::NodeHandle{"~"});
+    std::signal(SIGINT, [](int) { ros::requestShutdown(); });
     ros::spin();
     return 0;
   } catch (const Error& error) {

@@ -2,10 +2,13 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include <fmt/format.h>
+#include <ros/console.h>
 #include <ros/param.h>
 
+#include "marsim/common/bounds.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/common/text.hpp"
@@ -26,6 +29,12 @@ std::string described(XmlRpc::XmlRpcValue& value) {
     default:
       return "a list or map";
   }
+}
+
+/// A number as it may have been written without a unit.
+std::string bareText(XmlRpc::XmlRpcValue& value) {
+  return value.getType() == XmlRpc::XmlRpcValue::TypeString ? static_cast<std::string>(value)
+                                                            : described(value);
 }
 
 }  // namespace
@@ -70,6 +79,28 @@ int Params::integer(const std::string& name, int fallback, int low, int high) {
   return number;
 }
 
+// XML-RPC knows whole numbers of 32 bits; larger ones come as text or as a double.
+std::uint64_t Params::seed(const std::string& name, std::uint64_t fallback) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53: doubles tell whole numbers apart below it
+  XmlRpc::XmlRpcValue value;
+  if (!fetch(name, value)) return fallback;
+  std::optional<std::uint64_t> seed;
+  if (value.getType() == XmlRpc::XmlRpcValue::TypeString) {
+    seed = parseSeed(static_cast<std::string>(value));
+  } else if (value.getType() == XmlRpc::XmlRpcValue::TypeInt && static_cast<int>(value) >= 0) {
+    seed = static_cast<std::uint64_t>(static_cast<int>(value));
+  } else if (value.getType() == XmlRpc::XmlRpcValue::TypeDouble) {
+    const double number = static_cast<double>(value);
+    const bool is_whole = number >= 0.0 && number <= kExact && number == std::floor(number);
+    if (is_whole) seed = static_cast<std::uint64_t>(number);
+  }
+  if (!seed) {
+    throw ConfigError(where_, name, described(value),
+                      std::string(kAllowedSeeds) + ", above 2^53 as text");
+  }
+  return *seed;
+}
+
 double Params::number(const std::string& name, double fallback, Quantity quantity) {
   XmlRpc::XmlRpcValue value;
   if (!fetch(name, value)) return fallback;
@@ -83,6 +114,8 @@ double Params::number(const std::string& name, double fallback, Quantity quantit
       // Reported below together with the parameter's name.
     }
   }
+  const std::string hint = degreesHint(bareText(value), quantity);
+  if (!hint.empty()) ROS_WARN("%s: %s: %s", where_.c_str(), name.c_str(), hint.c_str());
   if (!std::isfinite(number)) {
     const std::string units = unitList(quantity);
     throw ConfigError(where_, name, described(value),
@@ -133,8 +166,7 @@ void Params::finish() const {
 }
 
 std::uint64_t readSeed(Params& params, const ros::NodeHandle& handle) {
-  const int seed = params.integer("seed", 1, 0, std::numeric_limits<int>::max());
-  return RandomStream(static_cast<std::uint64_t>(seed), handle.getNamespace()).next();
+  return RandomStream(params.seed("seed", 1), handle.getNamespace()).next();
 }
 
 }  // namespace marsim::ros_nodes

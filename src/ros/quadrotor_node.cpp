@@ -8,7 +8,9 @@
 #include <visualization_msgs/MarkerArray.h>
 
 #include "marsim/MotorStates.h"
+#include "marsim/common/bounds.hpp"
 #include "marsim/common/error.hpp"
+#include "marsim/common/output_file.hpp"
 #include "marsim/common/progress.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
@@ -69,7 +71,10 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
     start_p_WB_ = place.start->p_WB;
     start_yaw_ = place.start->yaw;
   }
+  requirePlace(params.where(), "start (x, y, z)", start_p_WB_);
+  requireAngle(params.where(), "yaw", start_yaw_);
   const std::string record = params.text("record", "");
+  if (!record.empty()) requireExtension(record, {".tum", ".txt", ""});
   quadrotor_ = std::make_unique<vehicle::Quadrotor>(vehicle.vehicle);
   imu_ = std::make_unique<vehicle::Imu>(vehicle.imu, seed);
   collision_config_ = readCollisionConfig(params);
@@ -86,8 +91,7 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   odom_period_ = periodNs(rates_.odometry);
   imu_period_ = periodNs(vehicle.imu.rate);
   if (!record.empty()) {
-    record_.open(record);
-    if (!record_) throw FileError(record, "cannot be written");
+    openStream(record_, record);
     record_ << "# stamp x y z qx qy qz qw\n";
   }
   path_.header.frame_id = frames_.world;
@@ -281,8 +285,10 @@ bool QuadrotorNode::onTeleport(marsim::Teleport::Request& request,
   response.success = false;
   if (!started_) {
     response.message = "no clock received yet";
-  } else if (!p_WB.allFinite() || !std::isfinite(request.yaw)) {
-    response.message = "position or yaw is NaN or infinite";
+  } else if (!isPlace(p_WB) || !(std::abs(request.yaw) <= kLargestAngle)) {
+    response.message =
+        fmt::format("position or yaw is not finite or too large, allowed: {:.0f} m and {:.0f} rad",
+                    kFarthestPlace, kLargestAngle);
   } else {
     place(p_WB, request.yaw, quadrotor_->state().stamp);
     response.success = true;

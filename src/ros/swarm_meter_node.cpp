@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "marsim/common/error.hpp"
+#include "marsim/common/output_file.hpp"
 #include "marsim/ros/conversions.hpp"
 #include "marsim/ros/params.hpp"
 #include "marsim/sim/swarm.hpp"
@@ -121,9 +122,11 @@ void SwarmMeterNode::report(const Usage& end) const {
   json["private_mb"] = megabytesOf("Private_Dirty");
   ROS_INFO("%s", json.dump().c_str());
   if (report_file_.empty()) return;
-  std::ofstream file(report_file_);
-  file << json.dump(1) << "\n";
-  if (!file.flush()) ROS_ERROR("%s cannot be written", report_file_.c_str());
+  try {
+    writeFile(report_file_, json.dump(1) + "\n");
+  } catch (const Error& error) {
+    ROS_ERROR("%s", error.what());
+  }
 }
 
 }  // namespace marsim::ros_nodes

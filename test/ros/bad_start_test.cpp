@@ -1,6 +1,7 @@
 // Every kind of bad input at start-up ends the node with an exit code other than 0 and one line
 // that names file or node, field, value and what is allowed.
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +13,9 @@
 #include <ros/ros.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "marsim/common/build_lock.hpp"
+#include "marsim/config/load.hpp"
 
 namespace {
 
@@ -117,6 +121,85 @@ TEST_F(BadStart, StartInsideSomethingOrOutside) {
   expectRefused("quadrotor", {"start", "nearest free place"});
   nh_.setParam("/bad/x", 500.0);
   expectRefused("quadrotor", {"start", "outside", "nearest free place"});
+}
+
+// A node's process whose output is read line by line.
+class RunningNode {
+ public:
+  explicit RunningNode(const std::string& node) {
+    int ends[2];
+    if (pipe(ends) != 0) return;
+    const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / node;
+    process_ = fork();
+    if (process_ == 0) {
+      dup2(ends[1], STDOUT_FILENO);
+      dup2(ends[1], STDERR_FILENO);
+      execl(program.c_str(), node.c_str(), "__name:=bad", nullptr);
+      _exit(127);
+    }
+    close(ends[1]);
+    output_ = fdopen(ends[0], "r");
+  }
+  ~RunningNode() { fclose(output_); }
+
+  // Reads on until a line holds the text.
+  bool says(const std::string& text) {
+    std::array<char, 512> line{};
+    while (fgets(line.data(), line.size(), output_) != nullptr) {
+      if (std::string(line.data()).find(text) != std::string::npos) return true;
+    }
+    return false;
+  }
+  // Its status as waitpid() gives it.
+  int end(int signal) const {
+    kill(process_, signal);
+    int status = -1;
+    waitpid(process_, &status, 0);
+    return status;
+  }
+
+ private:
+  pid_t process_ = -1;
+  FILE* output_ = nullptr;
+};
+
+// The place is being made by another process, this one, which does not get on with it.
+TEST_F(BadStart, CtrlCEndsANodeThatIsStillStarting) {
+  setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+  const std::string place = write("room.yaml", "place: building\nspacing: 20cm\n");
+  const fs::path made = marsim::config::resolveMap(place);
+  fs::remove(made);
+  nh_.setParam("/bad/map", place);
+  nh_.setParam("/server/map", place);
+  for (const char* name : {"lidar", "manager"}) {
+    if (std::string(name) == "manager") nh_.setParam("/bad/nodelets/server", "marsim/map_server");
+    const marsim::BuildLock lock(made, [](const std::string&) {});
+    RunningNode node(name);
+    EXPECT_TRUE(node.says("waiting")) << name;
+    const int status = node.end(SIGINT);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << name << ' ' << status;
+  }
+  nh_.deleteParam("/server");
+  unsetenv("XDG_CACHE_HOME");
+}
+
+TEST_F(BadStart, FarPlacesAndSeeds) {
+  nh_.setParam("/bad/x", 1e30);
+  expectRefused("quadrotor", {"start (x, y, z) is (1e+30, 0, 1.5)", "-1000000 to 1000000 m"});
+  nh_.deleteParam("/bad/x");
+  nh_.setParam("/bad/yaw", "1e30rad");
+  expectRefused("quadrotor", {"yaw is 1e+30", "-1000000 to 1000000 rad"});
+  nh_.deleteParam("/bad/yaw");
+  nh_.setParam("/bad/record", (folder_ / "truth.csv").string());
+  expectRefused("quadrotor", {"truth.csv: extension is '.csv', allowed: .tum, .txt"});
+  nh_.deleteParam("/bad/record");
+  nh_.setParam("/bad/seed", "18446744073709551616");
+  expectRefused("lidar", {"seed is '18446744073709551616'", "0 to 18446744073709551615"});
+  nh_.setParam("/bad/seed", -1);
+  expectRefused("lidar", {"seed is -1"});
+  nh_.setParam("/bad/seed", "18446744073709551615");
+  nh_.setParam("/bad/renderer", "vulkan");  // the next thing that is wrong
+  expectRefused("lidar", {"renderer", "'vulkan'"});
 }
 
 TEST_F(BadStart, WrongChoice) {

@@ -55,7 +55,8 @@ class FlightRecorderNode {
   void save(bool completed);
 
   std::filesystem::path folder_;
-  double tolerance_ = 0.1;  ///< [m] within which a goal counts as reached
+  double tolerance_ = 0.1;                    ///< [m] within which a goal counts as reached
+  TimeNs goal_timeout_ = 120 * kNsPerSecond;  ///< simulated; then the flight is given up
   std::vector<Leg> legs_;
   std::size_t leg_ = 0, waypoint_ = 0;
   std::size_t goals_reached_ = 0;

@@ -21,6 +21,8 @@ class Params {
   std::string text(const std::string& name, const std::string& fallback);
   bool flag(const std::string& name, bool fallback);
   int integer(const std::string& name, int fallback, int low, int high);
+  /// A whole number from 0 to 2^64 - 1, as a number or as text.
+  std::uint64_t seed(const std::string& name, std::uint64_t fallback);
   /// A number, or text with a unit ("90deg"); must be finite.
   double number(const std::string& name, double fallback, Quantity quantity);
   /// As number(), but NaN where the parameter is not set, empty or "auto".
@@ -44,7 +46,7 @@ class Params {
   std::set<std::string> known_;
 };
 
-/// The parameter `seed` (a whole number of 0 or more, default 1) scattered by the UAV's namespace,
+/// The parameter `seed` (default 1) scattered by the UAV's namespace,
 /// so that UAVs of one seed have noise of their own.
 std::uint64_t readSeed(Params& params, const ros::NodeHandle& handle);
 

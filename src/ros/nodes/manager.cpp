@@ -1,6 +1,7 @@
 // A nodelet manager that loads what its parameter `nodelets` lists itself: a `nodelet load` for
 // each would be a process that receives /clock and keeps a bond with every other one.
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -27,7 +28,9 @@ void append(XmlRpc::XmlRpcValue& value, const std::string& name, NamesAndTypes& 
 }  // namespace
 
 int main(int argc, char** argv) {
-  ros::init(argc, argv, "manager");
+  // As in runNode(): ROS's handler would not end a nodelet that reads its map.
+  ros::init(argc, argv, "manager", ros::init_options::NoSigintHandler);
+  std::signal(SIGINT, SIG_DFL);
   const ros::NodeHandle private_handle("~");
   NamesAndTypes nodelets;
   if (XmlRpc::XmlRpcValue listed; private_handle.getParam("nodelets", listed)) {
@@ -43,6 +46,7 @@ int main(int argc, char** argv) {
     ROS_FATAL("%s: could not be started as %s", name.c_str(), type.c_str());
     return EXIT_FAILURE;
   }
+  std::signal(SIGINT, [](int) { ros::requestShutdown(); });
   ros::spin();
   return EXIT_SUCCESS;
 }
