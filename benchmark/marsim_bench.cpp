@@ -11,6 +11,7 @@
 #include "command_line.hpp"
 #include "fidelity_benchmark.hpp"
 #include "marsim/common/error.hpp"
+#include "marsim/common/output_file.hpp"
 #include "render_bench.hpp"
 #include "scan_benchmark.hpp"
 #include "sensors.hpp"

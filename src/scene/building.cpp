@@ -185,7 +185,9 @@ void BuildingConfig::validate(const std::string& where) const {
   check.within("wall_thickness", wall_thickness, 0.02, 2.0, "m");
   check.within("door_width", door_width, 0.6, 0.5 * room_width, "m");
   check.within("door_height", door_height, 1.8, height - 0.1, "m");
-  check.within("spacing", spacing, 0.002, 1.0, "m");
+  // Floors and ceilings of both rooms then have 10^9 points.
+  const double finest = std::max(0.002, std::sqrt(4.0 * room_length * room_width / 1e9));
+  check.within("spacing", spacing, finest, 1.0, "m");
   check.within("range_noise", range_noise, 0.0, 0.2, "m");
 }
 

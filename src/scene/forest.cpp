@@ -116,7 +116,9 @@ void ForestConfig::validate(const std::string& where) const {
   check.within("ground_relief", ground_relief, 0.0, 20.0, "m");
   check.within("ground_roughness", ground_roughness, 0.0, 1.0, "m");
   check.within("clearing_radius", clearing_radius, 1.5, 100.0, "m");
-  check.within("spacing", spacing, 0.002, 1.0, "m");
+  // The ground alone then has 10^9 points.
+  const double finest = std::max(0.002, std::sqrt(size_x * size_y / 1e9));
+  check.within("spacing", spacing, finest, 1.0, "m");
   check.within("range_noise", range_noise, 0.0, 0.2, "m");
 }
 

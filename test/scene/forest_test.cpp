@@ -142,6 +142,10 @@ TEST(Forest, RefusesSettingsOutOfBounds) {
   config.size_x = std::nan("");
   EXPECT_THROW(makeForest(config), ConfigError);
   config = {};
+  config.size_x = config.size_y = 1000.0;  // 250,000,000,000 points
+  config.spacing = 0.002;
+  EXPECT_THROW(config.validate(""), ConfigError);
+  config = {};
   config.clearing_radius = 0.5;
   EXPECT_THROW(makeForest(config), ConfigError);
 }
