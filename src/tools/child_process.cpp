@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <regex>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -18,13 +19,15 @@
 
 #include "marsim/common/error.hpp"
 #include "marsim/common/text.hpp"
+#include "orphans.hpp"
 
 namespace marsim::tools {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int kPollMs = 100;
-constexpr double kPatience = 30.0;  // [s] for an orderly end before it is insisted on
+constexpr double kPatience = 30.0;        // [s] for an orderly end before it is insisted on
+constexpr double kOrphansPatience = 3.0;  // [s] the same for what a child leaves behind
 
 volatile std::sig_atomic_t interrupts = 0;
 
@@ -155,6 +158,7 @@ ChildResult runChild(const ChildCommand& command,
   if (pipe2(output, O_CLOEXEC) != 0) throw Error(fmt::format("pipe: {}", std::strerror(errno)));
   if (pipe2(failure, O_CLOEXEC) != 0) throw Error(fmt::format("pipe: {}", std::strerror(errno)));
   const InterruptGuard guard;
+  const OrphanKeeper orphans;
   const pid_t self = getpid();
   const pid_t child = fork();
   if (child == 0) becomeChild(command, output[1], failure[1], self);
@@ -210,12 +214,26 @@ ChildResult runChild(const ChildCommand& command,
   }
   lines.flush();
   close(output[0]);
+  result.orphans = orphans.end(kOrphansPatience);
   if (failed) {
     throw Error(
         fmt::format("{} cannot be started: {}", command.arguments.at(0), std::strerror(reason)));
   }
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return result;
+}
+
+std::string withoutColours(const std::string& line) {
+  static const std::regex codes("\x1b(\\[[0-9;]*[A-Za-z]|\\][^\x07]*\x07)");
+  return std::regex_replace(line, codes, "");
+}
+
+void requireRoslaunch(const std::string& why) {
+  if (onPath("roslaunch")) return;
+  throw Error(fmt::format(
+      "no roslaunch on the PATH: {}; use ./marsim in the source tree, or install ROS 1 and source "
+      "the package's setup file",
+      why));
 }
 
 ChildCommand rosLaunch(const std::string& file, const std::vector<std::string>& arguments, int port,

@@ -26,14 +26,22 @@ struct ChildResult {
   int exit_code = 0;         ///< 128 + signal where a signal ended it
   bool interrupted = false;  ///< the user asked for the end (SIGINT or SIGTERM)
   bool silent = false;       ///< ended because of silence_limit
+  int orphans = 0;           ///< processes that it left behind, which were ended
 };
 
 /// Runs a command in a process group of its own and hands over every line of its output, standard
 /// error included. SIGINT and SIGTERM are passed on to it once as SIGINT, so that it can end in
-/// good order, and as SIGTERM if it is asked again; this process goes on when it has ended. One run
-/// at a time in a process. Throws Error where it cannot be started.
+/// good order, and as SIGTERM if it is asked again; this process goes on when it has ended. What it
+/// leaves behind is ended, in whatever session. One run at a time in a process. Throws Error where
+/// it cannot be started.
 ChildResult runChild(const ChildCommand& command,
                      const std::function<void(const std::string&)>& on_line);
+
+/// A line without the colours and titles that roslaunch writes for terminals.
+std::string withoutColours(const std::string& line);
+
+/// Throws Error where there is no roslaunch; `why` says what needs it.
+void requireRoslaunch(const std::string& why);
 
 /// A launch file of this package with a master of its own on `port`, reached without any name
 /// service; logs go to the folder `log`.

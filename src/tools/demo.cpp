@@ -7,7 +7,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -68,13 +67,6 @@ void removeResults(const fs::path& folder) {
   }
 }
 
-void requireRoslaunch() {
-  if (onPath("roslaunch")) return;
-  throw Error(
-      "no roslaunch on the PATH: the demonstration flies with the ROS nodes; run ./marsim demo "
-      "from the source tree, or install ROS 1 and source the package's setup file");
-}
-
 std::string flag(bool value) { return value ? "true" : "false"; }
 
 bool startsWith(const std::string& text, const std::string& beginning) {
@@ -94,12 +86,6 @@ bool isTrouble(const std::string& line) {
     if (line.find(mark) != std::string::npos) return true;
   }
   return false;
-}
-
-// Without the colours that roslaunch adds.
-std::string plain(const std::string& line) {
-  static const std::regex colour("\x1b\\[[0-9;]*[A-Za-z]");
-  return std::regex_replace(line, colour, "");
 }
 
 void printPlan(const Preparation& preparation) {
@@ -126,7 +112,7 @@ ChildResult fly(const DemoOptions& options, const FlightPlan& plan, std::string&
   openStream(log, log_path);
   LiveLine live;
   const auto on_line = [&](const std::string& raw) {
-    const std::string line = plain(raw);
+    const std::string line = withoutColours(raw);
     log << line << std::endl;
     keepReason(line, reason);
     if (startsWith(line, "flying to goal")) {
@@ -269,7 +255,7 @@ FlightSummary assessFlight(const Preparation& preparation, bool interrupted) {
 }
 
 int runDemo(const DemoOptions& options) {
-  requireRoslaunch();
+  requireRoslaunch("the demonstration flies with the ROS nodes");
   const fs::path folder = absoluteFolder(options.output);
   requireOutputFolder(folder);
   Preparation preparation = prepareDemo(options);

@@ -50,6 +50,19 @@ TEST(ChildProcess, SilenceEndsIt) {
   EXPECT_EQ(result.exit_code, 4);
 }
 
+TEST(ChildProcess, NothingIsLeftBehind) {
+  ChildResult result;
+  // One in a session of its own that takes no notice of SIGINT, and one below another.
+  const auto lines = linesOf(
+      "setsid sh -c 'trap \"\" INT; echo $$; exec sleep 100' & "
+      "setsid sh -c 'sleep 100 & echo $!; wait' & sleep 0.3; exit 5",
+      result);
+  EXPECT_EQ(result.exit_code, 5);
+  EXPECT_GE(result.orphans, 2);
+  ASSERT_EQ(lines.size(), 2U);
+  for (const std::string& process : lines) EXPECT_EQ(kill(std::stoi(process), 0), -1) << process;
+}
+
 TEST(ChildProcess, MissingProgramIsAnError) {
   ChildCommand command;
   command.arguments = {"marsim-no-such-program"};

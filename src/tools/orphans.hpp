@@ -1,0 +1,28 @@
+#pragma once
+
+#include <set>
+
+#include <sys/types.h>
+
+/// Processes that outlive the one that started them.
+namespace marsim::tools {
+
+/// While it lives, processes whose parent has ended become children of this process, whatever
+/// session or process group they are in, so that they can be found and ended.
+class OrphanKeeper {
+ public:
+  OrphanKeeper();
+  ~OrphanKeeper();
+  OrphanKeeper(const OrphanKeeper&) = delete;
+  OrphanKeeper& operator=(const OrphanKeeper&) = delete;
+
+  /// Ends all children that were not there at construction and what they leave: SIGINT, then
+  /// SIGTERM, then SIGKILL, `patience` [s] after one another. Returns how many there were.
+  int end(double patience) const;
+
+ private:
+  std::set<pid_t> before_;
+  int was_subreaper_ = 0;
+};
+
+}  // namespace marsim::tools

@@ -1,0 +1,131 @@
+#!/usr/bin/python3
+"""`marsim run` against roslaunch itself, on nodes that are shell scripts: misspelt arguments start
+nothing, the exit code says how the nodes ended, and nothing is left behind.
+
+launch_run_test.py MARSIM
+"""
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import uuid
+
+MARSIM = os.path.abspath(sys.argv.pop(1))
+MARK = "MARSIM_RUN_TEST"  # an environment variable by which its processes are found
+PACKAGE = """<package><name>run_test</name><version>0.1.0</version><description>t</description>
+<maintainer email="a@b.c">m</maintainer><license>BSD</license></package>"""
+PROGRAMS = {
+    "dies": "echo '[FATAL] [1.0]: out of paper'; exit 3",
+    "ends": "sleep 0.5",
+    "stays": "echo alive; exec sleep 300",
+    "parent": "sleep 300 & exec sleep 300",
+}
+OUTER = """<launch>
+  <arg name="first" default="stays"/>
+  <arg name="also" default="false"/>
+  <node pkg="run_test" type="$(arg first)" name="first" required="true" output="screen"/>
+  <include file="$(dirname)/inner.launch" pass_all_args="true"><arg name="fixed" value="1"/></include>
+</launch>"""
+INNER = """<launch>
+  <arg name="lidar" default="avia"/>
+  <arg name="fixed" default="0"/>
+  <param name="lidar" value="$(arg lidar)"/>
+  %s
+</launch>""" % "\n  ".join('<node pkg="run_test" type="parent" name="n%d"/>' % i for i in range(8))
+
+
+class LaunchRun(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="marsim_run_test_")
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.write("package.xml", PACKAGE)
+        self.write("outer.launch", OUTER)
+        self.write("inner.launch", INNER)
+        for name, line in PROGRAMS.items():
+            os.chmod(self.write(name, "#!/bin/sh\n%s\n" % line), 0o755)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.mark = uuid.uuid4().hex
+        self.environment = dict(
+            os.environ, ROS_MASTER_URI="http://127.0.0.1:%d" % port, ROS_IP="127.0.0.1",
+            ROS_HOME=self.folder, ROS_LOG_DIR=self.folder + "/log",
+            ROS_PACKAGE_PATH=self.folder + ":" + os.environ["ROS_PACKAGE_PATH"])
+        self.environment[MARK] = self.mark
+        self.environment.pop("ROS_HOSTNAME", None)
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def start(self, *arguments):
+        return subprocess.Popen((MARSIM, "run") + arguments, cwd=self.folder, text=True,
+                                env=self.environment, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT)
+
+    def run_to_its_end(self, *arguments):
+        process = self.start(*arguments)
+        output, _ = process.communicate(timeout=120)
+        return process.returncode, output
+
+    def left(self):
+        """Command lines of processes that this test has started and that run."""
+        found = []
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open("/proc/%s/environ" % name) as file:
+                    ours = "%s=%s" % (MARK, self.mark) in file.read().split("\0")
+                with open("/proc/%s/cmdline" % name) as file:
+                    if ours:
+                        found.append(file.read().replace("\0", " "))
+            except OSError:
+                pass
+        return found
+
+    def test_arguments_are_checked_before_anything_starts(self):
+        for argument, words in (("lidr:=mid360", "did you mean 'lidar'"),
+                                ("fixed:=2", "unknown argument 'fixed'"),
+                                ("lidar=mid360", "did you mean 'lidar:=mid360'"),
+                                ("first:=missing", "run_test/missing")):
+            code, output = self.run_to_its_end("run_test", "outer.launch", argument)
+            self.assertEqual(code, 2, output)
+            self.assertIn(words, output)
+            self.assertNotIn("started", output)
+        code, output = self.run_to_its_end("sim.lunch")
+        self.assertEqual(code, 2, output)
+        self.assertIn("did you mean 'sim.launch'", output)
+        self.assertFalse(os.path.exists(self.folder + "/log"))
+
+    def test_required_node_that_dies_at_start(self):
+        code, output = self.run_to_its_end("./outer.launch", "first:=dies", "lidar:=mid360")
+        self.assertEqual(code, 1, output)
+        self.assertEqual(output.splitlines()[-1],
+                         "marsim run: first ended with exit code 3: out of paper")
+        self.assertEqual(self.left(), [])
+
+    def test_required_node_that_ends_well(self):
+        code, output = self.run_to_its_end("./outer.launch", "first:=ends")
+        self.assertEqual(code, 0, output)
+        self.assertEqual(self.left(), [])
+
+    def test_interrupt_leaves_nothing(self):
+        for wanted in (signal.SIGINT, signal.SIGTERM):
+            process = self.start("./outer.launch")
+            while "alive" not in process.stdout.readline():
+                self.assertIsNone(process.poll())
+            time.sleep(0.3)
+            process.send_signal(wanted)
+            output, _ = process.communicate(timeout=120)
+            self.assertEqual(process.returncode, 130, output)
+            self.assertEqual(self.left(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
