@@ -173,9 +173,12 @@ class Place:
         for name, target in (("marsim", os.path.join(programs, "marsim")), ("build", build),
                              ("src", os.path.join(SOURCE, "src")), ("test", os.path.join(SOURCE, "test"))):
             os.symlink(target, os.path.join(folder, name))
-        self.environment = dict(os.environ, MARSIM_SOURCE=SOURCE, MARSIM_BUILD=build,
+        # ctest in the build folder itself would write over the log of the one that runs this.
+        with open(os.path.join(folder, "CTestTestfile.cmake"), "w") as file:
+            file.write('subdirs("%s")\n' % build)
+        self.environment = dict(os.environ, MARSIM_SOURCE=SOURCE, PYTHONUNBUFFERED="1",
                                 PATH=folder + ":" + os.environ["PATH"], ROS_IP="127.0.0.1",
-                                ROS_HOME=os.path.join(folder, "ros"), PYTHONUNBUFFERED="1",
+                                ROS_HOME=os.path.join(folder, "ros"),
                                 ROS_LOG_DIR=os.path.join(folder, "ros", "log"))
         for name in ("ROS_HOSTNAME", "ROS_NAMESPACE", "ROS_MASTER_URI"):
             self.environment.pop(name, None)
