@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kWarningPeriod = 5.0;           // [s]
 constexpr TimeNs kLogPeriod = kNsPerSecond / 5;  // between looks for changes
+constexpr int kNamed = 5;                        // silent UAVs in a summary
 
 }  // namespace
 
@@ -92,18 +93,25 @@ std::vector<sim::Strike> PeerListener::takeStrikes(std::uint32_t struck) {
   return std::exchange(strikes_[struck], {});
 }
 
+void PeerListener::addOwn(std::uint32_t id) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  news_.addOwn(id);
+}
+
 void PeerListener::logChanges() {
-  for (const scene::PeerReport& report : peers_.reports(now_)) {
+  peers_.forget(now_);
+  const std::vector<scene::PeerReport> reports = peers_.reports(now_);
+  for (const scene::PeerReport& report : reports) {
     if (report.is_claimed_twice) {
       ROS_ERROR_THROTTLE(kWarningPeriod, "%s", report.summary().c_str());
     }
-    const auto [entry, is_new] = dropped_.try_emplace(report.id, report.dropped);
-    if (is_new || entry->second == report.dropped) continue;
-    entry->second = report.dropped;
-    if (report.dropped) {
-      ROS_WARN("%s", report.summary().c_str());
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const scene::PeerNews::Item& item : news_.of(reports)) {
+    if (item.is_silent) {
+      ROS_WARN("%s", item.text.c_str());
     } else {
-      ROS_INFO("uav %u is back", report.id);
+      ROS_INFO("%s", item.text.c_str());
     }
   }
 }
@@ -111,13 +119,13 @@ void PeerListener::logChanges() {
 void PeerListener::diagnose(std::uint32_t own,
                             diagnostic_updater::DiagnosticStatusWrapper& status) const {
   using diagnostic_msgs::DiagnosticStatus;
-  int seen = 0;
+  int seen = 0, silent = 0;
   status.summary(DiagnosticStatus::OK, "");
   for (const scene::PeerReport& report : peers_.reports(now_)) {
     if (report.is_claimed_twice) status.mergeSummary(DiagnosticStatus::ERROR, report.summary());
     if (report.id == own) continue;
     if (report.held || report.dropped) {
-      status.mergeSummary(DiagnosticStatus::WARN, report.summary());
+      if (++silent <= kNamed) status.mergeSummary(DiagnosticStatus::WARN, report.summary());
     } else if (report.has_body) {
       ++seen;
     }
@@ -126,9 +134,13 @@ void PeerListener::diagnose(std::uint32_t own,
                            report.summary(), report.taken, report.late, report.lost,
                            report.repeated, report.rejected));
   }
+  if (silent > kNamed) {
+    status.mergeSummary(DiagnosticStatus::WARN, fmt::format("and {} more", silent - kNamed));
+  }
   if (status.level == DiagnosticStatus::OK) {
     status.summaryf(DiagnosticStatus::OK, "%d other UAVs in sight of the simulation", seen);
   }
+  status.add("states refused of further numbers", peers_.refusedUnknown());
 }
 
 }  // namespace marsim::ros_nodes

@@ -7,7 +7,9 @@ namespace marsim::ros_nodes {
 WorldInput::WorldInput(ros::NodeHandle& handle, Params& params)
     : uav_id_(readUavId(params, handle)),
       peers_(PeerListener::shared(handle, params)),
-      obstacles_(handle) {}
+      obstacles_(handle) {
+  peers_->addOwn(uav_id_);
+}
 
 std::vector<scene::MovingThing> WorldInput::things(TimeNs begin, TimeNs end) const {
   std::vector<scene::MovingThing> things;

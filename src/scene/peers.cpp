@@ -41,6 +41,7 @@ void PeersConfig::validate(const std::string& where) const {
   check.positive("history", history, "s");
   check.notNegative("extrapolation", extrapolation, "s");
   check.positive("timeout", timeout, "s");
+  check.positive("memory", memory, "s");
 }
 
 std::string problemOf(const PeerState& state) {
@@ -86,13 +87,49 @@ Peers::Effect Peers::push(const PeerState& state) {
   const bool is_sound = problemOf(state).empty();
   if (!is_sound && state.id >= kFirstObstacleIdentity) return Effect::kRejected;
   const std::lock_guard<std::mutex> lock(mutex_);
-  Peer& peer = peers_[state.id];
   if (!is_sound) {
-    ++peer.counts.rejected;
+    Peer* peer = admit(state.id);
+    ++(peer != nullptr ? peer->counts.rejected : refused_unknown_);
     return Effect::kRejected;
   }
+  Peer& peer = peers_[state.id];
+  peer.heard = true;
   if (!belongs(peer, state)) return Effect::kStranger;
   return pushMotion(peer, state);
+}
+
+// The UAV of a number of which nothing usable came; null for a new one where there are too many.
+Peers::Peer* Peers::admit(std::uint32_t id) {
+  auto peer = peers_.find(id);
+  if (peer == peers_.end()) {
+    const auto unusable = std::count_if(peers_.begin(), peers_.end(), [](const auto& known) {
+      return known.second.states.empty();
+    });
+    if (static_cast<std::size_t>(unusable) >= kMostUnusable) return nullptr;
+    peer = peers_.try_emplace(id).first;
+  }
+  peer->second.heard = true;
+  return &peer->second;
+}
+
+void Peers::forget(TimeNs now) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (auto entry = peers_.begin(); entry != peers_.end();) {
+    Peer& peer = entry->second;
+    if (peer.heard || now < peer.last_heard) {
+      peer.heard = false;
+      peer.last_heard = now;
+    }
+    const bool is_past = toSeconds(now - peer.last_heard) > config_.memory;
+    entry = is_past ? peers_.erase(entry) : std::next(entry);
+  }
+  const auto is_unused = [](const Shape& shape) { return shape.surfels.use_count() == 1; };
+  shapes_.erase(std::remove_if(shapes_.begin(), shapes_.end(), is_unused), shapes_.end());
+}
+
+std::uint64_t Peers::refusedUnknown() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return refused_unknown_;
 }
 
 bool Peers::belongs(Peer& peer, const PeerState& state) const {
@@ -150,14 +187,15 @@ Peers::Effect Peers::pushMotion(Peer& peer, const PeerState& state) const {
 
 void Peers::setBody(std::uint32_t id, const std::string& name, const BodyConfig& body) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  Peer* peer = admit(id);
+  if (peer == nullptr) return;  // it will be told again
   auto shape = std::find_if(shapes_.begin(), shapes_.end(),
                             [&](const Shape& known) { return equal(known.body, body); });
   if (shape == shapes_.end()) {
     shape = shapes_.insert(shape, {body, bodyShape(body, bodyResolution(body))});
   }
-  Peer& peer = peers_[id];
-  peer.name = name;
-  peer.shape = shape->surfels;
+  peer->name = name;
+  peer->shape = shape->surfels;
 }
 
 bool Peers::isGone(const Peer& peer, TimeNs t) const {
@@ -185,8 +223,9 @@ std::optional<Pose> Peers::poseAt(std::uint32_t id, TimeNs t) const {
 }
 
 void Peers::setMass(std::uint32_t id, const PeerMass& mass) {
+  if (!mass.isSound()) return;
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (mass.isSound()) peers_[id].mass = mass;
+  if (Peer* peer = admit(id)) peer->mass = mass;
 }
 
 std::optional<PeerMotion> Peers::motionAt(std::uint32_t id, TimeNs t) const {

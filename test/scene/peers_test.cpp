@@ -1,4 +1,5 @@
 #include "marsim/scene/peers.hpp"
+#include "marsim/scene/peer_news.hpp"
 
 #include <cmath>
 #include <limits>
@@ -161,6 +162,64 @@ TEST(Peers, RefuseWhatIsNotFinite) {
   peers.push(bad);
   EXPECT_FALSE(peers.poseAt(5, toNs(10.0)));
   EXPECT_EQ(peers.reports(toNs(10.0))[1].summary(), "uav 5: no usable state yet");
+}
+
+// A sender of nonsense under ever new numbers neither fills the memory nor the diagnostics.
+TEST(Peers, UnusableOnesAreBoundedAndForgotten) {
+  Peers peers;
+  peers.push(told(3, 0));
+  peers.setBody(3, "hummingbird", someBody());
+  PeerState bad = told(0, 0);
+  bad.motion.X_WB.p.x() = kNaN;
+  for (std::uint32_t id = 100; id < 5000; ++id) {
+    bad.id = id;
+    EXPECT_EQ(peers.push(bad), Peers::Effect::kRejected);
+    peers.setBody(id, "x", someBody());
+    peers.setMass(id, {1.0, {0.1, 0.1, 0.1}});
+  }
+  EXPECT_EQ(peers.reports(0).size(), 1 + Peers::kMostUnusable);
+  EXPECT_EQ(peers.refusedUnknown(), 4900 - Peers::kMostUnusable);
+  EXPECT_EQ(peers.push(told(4, 0)), Peers::Effect::kTaken) << "a usable one is let in all the same";
+
+  const auto forgetAt = [&](double seconds) { peers.forget(toNs(seconds)); };
+  forgetAt(10.0);
+  peers.push(told(3, 1, 65.0));
+  forgetAt(65.0);
+  EXPECT_EQ(peers.reports(0).size(), 2 + Peers::kMostUnusable) << "55 s ago they were heard";
+  forgetAt(71.0);
+  ASSERT_EQ(peers.reports(0).size(), 1U);
+  EXPECT_EQ(peers.reports(0)[0].id, 3U);
+  EXPECT_TRUE(peers.reports(0)[0].has_body) << "its body is kept, whoever else had the same";
+  forgetAt(5.0);  // the simulation was started anew
+  forgetAt(50.0);
+  EXPECT_EQ(peers.reports(0).size(), 1U);
+  forgetAt(66.0);
+  EXPECT_TRUE(peers.reports(0).empty());
+}
+
+TEST(PeerNews, SilenceOfOthersIsToldAndNotOnesOwn) {
+  Peers peers;
+  peers.push(told(1, 0));
+  peers.push(told(2, 0));
+  PeerNews one, both, none;
+  one.addOwn(1);
+  both.addOwn(1);
+  both.addOwn(2);
+  for (PeerNews* news : {&one, &both, &none})
+    EXPECT_TRUE(news->of(peers.reports(toNs(10))).empty());
+  const auto silent = peers.reports(toNs(20.0));
+  const auto news = one.of(silent);
+  ASSERT_EQ(news.size(), 1U) << "uav 1 does not say of itself that it is silent";
+  EXPECT_EQ(news[0].text, "uav 2: silent for 10.0 s, dropped");
+  EXPECT_TRUE(news[0].is_silent);
+  EXPECT_TRUE(one.of(silent).empty()) << "once";
+  EXPECT_EQ(both.of(silent).size(), 2U) << "each of a process may be told of the other";
+  EXPECT_EQ(none.of(silent).size(), 2U);
+  peers.push(told(2, 1, 20.0));
+  const auto back = one.of(peers.reports(toNs(20.1)));
+  ASSERT_EQ(back.size(), 1U);
+  EXPECT_EQ(back[0].text, "uav 2 is back");
+  EXPECT_FALSE(back[0].is_silent);
 }
 
 TEST(Peers, ALeapIsNoMotion) {

@@ -13,6 +13,7 @@
 
 #include "marsim/Peers.h"
 #include "marsim/ros/params.hpp"
+#include "marsim/scene/peer_news.hpp"
 #include "marsim/scene/peers.hpp"
 #include "marsim/sim/collisions.hpp"
 
@@ -31,6 +32,9 @@ class PeerListener {
 
   const scene::Peers& peers() const { return peers_; }
 
+  /// A UAV of this process: where it is the only one, its silence is not told to itself.
+  void addOwn(std::uint32_t id);
+
   /// What others gave one UAV by running into it, as heard of since the last call, oldest first;
   /// from the first call on. From any thread.
   std::vector<sim::Strike> takeStrikes(std::uint32_t struck);
@@ -45,10 +49,10 @@ class PeerListener {
   void logChanges();
 
   scene::Peers peers_;
-  std::atomic<TimeNs> now_{0};             ///< stamp of the newest message from this machine
-  TimeNs logged_ = 0;                      ///< when changes were looked for
-  std::map<std::uint32_t, bool> dropped_;  ///< as logged last
-  std::mutex mutex_;                       ///< guards strikes_
+  std::atomic<TimeNs> now_{0};  ///< stamp of the newest message from this machine
+  TimeNs logged_ = 0;           ///< when changes were looked for
+  std::mutex mutex_;            ///< guards what follows
+  scene::PeerNews news_;
   std::map<std::uint32_t, std::vector<sim::Strike>> strikes_;  ///< by who is struck and asks
   ros::NodeHandle handle_;
   ros::Subscriber subscriber_;

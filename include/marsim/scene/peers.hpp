@@ -20,6 +20,7 @@ struct PeersConfig {
   double history = 1.0;         ///< [s] behind the newest state that can be looked up
   double extrapolation = 0.25;  ///< [s] past the newest state that its motion is carried on
   double timeout = 3.0;         ///< [s] a UAV silent for longer is dropped
+  double memory = 60.0;         ///< [s] one silent for longer is forgotten
 
   /// Throws ConfigError.
   void validate(const std::string& where) const;
@@ -87,6 +88,10 @@ class Peers : public ThingSource {
   /// Throws ConfigError.
   explicit Peers(PeersConfig config = {});
 
+  /// Numbers of which no usable state was heard that are kept at most; what comes from further ones
+  /// is counted in refusedUnknown().
+  static constexpr std::size_t kMostUnusable = 64;
+
   Effect push(const PeerState& state);
   /// The body that others see. Equal bodies share their surfels. Throws as bodyShape does.
   void setBody(std::uint32_t id, const std::string& name, const BodyConfig& body);
@@ -104,6 +109,10 @@ class Peers : public ThingSource {
                     std::vector<MovingThing>& things) const;
   /// By number.
   std::vector<PeerReport> reports(TimeNs now) const;
+  std::uint64_t refusedUnknown() const;
+  /// Forgets who was not heard of since a call `memory` ago; `now` [ns] is the caller's own time,
+  /// which may go back.
+  void forget(TimeNs now);
 
  private:
   struct Shape {
@@ -123,7 +132,11 @@ class Peers : public ThingSource {
     int clashes = 0;                ///< changes between the two
     std::uint64_t since_clash = 0;  ///< own states
     PeerReport counts;
+    bool heard = false;  ///< of, since the last forget()
+    TimeNs last_heard = 0;
   };
+
+  Peer* admit(std::uint32_t id);
 
   Effect pushMotion(Peer& peer, const PeerState& state) const;
   bool belongs(Peer& peer, const PeerState& state) const;
@@ -134,6 +147,7 @@ class Peers : public ThingSource {
   mutable std::mutex mutex_;  ///< guards what follows
   std::map<std::uint32_t, Peer> peers_;
   std::vector<Shape> shapes_;
+  std::uint64_t refused_unknown_ = 0;
 };
 
 }  // namespace marsim::scene

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "marsim/scene/peers.hpp"
+
+namespace marsim::scene {
+
+/// Notices which UAVs fall silent and which come back, for the log of a process.
+class PeerNews {
+ public:
+  struct Item {
+    bool is_silent;    ///< else it is back
+    std::string text;  ///< "uav 3: silent for 5.2 s, dropped"
+  };
+
+  /// A UAV of this process. Where it is the only one, its silence is no news to it.
+  void addOwn(std::uint32_t id) { own_.insert(id); }
+  /// What has changed since the last call. UAVs that are not reported any more are forgotten.
+  std::vector<Item> of(const std::vector<PeerReport>& reports);
+
+ private:
+  std::set<std::uint32_t> own_;
+  std::map<std::uint32_t, bool> dropped_;  ///< as of the last call
+};
+
+}  // namespace marsim::scene
