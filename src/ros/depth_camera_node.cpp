@@ -72,7 +72,9 @@ void DepthCameraNode::onState(const marsim::VehicleStateConstPtr& message) {
     const auto job = std::make_shared<const Job>(
         Job{due, history.poseAt(due),
             lockstep_ ? std::optional(world_->things(due, due)) : std::nullopt});
-    if (!thread_.push([this, job] { render(*job); })) ++dropped_;
+    if (!thread_.push([this, job] { render(*job); })) {
+      dropped_.add(WarningTime::clock::now());
+    }
   }
   history.discardBefore(now);
   if (lockstep_) lockstep_->onState(now);
@@ -109,18 +111,18 @@ void DepthCameraNode::render(const Job& job) {
 }
 
 void DepthCameraNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
-  const std::uint64_t dropped = dropped_;
+  const std::uint64_t lately = dropped_.lately(WarningTime::clock::now());
   if (!wanted()) {
     status.summary(diagnostic_msgs::DiagnosticStatus::OK, "idle: nobody subscribes");
-  } else if (dropped > 0) {
+  } else if (lately > 0) {
     status.summaryf(diagnostic_msgs::DiagnosticStatus::WARN,
-                    "%lu images dropped: rendering is too slow",
-                    static_cast<unsigned long>(dropped));
+                    "%lu images dropped in the last %d s: rendering is too slow",
+                    static_cast<unsigned long>(lately), RecentCount::kLately);
   } else {
     status.summary(diagnostic_msgs::DiagnosticStatus::OK, "seeing");
   }
   status.add("images", images_.load());
-  status.add("dropped images", dropped);
+  status.add("dropped images", dropped_.total());
 }
 
 }  // namespace marsim::ros_nodes

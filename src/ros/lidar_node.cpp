@@ -128,7 +128,7 @@ void LidarNode::schedule() {
             "scans is in /diagnostics",
             toSeconds(begin));
         const std::lock_guard<std::mutex> lock(mutex_);
-        ++statistics_.dropped;
+        statistics_.dropped.add(WarningTime::clock::now());
       }
     }
     history.discardBefore(end);
@@ -192,16 +192,16 @@ void LidarNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
   const Statistics& s = statistics_;
   if (!wanted()) {
     status.summary(diagnostic_msgs::DiagnosticStatus::OK, "idle: nobody subscribes");
-  } else if (s.dropped > 0) {
+  } else if (const std::uint64_t lately = s.dropped.lately(WarningTime::clock::now())) {
     status.summaryf(diagnostic_msgs::DiagnosticStatus::WARN,
-                    "%lu scans dropped: rendering is too slow",
-                    static_cast<unsigned long>(s.dropped));
+                    "%lu scans dropped in the last %d s: rendering is too slow",
+                    static_cast<unsigned long>(lately), RecentCount::kLately);
   } else {
     status.summary(diagnostic_msgs::DiagnosticStatus::OK, "scanning");
   }
   const double scans = static_cast<double>(std::max<std::uint64_t>(1, s.scans));
   status.add("scans", s.scans);
-  status.add("dropped scans", s.dropped);
+  status.add("dropped scans", s.dropped.total());
   status.add("mean returns per scan", static_cast<double>(s.returns) / scans);
   status.add("mean render time [ms]", 1e3 * s.render_seconds / scans);
   status.add("longest render time [ms]", 1e3 * s.render_seconds_max);

@@ -12,6 +12,7 @@
 #include <tf2_ros/static_transform_broadcaster.h>
 
 #include "marsim/VehicleState.h"
+#include "marsim/common/warning_log.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 #include "marsim/lidar/depth_camera.hpp"
 #include "marsim/ros/clock_grants.hpp"
@@ -60,7 +61,8 @@ class DepthCameraNode {
   ros::Subscriber state_subscriber_;
   tf2_ros::StaticTransformBroadcaster static_tf_;
   diagnostic_updater::Updater diagnostics_;
-  std::atomic<std::uint64_t> images_{0}, dropped_{0};
+  std::atomic<std::uint64_t> images_{0};
+  RecentCount dropped_;  ///< touched in callbacks only
   RenderThread thread_;
   std::unique_ptr<RenderLockstep> lockstep_;  ///< null: none
 };

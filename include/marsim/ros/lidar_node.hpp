@@ -11,6 +11,7 @@
 #include <tf2_ros/static_transform_broadcaster.h>
 
 #include "marsim/VehicleState.h"
+#include "marsim/common/warning_log.hpp"
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/ros/clock_grants.hpp"
 #include "marsim/ros/cloud_message.hpp"
@@ -70,7 +71,8 @@ class LidarNode {
   diagnostic_updater::Updater diagnostics_;
 
   struct Statistics {
-    std::uint64_t scans = 0, dropped = 0, returns = 0;
+    std::uint64_t scans = 0, returns = 0;
+    RecentCount dropped;
     double render_seconds = 0.0, render_seconds_max = 0.0;
   };
   std::mutex mutex_;  ///< guards the statistics
