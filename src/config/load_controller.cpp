@@ -35,6 +35,10 @@ control::ControllerConfig loadController(const std::string& name_or_path) {
       goal.read("acceleration", config.goal.acceleration);
       goal.read("yaw_rate", config.goal.yaw_rate, Quantity::kAngularSpeed);
     });
+    reader.readMap("warn", [&](YamlReader& warn) {
+      warn.read("reference_distance", config.warn.reference_distance, Quantity::kLength);
+      warn.read("tracking_error", config.warn.tracking_error, Quantity::kLength);
+    });
   });
   config.validate(path.string());
   return config;

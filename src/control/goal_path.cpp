@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "marsim/common/error.hpp"
 #include "marsim/control/reference.hpp"
@@ -14,18 +15,25 @@ using Row = Eigen::Vector4d;  // x, y, z, yaw
 constexpr int kSamples = 128;
 // Sampled peaks lie this little below the true ones at most.
 constexpr double kMargin = 0.999;
+// Below it by what rounding may add.
+constexpr double kCruise = kMargin - 1e-6;
+// [1/s] of the yaw rate's limit: how fast it changes at most.
+constexpr double kTurnSharpness = 2.0;
+// Of searches for durations [s] and [-].
+constexpr double kShortest = 0.05, kGrowth = 1.1;
 
-// The boundary conditions of a path: start as given, at rest at the end.
+// The boundary conditions of a piece: start as given, no acceleration at its end.
 struct Boundary {
   Row p, v, a, goal;
+  Row goal_v = Row::Zero();
 };
 
-// Quintics with p, v, a at 0 and goal, 0, 0 at `duration` [s].
+// Quintics with p, v, a at 0 and goal, goal_v, 0 at `duration` [s].
 Coefficients quintics(const Boundary& b, double duration) {
   const double T = duration;
   // What is left to do beyond the start's own motion.
   const Row p = b.goal - b.p - T * b.v - 0.5 * T * T * b.a;
-  const Row v = -b.v - T * b.a;
+  const Row v = b.goal_v - b.v - T * b.a;
   const Row a = -b.a;
   Coefficients c;
   c.col(0) = b.p;
@@ -53,7 +61,7 @@ Derivatives evaluate(const Coefficients& c, double t) {
   return d;
 }
 
-// The largest ratio of speed, acceleration and yaw rate to their limits on the way.
+// The largest ratio of speed, acceleration, yaw rate and its change to their limits on the way.
 double strain(const Boundary& b, double duration, const GoalLimits& limits) {
   const Coefficients c = quintics(b, duration);
   double worst = 0.0;
@@ -61,22 +69,34 @@ double strain(const Boundary& b, double duration, const GoalLimits& limits) {
     const Derivatives d = evaluate(c, duration * i / kSamples);
     worst =
         std::max({worst, d.v.head<3>().norm() / limits.speed,
-                  d.a.head<3>().norm() / limits.acceleration, std::abs(d.v[3]) / limits.yaw_rate});
+                  d.a.head<3>().norm() / limits.acceleration, std::abs(d.v[3]) / limits.yaw_rate,
+                  std::abs(d.a[3]) / (kTurnSharpness * limits.yaw_rate)});
   }
   return worst;
 }
 
-// A segment whose end may depend on how long it takes, and how far it strains the limits.
-struct Plan {
+struct Piece {
   Boundary boundary;
   double duration;  // [s]
-  double strain;
 };
 
-// The shortest duration up to `longest` [s] within limits, or the one that exceeds them least.
+// Pieces one after another, and how far they strain the limits.
+struct Plan {
+  std::vector<Piece> pieces;
+  double strain = std::numeric_limits<double>::infinity();
+
+  double duration() const {
+    double sum = 0.0;
+    for (const Piece& piece : pieces) sum += piece.duration;
+    return sum;
+  }
+  bool isWithinLimits() const { return strain <= kMargin; }
+};
+
+// One piece whose end may depend on how long it takes: the shortest duration up to `longest` [s]
+// within limits, or the one that exceeds them least.
 template <class BoundaryOf>
 Plan shortestPlan(const BoundaryOf& boundaryOf, const GoalLimits& limits, double longest) {
-  constexpr double kShortest = 0.05, kGrowth = 1.1;
   const auto strainOf = [&](double duration) {
     return strain(boundaryOf(duration), duration, limits);
   };
@@ -95,9 +115,10 @@ Plan shortestPlan(const BoundaryOf& boundaryOf, const GoalLimits& limits, double
       (strainOf(middle) <= kMargin ? best : low) = middle;
     }
   }
-  return {boundaryOf(best), best, strainOf(best)};
+  return {{{boundaryOf(best), best}}, strainOf(best)};
 }
 
+// One polynomial to the goal.
 Plan directPlan(const Boundary& start, const GoalLimits& limits) {
   const double distance = (start.goal - start.p).head<3>().norm();
   // Well above what rest to rest needs; beyond, a moving start only strays further.
@@ -119,16 +140,71 @@ Plan brakingPlan(const Boundary& start, const GoalLimits& limits) {
   return shortestPlan(boundaryOf, limits, longest);
 }
 
-// One segment where the limits allow, else braking first.
-std::vector<Plan> planned(const Boundary& start, const GoalLimits& limits) {
-  const Plan direct = directPlan(start, limits);
-  if (direct.strain <= kMargin) return {direct};
-  const Plan braking = brakingPlan(start, limits);
-  if (braking.strain >= direct.strain) return {direct};
-  const Row stopped = braking.boundary.goal;
-  Row goal = start.goal;
-  goal[3] = stopped[3] + wrapAngle(goal[3] - stopped[3]);
-  return {braking, directPlan({stopped, Row::Zero(), Row::Zero(), goal}, limits)};
+// The velocity goes to its new value V as V (1 - (1 - s)^3 (1 + 3 s)), s from 0 to 1: without jerk
+// at the cruising end, 0.6 V T long, with accelerations up to 16/9 V/T. The way back to rest is
+// the same one in reverse.
+constexpr double kRampLength = 0.6;
+constexpr double kRampPeak = 16.0 / 9.0;
+
+// To the speed limit, on with that in a straight line, to rest at the goal. `bounds` are those of
+// the first piece: the limits, or the start's own motion where that exceeds them. Without pieces
+// where the goal is too near for that.
+Plan cruisePlan(const Boundary& start, const GoalLimits& limits, const GoalLimits& bounds) {
+  const double speed = kCruise * limits.speed;
+  const double braking = kRampPeak * speed / (kMargin * limits.acceleration);  // [s]
+  const double longest = 10.0 + 10.0 * (start.v.head<3>().norm() + speed) / limits.acceleration;
+  const auto wayFrom = [&](double duration) -> Row {  // from where the start's own motion leads
+    return start.goal - start.p - (1.0 - kRampLength) * duration * start.v -
+           duration * duration / 20.0 * start.a;
+  };
+  const auto isLongEnough = [&](double duration) {
+    return wayFrom(duration).norm() >= kRampLength * speed * (duration + braking);
+  };
+  const auto boundaryOf = [&](double duration) {
+    Boundary b = start;
+    const Row way = wayFrom(duration);
+    b.goal_v = speed * way.normalized();
+    b.goal = start.goal - way + kRampLength * duration * b.goal_v;
+    return b;
+  };
+  if (!isLongEnough(kShortest)) return {};
+  Plan plan = shortestPlan(boundaryOf, bounds, longest);
+  const Piece first = plan.pieces.front();
+  if (!plan.isWithinLimits() || !isLongEnough(first.duration)) return {};
+
+  const Row rest = Row::Zero();
+  const Row& v = first.boundary.goal_v;
+  const Row brake = start.goal - kRampLength * braking * v;
+  const double cruising = (brake - first.boundary.goal).norm() / speed;
+  if (cruising > 1e-6) {
+    plan.pieces.push_back({{first.boundary.goal, v, rest, brake, v}, cruising});
+  }
+  plan.pieces.push_back({{brake, v, rest, start.goal, rest}, braking});
+  return plan;
+}
+
+// The shorter one of those that keep the limits, else the one that exceeds them less.
+const Plan& better(const Plan& a, const Plan& b) {
+  if (a.isWithinLimits() && b.isWithinLimits()) return a.duration() <= b.duration() ? a : b;
+  return a.strain <= b.strain ? a : b;
+}
+
+// One polynomial where that is quickest, cruising between two where the way is long; where the
+// limits allow neither, braking first. `bounds` as in cruisePlan.
+Plan planned(const Boundary& start, const GoalLimits& limits, const GoalLimits& bounds) {
+  const bool is_fast = bounds.speed > limits.speed;
+  const Plan cruise = cruisePlan(start, limits, bounds);
+  if (is_fast && cruise.isWithinLimits()) return cruise;  // else all of the way were too fast
+  const Plan direct = directPlan(start, bounds);
+  const Plan through = better(direct, cruise);
+  if (through.isWithinLimits()) return through;
+  Plan plan = brakingPlan(start, bounds);
+  if (plan.strain >= through.strain) return through;
+  Boundary stopped{plan.pieces.back().boundary.goal, Row::Zero(), Row::Zero(), start.goal};
+  stopped.goal[3] = stopped.p[3] + wrapAngle(stopped.goal[3] - stopped.p[3]);
+  const Plan onward = better(directPlan(stopped, limits), cruisePlan(stopped, limits, limits));
+  plan.pieces.insert(plan.pieces.end(), onward.pieces.begin(), onward.pieces.end());
+  return plan;
 }
 
 }  // namespace
@@ -143,39 +219,54 @@ void GoalLimits::validate(const std::string& where) const {
 GoalPath::GoalPath(const Reference& from, TimeNs start, const Eigen::Vector3d& goal_p_WB,
                    double goal_yaw, const GoalLimits& limits)
     : from_(from), start_(start) {
-  Boundary b;
-  b.p << from.p_WB, from.yaw;
-  b.v << from.v_WB, from.yaw_rate;
-  b.a << from.a_WB, 0.0;
-  b.goal << goal_p_WB, from.yaw + wrapAngle(goal_yaw - from.yaw);
   // A margin above the start's own motion: otherwise no path could begin with it.
   constexpr double kAbove = 1.01;
-  GoalLimits allowed = limits;
-  allowed.speed = std::max(limits.speed, kAbove * from.v_WB.norm());
-  allowed.acceleration = std::max(limits.acceleration, kAbove * from.a_WB.norm());
-  allowed.yaw_rate = std::max(limits.yaw_rate, kAbove * std::abs(from.yaw_rate));
-  end_ = start_;
-  for (const Plan& plan : planned(b, allowed)) {
-    const TimeNs begin = end_;
-    end_ += toNs(plan.duration);
-    segments_.push_back({begin, end_, quintics(plan.boundary, toSeconds(end_ - begin))});
-  }
+  GoalLimits bounds = limits;
+  bounds.speed = std::max(limits.speed, kAbove * from.v_WB.norm());
+  bounds.acceleration = std::max(limits.acceleration, kAbove * from.a_WB.norm());
+  bounds.yaw_rate = std::max(limits.yaw_rate, kAbove * std::abs(from.yaw_rate));
+  Boundary way;
+  way.p << from.p_WB, 0.0;
+  way.v << from.v_WB, 0.0;
+  way.a << from.a_WB, 0.0;
+  way.goal << goal_p_WB, 0.0;
+  Boundary turn{Row::Zero(), Row::Zero(), Row::Zero(), Row::Zero()};
+  turn.p[3] = from.yaw;
+  turn.v[3] = from.yaw_rate;
+  turn.goal[3] = from.yaw + wrapAngle(goal_yaw - from.yaw);
+  const auto segmentsOf = [&](const Boundary& boundary) {
+    std::vector<Segment> segments;
+    TimeNs end = start_;
+    for (const Piece& piece : planned(boundary, limits, bounds).pieces) {
+      const TimeNs begin = end;
+      end += toNs(piece.duration);
+      segments.push_back({begin, end, quintics(piece.boundary, toSeconds(end - begin))});
+    }
+    return segments;
+  };
+  way_ = segmentsOf(way);
+  turn_ = segmentsOf(turn);
+  end_ = std::max(way_.back().end, turn_.back().end);
 }
 
 Reference GoalPath::at(TimeNs t) const {
   if (t < start_) return from_;
-  const Segment* segment = &segments_.front();
-  if (t >= segment->end) segment = &segments_.back();
-  const Derivatives d =
-      evaluate(segment->coefficients, toSeconds(std::min(t, end_) - segment->start));
+  const auto on = [t](const std::vector<Segment>& segments) {
+    const Segment* segment = &segments.front();
+    while (t >= segment->end && segment != &segments.back()) ++segment;
+    const TimeNs end = segment->end;
+    Derivatives d = evaluate(segment->coefficients, toSeconds(std::min(t, end) - segment->start));
+    if (t >= end) d.v = d.a = d.j = Row::Zero();
+    return d;
+  };
+  const Derivatives way = on(way_), turn = on(turn_);
   Reference reference;
-  reference.p_WB = d.p.head<3>();
-  reference.yaw = wrapAngle(d.p[3]);
-  if (t >= end_) return reference;
-  reference.v_WB = d.v.head<3>();
-  reference.a_WB = d.a.head<3>();
-  reference.j_WB = d.j.head<3>();
-  reference.yaw_rate = d.v[3];
+  reference.p_WB = way.p.head<3>();
+  reference.v_WB = way.v.head<3>();
+  reference.a_WB = way.a.head<3>();
+  reference.j_WB = way.j.head<3>();
+  reference.yaw = wrapAngle(turn.p[3]);
+  reference.yaw_rate = turn.v[3];
   return reference;
 }
 

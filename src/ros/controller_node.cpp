@@ -1,5 +1,6 @@
 #include "marsim/ros/controller_node.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -16,11 +17,11 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr double kWarningPeriod = 2.0;              // [s]
 constexpr std::uint32_t kQueue = 100;               // messages of a burst after a stall
 constexpr double kLargestJump = 0.25;               // [m] beyond what was flown between two states
 constexpr std::uint32_t kStatesBetweenLooks = 16;   // for planners that came or went
-constexpr TimeNs kPathSpacing = kNsPerSecond / 10;  // of the poses on `planned_path`
+constexpr TimeNs kPathSpacing = kNsPerSecond / 10;  // of the poses on `planned_path`, at least
+constexpr TimeNs kPathPoses = 2000;                 // on it, at most
 
 // Whether a vehicle did not fly from one state to the next: the simulation was restarted, or the
 // vehicle put back to its start.
@@ -35,14 +36,17 @@ bool isFinite(const geometry_msgs::Pose& pose) {
          fromQuaternion(pose.orientation).coeffs().allFinite();
 }
 
+// The fields that a command cannot do without.
 bool isFinite(const control::Reference& reference) {
-  return reference.p_WB.allFinite() && reference.v_WB.allFinite() && reference.a_WB.allFinite() &&
-         std::isfinite(reference.yaw) && std::isfinite(reference.yaw_rate);
+  return reference.p_WB.allFinite() && reference.v_WB.allFinite() && std::isfinite(reference.yaw);
 }
+
+WarningTime wallTime() { return WarningTime::clock::now(); }
 
 }  // namespace
 
-ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
+ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
+    : diagnostics_(handle, private_handle) {
   Params params(private_handle);
   frames_ = Frames::read(params, handle);
   const config::Vehicle vehicle = config::loadVehicle(
@@ -51,17 +55,24 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
   config.goal.speed = params.number("goal_speed", config.goal.speed, Quantity::kSpeed);
   config.goal.acceleration =
       params.number("goal_acceleration", config.goal.acceleration, Quantity::kNumber);
+  ground_z_ = params.numberOrAuto("ground_z", Quantity::kLength);
   params.finish();
   config.validate(params.where());
 
   limits_ = config.goal;
-  controller_ = std::make_unique<control::Controller>(config, sim::vehicleModel(vehicle.vehicle));
+  const control::VehicleModel model = sim::vehicleModel(vehicle.vehicle);
+  controller_ = std::make_unique<control::Controller>(config, model);
+  watch_ = std::make_unique<control::CommandWatch>(
+      config, model, [](const std::string& text) { ROS_WARN("%s", text.c_str()); });
+  if (std::isfinite(ground_z_)) watch_->setGround(ground_z_);
   commander_ = std::make_unique<control::Commander>(config.goal);
 
   motor_publisher_ = {handle, "motor_speeds", kQueue};
   reference_publisher_ = {handle, "reference", kQueue};
   error_publisher_ = {handle, "tracking_error", kQueue};
   path_publisher_ = handle.advertise<nav_msgs::Path>("planned_path", 1, true);
+  diagnostics_.setHardwareID("simulation");
+  diagnostics_.add("controller", this, &ControllerNode::diagnose);
 
   const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
   goal_subscriber_ = handle.subscribe<geometry_msgs::PoseStamped>(
@@ -73,6 +84,7 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
       handle.subscribe("command/state", 10, &ControllerNode::onReference, this, no_delay);
   handle_ = handle;
   subscribeToPositionCommands();
+  map_info_subscriber_ = handle.subscribe("/map_info", 1, &ControllerNode::onMapInfo, this);
   trajectory_subscriber_ =
       handle.subscribe("command/trajectory", 10, &ControllerNode::onTrajectory, this, no_delay);
   pose_subscriber_ = handle.subscribe("command/pose", 10, &ControllerNode::onPose, this, no_delay);
@@ -105,13 +117,16 @@ void ControllerNode::onState(const marsim::VehicleStateConstPtr& message) {
   if (has_state_ && (message->placements != placements_ || wasMoved(state_, state))) {
     commander_->reset();
     controller_->reset();
+    watch_->reset();
   }
   placements_ = message->placements;
   state_ = state;
   has_state_ = true;
   reference_ = commander_->reference(state);
+  diagnostics_.update();
   if (message->on_ground && !commander_->commanded()) return;  // rests until its first command
 
+  watch_->followed(reference_, state, wallTime());
   const Eigen::Array4d speeds = controller_->update(state, reference_);
   const auto motors = boost::make_shared<marsim::MotorSpeeds>();
   motors->header.stamp = message->header.stamp;
@@ -142,15 +157,14 @@ void ControllerNode::publishTracking(const ros::Time& stamp) {
 void ControllerNode::onGoal(const geometry_msgs::PoseStampedConstPtr& message, bool keep_altitude) {
   if (!hasState("goal")) return;
   if (!isFinite(message->pose)) {
-    ROS_WARN_THROTTLE(kWarningPeriod, "goal ignored: pose has a value that is NaN or infinite");
+    refuse("goal", "pose has a value that is NaN or infinite");
     return;
   }
   const std::string& frame = message->header.frame_id;
   const bool in_body = isFrame(frame, frames_.base());
   if (!in_body && !isWorldFrame(frame, frames_.world)) {
-    ROS_WARN_THROTTLE(kWarningPeriod,
-                      "goal ignored: header.frame_id is '%s', allowed: '%s' or '%s'", frame.c_str(),
-                      frames_.world.c_str(), frames_.base().c_str());
+    refuse("goal", fmt::format("header.frame_id is '{}', allowed: '{}' or '{}'", frame,
+                               frames_.world, frames_.base()));
     return;
   }
   Pose X_WG{fromQuaternion(message->pose.orientation), fromPoint(message->pose.position)};
@@ -162,28 +176,40 @@ void ControllerNode::onGoal(const geometry_msgs::PoseStampedConstPtr& message, b
   }
   if (in_body) X_WG = state_.X_WB * X_WG;
   if (keep_altitude) X_WG.p.z() = reference_.p_WB.z();
+  const std::string problem = watch_->goalProblem(X_WG.p);
+  if (!problem.empty()) {
+    refuse("goal", problem);
+    return;
+  }
+  watch_->placed("goal", X_WG.p, wallTime());
   const double yaw = keeps_yaw ? reference_.yaw : yawOf(X_WG.q);
   commander_->setGoal(X_WG.p, yaw, state_.stamp);
   publishPlannedPath(X_WG.p, yaw);
 }
 
 void ControllerNode::onReference(const marsim::StateReferenceConstPtr& message) {
-  const control::Reference reference = fromMessage(*message);
+  constexpr char kTopic[] = "command/state";
+  control::Reference reference = fromMessage(*message);
   if (!isFinite(reference)) {
-    ROS_WARN_THROTTLE(kWarningPeriod, "command/state ignored: a value is NaN or infinite");
+    refuse(kTopic, "position, velocity or yaw is NaN or infinite");
     return;
   }
-  if (!isCommandFrame("command/state", message->header.frame_id)) return;
-  if (!hasState("command/state")) return;
+  if (!isCommandFrame(kTopic, message->header.frame_id) || !hasState(kTopic)) return;
+  for (const std::string& field : control::dropUnusable(reference)) watch_->notGiven(kTopic, field);
+  watch_->tracked(kTopic, reference, state_, wallTime());
   commander_->setReference(reference, state_.stamp);
 }
 
 void ControllerNode::onPositionCommand(const topic_tools::ShapeShifter::ConstPtr& message) {
+  constexpr char kTopic[] = "command/position";
   has_planner_ = true;  // also one that comes and goes between two looks
   const std::string& md5 = message->getMD5Sum();
-  if (positionCommandUsers(md5) == nullptr) {
-    warnOnce(fmt::format("command/position ignored: {} with md5 {}, allowed: {}",
-                         message->getDataType(), md5, knownPositionCommands()));
+  const char* users = positionCommandUsers(md5);
+  if (users == nullptr) {
+    watch_->refusedAlways(kTopic,
+                          fmt::format("{} with md5 {}, allowed: {}", message->getDataType(), md5,
+                                      knownPositionCommands()),
+                          wallTime());
     return;
   }
   std::vector<std::uint8_t> bytes(message->size());
@@ -191,59 +217,80 @@ void ControllerNode::onPositionCommand(const topic_tools::ShapeShifter::ConstPtr
   message->write(stream);
   try {
     const PositionCommand command = decodePositionCommand(md5, bytes);
-    if (!isCommandFrame("command/position", command.frame_id)) return;
+    if (!isCommandFrame(kTopic, command.frame_id)) return;
     if (command.trajectory_flag && !isFollowed(*command.trajectory_flag)) {
-      ROS_WARN_THROTTLE(kWarningPeriod,
-                        "command/position not followed: trajectory_flag is %d, allowed: 0 to 3",
-                        *command.trajectory_flag);
+      refuse(kTopic, fmt::format("trajectory_flag is {}, allowed: 0 to 3",
+                                 static_cast<int>(*command.trajectory_flag)));
       return;
     }
-    if (!hasState("command/position")) return;
+    if (!hasState(kTopic)) return;
+    for (const std::string& field : command.not_given) {
+      watch_->notGiven(fmt::format("{} ({})", kTopic, users), field);
+    }
+    watch_->tracked(kTopic, command.reference, state_, wallTime());
     commander_->setReference(command.reference, state_.stamp);
   } catch (const Error& error) {
-    ROS_WARN_THROTTLE(kWarningPeriod, "command/position ignored: %s", error.what());
+    refuse(kTopic, error.what());
   }
 }
 
 void ControllerNode::onTrajectory(const trajectory_msgs::MultiDOFJointTrajectoryConstPtr& message) {
-  if (!isCommandFrame("command/trajectory", message->header.frame_id)) return;
+  constexpr char kTopic[] = "command/trajectory";
+  if (!isCommandFrame(kTopic, message->header.frame_id)) return;
   try {
-    const auto points = fromMessage(*message, reference_.yaw);
-    if (!hasState("command/trajectory")) return;
-    commander_->setTrajectory(points, state_.stamp);
+    const TrajectoryCommand command = fromMessage(*message, reference_.yaw);
+    if (!hasState(kTopic)) return;
+    for (const std::string& field : command.not_given) watch_->notGiven(kTopic, field);
+    watch_->tracked(kTopic, command.points, state_, wallTime());
+    commander_->setTrajectory(command.points, state_.stamp);
   } catch (const Error& error) {
-    ROS_WARN_THROTTLE(kWarningPeriod, "command/trajectory ignored: %s", error.what());
+    refuse(kTopic, error.what());
   }
 }
 
 void ControllerNode::onPose(const geometry_msgs::PoseStampedConstPtr& message) {
-  if (!isCommandFrame("command/pose", message->header.frame_id)) return;
+  constexpr char kTopic[] = "command/pose";
+  if (!isCommandFrame(kTopic, message->header.frame_id)) return;
   if (!isFinite(message->pose)) {
-    ROS_WARN_THROTTLE(kWarningPeriod, "command/pose ignored: a value is NaN or infinite");
+    refuse(kTopic, "a value is NaN or infinite");
     return;
   }
-  if (!hasState("command/pose")) return;
+  if (!hasState(kTopic)) return;
+  const Eigen::Vector3d p_WB = fromPoint(message->pose.position);
+  watch_->placed(kTopic, p_WB, wallTime());
   const double yaw = yawOrPresent(fromQuaternion(message->pose.orientation), reference_.yaw);
-  commander_->setPose(fromPoint(message->pose.position), yaw, state_.stamp);
+  commander_->setPose(p_WB, yaw, state_.stamp);
 }
 
-bool ControllerNode::hasState(const char* topic) const {
-  if (!has_state_) {
-    ROS_WARN_THROTTLE(kWarningPeriod, "%s ignored: no state of the vehicle received yet", topic);
-  }
+void ControllerNode::onMapInfo(const marsim::MapInfoConstPtr& message) {
+  watch_->setMap({fromPoint(message->min), fromPoint(message->max)});
+  if (!std::isfinite(ground_z_)) watch_->setGround(message->min.z);
+}
+
+bool ControllerNode::hasState(const char* topic) {
+  if (!has_state_) refuse(topic, "no state of the vehicle received yet");
   return has_state_;
 }
 
 // Planners write `world` whatever the frame is called here.
 bool ControllerNode::isCommandFrame(const char* topic, const std::string& frame) {
   if (isWorldFrame(frame, frames_.world) || isFrame(frame, "world")) return true;
-  warnOnce(fmt::format("{} ignored: header.frame_id is '{}', allowed: '{}', 'world' or empty",
-                       topic, frame, frames_.world));
+  watch_->refusedAlways(
+      topic,
+      fmt::format("header.frame_id is '{}', allowed: '{}', 'world' or empty", frame, frames_.world),
+      wallTime());
   return false;
 }
 
-void ControllerNode::warnOnce(const std::string& text) {
-  if (warned_.insert(text).second) ROS_WARN("%s", text.c_str());
+void ControllerNode::refuse(const char* topic, const std::string& reason) {
+  watch_->refused(topic, reason, wallTime());
+}
+
+void ControllerNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
+  using diagnostic_msgs::DiagnosticStatus;
+  const control::CommandWatch::Report report = watch_->report(wallTime());
+  status.summary(report.warns ? DiagnosticStatus::WARN : DiagnosticStatus::OK, report.summary);
+  for (const auto& [key, value] : report.values) status.add(key, value);
 }
 
 void ControllerNode::publishPlannedPath(const Eigen::Vector3d& goal_p_WB, double yaw) {
@@ -251,7 +298,8 @@ void ControllerNode::publishPlannedPath(const Eigen::Vector3d& goal_p_WB, double
   nav_msgs::Path message;
   message.header.stamp = toRos(state_.stamp);
   message.header.frame_id = frames_.world;
-  for (TimeNs t = state_.stamp;; t += kPathSpacing) {
+  const TimeNs spacing = std::max(kPathSpacing, (path.end() - state_.stamp) / kPathPoses);
+  for (TimeNs t = state_.stamp;; t += spacing) {
     const control::Reference at = path.at(t);
     geometry_msgs::PoseStamped pose;
     pose.header.frame_id = frames_.world;

@@ -161,10 +161,8 @@ PositionCommand decodePositionCommand(const std::string& md5,
   }
   requireFinite(md5, "position", reference.p_WB);
   requireFinite(md5, "velocity", reference.v_WB);
-  requireFinite(md5, "acceleration", reference.a_WB);
-  requireFinite(md5, "jerk", reference.j_WB);
   requireFinite(md5, "yaw", reference.yaw);
-  requireFinite(md5, "yaw_dot", reference.yaw_rate);
+  command.not_given = control::dropUnusable(reference, {"acceleration", "jerk", "yaw_dot"});
   return command;
 }
 

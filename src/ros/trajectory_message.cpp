@@ -29,25 +29,28 @@ control::TrajectoryPoint fromPointMessage(
 
 }  // namespace
 
-std::vector<control::TrajectoryPoint> fromMessage(
-    const trajectory_msgs::MultiDOFJointTrajectory& message, double present_yaw) {
+TrajectoryCommand fromMessage(const trajectory_msgs::MultiDOFJointTrajectory& message,
+                              double present_yaw) {
   if (message.points.empty()) throw Error("points is empty, allowed: at least one");
   const ros::Duration first = message.points.front().time_from_start;
-  std::vector<control::TrajectoryPoint> points;
+  TrajectoryCommand command;
   for (std::size_t i = 0; i < message.points.size(); ++i) {
     const auto& from = message.points[i];
     if (from.transforms.empty()) {
       throw Error(fmt::format("points[{}].transforms is empty, allowed: at least one", i));
     }
-    points.push_back(fromPointMessage(from, present_yaw));
-    points.back().after = (from.time_from_start - first).toNSec();
-    const control::Reference& r = points.back().reference;
-    if (!r.p_WB.allFinite() || !r.v_WB.allFinite() || !r.a_WB.allFinite() ||
-        !std::isfinite(r.yaw) || !std::isfinite(r.yaw_rate)) {
-      throw Error(fmt::format("points[{}] has a value that is NaN or infinite", i));
+    control::TrajectoryPoint point = fromPointMessage(from, present_yaw);
+    point.after = (from.time_from_start - first).toNSec();
+    control::Reference& r = point.reference;
+    if (!r.p_WB.allFinite() || !r.v_WB.allFinite() || !std::isfinite(r.yaw)) {
+      throw Error(
+          fmt::format("points[{}] has a place, yaw or velocity that is NaN or infinite", i));
     }
+    const auto dropped = control::dropUnusable(r, {"accelerations", "", "velocities.angular.z"});
+    command.not_given.insert(dropped.begin(), dropped.end());
+    command.points.push_back(point);
   }
-  return points;
+  return command;
 }
 
 }  // namespace marsim::ros_nodes

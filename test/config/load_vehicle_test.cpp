@@ -181,7 +181,9 @@ TEST_F(LoadVehicleTest, DefaultControllerFileHoldsTheStructsDefaults) {
                                c.thrust_max_ratio,
                                c.goal.speed,
                                c.goal.acceleration,
-                               c.goal.yaw_rate};
+                               c.goal.yaw_rate,
+                               c.warn.reference_distance,
+                               c.warn.tracking_error};
   };
   EXPECT_EQ(values(file), values(built_in));
 }
@@ -199,7 +201,7 @@ TEST_F(LoadVehicleTest, ControllerKeysAreOptionalAndChecked) {
             "x.yaml: position.dampin is an unknown key (did you mean 'damping'?), allowed: "
             "natural_frequency, damping");
   EXPECT_EQ(complaint([] { loadController("defualt"); }),
-            "unknown control 'defualt' (did you mean 'default'?), known: default");
+            "unknown control 'defualt' (did you mean 'default'?), known: agile, default");
 }
 
 }  // namespace

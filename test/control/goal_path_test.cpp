@@ -20,7 +20,7 @@ struct Peaks {
 // Samples a path and checks on the way that every derivative belongs to the one before.
 Peaks peaksOf(const GoalPath& path, TimeNs start) {
   Peaks peaks;
-  const TimeNs step = std::max<TimeNs>(1, (path.end() - start) / 5000);
+  const TimeNs step = std::clamp<TimeNs>((path.end() - start) / 5000, 1, 1'000'000);
   const double dt = toSeconds(step);
   Reference last = path.at(start);
   int jerk_jumps = 0;
@@ -36,11 +36,21 @@ Peaks peaksOf(const GoalPath& path, TimeNs start) {
     EXPECT_NEAR(wrapAngle(now.yaw - last.yaw) / dt, 0.5 * (now.yaw_rate + last.yaw_rate), 1e-3);
     last = now;
   }
-  EXPECT_LE(jerk_jumps, 1) << "only where braking ends";
+  EXPECT_LE(jerk_jumps, 2) << "only where braking and the turn end";
   return peaks;
 }
 
-// The rest-to-rest quintic peaks at 15/8 d/T and 10/sqrt(3) d/T^2.
+// The rest-to-rest quintic peaks at 15/8 d/T and 10/sqrt(3) d/T^2. Where that is slower, the speed
+// rises within T = 16/9 V/A along 0.6 V T, as integrating V (1 - (1 - t/T)^3 (1 + 3 t/T)) gives,
+// falls the same way, and is V between.
+double quickest(double d, const GoalLimits& limits) {
+  const double V = limits.speed, A = limits.acceleration;
+  const double quintic = std::max(15.0 / 8.0 * d / V, std::sqrt(10.0 / std::sqrt(3.0) * d / A));
+  const double ramp = 16.0 / 9.0 * V / A;
+  const double cruise = 2.0 * ramp + (d - 2.0 * 0.6 * V * ramp) / V;
+  return d > 2.0 * 0.6 * V * ramp ? std::min(quintic, cruise) : quintic;
+}
+
 TEST(GoalPath, RestToRestIsStraightAndAsShortAsTheLimitsAllow) {
   RandomStream random(9);
   const GoalLimits limits;
@@ -53,9 +63,8 @@ TEST(GoalPath, RestToRestIsStraightAndAsShortAsTheLimitsAllow) {
     const double turn = random.uniform(-0.3, 0.3);
     const GoalPath path(from, 1'000, goal, from.yaw + turn, limits);
     const double d = (goal - from.p_WB).norm();
-    const double expected = std::max({15.0 / 8.0 * d / limits.speed,
-                                      std::sqrt(10.0 / std::sqrt(3.0) * d / limits.acceleration),
-                                      15.0 / 8.0 * std::abs(turn) / limits.yaw_rate});
+    const double expected =
+        std::max(quickest(d, limits), 15.0 / 8.0 * std::abs(turn) / limits.yaw_rate);
     EXPECT_NEAR(toSeconds(path.end() - 1'000), expected, 2e-3 * expected);
     const Peaks peaks = peaksOf(path, 1'000);
     EXPECT_LE(peaks.speed, limits.speed);
@@ -106,6 +115,37 @@ TEST(GoalPath, BrakesWhereTheGoalIsTooNear) {
   EXPECT_LE(peaks.speed, 1.01 * limits.speed);
   EXPECT_LE(peaks.acceleration, limits.acceleration);
   EXPECT_LT((path.at(path.end()).p_WB - Vector3d(-0.5, 0.2, 0.0)).norm(), 1e-9);
+}
+
+// 500 m at 2 m/s: 250 s and what speeding up and braking cost, not the 468 s of one polynomial that
+// has gone a centimetre after 6 s.
+TEST(GoalPath, FarGoalsAreFlownToAtTheSpeedLimit) {
+  const GoalLimits limits;
+  Reference from;
+  from.p_WB = {3.0, -4.0, 1.5};
+  const Vector3d goal = from.p_WB + Vector3d(300.0, 400.0, 0.0);
+  const GoalPath path(from, 0, goal, 2.5, limits);
+  EXPECT_NEAR(toSeconds(path.end()), 251.4, 0.5);
+  EXPECT_NEAR((path.at(6 * kNsPerSecond).p_WB - from.p_WB).norm(), 2.0 * 6.0 - 1.42, 0.1);
+  const Peaks peaks = peaksOf(path, 0);
+  EXPECT_LE(peaks.speed, limits.speed);
+  EXPECT_GT(peaks.speed, 0.99 * limits.speed);
+  EXPECT_LE(peaks.acceleration, limits.acceleration);
+  EXPECT_NEAR(path.at(10 * kNsPerSecond).yaw, 2.5, 1e-9) << "the turn does not take as long";
+  EXPECT_LT((path.at(path.end()).p_WB - goal).norm(), 1e-9);
+}
+
+// After a quick stream a far goal is flown to at the goals' speed, not at the stream's.
+TEST(GoalPath, AFastStartSlowsDown) {
+  const GoalLimits limits;
+  Reference from;
+  from.v_WB = {0.0, 8.0, 1.0};
+  const GoalPath path(from, 0, {200.0, 0.0, 0.0}, 0.0, limits);
+  const Peaks peaks = peaksOf(path, 0);
+  EXPECT_LE(peaks.speed, 1.02 * from.v_WB.norm());
+  EXPECT_LE(peaks.acceleration, limits.acceleration);
+  EXPECT_NEAR(path.at(path.end() / 2).v_WB.norm(), limits.speed, 0.01);
+  EXPECT_LT((path.at(path.end()).p_WB - Vector3d(200.0, 0.0, 0.0)).norm(), 1e-9);
 }
 
 TEST(GoalPath, TurnsTheShorterWay) {

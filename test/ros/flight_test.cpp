@@ -131,7 +131,7 @@ class Flight : public testing::Test {
         "/map_info", 1, [this](const marsim::MapInfoConstPtr& m) { map_info_ = m; }));
     others_.push_back(nh_.subscribe<sensor_msgs::PointCloud2>(
         "/map", 1, [this](const sensor_msgs::PointCloud2ConstPtr& m) { map_ = m; }));
-    goal_ = nh_.advertise<geometry_msgs::PoseStamped>("goal", 1);
+    goal_ = nh_.advertise<geometry_msgs::PoseStamped>("goal", 10);
     goal_2d_ = nh_.advertise<geometry_msgs::PoseStamped>("goal_2d", 1);
   }
 
@@ -218,6 +218,9 @@ TEST_F(Flight, PublishesWhatIsPromised) {
   bad = pose(0.0, 0.0, 1.5);
   bad.header.frame_id = "moon";
   goal_.publish(bad);
+  ASSERT_TRUE(waitFor([&] { return map_info_ != nullptr; }, 20.0));
+  goal_.publish(pose(1.5, 0.5, map_info_->min.z - 0.5));  // below the ground
+  goal_.publish(pose(1e30, 0.0, 1.5));
   waitFor([] { return false; }, 1.5);
   EXPECT_LT(distanceTo(1.5, 0.5, 1.8), 0.1) << "a bad goal moved the vehicle";
 
@@ -264,6 +267,10 @@ TEST_F(Flight, PublishesWhatIsPromised) {
   EXPECT_NEAR(imu_.orientation.w * imu_.orientation.w + imu_.orientation.z * imu_.orientation.z,
               1.0, 0.01);
   EXPECT_EQ(imu_raw_.orientation_covariance[0], -1.0);
+
+  EXPECT_EQ(diagnostics_["commands taken"], "2");
+  EXPECT_EQ(diagnostics_["commands refused"], "4");
+  EXPECT_NE(diagnostics_["last refused goal"].find("1e+30"), std::string::npos);
 
   for (const char* key : {"real-time factor", "mean render time [ms]", "mean returns per scan"}) {
     ASSERT_EQ(diagnostics_.count(key), 1U) << key;

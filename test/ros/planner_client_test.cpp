@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <diagnostic_msgs/DiagnosticArray.h>
 #include <geometry_msgs/PoseStamped.h>
 #include <gtest/gtest.h>
 #include <message_filters/subscriber.h>
@@ -41,26 +42,27 @@ struct Client {
   bool world_twist;    // how it understands odometry
   bool frozen_stamps;  // of its commands
   bool gains;          // whether it sets them
+  bool nan_yaw_rates;  // as EGO-Planner's is once its timer has fired twice at one time of /clock
 };
 
 const std::map<std::string, Client>& clients() {
   static const std::map<std::string, Client> all{
       {"ego_planner",
        {"/visual_slam/odom", "/pcl_render_node/cloud", "/pcl_render_node/sensor_pose",
-        "/planning/pos_cmd", test::kEgo, true, false, false}},
+        "/planning/pos_cmd", test::kEgo, true, false, false, true}},
       {"ego_swarm",
        {"/drone_3_visual_slam/odom", "/drone_3_pcl_render_node/cloud",
         "/drone_3_pcl_render_node/sensor_pose", "/drone_3_planning/pos_cmd", test::kEgo, true,
-        false, false}},
+        false, false, true}},
       {"fast_planner",
        {"/state_ukf/odom", "/pcl_render_node/cloud", "/pcl_render_node/sensor_pose",
-        "/planning/pos_cmd", test::kEgo, true, false, true}},
+        "/planning/pos_cmd", test::kEgo, true, false, true, false}},
       {"fuel",
        {"/state_ukf/odom", "/pcl_render_node/cloud", "/pcl_render_node/sensor_pose",
-        "/planning/pos_cmd", test::kEgo, true, true, true}},
+        "/planning/pos_cmd", test::kEgo, true, true, true, false}},
       {"super",
        {"/lidar_slam/odom", "/cloud_registered", "/pcl_render_node/sensor_pose",
-        "/planning/pos_cmd", test::kSuper, false, false, false}},
+        "/planning/pos_cmd", test::kSuper, false, false, false, false}},
   };
   return all;
 }
@@ -139,6 +141,7 @@ class PlannerClient : public testing::Test {
           fields.seconds = stamp.sec;
           fields.nanoseconds = stamp.nsec;
           if (client_.gains) fields.kx = {5.7, 5.7, 6.2};
+          if (client_.nan_yaw_rates && t > 1.0) fields.yaw_dot = std::nan("");
           commands.publish(fields);
           clock_grants_.grant(toNs(now()) + kCommandWindow);
           return t > flight.duration + 0.2;
@@ -159,6 +162,19 @@ class PlannerClient : public testing::Test {
     }
   }
 
+  // What the controller's diagnostics say of a key; empty where nothing yet.
+  std::string diagnosed(const std::string& key) {
+    std::string value;
+    for (const auto& [name, text] : diagnostics_) {
+      if (name.find(key) != std::string::npos) value = text;
+    }
+    return value;
+  }
+  void expectDiagnosed(const std::string& key, int least) {
+    EXPECT_TRUE(waitFor([&] { return std::atoi(diagnosed(key).c_str()) >= least; }, 20.0))
+        << key << ": " << diagnosed(key);
+  }
+
   static constexpr TimeNs kCommandWindow = kNsPerSecond / 50;
 
   ros::NodeHandle nh_;
@@ -166,7 +182,15 @@ class PlannerClient : public testing::Test {
   Client client_{};
   std::vector<nav_msgs::Odometry> odom_;
   std::vector<CloudAndPose> pairs_;
+  std::map<std::string, std::string> diagnostics_;  // of the controller
   ros::Subscriber odom_subscriber_;
+  ros::Subscriber diagnostics_subscriber_ = nh_.subscribe<diagnostic_msgs::DiagnosticArray>(
+      "/diagnostics", 100, [this](const diagnostic_msgs::DiagnosticArrayConstPtr& m) {
+        for (const auto& status : m->status) {
+          if (status.name.find("controller") == std::string::npos) continue;
+          for (const auto& entry : status.values) diagnostics_[entry.key] = entry.value;
+        }
+      });
   message_filters::Subscriber<sensor_msgs::PointCloud2> cloud_subscriber_;
   message_filters::Subscriber<geometry_msgs::PoseStamped> pose_subscriber_;
   message_filters::Synchronizer<Policy> synchronizer_{Policy(100), cloud_subscriber_,
@@ -226,6 +250,7 @@ TEST_F(PlannerClient, FliesAndSeesAsThePlannerDoes) {
   EXPECT_LT((position() - flight.to).norm(), 0.05) << "held when the planner is silent";
   EXPECT_LT(std::abs(wrapAngle(yaw() - flight.turn)), 0.03);
   EXPECT_LT(ros_nodes::fromVector3(odom_.back().twist.twist.linear).norm(), 0.05);
+  if (client_.nan_yaw_rates) expectDiagnosed("yaw_dot", 100);
   expectTwist(odom_, client_.world_twist);
   EXPECT_EQ(odom_.back().header.frame_id, "world");
 
@@ -289,6 +314,8 @@ TEST_F(PlannerClient, BadCommandsChangeNothing) {
   ASSERT_TRUE(waitSimulated(1.0));
   EXPECT_LT((position() - place).norm(), 0.05);
   EXPECT_EQ(named, 1) << "one warning for each definition";
+  expectDiagnosed("commands refused", 5);
+  EXPECT_FALSE(diagnosed("last refused command/position").empty());
 }
 
 }  // namespace

@@ -107,10 +107,11 @@ TEST(PositionCommand, TheWrongSizeIsRefusedWithMd5AndSizes) {
   }
 }
 
-TEST(PositionCommand, ValuesThatAreNotFiniteAreRefused) {
-  const double bad[] = {std::numeric_limits<double>::quiet_NaN(),
-                        std::numeric_limits<double>::infinity()};
-  for (const double value : bad) {
+constexpr double kBad[] = {std::numeric_limits<double>::quiet_NaN(),
+                           std::numeric_limits<double>::infinity()};
+
+TEST(PositionCommand, PlacesVelocitiesAndYawsThatAreNotFiniteAreRefused) {
+  for (const double value : kBad) {
     for (const Variant& variant : kVariants) {
       const auto with = [&](auto change) {
         test::CommandFields fields = example();
@@ -119,13 +120,32 @@ TEST(PositionCommand, ValuesThatAreNotFiniteAreRefused) {
       };
       expectWords(with([&](auto& f) { f.position.z() = value; }), {variant.md5, "position"});
       expectWords(with([&](auto& f) { f.velocity.x() = value; }), {"velocity"});
-      expectWords(with([&](auto& f) { f.acceleration.y() = value; }), {"acceleration"});
       expectWords(with([&](auto& f) { f.yaw = value; }), {"yaw is"});
-      expectWords(with([&](auto& f) { f.yaw_dot = value; }), {"yaw_dot"});
-      if (variant.has_jerk) {
-        expectWords(with([&](auto& f) { f.jerk.x() = value; }), {"jerk"});
-      }
       EXPECT_EQ(with([&](auto& f) { f.kx.x() = value; }), "") << "gains are not used";
+    }
+  }
+}
+
+// EGO-Planner's yaw_dot is 0/0 whenever its timer fires twice at one time of /clock.
+TEST(PositionCommand, WhatAPlannersOwnControllerNeverReadsCountsAsNotGiven) {
+  using Names = std::vector<std::string>;
+  for (const double value : kBad) {
+    for (const Variant& variant : kVariants) {
+      const auto with = [&](auto change) {
+        test::CommandFields fields = example();
+        change(fields);
+        return decodePositionCommand(variant.md5, test::commandBytes(variant.md5, fields));
+      };
+      const PositionCommand no_rate = with([&](auto& f) { f.yaw_dot = value; });
+      EXPECT_EQ(no_rate.reference.yaw_rate, 0.0);
+      EXPECT_EQ(no_rate.reference.a_WB, Vector3d(4.0, 5.0, -6.0)) << "the rest is taken";
+      EXPECT_EQ(no_rate.not_given, Names{"yaw_dot"});
+      const PositionCommand no_acceleration = with([&](auto& f) { f.acceleration.y() = value; });
+      EXPECT_EQ(no_acceleration.reference.a_WB, Vector3d::Zero());
+      EXPECT_EQ(no_acceleration.not_given, Names{"acceleration"});
+      const PositionCommand no_jerk = with([&](auto& f) { f.jerk.x() = value; });
+      EXPECT_EQ(no_jerk.reference.j_WB, Vector3d::Zero());
+      EXPECT_EQ(no_jerk.not_given, variant.has_jerk ? Names{"jerk"} : Names{});
     }
   }
 }

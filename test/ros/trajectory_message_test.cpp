@@ -1,6 +1,8 @@
 #include "marsim/ros/trajectory_message.hpp"
 
 #include <cmath>
+#include <limits>
+#include <set>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -45,7 +47,9 @@ TEST(TrajectoryMessage, PointsAreRead) {
   moving.accelerations.resize(1);
   moving.accelerations[0].linear.z = -4.0;
 
-  const auto points = fromMessage(message, -1.0);
+  const TrajectoryCommand command = fromMessage(message, -1.0);
+  EXPECT_TRUE(command.not_given.empty());
+  const auto& points = command.points;
   ASSERT_EQ(points.size(), 2U);
   EXPECT_EQ(points[0].after, 0);
   EXPECT_FALSE(points[0].moves);
@@ -58,6 +62,27 @@ TEST(TrajectoryMessage, PointsAreRead) {
   EXPECT_EQ(points[1].reference.v_WB.y(), 3.0);
   EXPECT_EQ(points[1].reference.yaw_rate, 0.7);
   EXPECT_EQ(points[1].reference.a_WB.z(), -4.0);
+}
+
+TEST(TrajectoryMessage, RatesAndAccelerationsThatAreNotFiniteCountAsNotGiven) {
+  trajectory_msgs::MultiDOFJointTrajectory message;
+  message.points = {pointAt(1.0, 0.0), pointAt(2.0, 0.1)};
+  for (auto& point : message.points) {
+    point.velocities.resize(1);
+    point.velocities[0].linear.x = 3.0;
+    point.velocities[0].angular.z = std::nan("");
+    point.accelerations.resize(1);
+  }
+  message.points[1].accelerations[0].linear.y = std::numeric_limits<double>::infinity();
+  const TrajectoryCommand command = fromMessage(message, 0.0);
+  const std::set<std::string> expected{"accelerations", "velocities.angular.z"};
+  EXPECT_EQ(command.not_given, expected);
+  ASSERT_EQ(command.points.size(), 2U);
+  EXPECT_EQ(command.points[1].reference.v_WB.x(), 3.0);
+  EXPECT_EQ(command.points[1].reference.a_WB.y(), 0.0);
+  EXPECT_EQ(command.points[0].reference.yaw_rate, 0.0);
+  message.points[1].velocities[0].linear.z = std::nan("");
+  EXPECT_NE(refusal(message).find("points[1]"), std::string::npos) << "a velocity is needed";
 }
 
 TEST(TrajectoryMessage, WhatCannotBeFlownIsRefused) {

@@ -17,6 +17,12 @@ struct LoopSpec {
   double damping = 1.0;
 };
 
+/// What is followed, but not without a warning.
+struct WarningLimits {
+  double reference_distance = 2.0;  ///< [m] from the vehicle to a reference that was commanded
+  double tracking_error = 1.0;      ///< [m]
+};
+
 struct ControllerConfig {
   LoopSpec position{2.5, 0.9};  ///< horizontal and vertical position
   /// Roll and pitch; at least four times as fast as the position. What the motors can follow is
@@ -34,6 +40,7 @@ struct ControllerConfig {
   double thrust_min_ratio = 0.1;   ///< of the weight; keeps attitude control in descent
   double thrust_max_ratio = 0.9;   ///< of the maximum; leaves room for attitude control
   GoalLimits goal;
+  WarningLimits warn;
 
   void validate(const std::string& where) const;
 };

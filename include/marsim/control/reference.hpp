@@ -21,6 +21,17 @@ struct Reference {
   double yaw_rate = 0.0;  ///< [rad/s]
 };
 
+/// How a message names what it may leave out.
+struct OptionalFields {
+  const char* acceleration = "acceleration";
+  const char* jerk = "jerk";
+  const char* yaw_rate = "yaw_rate";
+};
+
+/// Acceleration, jerk or yaw rate that are NaN or infinite count as not given: they become zero.
+/// Planners leave such values in what their own controllers never read. Returns their names.
+std::vector<std::string> dropUnusable(Reference& reference, const OptionalFields& names = {});
+
 /// Bounds of the path flown to a goal.
 struct GoalLimits {
   double speed = 2.0;         ///< [m/s]
@@ -30,12 +41,14 @@ struct GoalLimits {
   void validate(const std::string& where) const;
 };
 
-/// A smooth path from any reference to rest at a goal: quintic polynomials of time in x, y, z and
-/// yaw (the shorter way round), of one duration, the shortest that keeps the norms of velocity and
-/// acceleration and the yaw rate within limits (found numerically). Rest to rest it is a straight
-/// line. Where a moving start leaves no such path it is first brought to rest, then flown to the
-/// goal. A start that itself moves faster than a limit raises that limit to its own motion; one
-/// that accelerates while at the limit of speed must exceed it a little.
+/// A smooth path from any reference to rest at a goal, within limits of speed and acceleration, and
+/// beside it the turn to the goal's yaw (the shorter way round), within that of the yaw rate. A
+/// short way is a quintic polynomial of time in x, y and z, of the shortest duration (found
+/// numerically). A long one speeds up on one polynomial, goes on straight at the limit of speed and
+/// brakes on another. Acceleration is continuous. Rest to rest it is a straight line. Where a
+/// moving start leaves no such path it is first brought to rest, then flown to the goal. A start
+/// that itself moves faster than a limit raises that limit to its own motion until it has slowed
+/// down; one that accelerates while at the limit of speed must exceed it a little.
 class GoalPath {
  public:
   GoalPath(const Reference& from, TimeNs start, const Eigen::Vector3d& goal_p_WB, double goal_yaw,
@@ -54,7 +67,8 @@ class GoalPath {
 
   Reference from_;
   TimeNs start_, end_;
-  std::vector<Segment> segments_;
+  std::vector<Segment> way_;   ///< of position
+  std::vector<Segment> turn_;  ///< of yaw
 };
 
 }  // namespace marsim::control

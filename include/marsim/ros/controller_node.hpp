@@ -1,18 +1,20 @@
 #pragma once
 
 #include <memory>
-#include <set>
 #include <string>
 
+#include <diagnostic_updater/diagnostic_updater.h>
 #include <geometry_msgs/PoseStamped.h>
 #include <ros/ros.h>
 #include <topic_tools/shape_shifter.h>
 #include <trajectory_msgs/MultiDOFJointTrajectory.h>
 
+#include "marsim/MapInfo.h"
 #include "marsim/MotorSpeeds.h"
 #include "marsim/StateReference.h"
 #include "marsim/TrackingError.h"
 #include "marsim/VehicleState.h"
+#include "marsim/control/command_watch.hpp"
 #include "marsim/control/commander.hpp"
 #include "marsim/control/controller.hpp"
 #include "marsim/ros/frames.hpp"
@@ -32,9 +34,11 @@ namespace marsim::ros_nodes {
 /// (nav_msgs/Path, one for each goal).
 /// Whatever came last is followed, whenever it says that it was made, and held when nothing more
 /// comes. Commands are in the world frame, named as the parameter says, `world` or not at all.
-/// Goals may be in the world frame or in this UAV's base_link. A zero quaternion keeps the yaw.
+/// Goals may be in the world frame or in this UAV's base_link; those below the ground are refused.
+/// A zero quaternion keeps the yaw. /map_info tells where the map ends and, for ground_z `auto`,
+/// where the ground is. What CommandWatch notes goes to the log and to /diagnostics.
 /// Parameters: vehicle, controller, goal_speed [m/s], goal_acceleration [m/s^2] (default: the
-/// controller file's), world_frame, frame_prefix.
+/// controller file's), ground_z [m], world_frame, frame_prefix.
 class ControllerNode {
  public:
   ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
@@ -48,9 +52,11 @@ class ControllerNode {
   void onPositionCommand(const topic_tools::ShapeShifter::ConstPtr& message);
   void onTrajectory(const trajectory_msgs::MultiDOFJointTrajectoryConstPtr& message);
   void onPose(const geometry_msgs::PoseStampedConstPtr& message);
-  bool hasState(const char* topic) const;
+  void onMapInfo(const marsim::MapInfoConstPtr& message);
+  bool hasState(const char* topic);
   bool isCommandFrame(const char* topic, const std::string& frame);
-  void warnOnce(const std::string& text);
+  void refuse(const char* topic, const std::string& reason);
+  void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
   void publishTracking(const ros::Time& stamp);
   void publishPlannedPath(const Eigen::Vector3d& goal_p_WB, double yaw);
 
@@ -64,7 +70,8 @@ class ControllerNode {
   std::uint32_t placements_ = 0;  ///< as of the last state
   bool has_planner_ = false;
   std::uint32_t states_ = 0;  ///< received
-  std::set<std::string> warned_;
+  std::unique_ptr<control::CommandWatch> watch_;
+  double ground_z_;  ///< [m] in W; NaN: the map's lowest point
 
   ros::NodeHandle handle_;
   WatchedPublisher<marsim::MotorSpeeds> motor_publisher_;
@@ -72,7 +79,8 @@ class ControllerNode {
   WatchedPublisher<marsim::TrackingError> error_publisher_;
   ros::Publisher path_publisher_;
   ros::Subscriber state_subscriber_, goal_subscriber_, goal_2d_subscriber_, reference_subscriber_,
-      position_subscriber_, trajectory_subscriber_, pose_subscriber_;
+      position_subscriber_, trajectory_subscriber_, pose_subscriber_, map_info_subscriber_;
+  diagnostic_updater::Updater diagnostics_;
 };
 
 }  // namespace marsim::ros_nodes

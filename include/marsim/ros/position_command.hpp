@@ -16,6 +16,8 @@ struct PositionCommand {
   std::string frame_id;
   control::Reference reference;                 ///< jerk zero where the definition has none
   std::optional<std::uint8_t> trajectory_flag;  ///< where the definition has one
+  /// Which of acceleration, jerk and yaw_dot were NaN or infinite: they count as zero.
+  std::vector<std::string> not_given;
 };
 
 /// Who uses the definition with this md5 ("EGO-Planner, ..."); null where it is not known.
@@ -25,8 +27,8 @@ const char* positionCommandUsers(const std::string& md5);
 std::string knownPositionCommands();
 
 /// Reads a serialised message (little endian, as ROS serialises). Throws Error where md5 is not
-/// known, the size is not that of the definition, or a value that is used is NaN or infinite; its
-/// text names the md5, and sizes [bytes] or field.
+/// known, the size is not that of the definition, or position, velocity or yaw are NaN or infinite;
+/// its text names the md5, and sizes [bytes] or field.
 PositionCommand decodePositionCommand(const std::string& md5,
                                       const std::vector<std::uint8_t>& bytes);
 

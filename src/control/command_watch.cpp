@@ -1,0 +1,195 @@
+#include "marsim/control/command_watch.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace marsim::control {
+namespace {
+
+// Below the ground by less than this is a landing, or a map's coarseness [m].
+constexpr double kGroundTolerance = 0.1;
+constexpr double kFarthest = 1e6;  // [m] from the origin: nothing is flown to beyond
+
+std::string times(std::uint64_t count) {
+  return count > 1 ? fmt::format(" ({} times so far)", count) : "";
+}
+
+}  // namespace
+
+CommandWatch::CommandWatch(const ControllerConfig& config, const VehicleModel& vehicle, Say say)
+    : envelope_(config, vehicle),
+      limits_(config.warn),
+      say_(std::move(say)),
+      ground_z_(-std::numeric_limits<double>::infinity()) {}
+
+void CommandWatch::refused(const std::string& topic, const std::string& reason, WarningTime now) {
+  if (!refusals_.add(topic, reason, now)) return;
+  say_(fmt::format("{} ignored: {}{}", topic, reason, times(refusals_.total(topic))));
+}
+
+void CommandWatch::refusedAlways(const std::string& topic, const std::string& reason,
+                                 WarningTime now) {
+  refusals_.add(topic, reason, now);
+  const std::string text = fmt::format("{} ignored: {}", topic, reason);
+  if (said_.insert(text).second) say_(text);
+}
+
+void CommandWatch::notGiven(const std::string& topic, const std::string& field) {
+  if (++not_given_[topic + " " + field] > 1) return;
+  say_(
+      fmt::format("{}: {} is NaN or infinite and counts as not given (0); said once, counted in "
+                  "/diagnostics",
+                  topic, field));
+}
+
+void CommandWatch::tracked(const std::string& topic, const Reference& reference,
+                           const KinematicState& state, WarningTime now) {
+  ++commands_;
+  std::vector<Note> notes;
+  const double distance = (reference.p_WB - state.X_WB.p).norm();
+  if (distance > limits_.reference_distance) {
+    notes.push_back(
+        {"distance",
+         fmt::format("{}: the reference is {:.3g} m from the vehicle, beyond {:.3g} m "
+                     "(warn.reference_distance of the controller's file); it is flown to straight",
+                     topic, distance, limits_.reference_distance)});
+  }
+  look(topic, reference, notes);
+  say(notes, now);
+}
+
+void CommandWatch::tracked(const std::string& topic, const std::vector<TrajectoryPoint>& points,
+                           const KinematicState& state, WarningTime now) {
+  if (points.empty()) return;
+  if (points.front().moves) {
+    tracked(topic, points.front().reference, state, now);
+  } else {
+    placed(topic, points.front().reference.p_WB, now);
+  }
+  // Of those to come the first that has something wrong: a message counts once.
+  std::vector<Note> notes;
+  for (std::size_t i = 1; i < points.size() && notes.empty(); ++i) {
+    if (points[i].moves) {
+      look(topic, points[i].reference, notes);
+    } else {
+      lookAtPlace(topic, points[i].reference.p_WB, notes);
+    }
+  }
+  say(notes, now);
+}
+
+void CommandWatch::placed(const std::string& topic, const Eigen::Vector3d& p_WB, WarningTime now) {
+  ++commands_;
+  std::vector<Note> notes;
+  lookAtPlace(topic, p_WB, notes);
+  say(notes, now);
+}
+
+void CommandWatch::look(const std::string& topic, const Reference& reference,
+                        std::vector<Note>& notes) const {
+  for (const Excess& excess : envelope_.exceededBy(reference)) {
+    notes.push_back({excess.what, topic + ": " + excess.text});
+  }
+  lookAtPlace(topic, reference.p_WB, notes);
+}
+
+void CommandWatch::lookAtPlace(const std::string& topic, const Eigen::Vector3d& p_WB,
+                               std::vector<Note>& notes) const {
+  if (p_WB.z() < ground_z_ - kGroundTolerance) {
+    notes.push_back({"below the ground",
+                     fmt::format("{}: z = {:.2f} m is below the ground (ground_z = {:.2f} m)",
+                                 topic, p_WB.z(), ground_z_)});
+  }
+  if (!map_) return;
+  const Eigen::Vector2d low = map_->min().head<2>(), high = map_->max().head<2>();
+  const Eigen::Vector2d p = p_WB.head<2>();
+  if ((p.array() >= low.array()).all() && (p.array() <= high.array()).all()) return;
+  notes.push_back(
+      {"outside the map", fmt::format("{}: ({:.1f}, {:.1f}) is outside the map, which goes from "
+                                      "({:.1f}, {:.1f}) to ({:.1f}, {:.1f})",
+                                      topic, p.x(), p.y(), low.x(), low.y(), high.x(), high.y())});
+}
+
+void CommandWatch::say(const std::vector<Note>& notes, WarningTime now) {
+  for (const Note& note : notes) {
+    if (warnings_.add(note.kind, note.text, now)) {
+      say_(note.text + times(warnings_.total(note.kind)));
+    }
+  }
+}
+
+std::string CommandWatch::goalProblem(const Eigen::Vector3d& p_WB) const {
+  if (!p_WB.allFinite()) return "pose has a value that is NaN or infinite";
+  if (p_WB.cwiseAbs().maxCoeff() > kFarthest) {
+    return fmt::format("({:.3g}, {:.3g}, {:.3g}) is too far, allowed: up to {:.0e} m", p_WB.x(),
+                       p_WB.y(), p_WB.z(), kFarthest);
+  }
+  if (p_WB.z() >= ground_z_ - kGroundTolerance) return "";
+  return fmt::format("z = {:.2f} m is below the ground, allowed: {:.2f} m (ground_z) and above",
+                     p_WB.z(), ground_z_);
+}
+
+void CommandWatch::followed(const Reference& reference, const KinematicState& state,
+                            WarningTime now) {
+  error_ = (reference.p_WB - state.X_WB.p).norm();
+  largest_error_ = std::max(largest_error_, error_);
+  if (error_ <= limits_.tracking_error) {
+    off_since_.reset();
+    return;
+  }
+  const bool is_due = !off_since_ || now - *off_since_ >= std::chrono::duration<double>(kPeriod);
+  if (!is_due) return;
+  off_since_ = now;
+  say({{"tracking error",
+        fmt::format("tracking error of {:.3g} m is beyond {:.3g} m (warn.tracking_error of the "
+                    "controller's file)",
+                    error_, limits_.tracking_error)}},
+      now);
+}
+
+void CommandWatch::reset() {
+  error_ = largest_error_ = 0.0;
+  off_since_.reset();
+}
+
+CommandWatch::Report CommandWatch::report(WarningTime now) const {
+  Report report;
+  const auto warn = [&](const std::string& text) {
+    report.summary += (report.warns ? "; " : "") + text;
+    report.warns = true;
+  };
+  std::uint64_t refused = 0;
+  std::string last_refusal;
+  for (const auto& [topic, entry] : refusals_.entries()) {
+    refused += entry.count.total();
+    const std::uint64_t lately = entry.count.lately(now);
+    if (lately == 0) continue;
+    last_refusal = topic + ": " + entry.last;
+    warn(fmt::format("{} commands refused, the last of {}", lately, last_refusal));
+  }
+  for (const auto& [kind, entry] : warnings_.entries()) {
+    if (entry.count.lately(now) > 0) warn(entry.last);
+  }
+  if (!report.warns) report.summary = commands_ > 0 ? "following commands" : "no command yet";
+
+  const auto add = [&](const std::string& key, const std::string& value) {
+    report.values.emplace_back(key, value);
+  };
+  add("commands taken", fmt::format("{}", commands_));
+  add("commands refused", fmt::format("{}", refused));
+  for (const auto& [topic, entry] : refusals_.entries()) {
+    add("last refused " + topic, entry.last);
+  }
+  for (const auto& [kind, entry] : warnings_.entries()) {
+    add("times: " + kind, fmt::format("{}", entry.count.total()));
+  }
+  for (const auto& [field, count] : not_given_)
+    add("not given: " + field, fmt::format("{}", count));
+  add("tracking error [m]", fmt::format("{:.4f}", error_));
+  add("largest tracking error [m]", fmt::format("{:.4f}", largest_error_));
+  return report;
+}
+
+}  // namespace marsim::control

@@ -1,0 +1,209 @@
+#include "marsim/control/command_watch.hpp"
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "marsim/common/units.hpp"
+#include "marsim/sim/world.hpp"
+#include "vehicle/vehicles.hpp"
+
+namespace marsim::control {
+namespace {
+
+using Eigen::Vector3d;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+WarningTime at(double seconds) {
+  return WarningTime(std::chrono::duration_cast<WarningTime::duration>(
+      std::chrono::duration<double>(1000.0 + seconds)));
+}
+
+class CommandWatchTest : public testing::Test {
+ protected:
+  std::map<std::string, std::string> values(double seconds = 0.0) const {
+    const auto report = watch_.report(at(seconds));
+    return {report.values.begin(), report.values.end()};
+  }
+  // The words of the only thing that was said.
+  void expectSaid(const std::vector<std::string>& words) {
+    ASSERT_EQ(said_.size(), 1U);
+    for (const std::string& word : words) {
+      EXPECT_NE(said_[0].find(word), std::string::npos) << word << " is not in: " << said_[0];
+    }
+    said_.clear();
+  }
+
+  std::vector<std::string> said_;
+  KinematicState state_;
+  CommandWatch watch_{ControllerConfig{}, sim::vehicleModel(vehicle::hummingbird()),
+                      [this](const std::string& text) { said_.push_back(text); }};
+};
+
+TEST_F(CommandWatchTest, ACommandWithinTheLimitsIsCountedAndNothingSaid) {
+  Reference reference;
+  reference.p_WB.x() = 0.5;
+  reference.v_WB = {3.0, 1.0, 0.5};
+  reference.a_WB = {2.0, 0.0, -1.0};
+  watch_.tracked("command/position", reference, state_, at(0));
+  watch_.followed(reference, state_, at(0));
+  EXPECT_TRUE(said_.empty());
+  EXPECT_FALSE(watch_.report(at(0)).warns);
+  EXPECT_EQ(values()["commands taken"], "1");
+}
+
+// A jump of 15 m, which was flown straight through trees.
+TEST_F(CommandWatchTest, AReferenceFarFromTheVehicleIsSaidOnceInAWhileAndCounted) {
+  Reference reference;
+  reference.p_WB.y() = 15.0;
+  for (int i = 0; i < 400; ++i) {
+    watch_.tracked("command/position", reference, state_, at(0.01 * i));
+  }
+  expectSaid({"command/position", "15 m", "2 m", "warn.reference_distance"});
+  EXPECT_EQ(values(4.0)["times: distance"], "400");
+  EXPECT_TRUE(watch_.report(at(4.0)).warns);
+  EXPECT_FALSE(watch_.report(at(20.0)).warns) << "it is past";
+  EXPECT_EQ(values(20.0)["times: distance"], "400");
+  watch_.tracked("command/position", reference, state_, at(6.0));
+  expectSaid({"401 times"});
+}
+
+TEST_F(CommandWatchTest, WhatTheControllerOrTheVehicleCannotFollowIsNamedWithItsLimit) {
+  Reference reference;
+  reference.v_WB.x() = 25.0;  // SUPER's quick configuration; the default controller goes at 8 m/s
+  watch_.tracked("a", reference, state_, at(0));
+  ASSERT_GE(said_.size(), 1U);
+  EXPECT_NE(said_[0].find("speed of 25 m/s is beyond 8 m/s"), std::string::npos) << said_[0];
+  said_.clear();
+
+  reference = {};
+  reference.a_WB.z() = 25.0;  // the hummingbird has 33.5 m/s^2, of which the controller uses 9/10
+  watch_.tracked("b", reference, state_, at(100));
+  expectSaid({"thrust of 34.8 m/s^2", "30.2", "thrust_max_ratio"});
+
+  reference = {};
+  reference.a_WB.z() = -9.5;
+  watch_.tracked("c", reference, state_, at(200));
+  expectSaid({"descent", "thrust_min_ratio"});
+
+  reference = {};
+  reference.yaw_rate = -4.0;
+  watch_.tracked("d", reference, state_, at(300));
+  expectSaid({"yaw rate of 4 rad/s is beyond 3 rad/s"});
+
+  reference = {};
+  reference.a_WB = {7.5, 0.0, -3.0};  // below 8 m/s^2, but with the little lift left 48 degrees
+  watch_.tracked("e", reference, state_, at(400));
+  expectSaid({"tilt of 0.83", "0.7 rad", "tilt_max"});
+}
+
+// Drag is part of what the rotors must give: linear drag of 0.26 N/(m/s) at 8 m/s on 0.752 kg.
+TEST(Envelope, DragCounts) {
+  VehicleModel racer = sim::vehicleModel(vehicle::racer());
+  racer.linear_drag = Vector3d::Constant(0.26);  // the same in any attitude
+  const Envelope envelope(ControllerConfig{}, racer);
+  Reference reference;
+  reference.v_WB.x() = 8.0;
+  reference.a_WB.x() = 1.0;
+  const Vector3d expected(1.0 + 0.26 * 8.0 / 0.752, 0.0, kGravity);
+  EXPECT_LT((envelope.specificThrust(reference) - expected).norm(), 1e-9);
+  EXPECT_TRUE(envelope.exceededBy(reference).empty());
+  reference.a_WB.x() = 6.0;  // with drag 8.77 m/s^2
+  ASSERT_EQ(envelope.exceededBy(reference).size(), 2U);
+  EXPECT_EQ(envelope.exceededBy(reference)[0].what, "acceleration");
+}
+
+TEST_F(CommandWatchTest, TrackingErrorsAreSaidWhileTheyLast) {
+  Reference reference;
+  reference.p_WB.x() = 13.0;
+  for (int i = 0; i < 600; ++i) watch_.followed(reference, state_, at(0.01 * i));
+  ASSERT_EQ(said_.size(), 2U) << "at 0 and at 5 s";
+  EXPECT_NE(said_[0].find("tracking error of 13 m is beyond 1 m"), std::string::npos);
+  EXPECT_TRUE(watch_.report(at(14.0)).warns);
+  watch_.followed({}, state_, at(6.0));
+  EXPECT_FALSE(watch_.report(at(30.0)).warns);
+  EXPECT_EQ(values(30.0)["tracking error [m]"], "0.0000");
+  EXPECT_EQ(values(30.0)["largest tracking error [m]"], "13.0000");
+}
+
+TEST_F(CommandWatchTest, GoalsBelowTheGroundAreRefusedCommandsAreSaid) {
+  EXPECT_EQ(watch_.goalProblem({0, 0, -50}), "") << "no ground is known";
+  watch_.setGround(0.4);
+  EXPECT_EQ(watch_.goalProblem({1, 2, 0.35}), "") << "a landing";
+  EXPECT_NE(watch_.goalProblem({1, 2, 0.0}).find("z = 0.00 m is below the ground"),
+            std::string::npos);
+  EXPECT_NE(watch_.goalProblem({1e30, 0, 1}), "") << "no path leads there";
+  EXPECT_NE(watch_.goalProblem({0, kNaN, 1}), "");
+  EXPECT_EQ(watch_.goalProblem({500, 0, 1}), "");
+  watch_.placed("command/pose", {0, 0, 0}, at(0));
+  expectSaid({"command/pose", "z = 0.00 m", "ground_z = 0.40 m"});
+}
+
+TEST_F(CommandWatchTest, PlacesOutsideTheMapAreSaid) {
+  watch_.placed("goal", {100, 0, 1}, at(0));
+  EXPECT_TRUE(said_.empty()) << "no map is known";
+  watch_.setMap({Vector3d(-20, -10, 0), Vector3d(20, 10, 8)});
+  watch_.placed("goal", {19, -9, 30}, at(0));
+  EXPECT_TRUE(said_.empty()) << "above the map";
+  watch_.placed("goal", {19, -11, 1}, at(0));
+  expectSaid({"goal", "outside the map", "-10.0"});
+}
+
+TEST_F(CommandWatchTest, RefusalsAreCountedAndTheLastOneIsNamed) {
+  for (int i = 0; i < 1425; ++i)
+    watch_.refused("command/position", "velocity is nan", at(0.001 * i));
+  expectSaid({"command/position ignored: velocity is nan"});
+  auto report = watch_.report(at(2.0));
+  EXPECT_TRUE(report.warns);
+  EXPECT_NE(report.summary.find("1425 commands refused"), std::string::npos) << report.summary;
+  EXPECT_NE(report.summary.find("velocity is nan"), std::string::npos) << report.summary;
+  EXPECT_EQ(values(2.0)["commands refused"], "1425");
+  EXPECT_FALSE(watch_.report(at(30.0)).warns);
+  EXPECT_EQ(values(30.0)["last refused command/position"], "velocity is nan");
+
+  for (int i = 0; i < 3; ++i) watch_.refusedAlways("command/pose", "unknown frame", at(100.0 * i));
+  expectSaid({"command/pose ignored: unknown frame"});
+  EXPECT_EQ(values()["commands refused"], "1428");
+}
+
+TEST_F(CommandWatchTest, FieldsThatAreNotGivenAreSaidOnceAndCounted) {
+  for (int i = 0; i < 120; ++i) watch_.notGiven("command/position", "yaw_dot");
+  expectSaid({"command/position", "yaw_dot", "/diagnostics"});
+  watch_.notGiven("command/position", "jerk");
+  expectSaid({"jerk"});
+  EXPECT_EQ(values()["not given: command/position yaw_dot"], "120");
+  EXPECT_FALSE(watch_.report(at(0)).warns) << "nothing is lost by it";
+}
+
+TEST_F(CommandWatchTest, ATrajectoryCountsOnceHoweverManyPointsAreBeyond) {
+  std::vector<TrajectoryPoint> points(50);
+  for (TrajectoryPoint& point : points) {
+    point.moves = true;
+    point.reference.v_WB.x() = 20.0;
+  }
+  points.front().reference.v_WB.setZero();
+  watch_.tracked("command/trajectory", points, state_, at(0));
+  EXPECT_EQ(values()["commands taken"], "1");
+  EXPECT_EQ(values()["times: speed"], "1");
+}
+
+TEST(Reference, WhatMayBeLeftOutIsDroppedWhereItIsUnusable) {
+  Reference reference;
+  reference.a_WB = {1.0, 2.0, 3.0};
+  reference.j_WB.y() = std::numeric_limits<double>::infinity();
+  reference.yaw_rate = kNaN;
+  const std::vector<std::string> expected{"jerk", "yaw_dot"};
+  EXPECT_EQ(dropUnusable(reference, {"acceleration", "jerk", "yaw_dot"}), expected);
+  EXPECT_EQ(reference.a_WB, Vector3d(1.0, 2.0, 3.0));
+  EXPECT_EQ(reference.j_WB, Vector3d::Zero());
+  EXPECT_EQ(reference.yaw_rate, 0.0);
+  reference.a_WB.x() = kNaN;
+  EXPECT_EQ(dropUnusable(reference), std::vector<std::string>{"acceleration"});
+  EXPECT_EQ(reference.a_WB, Vector3d::Zero());
+}
+
+}  // namespace
+}  // namespace marsim::control
