@@ -5,12 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "marsim/common/bounds.hpp"
+
 namespace marsim::control {
 namespace {
 
 // Below the ground by less than this is a landing, or a map's coarseness [m].
 constexpr double kGroundTolerance = 0.1;
-constexpr double kFarthest = 1e6;  // [m] from the origin: nothing is flown to beyond
 
 std::string times(std::uint64_t count) {
   return count > 1 ? fmt::format(" ({} times so far)", count) : "";
@@ -122,9 +123,9 @@ void CommandWatch::say(const std::vector<Note>& notes, WarningTime now) {
 
 std::string CommandWatch::goalProblem(const Eigen::Vector3d& p_WB) const {
   if (!p_WB.allFinite()) return "pose has a value that is NaN or infinite";
-  if (p_WB.cwiseAbs().maxCoeff() > kFarthest) {
+  if (!isPlace(p_WB)) {
     return fmt::format("({:.3g}, {:.3g}, {:.3g}) is too far, allowed: up to {:.0e} m", p_WB.x(),
-                       p_WB.y(), p_WB.z(), kFarthest);
+                       p_WB.y(), p_WB.z(), kFarthestPlace);
   }
   if (p_WB.z() >= ground_z_ - kGroundTolerance) return "";
   return fmt::format("z = {:.2f} m is below the ground, allowed: {:.2f} m (ground_z) and above",
