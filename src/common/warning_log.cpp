@@ -3,6 +3,8 @@
 namespace marsim {
 namespace {
 
+constexpr std::size_t kMostSaid = 1000;  // texts that are remembered
+
 std::int64_t secondOf(WarningTime time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
 }
@@ -30,7 +32,9 @@ bool WarningLog::add(const std::string& kind, const std::string& text, WarningTi
   Entry& entry = entries_[kind];
   entry.count.add(now);
   entry.last = text;
-  const auto [said, is_first] = said_.try_emplace(kind, now);
+  if (said_.size() >= kMostSaid) said_.clear();
+  const std::string words = text.substr(0, text.find_first_of("0123456789"));
+  const auto [said, is_first] = said_.try_emplace(kind + ": " + words, now);
   if (!is_first && now - said->second < period_) return false;
   said->second = now;
   return true;

@@ -36,6 +36,12 @@ TEST(WarningLog, EachKindIsCountedAndSaidOnceInAPeriod) {
   EXPECT_EQ(log.entries().at("speed").last, "12 m/s");
   EXPECT_EQ(log.total("tilt"), 1U);
   EXPECT_EQ(log.total("thrust"), 0U);
+  EXPECT_TRUE(log.add("goal", "frame is 'moon'", at(6.0)));
+  EXPECT_TRUE(log.add("goal", "z is -3 m", at(6.1))) << "another reason";
+  EXPECT_FALSE(log.add("goal", "z is -4 m", at(6.2)));
+  EXPECT_EQ(log.total("goal"), 3U);
+  for (int i = 0; i < 5000; ++i) log.add("goal", std::string(i % 50, 'a') + "b", at(7.0));
+  EXPECT_EQ(log.total("goal"), 5003U);
 }
 
 }  // namespace

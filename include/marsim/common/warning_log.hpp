@@ -42,7 +42,8 @@ class WarningLog {
   /// `period` [s] of wall time between two warnings of one kind.
   explicit WarningLog(double period) : period_(period) {}
 
-  /// Takes note of something; whether it is due to be said.
+  /// Takes note of something; whether it is due to be said. What differs up to its first digit is
+  /// said by itself.
   bool add(const std::string& kind, const std::string& text, WarningTime now);
   const std::map<std::string, Entry>& entries() const { return entries_; }
   std::uint64_t total(const std::string& kind) const;
@@ -50,7 +51,7 @@ class WarningLog {
  private:
   std::chrono::duration<double> period_;
   std::map<std::string, Entry> entries_;
-  std::map<std::string, WarningTime> said_;
+  std::map<std::string, WarningTime> said_;  ///< by kind and beginning of the text
 };
 
 }  // namespace marsim
