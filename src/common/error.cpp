@@ -25,6 +25,7 @@ std::string shownValue(std::string_view value) {
 
 constexpr std::size_t kFieldLength = 100;
 constexpr std::size_t kPathLength = 300;
+constexpr std::size_t kReasonLength = 1000;
 
 std::string unknownNameText(std::string_view where, std::string_view kind, std::string_view name,
                             const std::vector<std::string>& known) {
@@ -38,7 +39,7 @@ std::string unknownNameText(std::string_view where, std::string_view kind, std::
 }  // namespace
 
 FileError::FileError(const std::string& path, const std::string& reason)
-    : Error(fmt::format("{}: {}", clipped(path, kPathLength), reason)) {}
+    : Error(fmt::format("{}: {}", clipped(path, kPathLength), clipped(reason, kReasonLength))) {}
 
 ConfigError::ConfigError(std::string_view where, std::string_view field, std::string_view value,
                          std::string_view allowed)

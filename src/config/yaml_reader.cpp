@@ -14,7 +14,7 @@ namespace marsim::config {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kLargestFile = std::size_t{4} << 20;  // [bytes]; the largest here has 11 kB
+constexpr std::size_t kLargestFile = std::size_t{1} << 20;  // [bytes]; the largest here has 11 kB
 
 std::string allowedNumber(Quantity quantity) {
   const std::string units = unitList(quantity);

@@ -23,7 +23,7 @@ class YamlReader {
  public:
   using ReadMap = std::function<void(YamlReader&)>;
 
-  /// Reads a whole file. Throws FileError where it is missing, no regular file, larger than 4 MiB,
+  /// Reads a whole file. Throws FileError where it is missing, no regular file, larger than 1 MiB,
   /// empty, not YAML or not a map, where a key comes twice, and where there are anchors or aliases.
   static void readFile(const std::filesystem::path& path, const ReadMap& read);
   /// The same of a text; `name` stands for the file in errors.

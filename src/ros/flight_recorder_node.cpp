@@ -156,8 +156,7 @@ void FlightRecorderNode::advance(const Eigen::Vector3d& p_WB, double speed, Time
   } else if (now - goal_since_ > goal_timeout_) {
     ROS_ERROR("goal %zu not reached within %.0f s: %.2f m away", leg_ + 1, toSeconds(goal_timeout_),
               distance);
-    save(true);
-    ros::shutdown();
+    finish();
   }
 }
 
@@ -171,8 +170,7 @@ void FlightRecorderNode::nextGoal(TimeNs now) {
   if (leg_ < legs_.size()) {
     publishGoal(now);
   } else {
-    save(true);
-    ros::shutdown();
+    finish();
   }
 }
 
@@ -247,11 +245,22 @@ void FlightRecorderNode::onDiagnostics(const diagnostic_msgs::DiagnosticArrayCon
   }
 }
 
+// A full disk shall be told as such, and end the flight in good order.
+void FlightRecorderNode::finish() {
+  try {
+    save(true);
+  } catch (const Error& error) {
+    ROS_ERROR("%s", error.what());
+  }
+  ros::shutdown();
+}
+
 void FlightRecorderNode::save(bool completed) {
   if (saved_) return;
   saved_ = true;
   csv_.close();
   tum_.close();
+  if (!csv_ || !tum_) throw FileError(folder_.string(), "the trajectory could not be written");
   if (!accumulated_.empty()) map::savePcd(folder_ / "cloud.pcd", accumulated_);
   if (!shown_scan_.empty()) map::savePcd(folder_ / "scan.pcd", shown_scan_);
 

@@ -1,6 +1,8 @@
 #include "marsim/ros/quadrotor_node.hpp"
 
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 
@@ -389,7 +391,11 @@ void QuadrotorNode::publishMotors() {
 
 void QuadrotorNode::publishPath() {
   const KinematicState& state = quadrotor_->state();
-  if (record_.is_open()) record_.flush();
+  if (record_.is_open() && !record_.flush()) {
+    ROS_ERROR("record: the file cannot be written any more (%s), it ends here",
+              std::strerror(errno));
+    record_.close();
+  }
   if (!path_.poses.empty() &&
       (fromPoint(path_.poses.back().pose.position) - state.X_WB.p).norm() < kPathSpacing) {
     return;

@@ -51,7 +51,7 @@ void requireOutputFolder(const fs::path& folder) {
 }
 
 fs::path absoluteFolder(const std::string& name) {
-  return fs::absolute(name.empty() ? "." : name).lexically_normal();
+  return fs::absolute(name).lexically_normal();
 }
 
 void makeFolder(const fs::path& folder) {
@@ -171,6 +171,7 @@ void DemoOptions::validate() const {
   check.positive("--speed", speed, "m/s");
   requireAngle("command line", "--yaw", yaw);
   check.within("--goal-count", goal_count, 1, 1000);
+  check.require(!output.empty(), "--out", "empty", "a folder");
 }
 
 Preparation prepareDemo(const DemoOptions& options) {
@@ -257,6 +258,7 @@ FlightSummary assessFlight(const Preparation& preparation, bool interrupted) {
 
 int runDemo(const DemoOptions& options) {
   requireRoslaunch("the demonstration flies with the ROS nodes");
+  options.validate();
   const fs::path folder = absoluteFolder(options.output);
   requireOutputFolder(folder);
   Preparation preparation = prepareDemo(options);

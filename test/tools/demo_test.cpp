@@ -196,6 +196,8 @@ TEST_F(Demo, RefusesBeforeTheFlight) {
   refused(there_, "room.pcd: is no folder");
   out_ = "/proc/no/such";
   refused(there_, "/proc");
+  out_ = "";
+  refused(there_, "--out is empty, allowed: a folder");
   EXPECT_EQ(run(with("--seed", "-1")), 2);
   EXPECT_TRUE(said("--seed: is '-1', allowed: a whole number from 0 to 18446744073709551615"))
       << output_;

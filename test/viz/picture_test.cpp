@@ -281,7 +281,8 @@ TEST_F(Picture, RefusesAMissingFolderAndAbsurdSizes) {
     drawFlight(scene_, View::kTop, config_, file);
     FAIL();
   } catch (const FileError& error) {
-    EXPECT_EQ(std::string(error.what()), file.string() + ": its folder does not exist");
+    EXPECT_EQ(std::string(error.what()),
+              file.string() + ": cannot be written: its folder does not exist");
   }
   config_.width = 0;
   EXPECT_THROW(draw(View::kTop), ConfigError);

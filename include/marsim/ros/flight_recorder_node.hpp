@@ -52,6 +52,7 @@ class FlightRecorderNode {
   void nextGoal(TimeNs now);
   void publishGoal(TimeNs now);
   void report(const Eigen::Vector3d& p_WB, TimeNs now);
+  void finish();
   void save(bool completed);
 
   std::filesystem::path folder_;
