@@ -1,5 +1,6 @@
 #include "marsim/map/load_map.hpp"
 
+#include <memory>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -27,12 +28,11 @@ fs::path cachedPath(const fs::path& folder, const fs::path& source, const MapFil
 
 LoadedMap build(const fs::path& path, const SurfelMapConfig& config, Progress& progress) {
   LoadedMap result;
-  NoiseSample sample;
-  const bool measures = config.measuresNoise();
-  PointCloud voxels = streamVoxels(path, config.resolution, result.source, progress, {},
-                                   measures ? &sample : nullptr);
-  const double noise = measures ? sample.noise() : 0.0;
-  sample = {};
+  auto sample = config.measuresNoise() ? std::make_unique<NoiseSample>() : nullptr;
+  PointCloud voxels =
+      streamVoxels(path, config.resolution, result.source, progress, {}, sample.get());
+  const double noise = sample ? sample->noise() : 0.0;
+  sample.reset();
   const SurfelSet set = makeSurfels(std::move(voxels), noise, config, progress);
   progress.phase("tree");
   result.map = std::make_shared<SurfelMap>(SurfelMap::of(set, config));
