@@ -35,6 +35,10 @@ void LidarConfig::validate(const std::string& where) const {
   check.within("reflectivity", reflectivity, 0.0, 100.0);
   validateOutputs(outputs, where);
   validatePattern(pattern, where);
+  const auto* grid = std::get_if<GridPatternConfig>(&pattern);
+  const bool has_axis = grid != nullptr && grid->grid.projection == ImageGrid::Projection::kPinhole;
+  check.require(noise.along == NoiseConfig::Along::kBeam || has_axis, "noise.along", "axis",
+                "beam; axis only of a pinhole grid");
 }
 
 Lidar::Lidar(LidarConfig config, std::shared_ptr<const Renderer> renderer, std::uint64_t seed,
@@ -146,13 +150,17 @@ Lidar::Echo Lidar::echoOf(std::size_t shot, const ThingReflectivity& things) con
   const std::uint64_t key = noise_ ? rays_->keys[shot] : 0;
   if (noise_) {
     const float range = noise_->falseRange(key);
-    if (range < kNoReturn) return {range, 0.0F, false};
+    if (range < kNoReturn) return {range, 0.0F, Echo::Of::kNothing};
   }
-  if (!hit.valid()) return {kNoReturn, 0.0F, false};
+  if (!hit.valid()) return {kNoReturn, 0.0F, Echo::Of::kNothing};
   const float cosine = std::clamp(hit.incidenceCosine(rays_->rays[shot].direction), 0.0F, 1.0F);
   const float reflectivity = cosine * reflectivityOf(hit, things);
-  if (!noise_) return {hit.range, reflectivity, true};
-  return {noise_->measured(hit.range, reflectivity, cosine, key), reflectivity, true};
+  if (!noise_) return {hit.range, reflectivity, Echo::Of::kSurface};
+  if (!noise_->seen(hit.range, reflectivity)) {
+    return {kNoReturn, reflectivity, Echo::Of::kDarkSurface};
+  }
+  return {noise_->measured(hit.range, cosine, firings_[shot].direction, key), reflectivity,
+          Echo::Of::kSurface};
 }
 
 void Lidar::collect(View<MovingThing> things, Scan& scan) const {
@@ -169,6 +177,7 @@ void Lidar::collect(View<MovingThing> things, Scan& scan) const {
         config_.instantaneous ? 0.0F : static_cast<float>(toSeconds(firing.stamp - scan.stamp));
     const bool too_near = echo.range < range_min;
     if (too_near) ++scan.too_near;
+    if (echo.of == Echo::Of::kDarkSurface) ++scan.too_dark;
     if (too_near || !(echo.range <= range_max)) {
       if (keep_misses_) {
         scan.misses.push_back(
@@ -183,7 +192,7 @@ void Lidar::collect(View<MovingThing> things, Scan& scan) const {
     point.intensity = intensityOf(echo.reflectivity, echo.range);
     point.reflectivity = echo.reflectivity;
     point.time = time;
-    if (echo.of_surface) {
+    if (echo.of == Echo::Of::kSurface) {
       point.surfel = hits_[i].surfel;
       point.identity = hits_[i].identity;
     }

@@ -28,6 +28,7 @@ ShotNoise::ShotNoise(const NoiseConfig& config, double range_min, double range_m
       normal_(NormalDeviate::table()),
       loses_(config.dropout > 0.0 || !config.dropout_by_range.empty() ||
              !config.dropout_by_incidence.empty()),
+      along_axis_(config.along == NoiseConfig::Along::kAxis),
       lie_threshold_(config.false_returns < 1.0
                          ? static_cast<std::uint64_t>(config.false_returns * 0x1.0p64)
                          : std::numeric_limits<std::uint64_t>::max()),

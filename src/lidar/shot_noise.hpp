@@ -27,9 +27,11 @@ class ShotNoise {
   /// `range_min`, `range_max` [m]: where false returns are.
   ShotNoise(const NoiseConfig& config, double range_min, double range_max, std::uint64_t seed);
 
-  /// What the draws of a shot are made of.
+  /// What the draws of a shot are made of. Shots of one instant differ in column, line or ring: the
+  /// cells of a grid's row share stamp, line and ring.
   std::uint64_t keyOf(const Firing& firing) const {
-    const std::uint64_t channel = std::uint64_t{firing.line} << 16 | firing.ring;
+    const std::uint64_t channel =
+        std::uint64_t{firing.column} << 24 | std::uint64_t{firing.line} << 16 | firing.ring;
     const auto stamp = static_cast<std::uint64_t>(firing.stamp);
     return mixBits(mixBits(seed_ + stamp * kOdd) + channel * kOdd);
   }
@@ -38,15 +40,23 @@ class ShotNoise {
   /// Where the beam really goes, unit; `direction` is unit, in the same frame.
   Eigen::Vector3f turned(const Eigen::Vector3f& direction, std::uint64_t key) const;
 
-  /// The range [m] reported of a surface at `range` [m], or kNoReturn. `reflectivity` is that along
-  /// the beam, `cosine` that of the angle of incidence.
-  float measured(float range, float reflectivity, float cosine, std::uint64_t key) const {
-    if (!seen(range, reflectivity)) return kNoReturn;
+  /// Whether a surface at `range` [m] is bright enough to be seen.
+  bool seen(float range, float reflectivity) const {
+    if (range <= sure_range_ && reflectivity >= sure_reflectivity_) return true;
+    return static_cast<double>(range) <= reach(static_cast<double>(reflectivity));
+  }
+  /// The range [m] reported of a surface at `range` [m] that is seen, or kNoReturn. `cosine` is that
+  /// of the angle of incidence, `direction` the beam's in S.
+  float measured(float range, float cosine, const Eigen::Vector3f& direction,
+                 std::uint64_t key) const {
     const std::uint64_t bits = draw(key, kEcho);
     if (loses_ && uniform(bits) >= kept(range, cosine)) return kNoReturn;
-    const float sigma = sigma_ + range * (sigma_per_metre_ + range * sigma_per_square_metre_);
-    return rounded(range + bias_ + bias_per_metre_ * range +
-                   sigma * normal_.of(static_cast<std::uint32_t>(bits)));
+    const float share = along_axis_ ? direction.x() : 1.0F;  // of the range that is measured
+    const float length = range * share;
+    const float sigma = sigma_ + length * (sigma_per_metre_ + length * sigma_per_square_metre_);
+    return rounded(length + bias_ + bias_per_metre_ * length +
+                   sigma * normal_.of(static_cast<std::uint32_t>(bits))) /
+           share;
   }
   /// The range [m] of a shot that reports what is not there; kNoReturn for most.
   float falseRange(std::uint64_t key) const {
@@ -65,10 +75,6 @@ class ShotNoise {
   /// In [0, 1), of the highest bits.
   static float uniform(std::uint64_t bits) { return static_cast<float>(bits >> 40) * 0x1.0p-24F; }
 
-  bool seen(float range, float reflectivity) const {
-    if (range <= sure_range_ && reflectivity >= sure_reflectivity_) return true;
-    return static_cast<double>(range) <= reach(static_cast<double>(reflectivity));
-  }
   /// Share of the returns that are not lost.
   float kept(float range, float cosine) const;
   float rounded(float range) const {
@@ -80,7 +86,7 @@ class ShotNoise {
   NoiseConfig config_;
   std::uint64_t seed_;
   const NormalDeviate& normal_;
-  bool loses_;
+  bool loses_, along_axis_;
   std::uint64_t lie_threshold_;  // keys below it lie
   float angular_sigma_, sigma_, sigma_per_metre_, sigma_per_square_metre_, bias_, bias_per_metre_;
   float resolution_, per_resolution_;

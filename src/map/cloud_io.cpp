@@ -168,6 +168,27 @@ LoadedCloud loadCloud(const std::filesystem::path& path, Progress& progress) {
   return loaded;
 }
 
+PointCloud within(const PointCloud& cloud, double reach) {
+  Validator("").positive("within", reach, "m");
+  PointCloud kept;
+  if (cloud.empty()) return kept;
+  Eigen::Vector3d median;
+  std::vector<float> values(cloud.size());
+  for (int axis = 0; axis < 3; ++axis) {
+    for (std::size_t i = 0; i < cloud.size(); ++i) values[i] = cloud.points[i][axis];
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    median[axis] = static_cast<double>(*middle);
+  }
+  for (std::size_t i = 0; i < cloud.size(); ++i) {
+    const Eigen::Vector3d offset = cloud.points[i].cast<double>() - median;
+    if (offset.cwiseAbs().maxCoeff() > reach) continue;
+    kept.points.push_back(cloud.points[i]);
+    if (cloud.hasIntensity()) kept.intensity.push_back(cloud.intensity[i]);
+  }
+  return kept;
+}
+
 void savePcd(const fs::path& path, const PointCloud& cloud) { save(path, cloud, pcdHeader(cloud)); }
 
 const std::vector<std::string>& cloudFormats() {

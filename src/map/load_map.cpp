@@ -1,5 +1,6 @@
 #include "marsim/map/load_map.hpp"
 
+#include <memory>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "marsim/common/data_dir.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/shared_by_key.hpp"
+#include "noise_sample.hpp"
 #include "stream_voxels.hpp"
 
 namespace marsim::map {
@@ -26,8 +28,12 @@ fs::path cachedPath(const fs::path& folder, const fs::path& source, const MapFil
 
 LoadedMap build(const fs::path& path, const SurfelMapConfig& config, Progress& progress) {
   LoadedMap result;
-  const SurfelSet set =
-      makeSurfels(streamVoxels(path, config.resolution, result.source, progress), config, progress);
+  auto sample = config.measuresNoise() ? std::make_unique<NoiseSample>() : nullptr;
+  PointCloud voxels =
+      streamVoxels(path, config.resolution, result.source, progress, {}, sample.get());
+  const double noise = sample ? sample->noise() : 0.0;
+  sample.reset();
+  const SurfelSet set = makeSurfels(std::move(voxels), noise, config, progress);
   progress.phase("tree");
   result.map = std::make_shared<SurfelMap>(SurfelMap::of(set, config));
   return result;
@@ -92,6 +98,12 @@ LoadedMap loadSurfelMap(const fs::path& path, const SurfelMapConfig& config, Pro
   if (config.resolution > extent && extent > 0.0) {
     loading.report(fmt::format("{}: the resolution of {} m is more than its extent of {:.3g} m",
                                path.string(), config.resolution, extent));
+  }
+  if (result.source.constant_intensity) {
+    loading.report(fmt::format(
+        "{}: its intensity is {} at every point and says nothing: taken as absent, the sensor's "
+        "own reflectivity stands for it",
+        path.string(), *result.source.constant_intensity));
   }
   if (result.source.coordinate_step > 0.25 * config.resolution) {
     loading.report(fmt::format(

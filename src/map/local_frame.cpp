@@ -16,6 +16,7 @@ void LocalFrame::begin(const RecordLayout& layout) {
   for (std::size_t axis = 0; axis < 3; ++axis) float32_[axis] = layout.xyz[axis].type.size == 4;
   points_ = non_finite_ = 0;
   box_.setEmpty();
+  intensity_ = {};
 }
 
 void LocalFrame::decideOrigin(const PointBlock& block) {
@@ -48,6 +49,7 @@ void LocalFrame::append(const PointBlock& block, PointCloud& cloud) {
     cloud.points.push_back(point);
     if (block.intensity.empty()) continue;
     const float intensity = block.intensity[i];
+    intensity_.add(std::isfinite(intensity) ? intensity : std::nanf(""));
     cloud.intensity.push_back(std::isfinite(intensity) ? intensity : 0.0F);
   }
 }

@@ -3,12 +3,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <Eigen/Geometry>
 
 #include "marsim/map/point_cloud.hpp"
 #include "point_records.hpp"
+#include "reflectivity.hpp"
 
 namespace marsim::map {
 
@@ -30,6 +32,8 @@ class LocalFrame {
   std::uint64_t points() const { return points_; }         ///< seen in this reading
   std::uint64_t nonFinite() const { return non_finite_; }  ///< of them, dropped
   const Eigen::AlignedBox3f& box() const { return box_; }  ///< [m] in W, of those kept
+  /// The intensity of all points kept where it is one.
+  std::optional<float> constantIntensity() const { return intensity_.constant(); }
   /// [m] between neighbouring numbers where the float32 coordinates are largest, those of W and,
   /// where it has float32, of the file.
   double coordinateStep() const;
@@ -42,6 +46,7 @@ class LocalFrame {
   std::array<bool, 3> float32_{};
   std::uint64_t points_ = 0, non_finite_ = 0;
   Eigen::AlignedBox3f box_;
+  IntensityRange intensity_;
 };
 
 }  // namespace marsim::map

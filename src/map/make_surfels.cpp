@@ -19,7 +19,8 @@ SurfelSet makePaperSurfels(const PointCloud& voxels, const SurfelMapConfig& conf
 
 }  // namespace
 
-SurfelSet makeSurfels(PointCloud&& voxels, const SurfelMapConfig& config, Progress& progress) {
+SurfelSet makeSurfels(PointCloud&& voxels, double measured_noise, const SurfelMapConfig& config,
+                      Progress& progress) {
   PointCloud cloud = std::move(voxels);  // gone when the surfels are made
   switch (config.surface) {
     case Surface::kPaper:
@@ -27,7 +28,7 @@ SurfelSet makeSurfels(PointCloud&& voxels, const SurfelMapConfig& config, Progre
     case Surface::kBlended:
       break;
   }
-  return makeNoiseAwareSurfels(std::move(cloud), config, progress);
+  return makeNoiseAwareSurfels(std::move(cloud), measured_noise, config, progress);
 }
 
 }  // namespace marsim::map

@@ -6,13 +6,12 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 
 #include "marsim/common/error.hpp"
-#include "marsim/common/random.hpp"
 #include "moved_points.hpp"
 #include "neighbour_cells.hpp"
+#include "noise_sample.hpp"
 #include "reflectivity.hpp"
 #include "sorted_voxels.hpp"
 #include "surface_fit.hpp"
@@ -117,18 +116,6 @@ void Mover::moveAll(Progress& progress) {
   }
 }
 
-/// Thickness of what is around a point; negative where that is not flat.
-float flatThickness(NearPoints& near) {
-  constexpr std::size_t kFewest = 12;
-  if (near.count < kFewest) return -1.0F;
-  std::copy_n(near.weight.begin(), near.count, near.factor.begin());
-  Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver;
-  solver.computeDirect(weightedMoments(near).covariance);
-  const Vector3d& variances = solver.eigenvalues();
-  const bool flat = variances[1] > 0.4 * variances[2] && variances[0] < 0.2 * variances[1];
-  return flat ? static_cast<float>(std::sqrt(std::max(0.0, variances[0]))) : -1.0F;
-}
-
 /// A neighbourhood of far more means than a fit needs is thinned first: its cost grows with them.
 MovedPoints moveOntoSurfaces(const PointCloud& cloud, const FitSettings& settings,
                              float planar_threshold, Progress& progress) {
@@ -148,41 +135,19 @@ MovedPoints moveOntoSurfaces(const PointCloud& cloud, const FitSettings& setting
 
 }  // namespace
 
-double measureNoise(const PointCloud& cloud, double radius) {
-  constexpr std::uint64_t kSamples = 4000;
-  const NeighbourCells cells(cloud.points, cloud.weight, radius, lowestCorner(cloud.points));
-  const std::uint64_t one_in = cells.cells() / kSamples + 1;
-  std::vector<float> found(cells.cells(), -1.0F);
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, cells.cells(), 64), [&](const auto& range) {
-    NeighbourCells::Cursors cursors{};
-    CellNeighbours neighbours;
-    NearPoints near;
-    for (std::size_t cell = range.begin(); cell != range.end(); ++cell) {
-      if (mixBits(cell) % one_in != 0) continue;
-      const std::uint64_t key = cells.key(cell);
-      cells.gather(key, cursors, neighbours);
-      const Vector3f& point = cloud.points[cells.order()[cells.begin(cell)]];
-      const Vector3f centre = (point.cast<double>() - cells.middle(key)).cast<float>();
-      near.gather(neighbours, centre, static_cast<float>(radius));
-      found[cell] = flatThickness(near);
-    }
-  });
-  found.erase(std::remove(found.begin(), found.end(), -1.0F), found.end());
-  if (found.empty()) return 0.0;
-  const auto middle = found.begin() + static_cast<std::ptrdiff_t>(found.size() / 2);
-  std::nth_element(found.begin(), middle, found.end());
-  return static_cast<double>(*middle);
+double measureNoise(const PointCloud& source) {
+  NoiseSample sample;
+  sample.add(source.points);
+  return sample.noise();
 }
 
-SurfelSet makeNoiseAwareSurfels(PointCloud&& cloud, const SurfelMapConfig& config,
-                                Progress& progress) {
+SurfelSet makeNoiseAwareSurfels(PointCloud&& cloud, double measured_noise,
+                                const SurfelMapConfig& config, Progress& progress) {
   config.validate("");
   const double r = config.resolution;
-  constexpr double kLeastFlat = 0.15;  // [m] where noise of several centimetres still looks flat
-  constexpr double kDeepest = 0.15;    // [m] of blending
+  constexpr double kDeepest = 0.15;  // [m] of blending
   if (cloud.weight.empty()) cloud.weight.assign(cloud.size(), 1.0F);
-  const double noise =
-      config.noise > 0.0 ? config.noise : measureNoise(cloud, std::max(3.0 * r, kLeastFlat));
+  const double noise = config.noise > 0.0 ? config.noise : measured_noise;
   const double radius =
       config.smoothing_radius > 0.0 ? config.smoothing_radius : std::max(2.0 * r, 8.0 * noise);
   const double depth = config.blending_depth >= 0.0

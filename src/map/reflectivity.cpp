@@ -15,6 +15,17 @@ double usualFullScale(const std::vector<float>& intensity) {
 
 }  // namespace
 
+std::optional<float> IntensityRange::constant() const {
+  if (!any_ || least_ < most_) return std::nullopt;
+  return std::isfinite(least_) ? least_ : 0.0F;
+}
+
+std::optional<float> constantIntensity(const std::vector<float>& intensity) {
+  IntensityRange range;
+  for (const float value : intensity) range.add(value);
+  return range.constant();
+}
+
 std::vector<std::uint8_t> toReflectivity(const std::vector<float>& intensity, double full_scale) {
   std::vector<std::uint8_t> reflectivity;
   if (intensity.empty()) return reflectivity;

@@ -16,6 +16,7 @@
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/map/voxel_grid.hpp"
+#include "noise_sample.hpp"
 #include "point_records.hpp"
 #include "voxel_runs.hpp"
 
@@ -38,10 +39,10 @@ class VoxelStream {
               Progress& progress)
       : path_(path), resolution_(resolution), budget_(budget), progress_(progress) {}
 
-  PointCloud means(MapSource& source);
+  PointCloud means(MapSource& source, NoiseSample* noise_sample);
 
  private:
-  void survey();
+  void survey(NoiseSample* noise_sample);
   std::vector<std::uint64_t> ranges() const;
   void gather(const std::string& phase, std::uint64_t begin, std::uint64_t end);
   void computeKeys();
@@ -51,6 +52,8 @@ class VoxelStream {
   template <class Take>
   void read(const std::string& phase, const Take& take);
   void requirePoints() const;
+  bool countStray();
+  void requireNoStray() const;
 
   const std::filesystem::path& path_;
   double resolution_;
@@ -65,7 +68,9 @@ class VoxelStream {
   std::vector<std::uint64_t> point_keys_;  // of them
   std::vector<std::uint64_t> sample_;      // keys of every kSampledPoints-th point
   std::unordered_set<std::uint64_t> sampled_voxels_;
-  bool whole_ = true;  // the survey kept all points
+  bool whole_ = true;                                      // the survey kept all points
+  std::uint64_t stray_ = 0;                                // points outside the voxel grid
+  Eigen::Vector3d first_stray_ = Eigen::Vector3d::Zero();  // [m] as the file has it
 };
 
 /// Reads the file; take() finds each block in block_.
@@ -112,7 +117,7 @@ void VoxelStream::drop() {
 }
 
 /// Keeps the points as long as they fit, and looks how they are spread in case they do not.
-void VoxelStream::survey() {
+void VoxelStream::survey(NoiseSample* noise_sample) {
   std::uint64_t seen = 0;
   read("reading", [&] {
     if (seen == 0) {
@@ -120,7 +125,9 @@ void VoxelStream::survey() {
       if (whole_) points_.points.reserve(promised_), point_keys_.reserve(promised_);
       if (whole_ && has_intensity_) points_.intensity.reserve(promised_);
     }
+    if (countStray()) return;
     computeKeys();
+    if (noise_sample != nullptr) noise_sample->add(block_.points);
     for (const std::uint64_t key : keys_) {
       if (seen++ % kSampledPoints == 0) sample_.push_back(key);
       if (mixBits(key) % kSampledVoxels == 0) sampled_voxels_.insert(key);
@@ -131,6 +138,31 @@ void VoxelStream::survey() {
     if (!whole_) drop();
   });
   requirePoints();
+  requireNoStray();
+}
+
+/// Counts the block's points outside the voxel grid. Whether the file has any: then it is only read
+/// on to count them all.
+bool VoxelStream::countStray() {
+  for (const Eigen::Vector3f& point : block_.points) {
+    if (insideVoxelGrid(point, resolution_)) continue;
+    if (stray_++ == 0) first_stray_ = point.cast<double>() + frame_.origin();
+  }
+  return stray_ > 0;
+}
+
+void VoxelStream::requireNoStray() const {
+  if (stray_ == 0) return;
+  const Eigen::Vector3d& p = first_stray_;
+  const Eigen::Vector3d& origin = frame_.origin();
+  throw FileError(
+      path_.string(),
+      fmt::format("{} of its {} points {} too far away, the first at ({:.9g}, {:.9g}, {:.9g}) m, "
+                  "allowed: within {:g} m of ({:.9g}, {:.9g}, {:.9g}) m at a resolution of {} m; "
+                  "'marsim map {} --within 1000m --out NEW.pcd' drops stray points",
+                  stray_, frame_.points(), stray_ == 1 ? "lies" : "lie", p.x(), p.y(), p.z(),
+                  voxelGridReach(resolution_), origin.x(), origin.y(), origin.z(), resolution_,
+                  path_.string()));
 }
 
 void VoxelStream::requirePoints() const {
@@ -170,9 +202,9 @@ void VoxelStream::gather(const std::string& phase, std::uint64_t begin, std::uin
   });
 }
 
-PointCloud VoxelStream::means(MapSource& source) {
+PointCloud VoxelStream::means(MapSource& source, NoiseSample* noise_sample) {
   requireResolution(resolution_);
-  survey();
+  survey(noise_sample);
   const std::uint64_t finite = frame_.points() - frame_.nonFinite();
   PointCloud means;
   std::uint64_t gathered = 0;
@@ -197,6 +229,8 @@ PointCloud VoxelStream::means(MapSource& source) {
   source.points = frame_.points();
   source.non_finite = frame_.nonFinite();
   source.has_intensity = has_intensity_;
+  source.constant_intensity = frame_.constantIntensity();
+  if (source.constant_intensity) means.intensity = {};
   source.box = frame_.box();
   source.origin = frame_.origin();
   source.coordinate_step = frame_.coordinateStep();
@@ -206,8 +240,8 @@ PointCloud VoxelStream::means(MapSource& source) {
 }  // namespace
 
 PointCloud streamVoxels(const std::filesystem::path& path, double resolution, MapSource& source,
-                        Progress& progress, const StreamBudget& budget) {
-  return VoxelStream(path, resolution, budget, progress).means(source);
+                        Progress& progress, const StreamBudget& budget, NoiseSample* noise_sample) {
+  return VoxelStream(path, resolution, budget, progress).means(source, noise_sample);
 }
 
 }  // namespace marsim::map

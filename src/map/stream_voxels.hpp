@@ -9,6 +9,8 @@
 
 namespace marsim::map {
 
+class NoiseSample;
+
 /// Memory for points while a source is downsampled. With what else is needed it stays below 300 MB
 /// and 100 bytes a voxel.
 struct StreamBudget {
@@ -19,8 +21,10 @@ struct StreamBudget {
 /// The voxel means of a PCD or PLY file: what
 /// downsample(loadCloud(path).cloud, resolution) gives, bit for bit, without ever holding all
 /// points. Where they exceed the budget the file is read once to survey it, then once for each
-/// range of voxels whose points fit. Throws what those two throw.
+/// range of voxels whose points fit. An intensity that is the same everywhere is left out.
+/// `noise_sample`, if any, is given all points. Throws what those two throw.
 PointCloud streamVoxels(const std::filesystem::path& path, double resolution, MapSource& source,
-                        Progress& progress, const StreamBudget& budget = {});
+                        Progress& progress, const StreamBudget& budget = {},
+                        NoiseSample* noise_sample = nullptr);
 
 }  // namespace marsim::map

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "marsim/common/error.hpp"
+#include "marsim/map/noise_aware.hpp"
 #include "marsim/map/voxel_grid.hpp"
+#include "reflectivity.hpp"
 
 namespace marsim::map {
 namespace {
@@ -86,7 +88,10 @@ SurfelMap SurfelMap::build(const PointCloud& cloud, const SurfelMapConfig& confi
   config.validate("");
   if (cloud.empty()) throw Error("a map cannot be made of a cloud without points");
   progress.phase("downsampling");
-  const SurfelSet set = makeSurfels(downsample(cloud, config.resolution), config, progress);
+  PointCloud voxels = downsample(cloud, config.resolution);
+  if (constantIntensity(cloud.intensity)) voxels.intensity.clear();
+  const double noise = config.measuresNoise() ? measureNoise(cloud) : 0.0;
+  const SurfelSet set = makeSurfels(std::move(voxels), noise, config, progress);
   progress.phase("tree");
   return of(set, config);
 }

@@ -47,6 +47,16 @@ inline std::uint64_t keyOf(const Eigen::Vector3f& point, double resolution) {
 
 }  // namespace
 
+double voxelGridReach(double resolution) { return kHalfRange * resolution; }
+
+bool insideVoxelGrid(const Eigen::Vector3f& point, double resolution) {
+  for (int axis = 0; axis < 3; ++axis) {
+    const double index = std::floor(static_cast<double>(point[axis]) / resolution);
+    if (!(index >= -kHalfRange && index < kHalfRange)) return false;
+  }
+  return true;
+}
+
 std::uint64_t voxelKey(const Eigen::Vector3f& point, double resolution) {
   return keyOf(point, resolution);
 }

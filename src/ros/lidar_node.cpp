@@ -160,6 +160,15 @@ void LidarNode::render(const Job& job) {
   const std::lock_guard<std::mutex> lock(mutex_);
   ++statistics_.scans;
   statistics_.returns += scan.points.size();
+  statistics_.too_dark += scan.too_dark;
+  statistics_.dark = lidar::nearlyAllTooDark(scan.points.size(), scan.too_dark);
+  if (statistics_.dark) {
+    ROS_WARN_ONCE(
+        "%zu of %zu shots of the scan at %.3f s that met a surface are lost to its low "
+        "reflectivity: the map's intensities are low (~intensity_full_scale says what is 100 %%), "
+        "or noise.range_by_reflectivity of the sensor is short",
+        scan.too_dark, scan.too_dark + scan.points.size(), toSeconds(scan.stamp));
+  }
   statistics_.render_seconds += seconds;
   statistics_.render_seconds_max = std::max(statistics_.render_seconds_max, seconds);
 }
@@ -196,6 +205,9 @@ void LidarNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
     status.summaryf(diagnostic_msgs::DiagnosticStatus::WARN,
                     "%lu scans dropped in the last %d s: rendering is too slow",
                     static_cast<unsigned long>(lately), RecentCount::kLately);
+  } else if (s.dark) {
+    status.summary(diagnostic_msgs::DiagnosticStatus::WARN,
+                   "nearly all shots are lost to low reflectivity");
   } else {
     status.summary(diagnostic_msgs::DiagnosticStatus::OK, "scanning");
   }
@@ -203,6 +215,8 @@ void LidarNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
   status.add("scans", s.scans);
   status.add("dropped scans", s.dropped.total());
   status.add("mean returns per scan", static_cast<double>(s.returns) / scans);
+  status.add("mean shots lost to low reflectivity per scan",
+             static_cast<double>(s.too_dark) / scans);
   status.add("mean render time [ms]", 1e3 * s.render_seconds / scans);
   status.add("longest render time [ms]", 1e3 * s.render_seconds_max);
 }

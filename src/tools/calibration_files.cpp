@@ -38,6 +38,27 @@ std::string matrix(const Pose& X_AB) {
   return text + "  - [0.0, 0.0, 0.0, 1.0]\n";
 }
 
+/// Kalibr's model knows white noise and a bias that walks. A Gauss-Markov bias of standard
+/// deviation sigma and correlation time tau is driven by white noise of density sigma sqrt(2 / tau)
+/// (db/dt = -b / tau + w) and walks like that for times that are short against tau. Independent
+/// walks add by squares.
+double biasWalk(const vehicle::InertialErrors& errors) {
+  if (!(errors.gauss_markov_sigma > 0.0)) return errors.random_walk;
+  return std::hypot(errors.random_walk,
+                    errors.gauss_markov_sigma * std::sqrt(2.0 / errors.gauss_markov_time));
+}
+
+/// Lines that say what a random walk stands for where the bias is a Gauss-Markov process.
+std::string commentOnWalk(const char* sensor, const vehicle::InertialErrors& errors) {
+  if (!(errors.gauss_markov_sigma > 0.0)) return {};
+  return fmt::format(
+      "# The {}'s bias is a Gauss-Markov process, which Kalibr's model does not have: sigma {},\n"
+      "# tau {} s. Its random walk is sigma sqrt(2 / tau), as for times that are short against "
+      "tau;\n"
+      "# over longer ones the bias stays within sigma and the walk does not.\n",
+      sensor, number(errors.gauss_markov_sigma), number(errors.gauss_markov_time));
+}
+
 Pose lidarInImu(const CarriedSensors& sensors) { return sensors.imu.X_BI.inverse() * sensors.X_BL; }
 
 }  // namespace
@@ -48,15 +69,17 @@ std::string kalibrImu(const CarriedSensors& sensors) {
   return fmt::format(
       "# The simulated IMU's own densities (Kalibr's IMU noise model). 0: it has no such error;\n"
       "# Kalibr itself wants a small number instead.\n"
+      "{}{}"
       "rostopic: /{}/imu/data_raw\n"
       "update_rate: {}  # [Hz]\n"
       "accelerometer_noise_density: {}  # [m/s^2/sqrt(Hz)]\n"
       "accelerometer_random_walk: {}    # [m/s^3/sqrt(Hz)]\n"
       "gyroscope_noise_density: {}      # [rad/s/sqrt(Hz)]\n"
       "gyroscope_random_walk: {}        # [rad/s^2/sqrt(Hz)]\n",
+      commentOnWalk("accelerometer", accelerometer), commentOnWalk("gyroscope", gyroscope),
       sensors.uav, number(sensors.imu.rate), number(accelerometer.noise_density),
-      number(accelerometer.random_walk), number(gyroscope.noise_density),
-      number(gyroscope.random_walk));
+      number(biasWalk(accelerometer)), number(gyroscope.noise_density),
+      number(biasWalk(gyroscope)));
 }
 
 std::string kalibrCamera(const CarriedSensors& sensors) {

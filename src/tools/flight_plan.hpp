@@ -52,8 +52,10 @@ constexpr double kAnyHeight = -std::numeric_limits<double>::infinity();
 /// that stands on the ground: nothing gets there.
 void requireAboveGround(const std::string& what, const Eigen::Vector3d& p_W, double lowest_z);
 
-/// A place to start from where none was given: `usual` if it is free, else the free place nearest
-/// to the middle of the map. Throws Error where there is none, or it lies below lowest_z [m].
+/// A place to start from where none was given: `usual` if it is free and over ground, else the free
+/// place 1.5 m above the lowest surface nearest to it (to the middle of the map where it lies
+/// beside the map), else, where no ground was scanned, the free place nearest to the middle. Throws
+/// Error where there is none, or it lies below lowest_z [m].
 Eigen::Vector3d chooseStart(const collision::ClearanceMap& map, const Eigen::Vector3d& usual,
                             double clearance, double lowest_z = kAnyHeight);
 

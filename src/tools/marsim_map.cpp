@@ -6,6 +6,7 @@
 #include "command_line.hpp"
 #include "marsim/common/text.hpp"
 #include "marsim/config/load.hpp"
+#include "marsim/map/cloud_io.hpp"
 #include "marsim/map/load_map.hpp"
 #include "points.hpp"
 
@@ -41,7 +42,11 @@ int describeMap(const std::string& name, const marsim::map::SurfelMapConfig& con
   printLine("points", withThousands(source.points));
   printLine("dropped", fmt::format("{} not finite, {} duplicates", withThousands(source.non_finite),
                                    withThousands(source.duplicates)));
-  printLine("intensity", source.has_intensity ? "yes" : "no");
+  printLine("intensity",
+            source.constant_intensity
+                ? fmt::format("{} at every point, taken as absent", *source.constant_intensity)
+            : source.has_intensity ? std::string("yes")
+                                   : std::string("no"));
   if (!map.reflectivity().empty()) {
     double sum = 0.0;
     for (const std::uint8_t value : map.reflectivity()) sum += value;
@@ -72,6 +77,23 @@ int describeMap(const std::string& name, const marsim::map::SurfelMapConfig& con
   return 0;
 }
 
+// A copy of the file without the points that stray.
+int cropMap(const std::string& name, double reach, const std::filesystem::path& out) {
+  using marsim::withThousands;
+  marsim::Progress progress("map");
+  const auto loaded = marsim::map::loadCloud(marsim::config::resolveMap(name), progress);
+  const marsim::map::PointCloud kept = marsim::map::within(loaded.cloud, reach);
+  marsim::map::saveCloud(out, kept);
+  progress.finish();
+  printLine("written", fmt::format("{}, {} of {} points", out.string(), withThousands(kept.size()),
+                                   withThousands(loaded.read)));
+  if (!loaded.origin.isZero()) {
+    printLine("origin", fmt::format("{} of the source is (0, 0, 0) of the copy",
+                                    marsim::tools::pointText(loaded.origin)));
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -90,7 +112,16 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   bool no_cache = false;
   app.add_flag("--no-cache", no_cache, "make the map anew and keep nothing");
+  std::string within, out;
+  auto* reach = app.add_option("--within", within,
+                               "with --out: only points so near the middle on every axis [m]");
+  app.add_option("--out", out, "PCD or PLY to write, a copy without stray points")->needs(reach);
+  reach->needs(app.get_option("--out"));
   return marsim::tools::runCommand(app, argc, argv, [&] {
+    if (!out.empty()) {
+      return cropMap(
+          name, marsim::tools::parseOption("--within", within, marsim::Quantity::kLength), out);
+    }
     config.resolution =
         marsim::tools::parseOption("--resolution", resolution, marsim::Quantity::kLength);
     config.surface = marsim::map::surfaceOf(surface);

@@ -15,8 +15,9 @@ void print(const ScanRequest& request, const ScanSummary& summary) {
   using marsim::withThousands;
   for (const std::string& line : summary.log) fmt::print(stderr, "marsim scan: {}\n", line);
   fmt::print("{:<14}{}, {:g} s\n", "sensor", summary.sensor, summary.duration);
-  fmt::print("{:<14}{}, {} returns, {} too near\n", "shots", withThousands(summary.shots),
-             withThousands(summary.returns), withThousands(summary.too_near));
+  fmt::print("{:<14}{}, {} returns, {} too near, {} too dark\n", "shots",
+             withThousands(summary.shots), withThousands(summary.returns),
+             withThousands(summary.too_near), withThousands(summary.too_dark));
   if (summary.returns > 0) {
     fmt::print("{:<14}{:.2f} to {:.2f} m, median {:.2f} m\n", "ranges", summary.range_least,
                summary.range_most, summary.range_median);
@@ -26,10 +27,8 @@ void print(const ScanRequest& request, const ScanSummary& summary) {
                request.sensor_frame ? "sensor" : "world");
   }
   if (!request.image.empty()) fmt::print("{:<14}{}\n", "picture", request.image.string());
-  if (summary.returns == 0) {
-    fmt::print(stderr, "marsim scan: no shot returned: is the pose {} inside the map?\n",
-               marsim::tools::pointText(request.X_WS.p));
-  }
+  const std::string why = marsim::tools::whyEmpty(request, summary);
+  if (!why.empty()) fmt::print(stderr, "marsim scan: {}\n", why);
 }
 
 }  // namespace

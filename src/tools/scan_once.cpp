@@ -15,6 +15,7 @@
 #include "marsim/map/load_map.hpp"
 #include "marsim/map/voxel_grid.hpp"
 #include "marsim/viz/picture.hpp"
+#include "points.hpp"
 
 namespace marsim::tools {
 namespace fs = std::filesystem;
@@ -32,6 +33,7 @@ struct Returns {
   void add(const lidar::Scan& scan) {
     summary.shots += scan.rays;
     summary.too_near += scan.too_near;
+    summary.too_dark += scan.too_dark;
     summary.returns += scan.points.size();
     for (const lidar::ScanPoint& point : scan.points) {
       in_world.points.push_back(point.p_W);
@@ -134,6 +136,19 @@ ScanSummary scanOnce(const ScanRequest& request) {
     summary.range_most = ranges.back();
   }
   return summary;
+}
+
+std::string whyEmpty(const ScanRequest& request, const ScanSummary& summary) {
+  if (lidar::nearlyAllTooDark(summary.returns, summary.too_dark)) {
+    return fmt::format(
+        "{} of {} shots that met a surface are lost to its low reflectivity: the intensities of "
+        "the map {} are low (intensity_full_scale says what is 100 %), or "
+        "noise.range_by_reflectivity of the sensor {} is short",
+        withThousands(summary.too_dark), withThousands(summary.too_dark + summary.returns),
+        request.map, request.lidar);
+  }
+  if (summary.returns > 0) return {};
+  return fmt::format("no shot returned: is the pose {} inside the map?", pointText(request.X_WS.p));
 }
 
 }  // namespace marsim::tools

@@ -26,7 +26,8 @@ struct ScanRequest {
 struct ScanSummary {
   std::string sensor;                                        ///< in full
   double duration = 0.0;                                     ///< [s]
-  std::size_t shots = 0, returns = 0, too_near = 0;          ///< inside the field of view
+  /// Inside the field of view; as lidar::Scan counts them.
+  std::size_t shots = 0, returns = 0, too_near = 0, too_dark = 0;
   std::vector<std::string> log;                              ///< lines about who rendered
   double range_least = 0, range_median = 0, range_most = 0;  ///< [m] of the returns
 };
@@ -34,5 +35,8 @@ struct ScanSummary {
 /// Throws what loading sensor and map throws, ConfigError for a duration, FileError for the files,
 /// GlError where OpenGL is asked for and cannot be.
 ScanSummary scanOnce(const ScanRequest& request);
+
+/// Why there are no or nearly no returns, in a line; empty where there are.
+std::string whyEmpty(const ScanRequest& request, const ScanSummary& summary);
 
 }  // namespace marsim::tools

@@ -52,10 +52,77 @@ const std::map<std::string, Figures>& published() {
       {"os1_128", {360.0, -21.2, 21.2, 1'310'720, 1.0}},  // of a unit that looks 0.7 lower
       {"xt32", {360.0, -16.0, 15.0, 640'000}},
       {"helios32", {360.0, -16.0, 15.0, 576'000}},
-      {"d455", {87.0, -29.0, 29.0, 4'070'400}},
-      {"d435i", {87.0, -29.0, 29.0, 4'070'400}},
+      {"d455", {87.0, -29.0, 29.0, 4'070'400, 1.0}},  // 56.5 of the 58 degrees: square pixels
+      {"d435i", {87.0, -29.0, 29.0, 4'070'400, 1.0}},
   };
   return figures;
+}
+
+/// How a maker speaks of an error: as one standard deviation, or as a bound ("less than"), which
+/// stands for two of them. 0: no figure was found.
+struct ErrorFigure {
+  double value = 0.0;
+  bool is_bound = false;
+
+  double sigma() const { return is_bound ? 0.5 * value : value; }
+};
+
+/// Range [m] and angle [deg].
+struct ErrorFigures {
+  ErrorFigure range, angle;
+};
+
+// Sources are named in the sensors' files.
+const std::map<std::string, ErrorFigures>& publishedErrors() {
+  static const std::map<std::string, ErrorFigures> figures = {
+      {"avia", {{0.02}, {0.05, true}}},
+      {"mid360", {{0.02, true}, {0.15, true}}},
+      {"mid40", {{0.02}, {}}},
+      {"mid70", {{0.02}, {}}},
+      {"horizon", {}},
+      {"hap", {{0.02, true}, {0.1, true}}},
+      {"vlp16", {{0.03}, {}}},
+      {"vlp32c", {}},
+      {"hdl32e", {{0.02}, {}}},
+      {"hdl64e", {{0.02}, {}}},
+      {"os0_128", {}},
+      {"os1_32", {{0.015}, {0.01}}},
+      {"os1_64", {{0.015}, {0.01}}},
+      {"os1_128", {}},
+      {"xt32", {{0.005}, {}}},
+      {"helios32", {}},
+      {"d455", {}},
+      {"d435i", {}},
+  };
+  return figures;
+}
+
+TEST_F(SensorDatasheets, SigmasAreTheMakersOrHalfOfTheirBounds) {
+  EXPECT_EQ(knownNames("lidar").size(), publishedErrors().size());
+  for (const auto& [name, figures] : publishedErrors()) {
+    const lidar::NoiseConfig noise = loadLidar(name).noise;
+    EXPECT_DOUBLE_EQ(noise.range_sigma, figures.range.sigma()) << name;
+    EXPECT_NEAR(degrees(noise.angular_sigma), figures.angle.sigma(), 1e-12) << name;
+  }
+}
+
+// sigma_z = z^2 s / (f B) with s = 0.05 pixels (Keselman et al., arXiv:1705.05548).
+TEST_F(SensorDatasheets, DepthCamerasHaveTheSameOpticsAndNoiseAsLidarsAndAsImages) {
+  for (const char* name : {"d435i", "d455"}) {
+    const LidarConfig as_lidar = loadLidar(name);
+    const lidar::DepthCameraConfig camera = loadDepthCamera(name);
+    const auto& grid = std::get<lidar::GridPatternConfig>(as_lidar.pattern).grid;
+    EXPECT_EQ(grid.width, camera.width) << name;
+    EXPECT_EQ(grid.height, camera.height) << name;
+    for (const double f : {grid.fx, grid.fy, camera.fx, camera.fy}) {
+      EXPECT_NEAR(f, 424.0 / std::tan(radians(0.5 * 87.0)), 0.05) << name;
+    }
+    EXPECT_EQ(as_lidar.noise.along, lidar::NoiseConfig::Along::kAxis) << name;
+    EXPECT_NEAR(as_lidar.noise.range_sigma_per_square_metre /
+                    (camera.subpixel_error / (camera.fx * camera.baseline)),
+                1.0, 0.005)
+        << name;
+  }
 }
 
 TEST_F(SensorDatasheets, EverySensorHasItsFigures) {

@@ -100,6 +100,35 @@ TEST_F(Noise, SigmaMayGrowWithTheSquareOfTheRange) {
   }
 }
 
+// The wall x = 5 m lies at one depth: its noise is the same in every direction along the axis, and
+// larger by 1 / cos along the beam.
+TEST_F(Noise, DepthCamerasMeasureAlongTheAxis) {
+  GridPatternConfig pattern;
+  pattern.grid.projection = ImageGrid::Projection::kPinhole;
+  pattern.grid.width = 200;
+  pattern.grid.height = 100;
+  pattern.grid.fx = pattern.grid.fy = 100.0;
+  pattern.grid.cx = 99.5;
+  pattern.grid.cy = 49.5;
+  pattern.frame_rate = 10.0;
+  config_.pattern = pattern;
+  config_.noise.range_bias = 0.02;
+  config_.noise.range_sigma_per_square_metre = 0.002;
+  config_.noise.along = NoiseConfig::Along::kAxis;
+  Moments middle, edge;
+  scanPlane(wall_, 5, [&](const ScanPoint& point, double) {
+    const double depth = static_cast<double>(point.p_S.x());
+    const double aside = std::abs(std::atan2(point.p_S.y(), point.p_S.x()));
+    if (aside < radians(10.0)) middle.add(depth - kWall);
+    if (aside > radians(40.0)) edge.add(depth - kWall);
+  });
+  for (const Moments& found : {middle, edge}) {
+    EXPECT_GT(found.count, 4'000U);
+    EXPECT_NEAR(found.mean(), 0.02, 0.003);
+    EXPECT_NEAR(found.sigma() / (0.002 * kWall * kWall), 1.0, 0.05);
+  }
+}
+
 TEST_F(Noise, BeamsGoOffAcrossTheirDirectionOnBothAxes) {
   config_.noise.angular_sigma = radians(0.15);
   Moments up, aside;
@@ -185,6 +214,23 @@ TEST_F(Noise, DarkSurfacesAreSeenLessFar) {
     EXPECT_NEAR(static_cast<double>(seen) / (5.0 * 1808.4) / share, 1.0, 0.01)
         << "and whatever is nearer";
   }
+}
+
+TEST_F(Noise, ShotsLostToLowReflectivityAreCounted) {
+  config_.noise.range_by_reflectivity = {{0.1, 10.0}};
+  const auto scan = [&](double reflectivity) {
+    config_.reflectivity = reflectivity;
+    Lidar lidar(config_, std::make_shared<PlaneRenderer>(wall_), 3);
+    return lidar.scan(0, kScan, resting({Eigen::Quaterniond::Identity(), {0.0, 0.0, kHeight}}));
+  };
+  const std::size_t bright = scan(100.0).points.size();  // all that meet the wall
+  const Scan half = scan(0.1), none = scan(0.0);
+  EXPECT_GT(half.too_dark, 1'000U);
+  EXPECT_EQ(half.points.size() + half.too_dark, bright);
+  EXPECT_FALSE(nearlyAllTooDark(half.points.size(), half.too_dark));
+  EXPECT_EQ(none.too_dark, bright);
+  EXPECT_TRUE(nearlyAllTooDark(none.points.size(), none.too_dark));
+  EXPECT_FALSE(nearlyAllTooDark(0, 0));
 }
 
 TEST_F(Noise, NothingIsSeenBeyondTheSensorsRangeHoweverBright) {
@@ -315,6 +361,8 @@ TEST(NoiseConfig, RefusesValuesOutOfBounds) {
             "x.yaml: noise.range_sigma is -0.1, allowed: 0 to 10 m");
   EXPECT_EQ(complaint([](NoiseConfig& n) { n.angular_sigma = std::nan(""); }),
             "x.yaml: noise.angular_sigma is nan, allowed: 0 to 0.02 rad");
+  EXPECT_EQ(complaint([](NoiseConfig& n) { n.along = NoiseConfig::Along::kAxis; }),
+            "x.yaml: noise.along is axis, allowed: beam; axis only of a pinhole grid");
   EXPECT_EQ(complaint([](NoiseConfig& n) {
               n.dropout_by_range = {{1.0, 0.1}, {1.0, 0.2}};
             }),

@@ -1,6 +1,7 @@
 #include "marsim/map/noise_aware.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -9,9 +10,13 @@
 #include <tbb/global_control.h>
 #include <Eigen/Geometry>
 
+#include "map/test_files.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
+#include "marsim/common/units.hpp"
+#include "marsim/map/load_map.hpp"
 #include "marsim/map/voxel_grid.hpp"
+#include "noise_sample.hpp"
 
 namespace marsim::map {
 namespace {
@@ -49,20 +54,89 @@ SurfelMapConfig configOf(double resolution) {
 
 SurfelSet made(const PointCloud& cloud, const SurfelMapConfig& config) {
   Progress progress("map", Progress::Output::kNone);
-  return makeNoiseAwareSurfels(downsample(cloud, config.resolution), config, progress);
+  const double noise = config.noise > 0.0 ? config.noise : measureNoise(cloud);
+  return makeNoiseAwareSurfels(downsample(cloud, config.resolution), noise, config, progress);
+}
+
+/// A room's floor and two walls, `side` [m] wide, and a pillar, of points at random with noise
+/// across their surfaces.
+PointCloud noisyRoom(double side, int points, double noise) {
+  RandomStream random(6);
+  PointCloud cloud;
+  for (int i = 0; i < points; ++i) {
+    const double u = random.uniform(0.0, side), v = random.uniform(0.0, side);
+    const double off = noise * random.normal(), angle = random.uniform(0.0, 2.0 * kPi);
+    const double round = 0.1 * side + off;
+    const std::array<Vector3d, 4> places = {
+        Vector3d(u, v, off), Vector3d(off, u, v), Vector3d(u, off, v),
+        Vector3d(0.5 * side + round * std::cos(angle), 0.5 * side + round * std::sin(angle), v)};
+    const std::size_t surface = static_cast<std::size_t>(i) % 10;  // few on the pillar
+    cloud.points.push_back(places[std::min<std::size_t>(surface / 3, 3)].cast<float>());
+  }
+  return cloud;
 }
 
 TEST(NoiseAware, MeasuresTheNoiseOfAPlate) {
   const PointCloud cloud = noisyPlate(3.0, 3.0, 60'000, somePose());
-  // Means of voxels vary less than their points.
-  EXPECT_NEAR(measureNoise(downsample(cloud, 0.02), 0.15), kNoise, 0.15 * kNoise);
-  EXPECT_NEAR(measureNoise(downsample(cloud, 0.05), 0.15), kNoise, 0.35 * kNoise);
+  EXPECT_NEAR(measureNoise(cloud), kNoise, 0.05 * kNoise);
   PointCloud flat;
   for (int i = 0; i < 10'000; ++i) {
     flat.points.emplace_back(0.01F * static_cast<float>(i % 100),
                              0.01F * static_cast<float>(i / 100), 1.0F);
   }
-  EXPECT_LT(measureNoise(downsample(flat, 0.02), 0.15), 1e-3);
+  EXPECT_LT(measureNoise(flat), 1e-3);
+  EXPECT_EQ(measureNoise({}), 0.0);
+}
+
+// Dense and sparse sources, little and much noise.
+TEST(NoiseAware, NoiseIsThatOfTheSourceWhateverTheResolution) {
+  struct Source {
+    double noise;
+    int points;
+  };
+  for (const auto& [noise, points] : {Source{0.005, 100'000}, Source{0.02, 100'000},
+                                      Source{0.05, 100'000}, Source{0.02, 10'000}}) {
+    const PointCloud cloud = noisyRoom(3.0, points, noise);
+    for (const double r : {0.1, 0.05, 0.02}) {
+      Progress progress("map", Progress::Output::kNone);
+      const SurfelMap map = SurfelMap::build(cloud, configOf(r), progress);
+      EXPECT_NEAR(static_cast<double>(map.noise()) / noise, 1.0, 0.1) << noise << " at " << r;
+    }
+  }
+  EXPECT_NEAR(measureNoise(noisyRoom(80.0, 60'000, 0.05)) / 0.05, 1.0, 0.1) << "as sparse as from "
+                                                                               "the air";
+}
+
+// Of more points than are kept.
+TEST(NoiseAware, NoiseDoesNotDependOnTheOrderOfThePoints) {
+  PointCloud cloud = noisyRoom(4.0, 200'000, kNoise);
+  const auto measured = [&](std::size_t block) {
+    NoiseSample sample(30'000);
+    for (std::size_t begin = 0; begin < cloud.size(); begin += block) {
+      const auto first = cloud.points.begin() + static_cast<std::ptrdiff_t>(begin);
+      const std::size_t count = std::min(block, cloud.size() - begin);
+      sample.add({first, first + static_cast<std::ptrdiff_t>(count)});
+    }
+    return sample.noise();
+  };
+  const double noise = measured(cloud.size());
+  EXPECT_NEAR(noise / kNoise, 1.0, 0.1);
+  EXPECT_EQ(measured(7'777), noise);
+  std::reverse(cloud.points.begin(), cloud.points.end());
+  EXPECT_EQ(measured(100), noise);
+}
+
+// Of a real scan.
+TEST(NoiseAware, NoiseOfARealBuildingIsTheSameAtAnyResolution) {
+  if (realDataFolder().empty()) GTEST_SKIP() << "MARSIM_REAL_DATA is not set";
+  Progress progress("map", Progress::Output::kNone);
+  const auto path = realDataFolder() / "building_indoor_2storey.pcd";
+  MapLoading loading;
+  loading.use_cache = false;
+  const float coarse = loadSurfelMap(path, configOf(0.1), progress, loading).map->noise();
+  const float fine = loadSurfelMap(path, configOf(0.05), progress, loading).map->noise();
+  EXPECT_EQ(coarse, fine);
+  EXPECT_NEAR(coarse, 0.0075F, 0.0005F);  // as recorded
 }
 
 TEST(NoiseAware, APlateBecomesOneFlatLayerThatEndsWhereItDoes) {

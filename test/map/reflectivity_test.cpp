@@ -227,6 +227,45 @@ TEST(Reflectivity, IsKeptInTheCacheWithTheSameBytesForAnyNumberOfThreads) {
   EXPECT_FALSE(load("cache1", config).from_cache) << "another setting, another map";
 }
 
+// As converted LAS files often have it: 0 everywhere.
+TEST(Reflectivity, AConstantIntensitySaysNothing) {
+  const TestFolder folder;
+  std::vector<std::string> lines;
+  MapLoading loading;
+  loading.folder = folder / "cache";
+  loading.report = [&](const std::string& line) { lines.push_back(line); };
+  const auto path = folder / "a.pcd";
+  const auto load = [&](const PointCloud& cloud) {
+    savePcd(path, cloud);
+    lines.clear();
+    Progress progress("loading", Progress::Output::kNone);
+    return loadSurfelMap(path, {}, progress, loading);
+  };
+  PointCloud cloud = paintedCorner(20000);
+  const PointCloud painted = cloud;
+  for (const float constant : {0.0F, 1.0F, 128.0F, std::nanf("")}) {
+    std::fill(cloud.intensity.begin(), cloud.intensity.end(), constant);
+    const float said = std::isnan(constant) ? 0.0F : constant;
+    for (const bool from_cache : {false, true}) {
+      const LoadedMap loaded = load(cloud);
+      EXPECT_EQ(loaded.from_cache, from_cache);
+      EXPECT_TRUE(loaded.map->reflectivity().empty());
+      EXPECT_EQ(loaded.source.constant_intensity, said);
+      ASSERT_EQ(lines.size(), 1U);
+      EXPECT_EQ(lines[0],
+                fmt::format("{}: its intensity is {} at every point and says nothing: "
+                            "taken as absent, the sensor's own reflectivity stands for it",
+                            path.string(), said));
+    }
+    EXPECT_TRUE(build(cloud).reflectivity().empty());
+  }
+  std::fill(cloud.intensity.begin(), cloud.intensity.end(), 1.0F);
+  cloud.intensity[700] = 3.0F;  // one that differs
+  EXPECT_FALSE(load(cloud).map->reflectivity().empty());
+  EXPECT_FALSE(load(painted).map->reflectivity().empty());
+  EXPECT_TRUE(lines.empty());
+}
+
 TEST(Reflectivity, OfAnotherNumberThanTheSurfelsIsRefused) {
   const TestFolder folder;
   PointCloud cloud = paintedCorner(2000);

@@ -116,6 +116,36 @@ TEST(StreamVoxels, DuplicatesInACrowdedVoxel) {
   EXPECT_EQ(stream(path, 0.1, {}).source.duplicates, 500U - 16U);
 }
 
+TEST(StreamVoxels, StrayPointsAreCountedAndTheFileNamed) {
+  const TestFolder folder;
+  RandomStream random(42);
+  std::vector<Vector3d> points;
+  for (int i = 0; i < 200000; ++i) {
+    points.emplace_back(random.uniform(), random.uniform(), random.uniform());
+  }
+  points[100] = {1e30, 0.0, 0.0};
+  points[150000] = {0.0, -2e7, 1.0};
+  const auto path = writePoints(folder, points, false);
+  for (const std::size_t bytes : {std::size_t{1} << 27, std::size_t{1} << 18}) {
+    try {
+      stream(path, 0.1, {bytes, 0});
+      FAIL() << "no error";
+    } catch (const FileError& error) {
+      EXPECT_EQ(
+          std::string(error.what()),
+          fmt::format(
+              "{0}: 2 of its 200000 points lie too far away, the first at (1.00000002e+30, 0, "
+              "0) m, allowed: within 104858 m of (0, 0, 0) m at a resolution of 0.1 "
+              "m; 'marsim map {0} --within 1000m --out NEW.pcd' drops stray points",
+              path.string()));
+    }
+  }
+  const PointCloud kept = within(loadQuietly(path).cloud, 1000.0);
+  EXPECT_EQ(kept.size(), 200000U - 2U);
+  EXPECT_EQ(kept.points[100], points[101].cast<float>());
+  EXPECT_THROW(within(kept, 0.0), ConfigError);
+}
+
 TEST(StreamVoxels, DoesNotDependOnTheNumberOfThreads) {
   const TestFolder folder;
   const auto path = writePoints(folder, uneven(200000), true);

@@ -1,5 +1,6 @@
 #include "calibration_files.hpp"
 
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -56,6 +57,33 @@ TEST(CalibrationFiles, KalibrGetsDensities) {
         "accelerometer_noise_density: 0.0006865 ", "gyroscope_noise_density: 6.632e-05 "}) {
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
   }
+}
+
+double valueOf(const std::string& text, const std::string& key) {
+  const std::size_t at = text.find("\n" + key + ": ");
+  return at == std::string::npos ? std::nan("") : std::stod(text.substr(at + key.size() + 3));
+}
+
+// RotorS' own random walks (gazebo_imu_plugin.h), from which sigma = K sqrt(tau / 2) of its preset
+// follows; of the VN-100 by hand: 4.85e-5 sqrt(2 / 500 s) and 3.92e-4 sqrt(2 / 500 s).
+TEST(CalibrationFiles, GaussMarkovBiasesWalkForKalibr) {
+  CarriedSensors sensors;
+  sensors.imu = config::loadImu("rotors_adis16448");
+  const std::string rotors = kalibrImu(sensors);
+  EXPECT_NEAR(valueOf(rotors, "gyroscope_random_walk") / 3.8785e-5, 1.0, 1e-4) << rotors;
+  EXPECT_NEAR(valueOf(rotors, "accelerometer_random_walk") / 6.0e-3, 1.0, 1e-4);
+  EXPECT_NE(rotors.find("# The gyroscope's bias is a Gauss-Markov process"), std::string::npos);
+  EXPECT_NE(rotors.find("tau 1000.0 s"), std::string::npos);
+  EXPECT_NE(rotors.find("sigma sqrt(2 / tau)"), std::string::npos);
+  sensors.imu = config::loadImu("vn100");
+  EXPECT_NEAR(valueOf(kalibrImu(sensors), "gyroscope_random_walk") / 3.0674e-6, 1.0, 1e-4);
+  EXPECT_NEAR(valueOf(kalibrImu(sensors), "accelerometer_random_walk") / 2.4792e-5, 1.0, 1e-4);
+  sensors.imu.gyroscope.random_walk = 4e-6;
+  EXPECT_NEAR(valueOf(kalibrImu(sensors), "gyroscope_random_walk"), std::hypot(4e-6, 3.0674e-6),
+              1e-9);
+  sensors.imu = config::loadImu("euroc_adis16448");
+  EXPECT_NEAR(valueOf(kalibrImu(sensors), "gyroscope_random_walk"), 1.9393e-5, 1e-12);
+  EXPECT_EQ(kalibrImu(sensors).find("Gauss"), std::string::npos);
 }
 
 TEST(CalibrationFiles, KalibrsCameraLooksForward) {

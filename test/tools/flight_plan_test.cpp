@@ -1,6 +1,7 @@
 #include "flight_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -106,6 +107,41 @@ TEST(FlightPlan, NothingIsPlannedBelowAStandingVehicle) {
   // Below the usual start another one is chosen.
   EXPECT_EQ(chooseStart(map, start, kClearance, 0.2), start);
   EXPECT_NE(chooseStart(map, start, kClearance, 0.4), start);
+}
+
+/// A plot of 30 x 30 m round the origin on a slope, with stems and closed crowns, and a stray point
+/// below.
+std::vector<Eigen::Vector3f> plotOnASlope(const std::function<double(double, double)>& ground) {
+  std::vector<Eigen::Vector3f> points;
+  for (int i = -75; i <= 75; ++i) {
+    for (int j = -75; j <= 75; ++j) {
+      const double x = 0.2 * i, y = 0.2 * j;
+      const double z = ground(x, y);
+      points.push_back(Eigen::Vector3d(x, y, z).cast<float>());
+      points.push_back(Eigen::Vector3d(x, y, z + 7.0 + std::sin(x) * std::cos(y)).cast<float>());
+      if (i % 20 != 0 || j % 20 != 0) continue;
+      for (int k = 0; k < 60; ++k) {
+        points.push_back(Eigen::Vector3d(x, y, z + 0.1 * k).cast<float>());
+      }
+    }
+  }
+  points.emplace_back(0.6F, 0.3F, static_cast<float>(ground(0.6, 0.3) - 4.0));
+  return points;
+}
+
+TEST(FlightPlan, StartsOverTheGroundOfATerrain) {
+  const Eigen::Vector3d usual(0.0, 0.0, 1.5);
+  // Far above the usual place; the usual place lies in the ground; or a little above it.
+  for (const double height : {412.0, 3.0, 0.4}) {
+    const auto ground = [&](double x, double y) { return height + 0.25 * x + 0.1 * y; };
+    const auto points = plotOnASlope(ground);
+    const Eigen::Vector3d start = chooseStart(clearanceOf(points), usual, kClearance);
+    const double above = start.z() - ground(start.x(), start.y());
+    EXPECT_GT(above, 0.9) << height;
+    EXPECT_LT(above, 2.0) << height;
+    EXPECT_LT(start.head<2>().norm(), 3.0) << height;
+    EXPECT_GE(leastDistance(points, start, {{{start}}}), kClearance - 1e-3) << height;
+  }
 }
 
 TEST(FlightPlan, GoalAtAWallIsRefusedWithAFreePlace) {

@@ -62,6 +62,31 @@ TEST_F(ScanOnceTest, PointsLieOnTheRoom) {
   EXPECT_LT(summary.range_most, 9.0);
 }
 
+// Intensities of 0 everywhere say nothing; beside one of 255 they say that all is black.
+TEST_F(ScanOnceTest, AScanLostToLowReflectivitySaysSo) {
+  map::PointCloud room;
+  room.points = roomPoints();
+  room.intensity.assign(room.size(), 0.0F);
+  request_.map = folder_.path() / "dark.pcd";
+  request_.lidar = "mid360";
+  map::savePcd(request_.map, room);
+  const ScanSummary absent = scanOnce(request_);
+  EXPECT_GT(absent.returns, absent.shots * 95 / 100);
+  EXPECT_EQ(whyEmpty(request_, absent), "");
+  room.intensity[0] = 255.0F;
+  map::savePcd(request_.map, room);
+  const ScanSummary black = scanOnce(request_);
+  EXPECT_LT(black.returns, black.shots / 100);
+  EXPECT_GT(black.too_dark, black.shots * 95 / 100);
+  const std::string why = whyEmpty(request_, black);
+  EXPECT_NE(why.find("that met a surface are lost to its low reflectivity"), std::string::npos)
+      << why;
+  EXPECT_NE(why.find(request_.map), std::string::npos) << why;
+  request_.X_WS.p = {500.0, 0.0, 0.0};
+  EXPECT_EQ(whyEmpty(request_, scanOnce(request_)),
+            "no shot returned: is the pose (500.00, 0.00, 0.00) inside the map?");
+}
+
 TEST_F(ScanOnceTest, SensorFrameIsThePosesOwn) {
   scanOnce(request_);
   const map::PointCloud in_world = written();

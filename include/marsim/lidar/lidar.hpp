@@ -71,9 +71,10 @@ class Lidar {
  private:
   /// What a shot reports.
   struct Echo {
-    float range;         ///< [m] +inf: nothing
-    float reflectivity;  ///< along the beam
-    bool of_surface;
+    enum class Of { kSurface, kDarkSurface, kNothing };  ///< dark: too dark to be seen
+    float range;                                         ///< [m] +inf: nothing
+    float reflectivity;                                  ///< along the beam
+    Of of;
   };
 
   void collect(View<MovingThing> things, Scan& scan) const;

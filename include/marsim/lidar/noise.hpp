@@ -8,7 +8,7 @@ namespace marsim::lidar {
 
 /// How a sensor measures: what stands between the first surface along a beam and what is reported.
 /// Everything is off by default. Draws are decided by a seed and, for every shot, its simulated
-/// time of firing, ring and line: they do not depend on threads, nor on where scans begin.
+/// time of firing, column, ring and line: they do not depend on threads, nor on where scans begin.
 struct NoiseConfig {
   /// A function given at some points, straight between them and constant beyond the outer ones;
   /// first elements rise.
@@ -23,6 +23,12 @@ struct NoiseConfig {
   double range_sigma_per_metre = 0.0;         ///< [m/m]
   double range_sigma_per_square_metre = 0.0;  ///< [m/m^2]
   double range_resolution = 0.0;              ///< [m] 0: as computed
+  /// Which length bias, sigma and resolution are of.
+  enum class Along {
+    kBeam,  ///< "beam": the range
+    kAxis,  ///< "axis": the depth along the sensor's x, from which a depth camera has its ranges
+  };
+  Along along = Along::kBeam;
   /// [rad], at most 0.02, of either axis across the beam: the beam goes off by it, the direction
   /// reported is that of the pattern, as drivers compute it from encoders and tables.
   double angular_sigma = 0.0;

@@ -48,8 +48,14 @@ struct Scan {
   std::vector<ScanMiss> misses;   ///< in firing order; filled on request (Lidar::keepMisses)
   std::size_t rays = 0;           ///< shots made inside the field of view
   std::size_t too_near = 0;       ///< of them, met a surface nearer than range_min first
+  std::size_t too_dark = 0;       ///< of them, met one farther than its reflectivity is seen
   std::uint32_t columns = 0;      ///< firing columns of the interval
   std::uint16_t rings = 0;        ///< of the pattern
 };
+
+/// Whether nearly all shots that met a surface are lost to its low reflectivity.
+inline bool nearlyAllTooDark(std::size_t returns, std::size_t too_dark) {
+  return too_dark > 9 * returns;
+}
 
 }  // namespace marsim::lidar

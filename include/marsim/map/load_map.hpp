@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include <Eigen/Geometry>
 
@@ -18,6 +19,8 @@ struct MapSource {
   std::uint64_t non_finite = 0;  ///< dropped: a coordinate was NaN or infinite
   std::uint64_t duplicates = 0;  ///< dropped: same coordinates as an earlier point
   bool has_intensity = false;
+  /// Of all points, where it is one: such a channel says nothing and is taken as absent.
+  std::optional<float> constant_intensity;
   Eigen::AlignedBox3f box;  ///< of the points kept [m] in W
   /// [m] W's origin in the source's coordinates: p_source = p_W + origin. Zero unless the source
   /// lies more than 10 km from its own origin (UTM and the like).
@@ -44,8 +47,8 @@ struct MapLoading {
 /// The map of a PCD or PLY file: mapped from the cache where it was made before, whatever process
 /// did, of a file of the same content, with the same settings; else made and kept there. Reports,
 /// a line each, why a cached file is not used, that the cache cannot be used, a resolution above
-/// the extent of a source smaller than 1 m, and coordinates that are coarser than a quarter of the
-/// resolution. Throws FileError for the source, ConfigError for a resolution above the extent of a
+/// the extent of a source smaller than 1 m, an intensity that is the same everywhere, and coordinates
+/// that are coarser than a quarter of the resolution. Throws FileError for the source, ConfigError for a resolution above the extent of a
 /// larger one, and what SurfelMap::build throws.
 LoadedMap loadSurfelMap(const std::filesystem::path& path, const SurfelMapConfig& config,
                         Progress& progress, const MapLoading& loading = {});

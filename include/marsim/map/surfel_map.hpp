@@ -34,6 +34,8 @@ struct SurfelMapConfig {
   /// more, 255 where none is more than that, else the largest.
   double intensity_full_scale = 0.0;
 
+  /// Whether the noise of the source has to be measured.
+  bool measuresNoise() const { return surface == Surface::kBlended && noise == 0.0; }
   /// Throws ConfigError. `where` is the file or parameter namespace it was read from.
   void validate(const std::string& where) const;
 };
@@ -130,7 +132,9 @@ class SurfelMap {
 std::vector<Surfel> estimateSurfels(const PointCloud& cloud, double radius, Progress& progress);
 
 /// The surfels that a configuration makes of a downsampled cloud (one point a voxel, in the order
-/// of the voxels' keys), which is used up. Deterministic, on all cores.
-SurfelSet makeSurfels(PointCloud&& voxels, const SurfelMapConfig& config, Progress& progress);
+/// of the voxels' keys), which is used up. `measured_noise` [m] is the source's (measureNoise).
+/// Deterministic, on all cores.
+SurfelSet makeSurfels(PointCloud&& voxels, double measured_noise, const SurfelMapConfig& config,
+                      Progress& progress);
 
 }  // namespace marsim::map

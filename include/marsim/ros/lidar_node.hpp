@@ -71,8 +71,9 @@ class LidarNode {
   diagnostic_updater::Updater diagnostics_;
 
   struct Statistics {
-    std::uint64_t scans = 0, returns = 0;
+    std::uint64_t scans = 0, returns = 0, too_dark = 0;
     RecentCount dropped;
+    bool dark = false;  ///< the last scan lost nearly all to low reflectivity
     double render_seconds = 0.0, render_seconds_max = 0.0;
   };
   std::mutex mutex_;  ///< guards the statistics
