@@ -15,6 +15,7 @@ using Eigen::Vector3d;
 
 constexpr int kMostBlows = 24;    // in one step
 constexpr double kAtRest = 1e-9;  // [m/s] of approach
+constexpr double kSame = 1e-9;    // share by which the first of equally fast touches may be slower
 
 Matrix3d cross(const Vector3d& r) {
   Matrix3d m;
@@ -95,6 +96,18 @@ void applyImpulse(const Vector3d& impulse_W, const Vector3d& p_W, RigidBody& bod
   body.w_WB_B += turn_B.cwiseQuotient(body.inertia);
 }
 
+double fastestApproach(const std::vector<Touch>& touches, const RigidBody& body,
+                       const RigidBodies& others) {
+  double fastest = 0.0;
+  for (const Touch& touch : touches) {
+    const auto other = others.find(touch.identity);
+    const RigidBody* gives_way = other == others.end() ? nullptr : &other->second;
+    const double approach = -relativeVelocity(body, touch, gives_way).dot(touch.normal_W);
+    fastest = std::max(fastest, approach);
+  }
+  return fastest;
+}
+
 bool bounce(const ImpactConfig& config, const std::vector<Touch>& touches, RigidBody& body,
             RigidBodies& others) {
   const auto otherOf = [&others](const Touch& touch) -> RigidBody* {
@@ -107,7 +120,7 @@ bool bounce(const ImpactConfig& config, const std::vector<Touch>& touches, Rigid
     double approach = kAtRest;
     for (const Touch& touch : touches) {
       const double here = -relativeVelocity(body, touch, otherOf(touch)).dot(touch.normal_W);
-      if (here <= approach) continue;
+      if (here <= approach * (1.0 + kSame)) continue;
       approach = here;
       fastest = &touch;
     }

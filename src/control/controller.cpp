@@ -164,9 +164,13 @@ double Controller::maxAttitudeFrequency(const VehicleModel& vehicle) {
                   MotorLead::kMaxRatio / kMotorsToAttitude * motorFrequency(vehicle));
 }
 
-void Controller::reset() {
+void Controller::rest() {
   position_integral_.setZero();
   attitude_integral_.setZero();
+}
+
+void Controller::reset() {
+  rest();
   last_stamp_ = -1;
   motors_.reset(mixer_.speeds(vehicle_.mass * kGravity, Vector3d::Zero()));
 }

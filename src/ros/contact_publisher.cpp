@@ -46,9 +46,9 @@ sim::CollisionConfig readCollisionConfig(Params& params) {
   read("collision_yield_speed", config.impact.yield_speed, Quantity::kSpeed);
   read("collision_friction", config.impact.friction, Quantity::kNumber);
   read("contact_release", config.release, Quantity::kTime);
-  read("ground_margin", config.ground_margin, Quantity::kLength);
-  read("landing_speed", config.landing_speed, Quantity::kSpeed);
-  read("landing_tilt", config.landing_tilt, Quantity::kAngle);
+  read("ground_margin", config.landing.ground_margin, Quantity::kLength);
+  read("landing_speed", config.landing.speed, Quantity::kSpeed);
+  read("landing_tilt", config.landing.tilt, Quantity::kAngle);
   config.validate(params.where());
   return config;
 }

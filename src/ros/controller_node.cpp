@@ -125,6 +125,7 @@ void ControllerNode::onState(const marsim::VehicleStateConstPtr& message) {
   reference_ = commander_->reference(state);
   diagnostics_.update();
   if (message->on_ground && !commander_->commanded()) return;  // rests until its first command
+  if (message->on_ground) controller_->rest();
 
   watch_->followed(reference_, state, wallTime());
   const Eigen::Array4d speeds = controller_->update(state, reference_);

@@ -129,12 +129,12 @@ void QuadrotorNode::readMap(Params& params) {
 
 void QuadrotorNode::makeCollisions(const std::shared_ptr<const map::SurfelMap>& map,
                                    double ground_z) {
-  if (!collision_config_.on) return;
   const double ground =
       std::isfinite(ground_z) ? ground_z : -std::numeric_limits<double>::infinity();
-  collisions_ = std::make_unique<sim::Collisions>(collision_config_, quadrotor_->config(),
-                                                  map ? collision::makeNeighbours(map) : nullptr,
-                                                  ground, world_->uavId());
+  const bool hits_map = collision_config_.on && map != nullptr;
+  collisions_ = std::make_unique<sim::Collisions>(
+      collision_config_, quadrotor_->config(), hits_map ? collision::makeNeighbours(map) : nullptr,
+      ground, world_->uavId());
 }
 
 void QuadrotorNode::advertise(ros::NodeHandle& handle, const ros::NodeHandle& private_handle) {
@@ -146,7 +146,8 @@ void QuadrotorNode::advertise(ros::NodeHandle& handle, const ros::NodeHandle& pr
   tf_publisher_ = {handle, "/tf", 100};
   motor_publisher_ = handle.advertise<marsim::MotorStates>("motor_states", 10);
   path_publisher_ = handle.advertise<nav_msgs::Path>("path", 1, true);
-  if (collisions_) contact_publisher_ = std::make_unique<ContactPublisher>(handle, frames_.world);
+  if (collision_config_.on)
+    contact_publisher_ = std::make_unique<ContactPublisher>(handle, frames_.world);
   visual_publisher_ = handle.advertise<visualization_msgs::MarkerArray>("visual", 1, true);
   reset_service_ = handle.advertiseService("reset", &QuadrotorNode::onReset, this);
   teleport_service_ = handle.advertiseService("teleport", &QuadrotorNode::onTeleport, this);
@@ -178,11 +179,9 @@ void QuadrotorNode::start(TimeNs now) {
 }
 
 void QuadrotorNode::place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
-  if (collisions_) {
-    contact_events_.clear();
-    collisions_->leave(*quadrotor_, contact_events_);
-    contact_publisher_->publish(contact_events_);
-  }
+  contact_events_.clear();
+  collisions_->leave(*quadrotor_, contact_events_);
+  if (contact_publisher_) contact_publisher_->publish(contact_events_);
   quadrotor_->reset(p_WB, yaw, stamp);
   reset_stamp_ = stamp;
   control_wait_.reset();
@@ -219,10 +218,6 @@ void QuadrotorNode::advance() {
 }
 
 void QuadrotorNode::move() {
-  if (!collisions_) {
-    quadrotor_->step(step_);
-    return;
-  }
   const auto thingsIn = [this](TimeNs begin, TimeNs end) { return world_->things(begin, end); };
   const auto bodyIn = [this](std::uint32_t identity) {
     return world_->bodyAt(identity, quadrotor_->state().stamp);
@@ -230,6 +225,7 @@ void QuadrotorNode::move() {
   takeStrikes();
   contact_events_.clear();
   collisions_->step(*quadrotor_, step_, thingsIn, contact_events_, bodyIn);
+  if (!contact_publisher_) return;
   contact_publisher_->publish(contact_events_);
   const TimeNs stamp = quadrotor_->state().stamp;
   if (stamp % ContactPublisher::kClearancePeriod != 0 || !contact_publisher_->wantsClearance()) {
@@ -246,9 +242,7 @@ void QuadrotorNode::takeStrikes() {
 }
 
 void QuadrotorNode::publishToPeers() {
-  static const std::vector<sim::Strike> none;
-  peer_publisher_->publish(quadrotor_->state(), placements_,
-                           collisions_ ? collisions_->strikes() : none);
+  peer_publisher_->publish(quadrotor_->state(), placements_, collisions_->strikes());
 }
 
 void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
@@ -339,7 +333,7 @@ void QuadrotorNode::publishOdometry() {
 
 void QuadrotorNode::publishImu() {
   // Drawn also where nobody listens, so that the noise does not depend on it.
-  const vehicle::ImuSample sample = imu_->sample(quadrotor_->state());
+  const vehicle::ImuSample sample = imu_->sample(quadrotor_->state(), quadrotor_->breaks());
   if (imu_publisher_.wanted()) imu_publisher_.publish(imuMessage(sample, true));
   if (imu_raw_publisher_.wanted()) imu_raw_publisher_.publish(imuMessage(sample, false));
   if (livox_imu_publisher_.wanted()) publishLivoxImu(sample);
@@ -416,7 +410,7 @@ void QuadrotorNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status
   const double wall = (now - reported_at_).toSec();
   status.summary(diagnostic_msgs::DiagnosticStatus::OK,
                  quadrotor_->onGround() ? "on the ground" : "flying");
-  if (collisions_) contact_publisher_->diagnose(*collisions_, *quadrotor_, status);
+  if (contact_publisher_) contact_publisher_->diagnose(*collisions_, *quadrotor_, status);
   status.add("real-time factor", wall > 0.0 ? toSeconds(stamp - reported_stamp_) / wall : 0.0);
   status.add("simulated time [s]", toSeconds(stamp));
   reported_at_ = now;

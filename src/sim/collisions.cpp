@@ -17,10 +17,11 @@ using collision::Touch;
 using Eigen::Vector3d;
 
 constexpr double kCellWithoutMap = 0.1;  // [m]
-// Who stands on points of the map is raised until it is free of them: at first by this share of a
-// cell, then by twice that and so on, seven times.
-constexpr double kLeastRaise = 1.0 / 64.0;
-constexpr int kRaises = 7;
+// [m/s] of approach from which on something comes back. What is slower comes to rest: gravity gives
+// as much in a few steps.
+constexpr double kLeastBounce = 0.05;
+constexpr double kContact = 1e-3;                             // [m] over the ground
+constexpr double kFarther[] = {0.0, 1e-3, 2e-3, 4e-3, 8e-3};  // [m] out of the map in a step
 
 bool ofMap(const Touch& touch) { return touch.identity == scene::kMapIdentity; }
 
@@ -63,17 +64,14 @@ void CollisionConfig::validate(const std::string& where) const {
   const Validator check(where);
   impact.validate(where);
   check.within("release", release, 0.0, 60.0, "s");
-  check.within("ground_margin", ground_margin, 0.0, 10.0, "m");
-  check.within("landing_speed", landing_speed, 0.0, 100.0, "m/s");
-  check.within("landing_tilt", landing_tilt, 0.0, kPi, "rad");
+  landing.validate(where);
 }
 
 Collisions::Collisions(const CollisionConfig& config, const vehicle::VehicleConfig& vehicle,
                        std::shared_ptr<const collision::Neighbours> map, double ground_z,
                        std::optional<std::uint32_t> self)
     : config_(config),
-      ground_z_(ground_z),
-      ground_clearance_(vehicle.ground_clearance),
+      ground_(config.landing, vehicle, config.on ? map : nullptr, ground_z),
       self_(self),
       checker_(collision::BodyVoxels(bodyOf(vehicle), map ? map->resolution() : kCellWithoutMap),
                map, self),
@@ -85,126 +83,124 @@ void Collisions::step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ThingsIn& 
                       std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn) {
   strikes_.clear();
   const KinematicState before = quadrotor.state();
-  const bool was_on_ground = quadrotor.onGround();
   quadrotor.step(dt);
-  if (!quadrotor.onGround()) quadrotor.setGround(ground_z_);  // a hill carries who stands on it
   const KinematicState& after = quadrotor.state();
-  const std::vector<Touch>& touches = checker_.check(after.X_WB, after.stamp, thingsIn);
-  const std::uint64_t begun = tracker_.begun();
-  std::vector<Hit> hits = countedHits(before, was_on_ground, quadrotor, touches);
-  for (const Hit& hit : was_hit_) {
-    const auto same = [&hit](const Hit& other) { return other.identity == hit.identity; };
-    if (std::none_of(hits.begin(), hits.end(), same)) hits.push_back(hit);
+  std::vector<Touch> solid;  // that act, beside the ground
+  const bool responds = config_.on && config_.response != CollisionResponse::kReport;
+  if (config_.on) {
+    const std::vector<Touch>& touches = checker_.check(after.X_WB, after.stamp, thingsIn);
+    ground_.look(before, quadrotor, responds, touches);
+    const std::uint64_t begun = tracker_.begun();
+    count(quadrotor, touches, groundTouches(after.X_WB), events);
+    if (config_.response == CollisionResponse::kStopMotors && tracker_.begun() > begun) {
+      quadrotor.stopMotors();
+    }
+    if (responds) {
+      std::copy_if(touches.begin(), touches.end(), std::back_inserter(solid),
+                   [&](const Touch& touch) {
+                     return !ground_.isOnPlane(touch) && !ground_.isOnSurface(touch) &&
+                            !hasStruck(touch.identity, after.stamp);
+                   });
+    }
   }
-  was_hit_.clear();
-  tracker_.update(after.stamp, hits, events);
-  if (stands(touches, quadrotor) || config_.response == CollisionResponse::kReport) return;
-  if (config_.response == CollisionResponse::kStopMotors && tracker_.begun() > begun) {
-    quadrotor.stopMotors();
-  }
-  std::vector<Touch> solid;
-  std::copy_if(touches.begin(), touches.end(), std::back_inserter(solid), [&](const Touch& touch) {
-    return !isOnPlane(touch) && !hasStruck(touch.identity, after.stamp);
-  });
-  if (!solid.empty()) respond(before, solid, quadrotor, bodyIn);
+  std::vector<Touch> ground;
+  if (!quadrotor.onGround()) ground = groundTouches(after.X_WB);
+  if (solid.empty() && ground.empty()) return;
+  respond(before, ground, solid, quadrotor, bodyIn);
+  if (ground.empty()) return;
+  if (const std::optional<Pose> X_WB = ground_.standing(quadrotor)) quadrotor.standAt(*X_WB);
 }
 
-void Collisions::leave(vehicle::Quadrotor& quadrotor,
-                       std::vector<collision::ContactEvent>& events) {
-  quadrotor.setGround(ground_z_);
+void Collisions::leave(vehicle::Quadrotor&, std::vector<collision::ContactEvent>& events) {
+  ground_.leave();
   tracker_.clear(events);
   was_hit_.clear();
   struck_.clear();
 }
 
-// Of the ground that carries by its plane, not by its points.
-bool Collisions::isOnPlane(const Touch& touch) const {
-  return ofMap(touch) && touch.p_W.z() <= ground_z_ + config_.ground_margin;
+// Of the body's points in the ground that holds it.
+std::vector<Touch> Collisions::groundTouches(const Pose& X_WB) const {
+  std::vector<Touch> touches = ground_.touches(X_WB);
+  const Pose X_BW = X_WB.inverse();
+  for (Touch& touch : touches) touch.cell = checker_.body().cellOf(X_BW * touch.p_W);
+  return touches;
 }
 
-bool Collisions::isGround(const Touch& touch) const {
-  return isOnPlane(touch) || (ofMap(touch) && touch.normal_W.z() >= std::cos(config_.landing_tilt));
-}
-
-// Whether a vehicle that comes to the ground like this lands.
-bool Collisions::lands(const KinematicState& state) const {
-  const double tilt_cosine = (state.X_WB.q * Vector3d::UnitZ()).z();
-  return -state.v_WB.z() <= config_.landing_speed &&
-         state.v_WB.head<2>().norm() <= config_.landing_speed &&
-         tilt_cosine >= std::cos(config_.landing_tilt);
-}
-
-std::vector<Hit> Collisions::countedHits(const KinematicState& before, bool was_on_ground,
-                                         const vehicle::Quadrotor& quadrotor,
-                                         const std::vector<Touch>& touches) const {
-  const bool on_ground = quadrotor.onGround();
-  const bool touches_down = on_ground && !was_on_ground;
-  // Who has touched down has been stopped already; what matters is how it came.
-  const KinematicState& coming = touches_down ? before : quadrotor.state();
-  const bool ground_counts = (!on_ground || touches_down) && !lands(coming);
-  if (touches.empty() && !(touches_down && ground_counts)) return {};
-  std::vector<Touch> counted;
-  std::copy_if(touches.begin(), touches.end(), std::back_inserter(counted),
-               [&](const Touch& touch) { return ground_counts || !isGround(touch); });
-  std::vector<Hit> hits = collision::hitsOf(counted, checker_.body(), coming);
-  const bool hits_map = !counted.empty() && ofMap(counted.front());
-  if (touches_down && ground_counts && !hits_map) {
-    Hit hit;
-    hit.p_W = {coming.X_WB.p.x(), coming.X_WB.p.y(), ground_z_};
-    hit.v_rel_W = coming.v_WB;
-    hit.p_BV = {0.0, 0.0, -ground_clearance_};
-    hits.push_back(hit);
+void Collisions::count(const vehicle::Quadrotor& quadrotor, const std::vector<Touch>& touches,
+                       const std::vector<Touch>& ground,
+                       std::vector<collision::ContactEvent>& events) {
+  std::vector<Hit> hits = countedHits(quadrotor, touches, ground);
+  for (const Hit& hit : was_hit_) {
+    const auto same = [&hit](const Hit& other) { return other.identity == hit.identity; };
+    if (std::none_of(hits.begin(), hits.end(), same)) hits.push_back(hit);
   }
-  return hits;
+  was_hit_.clear();
+  tracker_.update(quadrotor.state().stamp, hits, events);
 }
 
-// Lets a vehicle that has come down gently on the map's ground above the plane, and touches nothing
-// else, stand there: level, free of the map.
-bool Collisions::stands(const std::vector<Touch>& touches, vehicle::Quadrotor& quadrotor) {
+// Of what holds it, only what it meets other than landing or standing.
+std::vector<Hit> Collisions::countedHits(const vehicle::Quadrotor& quadrotor,
+                                         const std::vector<Touch>& touches,
+                                         const std::vector<Touch>& ground) const {
   const KinematicState& state = quadrotor.state();
-  if (touches.empty() || quadrotor.onGround() || state.v_WB.z() > 0.0 || !lands(state))
-    return false;
-  const auto isGround = [this](const Touch& touch) { return this->isGround(touch); };
-  const auto isOnPlane = [this](const Touch& touch) { return this->isOnPlane(touch); };
-  if (!std::all_of(touches.begin(), touches.end(), isGround) ||
-      std::all_of(touches.begin(), touches.end(), isOnPlane)) {
-    return false;
-  }
-  Pose level{fromRollPitchYaw(0.0, 0.0, yawOf(state.X_WB.q)), state.X_WB.p};
-  double raise = 0.0;
-  for (int i = 0; i <= kRaises; ++i) {
-    level.p.z() = state.X_WB.p.z() + raise;
-    if (freeOfMap(level)) {
-      quadrotor.standOn(level.p.z() - ground_clearance_);
-      return true;
-    }
-    raise = i == 0 ? kLeastRaise * checker_.body().cell() : 2.0 * raise;
-  }
-  return false;
+  const bool ground_counts = !quadrotor.onGround() && !config_.landing.isGentle(state);
+  std::vector<Touch> counted = ground_.passed(state.X_WB);
+  if (ground_counts) counted.insert(counted.end(), ground.begin(), ground.end());
+  std::copy_if(touches.begin(), touches.end(), std::back_inserter(counted),
+               [&](const Touch& touch) {
+                 return ground_counts || !(ground_.isOnPlane(touch) || ground_.isOnSurface(touch));
+               });
+  return collision::hitsOf(counted, checker_.body(), state);
 }
 
 bool Collisions::freeOfMap(const Pose& X_WB) {
   const std::vector<Touch>& touches = checker_.checkMap(X_WB);
-  return std::all_of(touches.begin(), touches.end(),
-                     [this](const Touch& touch) { return isOnPlane(touch); });
+  return std::all_of(touches.begin(), touches.end(), [this](const Touch& touch) {
+    return ground_.isOnPlane(touch) || ground_.isOnSurface(touch);
+  });
 }
 
-// A pose free of the map, where `from` is: out along the normal if that does, with the old attitude
-// if that does, else all the way.
-Pose Collisions::stepBack(const Pose& from, const Pose& to, const Vector3d& normal_W) {
+// Puts a body that was free of the map at `from` where it is free again: out along the normal, a
+// little farther where it turns its corners towards the map, else with the old attitude, else all
+// the way back. What it does not move it has no speed for, unless it has just been struck. It gets
+// no higher than it has energy [J] for.
+void Collisions::stepBack(const Pose& from, const Vector3d& normal_W, bool is_struck,
+                          double energy_before, RigidBody& body) {
+  const Pose to = body.X_WB;
   const double out = std::max((from.p - to.p).dot(normal_W), 0.0);
-  for (const Eigen::Quaterniond& q : {to.q, from.q}) {
-    const Pose tried{q, to.p + out * normal_W};
-    if (freeOfMap(tried)) return tried;
+  const bool was_caught = std::exchange(is_caught_, false);
+  for (const double farther : kFarther) {
+    body.X_WB = {to.q, to.p + (out + farther) * normal_W};
+    const bool is_affordable = body.mass * kGravity * body.X_WB.p.z() <= energy_before;
+    if ((farther == 0.0 || is_affordable) && freeOfMap(body.X_WB)) return;
   }
-  return from;
+  is_caught_ = true;
+  const bool rests = was_caught || !is_struck;
+  if (rests) body.w_WB_B.setZero();
+  body.X_WB = {from.q, to.p + out * normal_W};
+  if (freeOfMap(body.X_WB)) return;
+  if (rests) body.v_WB.setZero();
+  body.X_WB = from;
+}
+
+// The ground of who only reports gives nothing back.
+collision::ImpactConfig Collisions::impactOf(const std::vector<Touch>& touches,
+                                             const RigidBody& body,
+                                             const collision::RigidBodies& others) const {
+  collision::ImpactConfig impact = config_.impact;
+  if (!config_.on || config_.response == CollisionResponse::kReport ||
+      collision::fastestApproach(touches, body, others) < kLeastBounce) {
+    impact.restitution = 0.0;
+  }
+  return impact;
 }
 
 // Impulses turn the velocities; and as long as a body has been free of the map before a step, it is
 // free of it afterwards, so that nothing sinks in however hard or long it is pressed. Things that
 // move push by their impulses only.
-void Collisions::respond(const KinematicState& before, const std::vector<Touch>& solid,
-                         vehicle::Quadrotor& quadrotor, const BodyIn& bodyIn) {
+void Collisions::respond(const KinematicState& before, const std::vector<Touch>& ground,
+                         const std::vector<Touch>& solid, vehicle::Quadrotor& quadrotor,
+                         const BodyIn& bodyIn) {
   const KinematicState& after = quadrotor.state();
   RigidBody body{quadrotor.config().mass, quadrotor.config().inertia, after.X_WB, after.v_WB,
                  after.w_WB_B};
@@ -215,16 +211,43 @@ void Collisions::respond(const KinematicState& before, const std::vector<Touch>&
     if (hit.identity == scene::kMapIdentity || !bodyIn) continue;
     if (const auto other = bodyIn(hit.identity)) others.emplace(hit.identity, *other);
   }
+  std::vector<Touch> touches = ground;
+  touches.insert(touches.end(), solid.begin(), solid.end());
   const collision::RigidBodies others_before = others;
-  bool changed = collision::bounce(config_.impact, solid, body, others);
+  bool changed = collision::bounce(impactOf(touches, body, others), touches, body, others);
   noteStrikes(after, hits, others_before, others);
-  if (ofMap(solid.front()) && freeOfMap(before.X_WB)) {
-    body.X_WB = stepBack(before.X_WB, after.X_WB, hits.front().normal_W);
+  if (!solid.empty() && ofMap(solid.front()) && freeOfMap(before.X_WB)) {
+    stepBack(before.X_WB, hits.front().normal_W, changed, energy_before, body);
     changed = true;
   }
-  if (!changed) return;
-  if (std::all_of(solid.begin(), solid.end(), ofMap)) limitEnergy(energy_before, body);
-  quadrotor.leaveContact(body.X_WB, body.v_WB, body.w_WB_B);
+  if (!quadrotor.onGround() && ground_.raise(body.X_WB)) changed = true;
+  if (changed) {
+    if (std::all_of(solid.begin(), solid.end(), ofMap)) limitEnergy(energy_before, body);
+    quadrotor.leaveContact(body.X_WB, body.v_WB, body.w_WB_B);
+  }
+  touches = ground_.touches(quadrotor.state().X_WB, kContact);
+  std::copy_if(solid.begin(), solid.end(), std::back_inserter(touches), ofMap);
+  support(touches, quadrotor);
+}
+
+// Takes from the accelerations what would drive the body into map or ground: what a short time of
+// them adds to the velocities, by impulses that give nothing back.
+void Collisions::support(const std::vector<Touch>& touches, vehicle::Quadrotor& quadrotor) const {
+  constexpr double kInstant = 1e-3;  // [s]
+  const KinematicState& state = quadrotor.state();
+  if (quadrotor.onGround() || touches.empty()) return;
+  collision::ImpactConfig impact = config_.impact;
+  impact.restitution = 0.0;
+  RigidBody without{quadrotor.config().mass, quadrotor.config().inertia, state.X_WB, state.v_WB,
+                    state.w_WB_B};
+  RigidBody with = without;
+  with.v_WB += kInstant * state.a_WB;
+  with.w_WB_B += kInstant * state.dw_WB_B;
+  collision::RigidBodies none;
+  if (!collision::bounce(impact, touches, with, none)) return;
+  collision::bounce(impact, touches, without, none);
+  quadrotor.setSupported((with.v_WB - without.v_WB) / kInstant,
+                         (with.w_WB_B - without.w_WB_B) / kInstant);
 }
 
 bool Collisions::hasStruck(std::uint32_t identity, TimeNs stamp) const {
@@ -258,7 +281,7 @@ void Collisions::noteStrikes(const KinematicState& state, const std::vector<Hit>
 
 void Collisions::takeStrike(const Strike& strike, vehicle::Quadrotor& quadrotor) {
   const KinematicState& state = quadrotor.state();
-  if (config_.response == CollisionResponse::kReport) return;
+  if (!config_.on || config_.response == CollisionResponse::kReport) return;
   // In place of what it has worked out by itself at about the same time, or beside nothing.
   Exchange instead;
   if (hasStruck(strike.identity, strike.stamp)) {

@@ -92,10 +92,8 @@ Uav::Uav(const UavConfig& config, std::shared_ptr<const lidar::Renderer> rendere
       commander_(config.controller.goal),
       imu_(config.imu, config.seed) {
   if (config_.lidar) lidar_.emplace(*config_.lidar, std::move(renderer), config_.seed);
-  if (config_.collision.on) {
-    collisions_ = std::make_unique<Collisions>(config_.collision, config_.vehicle,
-                                               std::move(neighbours), ground_z, number);
-  }
+  collisions_ = std::make_unique<Collisions>(config_.collision, config_.vehicle,
+                                             std::move(neighbours), ground_z, number);
   quadrotor_.setGround(ground_z);
   quadrotor_.reset(config_.start_p_WB, config_.start_yaw);
   control();
@@ -107,20 +105,14 @@ void Uav::step(const ThingsIn& thingsIn, const Collisions::BodyIn& bodyIn) {
   if (steps_ % state_every_ == 0) control();
   if (steps_ % imu_every_ == 0) {
     // Drawn also where nobody listens, so that the noise does not depend on it.
-    const vehicle::ImuSample sample = imu_.sample(state());
+    const vehicle::ImuSample sample = imu_.sample(state(), quadrotor_.breaks());
     if (on_imu) on_imu(sample);
   }
 }
 
-void Uav::takeStrike(const Strike& strike) {
-  if (collisions_ != nullptr) collisions_->takeStrike(strike, quadrotor_);
-}
+void Uav::takeStrike(const Strike& strike) { collisions_->takeStrike(strike, quadrotor_); }
 
 void Uav::move(const ThingsIn& thingsIn, const Collisions::BodyIn& bodyIn) {
-  if (collisions_ == nullptr) {
-    quadrotor_.step(dynamics_step_);
-    return;
-  }
   contact_events_.clear();
   collisions_->step(quadrotor_, dynamics_step_, thingsIn, contact_events_, bodyIn);
   if (!on_contact) return;
@@ -131,6 +123,7 @@ void Uav::control() {
   history_.push(state());
   reference_ = commander_.reference(state());
   if (quadrotor_.onGround() && !commander_.commanded()) return;
+  if (quadrotor_.onGround()) controller_.rest();
   quadrotor_.command(controller_.update(state(), reference_));
 }
 

@@ -14,6 +14,9 @@ namespace {
 
 constexpr double kLargestMisalignment = 0.2;  // [rad] the turn is linearised
 
+// [m/s^2] what an accelerometer at rest reads, in W.
+Eigen::Vector3d upwards() { return {0.0, 0.0, kGravity}; }
+
 ImuConfig validated(ImuConfig config) {
   config.validate("imu");
   return config;
@@ -104,15 +107,45 @@ Imu::Imu(ImuConfig config, std::uint64_t seed)
       accelerometer_(config_.accelerometer, config_.rate, seed, "imu/accelerometer"),
       orientation_random_(seed, "imu/orientation") {}
 
-ImuSample Imu::sample(const KinematicState& state) {
+Imu::Reading Imu::instantAt(const KinematicState& state) const {
   const Eigen::Vector3d& w = state.w_WB_B;
   const Eigen::Vector3d& r = config_.X_BI.p;
-  const Eigen::Vector3d gravity_W(0.0, 0.0, -kGravity);
   // The mounting point's acceleration: Euler and centripetal terms of the lever arm.
-  const Eigen::Vector3d f_B = state.X_WB.q.conjugate() * (state.a_WB - gravity_W) +
+  const Eigen::Vector3d f_B = state.X_WB.q.conjugate() * (state.a_WB + upwards()) +
                               state.dw_WB_B.cross(r) + w.cross(w.cross(r));
   const Eigen::Quaterniond q_IB = config_.X_BI.q.conjugate();
-  const Eigen::Vector3d f_I = q_IB * f_B;
+  return {q_IB * w, q_IB * f_B};
+}
+
+// What the motion since the last sample has more than the two instants' readings account for by the
+// trapezoidal rule: of the turn, and in W, of the velocity of the IMU's own place.
+Imu::Reading Imu::lackingSince(const Sampled& last, const KinematicState& state,
+                               const Reading& instant) const {
+  const double dt = toSeconds(state.stamp - last.state.stamp);
+  const auto velocity = [this](const KinematicState& at) {
+    return Eigen::Vector3d(at.v_WB + at.X_WB.q * at.w_WB_B.cross(config_.X_BI.p));
+  };
+  const Eigen::Quaterniond q_WI_last = last.state.X_WB.q * config_.X_BI.q;
+  const Eigen::Quaterniond q_WI = state.X_WB.q * config_.X_BI.q;
+  const Eigen::Vector3d turn = logMap(q_WI_last.conjugate() * q_WI);
+  const Eigen::Vector3d f_W = (velocity(state) - velocity(last.state)) / dt + upwards();
+  const Eigen::Vector3d told_W = 0.5 * (q_WI_last * last.instant.force + q_WI * instant.force);
+  return {turn / dt - 0.5 * (last.instant.rate + instant.rate), q_WI.conjugate() * (f_W - told_W)};
+}
+
+ImuSample Imu::sample(const KinematicState& state, const MotionBreaks& breaks) {
+  const Reading instant = instantAt(state);
+  Reading felt = instant;
+  const bool adjoins =
+      last_ && last_->breaks.placements == breaks.placements && last_->state.stamp < state.stamp;
+  const bool is_held = adjoins && last_->breaks.contacts != breaks.contacts;
+  // What held it may have let go just after the last sample.
+  if (is_held || (adjoins && last_->is_held)) {
+    const Reading lacking = lackingSince(*last_, state, instant);
+    felt.rate += lacking.rate;
+    felt.force += lacking.force;
+  }
+  last_ = Sampled{state, breaks, instant, is_held};
 
   ImuSample sample;
   sample.stamp = state.stamp;
@@ -121,8 +154,8 @@ ImuSample Imu::sample(const KinematicState& state) {
     sample.q_WI =
         sample.q_WI * expMap(config_.orientation_noise * normalVector(orientation_random_));
   }
-  sample.angular_velocity = gyroscope_.measure(q_IB * w, f_I);
-  sample.specific_force = accelerometer_.measure(f_I, f_I);
+  sample.angular_velocity = gyroscope_.measure(felt.rate, felt.force);
+  sample.specific_force = accelerometer_.measure(felt.force, felt.force);
   return sample;
 }
 

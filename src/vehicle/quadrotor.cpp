@@ -104,8 +104,9 @@ void Quadrotor::reset(const Vector3d& p_WB, double yaw, TimeNs stamp) {
   state_.stamp = stamp;
   motors_stopped_ = false;
   state_.X_WB = {fromRollPitchYaw(0.0, 0.0, yaw), p_WB};
+  ++breaks_.placements;
   on_ground_ = p_WB.z() - config_.ground_clearance < ground_z_ + kStandingBelow;
-  if (on_ground_) restOnGround();
+  if (on_ground_) state_.X_WB.p.z() = ground_z_ + config_.ground_clearance;
   commands_ = on_ground_ ? RotorArray::Zero().eval() : config_.hoverSpeeds();
   motor_speeds_ = commands_;
   motor_accelerations_.setZero();
@@ -114,9 +115,12 @@ void Quadrotor::reset(const Vector3d& p_WB, double yaw, TimeNs stamp) {
 
 void Quadrotor::setGround(double ground_z) { ground_z_ = ground_z; }
 
-void Quadrotor::standOn(double ground_z) {
-  ground_z_ = ground_z;
-  restOnGround();
+void Quadrotor::standAt(const Pose& X_WB) {
+  state_.X_WB = X_WB;
+  on_ground_ = true;
+  state_.v_WB.setZero();
+  state_.w_WB_B.setZero();
+  ++breaks_.contacts;
   updateAccelerations();
 }
 
@@ -141,12 +145,22 @@ void Quadrotor::setMotion(const Eigen::Quaterniond& q_WB, const Vector3d& v_WB,
   state_.v_WB = v_WB;
   state_.w_WB_B = w_WB_B;
   on_ground_ = false;
+  ++breaks_.placements;
   updateAccelerations();
 }
 
 void Quadrotor::leaveContact(const Pose& X_WB, const Vector3d& v_WB, const Vector3d& w_WB_B) {
-  state_.X_WB.p = X_WB.p;
-  setMotion(X_WB.q, v_WB, w_WB_B);
+  state_.X_WB = X_WB;
+  state_.v_WB = v_WB;
+  state_.w_WB_B = w_WB_B;
+  on_ground_ = false;
+  ++breaks_.contacts;
+  updateAccelerations();
+}
+
+void Quadrotor::setSupported(const Vector3d& a_WB, const Vector3d& dw_WB_B) {
+  state_.a_WB = a_WB;
+  state_.dw_WB_B = dw_WB_B;
 }
 
 void Quadrotor::step(TimeNs dt) {
@@ -157,30 +171,25 @@ void Quadrotor::step(TimeNs dt) {
   const Motion after = advance(inputs, before, toSeconds(dt));
 
   state_.stamp += dt;
-  motor_speeds_ = after.speed.max(0.0);
+  // A motor that ends at a limit stays there until it is turned back.
+  const double fastest = config_.motor.speed_max;
+  motor_speeds_ = after.speed.max(0.0).min(fastest);
   motor_accelerations_ =
       (after.speed < 0.0).select(after.acceleration.max(0.0), after.acceleration);
+  motor_accelerations_ =
+      (after.speed > fastest).select(motor_accelerations_.min(0.0), motor_accelerations_);
   if (!on_ground_) {
     state_.X_WB.p = after.p;
     state_.v_WB = after.v;
     state_.X_WB.q = Eigen::Quaterniond(after.q).normalized();
     state_.w_WB_B = after.w;
-    if (state_.X_WB.p.z() - config_.ground_clearance < ground_z_) restOnGround();
   }
   updateAccelerations();
 }
 
-void Quadrotor::restOnGround() {
-  on_ground_ = true;
-  state_.X_WB.p.z() = ground_z_ + config_.ground_clearance;
-  state_.X_WB.q = fromRollPitchYaw(0.0, 0.0, yawOf(state_.X_WB.q));
-  state_.v_WB.setZero();
-  state_.w_WB_B.setZero();
-}
-
-// A vehicle on the ground stands level, so that its thrust is vertical.
 bool Quadrotor::liftsOff() const {
-  const double lift = config_.thrust_coefficient * motor_speeds_.square().sum();
+  const double thrust = config_.thrust_coefficient * motor_speeds_.square().sum();
+  const double lift = thrust * (state_.X_WB.q * Vector3d::UnitZ()).z();
   return lift + external_force_W_.z() > config_.mass * kGravity;
 }
 

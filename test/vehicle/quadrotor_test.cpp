@@ -177,6 +177,29 @@ TEST(Motor, CommandsAreClampedAndSpeedsNeverNegative) {
   }
 }
 
+// An underdamped motor would overshoot. At its limit it stays, and leaves it as from rest there.
+TEST(Motor, NeverPassesItsGreatestSpeed) {
+  VehicleConfig config = racer();
+  for (const double damping : {0.1, 0.4, 0.7, 1.0, 2.0}) {
+    config.motor.damping = damping;
+    const double most = config.motor.speed_max;
+    Quadrotor quadrotor(config);
+    quadrotor.command(RotorArray(most, 2.0 * most, 0.99 * most, 0.8 * most));
+    double fastest = 0.0;
+    for (int i = 0; i < 3000; ++i) {
+      quadrotor.step(kStep);
+      ASSERT_LE(quadrotor.motorSpeeds().maxCoeff(), most) << damping;
+      fastest = std::max(fastest, quadrotor.motorSpeeds()[2]);
+    }
+    EXPECT_NEAR(quadrotor.motorSpeeds()[1], most, 1e-6 * most) << damping;
+    EXPECT_EQ(fastest == most, damping < 1.0) << "a command just below it overshoots";
+    const double lower = 0.5 * most, wn = config.motor.natural_frequency_down;
+    quadrotor.command(RotorArray::Constant(lower));
+    advance(quadrotor, 0.01);
+    EXPECT_NEAR(quadrotor.motorSpeeds()[1], motorStep(wn, damping, most, lower, 0.01), 1e-3 * most);
+  }
+}
+
 TEST(Quadrotor, FallsNoFasterThanItsDragAllows) {
   const VehicleConfig config = racer();
   Quadrotor quadrotor = withStoppedRotors(config);
@@ -262,21 +285,21 @@ TEST(Ground, CarriesARestingVehicleUntilItsThrustExceedsItsWeight) {
   EXPECT_GT(quadrotor.state().X_WB.p.z(), 1.7);
 }
 
-TEST(Ground, LandingEndsAllMotion) {
-  const VehicleConfig config = hummingbird();
-  Quadrotor quadrotor = withStoppedRotors(config);
+TEST(Ground, IsNotKnownToAVehicleThatMoves) {
+  Quadrotor quadrotor = withStoppedRotors(hummingbird());
   const double height = quadrotor.state().X_WB.p.z();
-  quadrotor.setMotion(fromRollPitchYaw(0.2, -0.1, 0.9), {2.0, 1.0, 3.0}, {1.0, 2.0, 3.0});
   quadrotor.setGround(height - 1.0);
-  for (int i = 0; i < 3000; ++i) {
-    quadrotor.step(kStep);
-    EXPECT_GE(quadrotor.state().X_WB.p.z(), height - 1.0 + config.ground_clearance);
-  }
+  advance(quadrotor, 3.0);
+  EXPECT_FALSE(quadrotor.onGround());
+  EXPECT_LT(quadrotor.state().X_WB.p.z(), height - 10.0);
+  const Pose X_WB{fromRollPitchYaw(0.1, -0.2, 0.9), {1.0, 2.0, 3.0}};
+  quadrotor.standAt(X_WB);
+  advance(quadrotor, 1.0);
   EXPECT_TRUE(quadrotor.onGround());
+  EXPECT_EQ(quadrotor.state().X_WB.p, X_WB.p);
+  EXPECT_EQ(quadrotor.state().X_WB.q.coeffs(), X_WB.q.coeffs());
   EXPECT_EQ(quadrotor.state().v_WB, Vector3d::Zero());
   EXPECT_EQ(quadrotor.state().w_WB_B, Vector3d::Zero());
-  EXPECT_NEAR((quadrotor.state().X_WB.q * Vector3d::UnitZ()).z(), 1.0, 1e-12);
-  EXPECT_DOUBLE_EQ(quadrotor.state().X_WB.p.z(), height - 1.0 + config.ground_clearance);
 }
 
 }  // namespace

@@ -55,6 +55,11 @@ Eigen::Vector3d contactImpulse(const ImpactConfig& config, const RigidBody& body
 /// Applies an impulse [N s in W] at a place [m in W].
 void applyImpulse(const Eigen::Vector3d& impulse_W, const Eigen::Vector3d& p_W, RigidBody& body);
 
+/// The speed [m/s] at which a body approaches one of its touches fastest; 0 where it approaches
+/// none.
+double fastestApproach(const std::vector<Touch>& touches, const RigidBody& body,
+                       const RigidBodies& others);
+
 /// Lets a body bounce off all its touches, the fastest approach first, until it approaches none of
 /// them (or has been struck a few times). Who is among `others` takes the opposite impulses, the
 /// rest is as if infinitely heavy. Whether anything was applied.

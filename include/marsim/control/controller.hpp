@@ -86,6 +86,9 @@ class Controller {
                                double yaw_rate, double thrust);
   /// Clears the integrals and takes the motors to run at hover speed, e.g. after a teleport.
   void reset();
+  /// Clears the integrals: the vehicle stands, and what holds it there is no disturbance to be
+  /// made up for. To be called before the update for such a state.
+  void rest();
   const ControllerConfig& config() const { return config_; }
 
  private:

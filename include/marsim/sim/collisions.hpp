@@ -11,7 +11,7 @@
 #include "marsim/collision/checker.hpp"
 #include "marsim/collision/contacts.hpp"
 #include "marsim/collision/impact.hpp"
-#include "marsim/common/units.hpp"
+#include "marsim/sim/ground.hpp"
 #include "marsim/vehicle/quadrotor.hpp"
 
 namespace marsim::sim {
@@ -27,21 +27,17 @@ const char* nameOf(CollisionResponse response);
 /// Throws UnknownNameError.
 CollisionResponse collisionResponseOf(const std::string& name);
 
-/// The ground plane (vehicle::Quadrotor::setGround) carries a UAV; standing on it is no contact.
-/// Map points of the ground, which are those up to ground_margin above the plane and those that are
-/// met from above (their normals no more than landing_tilt off the vertical), count only for one
-/// that meets them other than landing: faster than landing_speed, down or sideways, or tilted by
-/// more than landing_tilt. Who touches the plane like that has a contact with the map there, also
-/// where it has no points. Who lands on ground above the plane, a hill, a roof, a table, stands on
-/// it, whatever the response. Figures for these limits were not found: the defaults are choices.
+/// What carries a UAV (Ground) are the plane and, where it lands on them, surfaces of the map.
+/// Standing there is no contact, nor is landing; whoever meets them otherwise has a contact with
+/// the map, also with the plane where it has no points. On the plane every response lets a UAV come
+/// to rest: it falls over, slides and stays on its back by the same impulses as elsewhere, which
+/// with "report" give nothing back. Off the plane "report" acts only on who lands.
 struct CollisionConfig {
-  bool on = true;
+  bool on = true;  ///< false: there is the plane, which no contact tells of, and nothing else
   CollisionResponse response = CollisionResponse::kReport;
   collision::ImpactConfig impact;
-  double release = 0.1;                 ///< [s] without a touch that end a contact
-  double ground_margin = 0.2;           ///< [m]
-  double landing_speed = 1.0;           ///< [m/s]
-  double landing_tilt = radians(45.0);  ///< [rad]
+  double release = 0.1;  ///< [s] without a touch that end a contact
+  LandingConfig landing;
 
   /// Throws ConfigError.
   void validate(const std::string& where) const;
@@ -77,7 +73,8 @@ class Collisions {
              std::shared_ptr<const collision::Neighbours> map, double ground_z,
              std::optional<std::uint32_t> self = std::nullopt);
 
-  /// Lets the vehicle make a step of dt [ns], then looks what it touches and lets it respond.
+  /// Lets the vehicle make a step of dt [ns], then looks what it touches and lets it respond. Who
+  /// has come to rest on its feet, its thrust below its weight, stands (Quadrotor::standAt).
   /// Appends the contacts that begin and end. Whom it ran into is told by strikes().
   void step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ThingsIn& thingsIn,
             std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn = {});
@@ -87,7 +84,7 @@ class Collisions {
   /// response is to report only, and the next step counts the contact. One that no impact could
   /// give is ignored, and so is one within kBetweenStrikes of the last that the two have had.
   void takeStrike(const Strike& strike, vehicle::Quadrotor& quadrotor);
-  /// The vehicle is about to be put somewhere else: all contacts end, and no hill carries it.
+  /// The vehicle is about to be put somewhere else: all contacts end, and no hill holds it.
   void leave(vehicle::Quadrotor& quadrotor, std::vector<collision::ContactEvent>& events);
 
   /// Searched up to `limit` [m].
@@ -106,27 +103,33 @@ class Collisions {
                     moment_W = Eigen::Vector3d::Zero();  // on it
   };
 
-  bool isOnPlane(const collision::Touch& touch) const;
-  bool isGround(const collision::Touch& touch) const;
-  bool lands(const KinematicState& state) const;
-  bool stands(const std::vector<collision::Touch>& touches, vehicle::Quadrotor& quadrotor);
-  std::vector<collision::Hit> countedHits(const KinematicState& before, bool was_on_ground,
-                                          const vehicle::Quadrotor& quadrotor,
-                                          const std::vector<collision::Touch>& touches) const;
-  bool hasStruck(std::uint32_t identity, TimeNs stamp) const;
+  std::vector<collision::Hit> countedHits(const vehicle::Quadrotor& quadrotor,
+                                          const std::vector<collision::Touch>& touches,
+                                          const std::vector<collision::Touch>& ground) const;
+  void count(const vehicle::Quadrotor& quadrotor, const std::vector<collision::Touch>& touches,
+             const std::vector<collision::Touch>& ground,
+             std::vector<collision::ContactEvent>& events);
+  std::vector<collision::Touch> groundTouches(const Pose& X_WB) const;
   bool freeOfMap(const Pose& X_WB);
-  Pose stepBack(const Pose& from, const Pose& to, const Eigen::Vector3d& normal_W);
-  void respond(const KinematicState& before, const std::vector<collision::Touch>& solid,
-               vehicle::Quadrotor& quadrotor, const BodyIn& bodyIn);
+  void stepBack(const Pose& from, const Eigen::Vector3d& normal_W, bool is_struck,
+                double energy_before, collision::RigidBody& body);
+  bool hasStruck(std::uint32_t identity, TimeNs stamp) const;
+  collision::ImpactConfig impactOf(const std::vector<collision::Touch>& touches,
+                                   const collision::RigidBody& body,
+                                   const collision::RigidBodies& others) const;
+  void respond(const KinematicState& before, const std::vector<collision::Touch>& ground,
+               const std::vector<collision::Touch>& solid, vehicle::Quadrotor& quadrotor,
+               const BodyIn& bodyIn);
+  void support(const std::vector<collision::Touch>& touches, vehicle::Quadrotor& quadrotor) const;
   void noteStrikes(const KinematicState& state, const std::vector<collision::Hit>& hits,
                    const collision::RigidBodies& before, const collision::RigidBodies& after);
 
   CollisionConfig config_;
-  double ground_z_;
-  double ground_clearance_;
+  Ground ground_;
   std::optional<std::uint32_t> self_;
   collision::CollisionChecker checker_;
   collision::ContactTracker tracker_;
+  bool is_caught_ = false;                    // could not move as it wanted in the last step
   std::vector<Strike> strikes_;               // of the last step
   std::map<std::uint32_t, Exchange> struck_;  // the last with another UAV
   std::vector<collision::Hit> was_hit_;       // by others that ran into it, since the last step

@@ -84,7 +84,9 @@ class Uav {
   const control::Reference& reference() const { return reference_; }
   const vehicle::Quadrotor& quadrotor() const { return quadrotor_; }
   /// Null where collisions are off.
-  const Collisions* collisions() const { return collisions_.get(); }
+  const Collisions* collisions() const {
+    return config_.collision.on ? collisions_.get() : nullptr;
+  }
   /// The states that scans, its own and others', may still need.
   const StateHistory& history() const { return history_; }
   /// Where its next scan begins; none without a lidar.

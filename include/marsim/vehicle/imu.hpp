@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <Eigen/Core>
 
 #include "marsim/common/random.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
+#include "marsim/vehicle/quadrotor.hpp"
 
 namespace marsim::vehicle {
 
@@ -77,19 +79,41 @@ class InertialTriad {
   Eigen::Vector3d gauss_markov_ = Eigen::Vector3d::Zero();
 };
 
+/// Reads the body's rate and the specific force of its own place at the instant of the state. Where
+/// a contact has changed the motion since the last sample, what that has added is in the reading as
+/// its mean over the time since then: the turn and the change of velocity of the IMU's own place
+/// between the two states, lever arm included, less what the two instants' readings account for.
+/// So readings that are summed, each by itself or by the trapezoidal rule and turned by the
+/// attitude at their stamps, give the true change of velocity and attitude through any impact.
 class Imu {
  public:
   Imu(ImuConfig config, std::uint64_t seed);
   /// The reading for a state of the body. Call once a sample: noise and bias advance by 1/rate.
-  ImuSample sample(const KinematicState& state);
+  /// `breaks` are those of the body's motion until the state (Quadrotor::breaks).
+  ImuSample sample(const KinematicState& state, const MotionBreaks& breaks = {});
   const ImuConfig& config() const { return config_; }
   const InertialTriad& gyroscope() const { return gyroscope_; }
   const InertialTriad& accelerometer() const { return accelerometer_; }
 
  private:
+  // Without errors, in I.
+  struct Reading {
+    Eigen::Vector3d rate, force;
+  };
+  struct Sampled {
+    KinematicState state;
+    MotionBreaks breaks;
+    Reading instant;
+    bool is_held;  // by contacts, since the sample before
+  };
+  Reading instantAt(const KinematicState& state) const;
+  Reading lackingSince(const Sampled& last, const KinematicState& state,
+                       const Reading& instant) const;
+
   ImuConfig config_;
   InertialTriad gyroscope_, accelerometer_;
   RandomStream orientation_random_;
+  std::optional<Sampled> last_;
 };
 
 }  // namespace marsim::vehicle

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <array>
+#include <cstdint>
 #include <limits>
 
 #include <Eigen/Geometry>
@@ -13,6 +13,13 @@ namespace marsim::vehicle {
 constexpr int kRotors = 4;
 using RotorArray = Eigen::Array<double, kRotors, 1>;
 
+/// How often something other than the forces that the accelerations tell of has changed a body's
+/// motion.
+struct MotionBreaks {
+  std::uint64_t contacts = 0;    ///< by impulses or by support: an IMU feels these
+  std::uint64_t placements = 0;  ///< by being put somewhere: nothing is felt
+};
+
 /// Rigid body with four motors, integrated by the classical Runge-Kutta method at fixed steps. All
 /// of the state (position, velocity, attitude, body rate, motor speeds and their rates) is
 /// integrated together.
@@ -24,13 +31,11 @@ class Quadrotor {
   /// speed, which they keep until the first command; else standing on the ground with the motors
   /// stopped. The ground is that of the last setGround().
   void reset(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp = 0);
-  /// Height of the plane that carries a resting vehicle [m] (-inf: none). Touching it ends all
-  /// motion (no bounce, no sliding) and levels the attitude; the vehicle stays until its thrust
-  /// exceeds its weight.
+  /// Height of the ground on which reset() lets it stand [m] (-inf: none). A vehicle that moves
+  /// does not know the ground: contacts are worked out outside (sim::Collisions).
   void setGround(double ground_z);
-  /// Ends all motion and lets it stand, level, at a height of its own [m]: the ground is there until
-  /// the next setGround(). Its feet may be higher than where they are now.
-  void standOn(double ground_z);
+  /// Ends all motion: it stands at a pose until its thrust exceeds its weight.
+  void standAt(const Pose& X_WB);
   /// Commanded rotor speeds [rad/s], clamped to the motor's range; held until the next call.
   /// The first command ends the hover or rest of reset().
   void command(const RotorArray& speeds);
@@ -44,11 +49,15 @@ class Quadrotor {
   void step(TimeNs dt);
 
   /// The motion at the last step; the accelerations are the derivatives at that instant, zero
-  /// while resting on the ground.
+  /// while standing on the ground. An impact is a jump of the velocities and no acceleration.
   const KinematicState& state() const { return state_; }
+  const MotionBreaks& breaks() const { return breaks_; }
   const RotorArray& motorSpeeds() const { return motor_speeds_; }  ///< [rad/s]
   const RotorArray& motorCommands() const { return commands_; }    ///< [rad/s]
+  /// Whether it stands.
   bool onGround() const { return on_ground_; }
+  /// Whether its thrust exceeds its weight, as far as it points upwards.
+  bool liftsOff() const;
   const VehicleConfig& config() const { return config_; }
 
   /// Sets velocity [m/s in W], attitude and body rate [rad/s in B] (tests, teleport).
@@ -57,11 +66,12 @@ class Quadrotor {
   /// Puts it where a contact has left it, moving at v_WB [m/s in W] and w_WB_B [rad/s in B]. What
   /// its motors do and what was commanded stays.
   void leaveContact(const Pose& X_WB, const Eigen::Vector3d& v_WB, const Eigen::Vector3d& w_WB_B);
+  /// The accelerations [m/s^2 in W, rad/s^2 in B] that contacts leave it, which hold it against its
+  /// forces: those of the state until the next step.
+  void setSupported(const Eigen::Vector3d& a_WB, const Eigen::Vector3d& dw_WB_B);
 
  private:
-  void restOnGround();
   void updateAccelerations();
-  bool liftsOff() const;
 
   VehicleConfig config_;
   KinematicState state_;
@@ -73,6 +83,7 @@ class Quadrotor {
   double ground_z_ = -std::numeric_limits<double>::infinity();
   bool on_ground_ = false;
   bool motors_stopped_ = false;
+  MotionBreaks breaks_;
 };
 
 }  // namespace marsim::vehicle
