@@ -10,6 +10,7 @@
 #include <nav_msgs/Path.h>
 
 #include "marsim/common/error.hpp"
+#include "marsim/common/output_file.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -42,7 +43,7 @@ TumFile::TumFile(std::filesystem::path path, TimeNs offset)
 
 void TumFile::open() {
   file_.close();
-  file_.open(path_, std::ios::trunc);
+  openStream(file_, path_);
   file_ << "# stamp x y z qx qy qz qw\n" << std::flush;
   if (!file_) throw FileError(path_.string(), "cannot be written");
   poses_ = 0;

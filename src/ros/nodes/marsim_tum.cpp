@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "marsim/common/error.hpp"
+#include "marsim/common/output_file.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/ros/tum_file.hpp"
 
@@ -63,6 +64,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   try {
     const double seconds = marsim::parseQuantity(offset, marsim::Quantity::kTime);
+    marsim::requireExtension(out, {".tum", ".txt", ""});
     marsim::ros_nodes::TumFile file(out, marsim::toNs(seconds));
     if (!ros::master::check()) {
       throw marsim::Error(
