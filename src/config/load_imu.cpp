@@ -57,8 +57,8 @@ void readMountedImu(YamlReader& reader, ImuConfig& imu) {
 
 ImuConfig chooseImu(const std::string& word, const ImuConfig& of_vehicle,
                     const std::string& lidar) {
-  if (word == "vehicle") return of_vehicle;
-  if (word == "lidar") return loadLidarImu(lidar);
+  if (word == "vehicle" || (word == "auto" && !hasImu(lidar))) return of_vehicle;
+  if (word == "lidar" || word == "auto") return loadLidarImu(lidar);
   ImuConfig chosen = loadImu(word);
   chosen.X_BI = of_vehicle.X_BI;
   return chosen;

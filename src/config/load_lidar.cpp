@@ -95,6 +95,10 @@ LidarConfig loadLidar(const std::string& name_or_path) {
   return readLidarFile(resolve("lidar", name_or_path)).lidar;
 }
 
+bool hasImu(const std::string& lidar) {
+  return readLidarFile(resolve("lidar", lidar)).imu.has_value();
+}
+
 vehicle::ImuConfig loadLidarImu(const std::string& name_or_path) {
   const std::filesystem::path path = resolve("lidar", name_or_path);
   LidarFile file = readLidarFile(path);

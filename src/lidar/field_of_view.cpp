@@ -1,5 +1,6 @@
 #include "marsim/lidar/field_of_view.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -29,6 +30,29 @@ FieldOfView::FieldOfView(const LidarConfig& config)
     : view_({config.azimuth_min, config.azimuth_max, config.elevation_min, config.elevation_max},
             kTolerance) {
   for (const AngularSector& zone : config.blind_zones) blind_zones_.emplace_back(zone, -kTolerance);
+}
+
+AngularSector viewInBody(const LidarConfig& config) {
+  constexpr double kBack = 2.6;  // [rad] from the x axis
+  const FieldOfView view(config);
+  std::vector<Firing> firings;
+  makePattern(config.pattern)->fire(0, toNs(1.0 / config.rate), firings);
+  AngularSector sector{kPi, -kPi, kPi / 2.0, -kPi / 2.0};
+  for (const Firing& firing : firings) {
+    if (!view.contains(firing.direction)) continue;
+    const Eigen::Vector3d d = config.X_BS.q * firing.direction.cast<double>();
+    const double azimuth = std::atan2(d.y(), d.x());
+    const double elevation = std::asin(std::clamp(d.z(), -1.0, 1.0));
+    sector.azimuth_min = std::min(sector.azimuth_min, azimuth);
+    sector.azimuth_max = std::max(sector.azimuth_max, azimuth);
+    sector.elevation_min = std::min(sector.elevation_min, elevation);
+    sector.elevation_max = std::max(sector.elevation_max, elevation);
+  }
+  if (std::max(-sector.azimuth_min, sector.azimuth_max) > kBack) {
+    sector.azimuth_min = -kPi;
+    sector.azimuth_max = kPi;
+  }
+  return sector;
 }
 
 void validateSector(const AngularSector& sector, const std::string& where,

@@ -10,6 +10,7 @@
 
 #include "marsim/common/progress.hpp"
 #include "marsim/config/load.hpp"
+#include "marsim/lidar/slam_client.hpp"
 #include "marsim/map/load_map.hpp"
 #include "marsim/ros/cloud_message.hpp"
 #include "marsim/ros/conversions.hpp"
@@ -45,10 +46,9 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   world_frame_ = params.text("points_world_frame_id", frames_.world);
   lidar::LidarConfig config =
       config::loadLidar(given(readSwarmPlace(params, handle).lidar, params.text("lidar", "avia")));
-  const std::string output = params.text("output", "");
-  if (!output.empty()) {
-    config.outputs = lidar::chooseOutputs(config.outputs, output, params.where(), "output");
-  }
+  const std::string client = params.text("slam_client", "none");
+  config.outputs =
+      lidar::outputsFor(client, config.outputs, params.text("output", "auto"), params.where());
   config.instantaneous = params.flag("instantaneous", config.instantaneous);
   const bool noise = params.flag("lidar_noise", true);
   const std::uint64_t seed = readSeed(params, handle);

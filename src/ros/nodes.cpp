@@ -21,6 +21,7 @@
 #include "marsim/ros/peer_bridge_node.hpp"
 #include "marsim/ros/quadrotor_node.hpp"
 #include "marsim/ros/sim_clock_node.hpp"
+#include "marsim/ros/slam_flight_node.hpp"
 #include "marsim/ros/swarm_meter_node.hpp"
 #include "marsim/ros/swarm_node.hpp"
 
@@ -47,6 +48,7 @@ const std::map<std::string, MakeNode>& kinds() {
       {"peer_bridge", make<PeerBridgeNode>},
       {"quadrotor", make<QuadrotorNode>},
       {"sim_clock", make<SimClockNode>},
+      {"slam_flight", make<SlamFlightNode>},
       {"swarm", make<SwarmNode>},
   };
   return all;

@@ -51,8 +51,14 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   config::Vehicle vehicle =
       config::loadVehicle(given(place.vehicle, params.text("vehicle", "hummingbird")));
   const std::string imu = params.text("imu", "vehicle");
-  vehicle.imu =
-      config::chooseImu(imu, vehicle.imu, given(place.lidar, params.text("lidar", "avia")));
+  const std::string lidar = given(place.lidar, params.text("lidar", "avia"));
+  vehicle.imu = config::chooseImu(imu, vehicle.imu, lidar);
+  if (imu == "auto" && !config::hasImu(lidar)) {
+    ROS_WARN(
+        "%s has no IMU of its own in its file: the vehicle's is used, and extrinsics are those "
+        "of `marsim calibration --lidar %s --vehicle ...`",
+        lidar.c_str(), lidar.c_str());
+  }
   rates_.dynamics = params.positive("dynamics_rate", rates_.dynamics, Quantity::kFrequency);
   rates_.state = params.positive("state_rate", rates_.state, Quantity::kFrequency);
   rates_.odometry = params.positive("odom_rate", rates_.odometry, Quantity::kFrequency);
@@ -75,8 +81,11 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   }
   requirePlace(params.where(), "start (x, y, z)", start_p_WB_);
   requireAngle(params.where(), "yaw", start_yaw_);
-  const std::string record = params.text("record", "");
-  if (!record.empty()) requireExtension(record, {".tum", ".txt", ""});
+  const std::string record = params.text("record", "none");
+  const bool recorded = !record.empty() && record != "none";
+  if (recorded) requireExtension(record, {".tum", ".txt", ""});
+  X_BR_ = config::chooseFrame(params.text("record_frame", "base"), vehicle.imu, lidar,
+                              params.where(), "record_frame");
   quadrotor_ = std::make_unique<vehicle::Quadrotor>(vehicle.vehicle);
   imu_ = std::make_unique<vehicle::Imu>(vehicle.imu, seed);
   collision_config_ = readCollisionConfig(params);
@@ -92,7 +101,7 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   control_wait_ = ControlWait(state_period_);
   odom_period_ = periodNs(rates_.odometry);
   imu_period_ = periodNs(vehicle.imu.rate);
-  if (!record.empty()) {
+  if (recorded) {
     openStream(record_, record);
     record_ << "# stamp x y z qx qy qz qw\n";
   }
@@ -324,8 +333,9 @@ void QuadrotorNode::publishOdometry() {
     tf_publisher_.publish(message);
   }
   if (record_.is_open()) {
-    const Eigen::Vector3d& p = state.X_WB.p;
-    const Eigen::Quaterniond& q = state.X_WB.q;
+    const Pose X_WR = state.X_WB * X_BR_;
+    const Eigen::Vector3d& p = X_WR.p;
+    const Eigen::Quaterniond& q = X_WR.q;
     record_ << fmt::format("{:.9f} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g}\n",
                            toSeconds(state.stamp), p.x(), p.y(), p.z(), q.x(), q.y(), q.z(), q.w());
   }

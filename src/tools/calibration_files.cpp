@@ -1,7 +1,9 @@
 #include "calibration_files.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -57,6 +59,29 @@ std::string commentOnWalk(const char* sensor, const vehicle::InertialErrors& err
       "tau;\n"
       "# over longer ones the bias stays within sigma and the walk does not.\n",
       sensor, number(errors.gauss_markov_sigma), number(errors.gauss_markov_time));
+}
+
+/// How FAST-LIO2 reads a layout: `lidar_type` and the topics of its own configuration files.
+struct ReadByFastLio {
+  int lidar_type;
+  const char *cloud_topic, *imu_topic;
+};
+
+const ReadByFastLio& readByFastLio(const std::vector<lidar::OutputConfig>& outputs) {
+  static const ReadByFastLio livox{1, "/livox/lidar", "/livox/imu"};
+  static const ReadByFastLio velodyne{2, "/velodyne_points", "/imu/data"};
+  static const ReadByFastLio ouster{3, "/os_cloud_node/points", "/os_cloud_node/imu"};
+  static const ReadByFastLio of_one_instant{4, "/quad0_pcl_render_node/sensor_cloud",
+                                            "/quad_0/imu"};
+  const lidar::CloudLayout layout = outputs.front().layout;
+  if (lidar::isLivoxCustom(layout)) return livox;
+  if (layout == lidar::CloudLayout::kVelodyne) return velodyne;
+  if (layout == lidar::CloudLayout::kOuster) return ouster;
+  if (layout == lidar::CloudLayout::kXyzi) return of_one_instant;
+  throw Error(
+      fmt::format("FAST-LIO2 has no settings for the layout '{}', allowed: livox_custom, "
+                  "livox_custom2, velodyne, ouster, xyzi",
+                  lidar::nameOf(layout)));
 }
 
 Pose lidarInImu(const CarriedSensors& sensors) { return sensors.imu.X_BI.inverse() * sensors.X_BL; }
@@ -115,6 +140,55 @@ std::string fastLioExtrinsics(const CarriedSensors& sensors) {
       "  extrinsic_T: [{}, {}, {}]\n"
       "  extrinsic_R: {}",
       sensors.lidar_name, number(X_IL.p.x()), number(X_IL.p.y()), number(X_IL.p.z()), rows);
+}
+
+std::string fastLioSettings(const CarriedSensors& sensors, const lidar::LidarConfig& lidar) {
+  const ReadByFastLio& read = readByFastLio(lidar.outputs);
+  const bool livox = read.lidar_type == 1;
+  const bool all_round = std::holds_alternative<lidar::Mid360PatternConfig>(lidar.pattern);
+  const double unit = lidar.outputs.front().time_unit;
+  const int time_unit =
+      read.lidar_type == 2 ? static_cast<int>(std::lround(-std::log10(unit) / 3.0)) : 3;
+  return fmt::format(
+      "common:\n"
+      "  lid_topic: {}\n"
+      "  imu_topic: {}\n"
+      "  time_sync_en: false\n"
+      "  time_offset_lidar_to_imu: 0.0\n"
+      "preprocess:\n"
+      "  lidar_type: {}\n"
+      "  scan_line: {}\n"
+      "  scan_rate: {:.0f}\n"
+      "  timestamp_unit: {}\n"
+      "  blind: {}\n"
+      "{}"
+      "  acc_cov: 0.1\n"
+      "  gyr_cov: 0.1\n"
+      "  b_acc_cov: 0.0001\n"
+      "  b_gyr_cov: 0.0001\n"
+      "  fov_degree: {}\n"
+      "  det_range: {}\n"
+      "publish:\n"
+      "  path_en: true\n"
+      "  scan_publish_en: true\n"
+      "  dense_publish_en: true\n"
+      "  scan_bodyframe_pub_en: true\n"
+      "pcd_save:\n"
+      "  pcd_save_en: false\n"
+      "  interval: -1\n"
+      "point_filter_num: 3\n"
+      "max_iteration: 3\n"
+      "filter_size_surf: 0.5\n"
+      "filter_size_map: 0.5\n"
+      "cube_side_length: 1000.0\n"
+      "feature_extract_enable: false\n",
+      read.cloud_topic, read.imu_topic, read.lidar_type, lidar::makePattern(lidar.pattern)->rings(),
+      lidar.rate, time_unit, number(std::max(lidar.range_min, livox ? 0.5 : 1.0)),
+      fastLioExtrinsics(sensors),
+      !livox      ? 180
+      : all_round ? 360
+                  : 90,
+      number(lidar.range_max));
 }
 
 std::string extrinsicsTable(const CarriedSensors& sensors) {

@@ -7,6 +7,7 @@
 
 #include "marsim/geometry/pose.hpp"
 #include "marsim/lidar/depth_camera.hpp"
+#include "marsim/lidar/lidar.hpp"
 #include "marsim/vehicle/imu.hpp"
 
 /// The sensors' true calibration, in the files that calibration tools write and SLAM nodes read.
@@ -28,6 +29,10 @@ std::string kalibrImu(const CarriedSensors& sensors);
 std::string kalibrCamera(const CarriedSensors& sensors);
 /// What FAST-LIO2 has under `mapping`: the LiDAR in the IMU, rotation row by row.
 std::string fastLioExtrinsics(const CarriedSensors& sensors);
+/// All of FAST-LIO2's configuration for this LiDAR as slam.launch has it published: topics, layout,
+/// lines, units and extrinsics follow from the sensor's file, the rest is the client's own. Throws
+/// Error where its layout is none that the client reads.
+std::string fastLioSettings(const CarriedSensors& sensors, const lidar::LidarConfig& lidar);
 /// Poses of all sensors in the body as 4 x 4 matrices, and of the LiDAR in the IMU.
 std::string extrinsicsTable(const CarriedSensors& sensors);
 

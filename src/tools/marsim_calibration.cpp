@@ -2,11 +2,13 @@
 
 #include "calibration_files.hpp"
 #include "command_line.hpp"
+#include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
+#include "marsim/lidar/slam_client.hpp"
 
 int main(int argc, char** argv) {
   std::string vehicle = "hummingbird", lidar = "avia", imu = "vehicle", folder = "calibration";
-  std::string depth = "none";
+  std::string depth = "none", settings = "none", output = "auto";
   marsim::tools::CarriedSensors sensors;
   CLI::App app(
       "Writes the true calibration of a UAV's sensors: imu.yaml and, of a depth camera, "
@@ -17,16 +19,27 @@ int main(int argc, char** argv) {
   app.option_defaults()->always_capture_default();
   app.add_option("--vehicle", vehicle, "name or YAML file, as in sim.launch");
   app.add_option("--lidar", lidar, "name or YAML file, as in sim.launch");
-  app.add_option("--imu", imu, "vehicle, lidar, a name or YAML file, as in sim.launch");
+  app.add_option("--imu", imu, "vehicle, lidar, auto, a name or YAML file, as in sim.launch");
   app.add_option("--depth", depth, "depth camera: none, a name or YAML file, as in sim.launch");
   app.add_option("--uav", sensors.uav, "namespace of the UAV");
   app.add_option("--out", folder, "folder to write to");
+  app.add_option("--settings", settings,
+                 "fast_lio: print the whole configuration of that client for this LiDAR instead");
+  app.add_option("--output", output, "with --settings: the LiDAR's layout, as in slam.launch");
   return marsim::tools::runCommand(app, argc, argv, [&] {
-    const marsim::lidar::LidarConfig config = marsim::config::loadLidar(lidar);
+    marsim::lidar::LidarConfig config = marsim::config::loadLidar(lidar);
     sensors.lidar_name = config.name;
     sensors.X_BL = config.X_BS;
     sensors.imu = marsim::config::chooseImu(imu, marsim::config::loadVehicle(vehicle).imu, lidar);
     if (depth != "none") sensors.depth = marsim::config::loadDepthCamera(depth);
+    if (settings != "none") {
+      if (settings != "fast_lio") {
+        throw marsim::UnknownNameError("command line", "--settings", settings, {"fast_lio"});
+      }
+      config.outputs = marsim::lidar::outputsFor(settings, config.outputs, output, "command line");
+      fmt::print("{}", marsim::tools::fastLioSettings(sensors, config));
+      return 0;
+    }
     for (const auto& path : marsim::tools::writeCalibration(sensors, folder)) {
       fmt::print("{}\n", path.string());
     }

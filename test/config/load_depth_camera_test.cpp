@@ -31,6 +31,18 @@ TEST_F(LoadDepthCamera, BundledOnes) {
   EXPECT_NEAR(4.0 * 0.1 / (d435i.fx * d435i.baseline), 0.018, 1e-4);
 }
 
+// `cam2body_` of EGO-Planner's grid_map.cpp, which it joins with the odometry (pose_type 2).
+TEST_F(LoadDepthCamera, EgoPlannersSitsWhereItTakesItToBe) {
+  Eigen::Matrix4d cam2body;
+  cam2body << 0, 0, 1, 0, -1, 0, 0, 0, 0, -1, 0, -0.02, 0, 0, 0, 1;
+  const lidar::DepthCameraConfig camera = loadDepthCamera("ego_planner");
+  EXPECT_LT((camera.X_BC.q.toRotationMatrix() - cam2body.topLeftCorner<3, 3>()).norm(), 1e-9);
+  EXPECT_LT((camera.X_BC.p - cam2body.topRightCorner<3, 1>()).norm(), 1e-9);
+  const lidar::DepthCameraConfig planner = loadDepthCamera("planner");
+  EXPECT_EQ(camera.fx, planner.fx);
+  EXPECT_EQ(camera.cx, planner.cx);
+}
+
 TEST_F(LoadDepthCamera, WrongValuesAreNamed) {
   const std::string image = "image: {width: 64, height: 48, fx: 50, fy: 50, cx: 31.5, cy: 23.5}\n";
   const std::string rest = "name: a\nrange: {min: 0.1m, max: 5m}\n";

@@ -7,6 +7,7 @@
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/common/units.hpp"
+#include "marsim/geometry/pose.hpp"
 
 namespace marsim::lidar {
 namespace {
@@ -69,6 +70,25 @@ TEST(FieldOfView, BlindZonesAreLeftOut) {
   }
   EXPECT_GT(inside, 50'000);
   EXPECT_GT(blind, 3'000);
+}
+
+TEST(FieldOfView, InTheBodyIsWhatTheMountedPatternCovers) {
+  LidarConfig config;
+  SpinningPatternConfig pattern;
+  pattern.channels = {{radians(-15.0), 0.0, 0.0}, {radians(15.0), 0.0, 0.0}};
+  pattern.cycle_period = 1e-4;
+  pattern.rotation_rate = -20.0 * kPi;
+  config.pattern = pattern;
+  AngularSector view = viewInBody(config);
+  EXPECT_NEAR(view.azimuth_max - view.azimuth_min, 2.0 * kPi, 1e-9);
+  EXPECT_NEAR(degrees(view.elevation_min), -15.0, 1e-3);
+  EXPECT_NEAR(degrees(view.elevation_max), 15.0, 1e-3);
+  config.azimuth_min = radians(-40.0);
+  config.azimuth_max = radians(30.0);
+  config.X_BS.q = fromRollPitchYaw(0.0, 0.0, radians(10.0));
+  view = viewInBody(config);
+  EXPECT_NEAR(degrees(view.azimuth_min), -30.0, 0.5);
+  EXPECT_NEAR(degrees(view.azimuth_max), 40.0, 0.5);
 }
 
 TEST(FieldOfView, BlindZonesAreChecked) {

@@ -2,14 +2,19 @@
 // config/slam says, and holds every message against the rules of docs/slam.md.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nav_msgs/Odometry.h>
 #include <pcl_conversions/pcl_conversions.h>
 #include <ros/ros.h>
+#include <rosgraph_msgs/Log.h>
 #include <sensor_msgs/Imu.h>
 #include <sensor_msgs/PointCloud2.h>
 #include <sensor_msgs/point_cloud2_iterator.h>
@@ -19,6 +24,10 @@
 #include <tf2_ros/transform_listener.h>
 
 #include "client_points.hpp"
+#include "marsim/Contact.h"
+#include "marsim/VehicleState.h"
+#include "marsim/config/load.hpp"
+#include "marsim/ros/conversions.hpp"
 #include "marsim/ros/livox_custom_message.hpp"
 #include "wait_for.hpp"
 
@@ -321,6 +330,54 @@ void SlamClient::playKissIcp() {
   EXPECT_TRUE(waitFor([&] { return buffer.canTransform(base, frame, ros::Time(0)); }, 20.0));
 }
 
+/// What slam_flight:=true promises, by the truth: nothing moves for two seconds after the first
+/// scan, then every axis is accelerated, way points are passed and the start is reached again.
+TEST_F(SlamClient, AFlightIsFlownForIt) {
+  if (!private_.param("flight", false)) GTEST_SKIP() << "not asked for";
+  std::vector<marsim::VehicleState> states;
+  int contacts = 0;
+  ros::Time first_scan;
+  const ros::Subscriber scans = nh_.subscribe<PointCloud2>(
+      cloud_topic_, 10, [&](const sensor_msgs::PointCloud2ConstPtr& scan) {
+        if (first_scan.isZero()) first_scan = scan->header.stamp;
+      });
+  const ros::Subscriber truth = nh_.subscribe<marsim::VehicleState>(
+      "/uav0/state", 1000,
+      [&](const marsim::VehicleStateConstPtr& state) { states.push_back(*state); });
+  const ros::Subscriber collision = nh_.subscribe<marsim::Contact>(
+      "/uav0/collision", 10, [&](const marsim::ContactConstPtr&) { ++contacts; });
+  bool over = false;
+  const ros::Subscriber log = nh_.subscribe<rosgraph_msgs::Log>(
+      "/rosout", 100, [&](const rosgraph_msgs::LogConstPtr& line) {
+        over = over || line->msg.find("SLAM flight: over") == 0;
+      });
+  ASSERT_TRUE(waitFor([&] { return over; }, 150.0));
+  ASSERT_FALSE(states.empty());
+
+  const auto place = [](const marsim::VehicleState& state) {
+    return ros_nodes::fromPoint(state.pose.position);
+  };
+  const Eigen::Vector3d start = place(states.front());
+  Eigen::Vector3d hardest = Eigen::Vector3d::Zero();
+  double length = 0.0, turned = 0.0, farthest_at_rest = 0.0;
+  for (std::size_t i = 1; i < states.size(); ++i) {
+    if (states[i].header.stamp < first_scan + ros::Duration(2.0)) {
+      farthest_at_rest = std::max(farthest_at_rest, (place(states[i]) - start).norm());
+    }
+    hardest = hardest.cwiseMax(ros_nodes::fromVector3(states[i].acceleration).cwiseAbs());
+    turned = std::max(turned, std::abs(states[i].angular_velocity.z));
+    length += (place(states[i]) - place(states[i - 1])).norm();
+  }
+  EXPECT_LT(farthest_at_rest, 0.02) << "it rests first";
+  EXPECT_GT(hardest.x(), 2.0);
+  EXPECT_GT(hardest.y(), 2.0);
+  EXPECT_GT(hardest.z(), 1.2);
+  EXPECT_GT(turned, 0.8);
+  EXPECT_GT(length, 8.0) << "way points";
+  EXPECT_LT((place(states.back()) - start).norm(), 0.3) << "back at the start";
+  EXPECT_EQ(contacts, 0);
+}
+
 TEST_F(SlamClient, GetsWhatItsRulesAsk) {
   if (client_ == "fast_lio_livox") return playFastLioLivox();
   if (client_ == "fast_lio_velodyne") return playFastLioVelodyne();
@@ -328,6 +385,36 @@ TEST_F(SlamClient, GetsWhatItsRulesAsk) {
   if (client_ == "lio_sam") return playLioSam();
   if (client_ == "kiss_icp") return playKissIcp();
   FAIL() << "unknown client '" << client_ << "'";
+}
+
+/// record_frame:=imu, the default for FAST-LIO2: the truth is of the frame that the client
+/// estimates.
+TEST_F(SlamClient, TruthIsRecordedInTheImusFrame) {
+  const auto path = nh_.param<std::string>("/uav0/quadrotor/record", "none");
+  if (path == "none") GTEST_SKIP() << "nothing is recorded";
+  std::map<std::string, Eigen::Vector3d> bodies;  // by the stamp as it is written
+  const ros::Subscriber truth = nh_.subscribe<nav_msgs::Odometry>(
+      "/uav0/odom", 1000, [&](const nav_msgs::OdometryConstPtr& message) {
+        const std::string stamp =
+            std::to_string(message->header.stamp.sec) + "." +
+            std::to_string(1'000'000'000 + message->header.stamp.nsec).substr(1);
+        bodies[stamp] = ros_nodes::fromPoint(message->pose.pose.position);
+      });
+  ASSERT_TRUE(waitFor([&] { return bodies.size() > 300; }, 60.0));  // 1.5 s; written every 0.5 s
+  const Eigen::Vector3d p_BI = config::loadLidarImu("mid360").X_BI.p;
+  std::ifstream file(path);
+  std::size_t compared = 0;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream row(line);
+    std::string stamp;
+    Eigen::Vector3d p_WI;
+    row >> stamp >> p_WI.x() >> p_WI.y() >> p_WI.z();
+    if (bodies.count(stamp) == 0) continue;
+    ++compared;
+    ASSERT_LT((p_WI - bodies[stamp] - p_BI).norm(), 1e-4) << "it hovers level: " << line;
+  }
+  EXPECT_GT(compared, 100U);
+  std::filesystem::remove(path);
 }
 
 /// A SLAM node publishes world to base beside the simulator: no frame gets two parents.

@@ -2,13 +2,17 @@
 
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include <gtest/gtest.h>
+#include <yaml-cpp/yaml.h>
 
+#include "marsim/common/data_dir.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
+#include "marsim/lidar/slam_client.hpp"
 #include "temporary_folder.hpp"
 
 namespace marsim::tools {
@@ -32,6 +36,53 @@ TEST(CalibrationFiles, FastLioOfTheMid360IsWhatItsConfigurationSays) {
             "  extrinsic_R: [1.0, 0.0, 0.0,\n"
             "                 0.0, 1.0, 0.0,\n"
             "                 0.0, 0.0, 1.0]\n");
+}
+
+/// "a/b: value" of every leaf, numbers as numbers.
+void flatten(const YAML::Node& node, const std::string& path,
+             std::map<std::string, std::string>& leaves) {
+  if (node.IsMap()) {
+    for (const auto& entry : node) {
+      flatten(entry.second, path + "/" + entry.first.as<std::string>(), leaves);
+    }
+  } else if (node.IsSequence()) {
+    for (std::size_t i = 0; i < node.size(); ++i) {
+      flatten(node[i], path + "/" + std::to_string(i), leaves);
+    }
+  } else {
+    const std::string text = node.as<std::string>();
+    double number = 0.0;
+    leaves[path] = YAML::convert<double>::decode(node, number) ? std::to_string(number) : text;
+  }
+}
+
+// The files of config/slam were written by hand, each for one sensor.
+TEST(CalibrationFiles, FastLioSettingsAreThoseOfConfigSlam) {
+  for (const std::string name : {"mid360", "avia", "vlp16", "os1_64"}) {
+    lidar::LidarConfig config = config::loadLidar(name);
+    config.outputs = lidar::outputsFor("fast_lio", config.outputs, "auto", name);
+    CarriedSensors sensors;
+    sensors.lidar_name = config.name;
+    sensors.X_BL = config.X_BS;
+    sensors.imu = config::chooseImu("auto", config::loadVehicle("hummingbird").imu, name);
+    std::map<std::string, std::string> made, by_hand;
+    flatten(YAML::Load(fastLioSettings(sensors, config)), "", made);
+    const auto file = dataDir() / "config" / "slam" / ("fast_lio_" + name + ".yaml");
+    flatten(YAML::LoadFile(file.string()), "", by_hand);
+    EXPECT_EQ(made, by_hand) << name;
+  }
+}
+
+TEST(CalibrationFiles, FastLioSettingsFollowTheLayout) {
+  lidar::LidarConfig config = config::loadLidar("mid360");
+  config.outputs = {lidar::OutputConfig{}};
+  EXPECT_THROW(fastLioSettings(mid360WithItsImu(), config), Error);  // xyzit
+  config.outputs[0].layout = lidar::CloudLayout::kVelodyne;
+  config.outputs[0].time_unit = 1e-6;
+  const YAML::Node settings = YAML::Load(fastLioSettings(mid360WithItsImu(), config));
+  EXPECT_EQ(settings["preprocess"]["lidar_type"].as<int>(), 2);
+  EXPECT_EQ(settings["preprocess"]["timestamp_unit"].as<int>(), 2);
+  EXPECT_EQ(settings["common"]["lid_topic"].as<std::string>(), "/velodyne_points");
 }
 
 TEST(CalibrationFiles, RotationsTakeLidarPointsIntoTheImu) {

@@ -35,11 +35,20 @@ vehicle::ImuConfig loadImu(const std::string& name_or_path);
 /// The IMU that a LiDAR's file (`imu:`) says is built into it, at its place in the body. Throws
 /// ConfigError where it has none.
 vehicle::ImuConfig loadLidarImu(const std::string& name_or_path);
+/// Whether a LiDAR's file says that an IMU is built into it.
+bool hasImu(const std::string& lidar);
 
 /// What the word of a launch file or command line means: "vehicle" the vehicle's own, "lidar" the
-/// one built into that LiDAR, else a name or file of an IMU in the place of the vehicle's.
+/// one built into that LiDAR, "auto" that one where the LiDAR's file has one and else the
+/// vehicle's, any other a name or file of an IMU in the place of the vehicle's.
 vehicle::ImuConfig chooseImu(const std::string& word, const vehicle::ImuConfig& of_vehicle,
                              const std::string& lidar);
+
+/// The pose in the body [m, rad] of what a word names: "base" the body itself, "imu" that IMU,
+/// "lidar" that LiDAR, or "x,y,z" and "x,y,z,roll,pitch,yaw" a place of one's own. `where` and
+/// `field` are for errors: ConfigError.
+Pose chooseFrame(const std::string& word, const vehicle::ImuConfig& imu, const std::string& lidar,
+                 const std::string& where, const std::string& field);
 
 /// A vehicle's file also describes what it carries.
 struct Vehicle {

@@ -49,6 +49,10 @@ class FieldOfView {
   std::vector<Sector> blind_zones_;
 };
 
+/// The least sector about the body's x axis that holds every shot of a scan, as the sensor is
+/// mounted; all azimuths where some shot looks back.
+AngularSector viewInBody(const LidarConfig& config);
+
 /// Throws ConfigError; `field` is the sector's path in the file.
 void validateSector(const AngularSector& sector, const std::string& where,
                     const std::string& field);

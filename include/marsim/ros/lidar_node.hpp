@@ -32,8 +32,9 @@ namespace marsim::ros_nodes {
 /// `sensor_pose` (geometry_msgs/PoseStamped), these two at the scan's first firing; static tf to
 /// the sensor. Nothing is rendered while nobody subscribes, and nothing is made for a topic that
 /// nobody subscribes to. Parameters: lidar, output (layouts, comma-separated, instead of the
-/// file's), map, resolution, renderer (cpu, opengl, auto), threads, lockstep (false), world_frame,
-/// frame_prefix, points_frame_id, points_world_frame_id.
+/// file's; auto: the file's, or what slam_client reads), slam_client (none, fast_lio, lio_sam,
+/// kiss_icp), map, resolution, renderer (cpu, opengl, auto), threads, lockstep (false),
+/// world_frame, frame_prefix, points_frame_id, points_world_frame_id.
 class LidarNode {
  public:
   LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle);

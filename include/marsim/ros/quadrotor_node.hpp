@@ -42,11 +42,11 @@ namespace marsim::ros_nodes {
 /// (nav_msgs/Path, flown), `visual` (visualization_msgs/MarkerArray, latched), tf, what
 /// ContactPublisher names, what PeerPublisher tells the other UAVs. Services `reset`
 /// (std_srvs/Trigger): back to the start; `teleport` (marsim/Teleport): anywhere. Parameters:
-/// vehicle, imu (vehicle: as its file says; lidar: the one built into the LiDAR; a name or file of
-/// config/imu in the vehicle's place), lidar, map, resolution, x, y, z, yaw, swarm,
+/// vehicle, imu (as config::chooseImu reads it), lidar, map, resolution, x, y, z, yaw, swarm,
 /// swarm_size and uav_id (in place of x y z yaw: see SwarmPlace), ground_z,
 /// dynamics_rate, state_rate, odom_rate, seed, odom_twist_frame (child | world),
-/// publish_ground_truth_tf, record (file in TUM format), check_start, world_frame, frame_prefix,
+/// publish_ground_truth_tf, record (file in TUM format; none), record_frame (whose pose
+/// that file has, as config::chooseFrame reads it), check_start, world_frame, frame_prefix,
 /// odom_frame_id, odom_child_frame_id, imu_frame_id, livox_imu_frame_id; those of
 /// readCollisionConfig and WorldInput.
 class QuadrotorNode {
@@ -104,6 +104,7 @@ class QuadrotorNode {
   std::uint32_t placements_ = 0;
   nav_msgs::Path path_;
   std::ofstream record_;
+  Pose X_BR_;  ///< the recorded frame in the body
 
   ros::WallTime reported_at_;  ///< for the real-time factor between two reports
   TimeNs reported_stamp_ = 0;

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "marsim/collision/clearance.hpp"
+
+namespace marsim::collision {
+
+/// What a range sensor looks at, about its heading.
+struct SensorView {
+  double azimuth_min = -3.14159265358979323846, azimuth_max = 3.14159265358979323846;  ///< [rad]
+  double elevation_min = -0.5, elevation_max = 0.5;                                    ///< [rad]
+  double reach = 20.0;                                                                 ///< [m]
+};
+
+/// How well scans taken from a place at a heading [rad] fix the sensor's position: the smallest
+/// eigenvalue of the mean of n n^T over rays spread evenly in the view, n being the normal of the
+/// surface that a ray meets; a ray that meets none counts as 0. 1/3 is the most there is, 0 means
+/// that the sensor can slide along some direction unnoticed (one wall, a tunnel, nothing in view).
+/// Normals come from single points of the map, which adds up to 0.03.
+double structureInView(const ClearanceMap& map, const Eigen::Vector3d& p_W, double yaw,
+                       const SensorView& view);
+
+/// Way points for a SLAM flight, the last of them the start.
+struct SlamRoute {
+  std::vector<Eigen::Vector3d> waypoints;  ///< [m] in W, joined by free straight segments
+  double least_structure = 0.0;            ///< structureInView() along the way, looking ahead
+};
+
+/// Of several choices of `count` goals (chooseGoals) the one that keeps most structure in view all
+/// along. Throws Error where there is no goal.
+SlamRoute planSlamRoute(const ClearanceMap& map, const Eigen::Vector3d& start, int count,
+                        double clearance, double lowest_z, const SensorView& view);
+
+}  // namespace marsim::collision

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <geometry_msgs/Pose.h>
+#include <ros/time.h>
+
+#include "marsim/common/time.hpp"
+
+namespace marsim::ros_nodes {
+
+/// A trajectory file in TUM format (stamp x y z qx qy qz qw) that is filled with the poses of
+/// messages. Every message is in the file when take() returns.
+class TumFile {
+ public:
+  /// `offset` is added to every stamp. Throws FileError.
+  TumFile(std::filesystem::path path, TimeNs offset);
+
+  /// Takes a serialised message, told by its md5: nav_msgs/Odometry and geometry_msgs/PoseStamped
+  /// (and PoseWithCovarianceStamped) add a line, a nav_msgs/Path takes the place of all lines.
+  /// Poses that are not finite are left out. Throws Error naming `type` for any other message, and
+  /// FileError where the file cannot be written.
+  void take(const std::string& type, const std::string& md5, std::vector<std::uint8_t> message);
+
+  std::size_t poses() const { return poses_; }        ///< in the file
+  std::size_t left_out() const { return left_out_; }  ///< not finite
+
+ private:
+  void open();
+  void add(const ros::Time& stamp, const geometry_msgs::Pose& pose);
+
+  std::filesystem::path path_;
+  TimeNs offset_;
+  std::ofstream file_;
+  std::size_t poses_ = 0, left_out_ = 0;
+};
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,98 @@
+#include "marsim/collision/structure.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <Eigen/Eigenvalues>
+
+#include "marsim/collision/route.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/common/units.hpp"
+
+namespace marsim::collision {
+namespace {
+
+constexpr int kRays = 96;
+constexpr double kGoldenRatio = 0.61803398874989484820;
+constexpr std::uint64_t kChoices = 4;  // of goals
+constexpr double kSpacing = 1.0;       // [m] between places looked at along the way
+
+// The normal of the surface that a ray meets: from the nearest point of the map to where the ray
+// comes close to it.
+std::optional<Eigen::Vector3d> normalMet(const ClearanceMap& map, const Eigen::Vector3d& from,
+                                         const Eigen::Vector3d& direction, double reach) {
+  const double close = std::max(0.3, 2.0 * map.resolution());
+  const Eigen::AlignedBox3d box = map.bounds().cast<double>();
+  for (double along = 0.0; along < reach;) {
+    const Eigen::Vector3d at = from + along * direction;
+    const ClearanceMap::Clearance clearance = map.at(at);
+    if (clearance.distance <= close) {
+      const Eigen::Vector3d normal = at - clearance.nearest;
+      return normal.norm() > 1e-6 ? normal.normalized() : Eigen::Vector3d(-direction);
+    }
+    if (!box.contains(at) && along > 0.0 && box.exteriorDistance(at) > close) return std::nullopt;
+    along += clearance.distance - 0.9 * close;
+  }
+  return std::nullopt;
+}
+
+double leastAlong(const ClearanceMap& map, Eigen::Vector3d from,
+                  const std::vector<Eigen::Vector3d>& waypoints, const SensorView& view) {
+  double least = 1.0;
+  for (const Eigen::Vector3d& to : waypoints) {
+    const Eigen::Vector3d step = to - from;
+    const double yaw = std::atan2(step.y(), step.x());
+    const int places = 1 + static_cast<int>(step.norm() / kSpacing);
+    for (int i = 0; i <= places; ++i) {
+      const Eigen::Vector3d at = from + static_cast<double>(i) / places * step;
+      least = std::min(least, structureInView(map, at, yaw, view));
+    }
+    from = to;
+  }
+  return least;
+}
+
+}  // namespace
+
+double structureInView(const ClearanceMap& map, const Eigen::Vector3d& p_W, double yaw,
+                       const SensorView& view) {
+  Eigen::Matrix3d sum = Eigen::Matrix3d::Zero();
+  const double low = std::sin(view.elevation_min), high = std::sin(view.elevation_max);
+  for (int i = 0; i < kRays; ++i) {
+    // Even in the sine of the elevation and, by the golden ratio, in azimuth.
+    const double z = low + (high - low) * (i + 0.5) / kRays;
+    const double turn = std::fmod(i * kGoldenRatio, 1.0);
+    const double azimuth = yaw + view.azimuth_min + (view.azimuth_max - view.azimuth_min) * turn;
+    const double level = std::sqrt(std::max(0.0, 1.0 - z * z));
+    const Eigen::Vector3d direction(level * std::cos(azimuth), level * std::sin(azimuth), z);
+    if (const auto normal = normalMet(map, p_W, direction, view.reach)) {
+      sum += *normal * normal->transpose();
+    }
+  }
+  return Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(sum / kRays, Eigen::EigenvaluesOnly)
+      .eigenvalues()[0];
+}
+
+SlamRoute planSlamRoute(const ClearanceMap& map, const Eigen::Vector3d& start, int count,
+                        double clearance, double lowest_z, const SensorView& view) {
+  SlamRoute best;
+  for (std::uint64_t seed = 1; seed <= kChoices; ++seed) {
+    SlamRoute route;
+    route.waypoints = chooseGoals(map, start, count, clearance, seed, lowest_z);
+    if (route.waypoints.empty()) continue;
+    route.least_structure = leastAlong(map, start, route.waypoints, view);
+    if (best.waypoints.empty() || route.least_structure > best.least_structure) {
+      best = std::move(route);
+    }
+  }
+  if (best.waypoints.empty()) {
+    throw Error(fmt::format(
+        "no way point can be reached from ({:.2f}, {:.2f}, {:.2f}) in a straight line that keeps "
+        "{:.2f} m from the map; start elsewhere (x:= y:= z:=)",
+        start.x(), start.y(), start.z(), clearance));
+  }
+  return best;
+}
+
+}  // namespace marsim::collision

@@ -1,0 +1,84 @@
+// `marsim tum`: the poses of a ROS topic in TUM format, without ROS's Python.
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <ros/callback_queue.h>
+#include <ros/ros.h>
+#include <topic_tools/shape_shifter.h>
+#include <CLI/CLI.hpp>
+
+#include "marsim/common/error.hpp"
+#include "marsim/common/output_file.hpp"
+#include "marsim/common/units.hpp"
+#include "marsim/ros/tum_file.hpp"
+
+namespace {
+
+using topic_tools::ShapeShifter;
+
+constexpr double kSilence = 5.0;  // [s] of wall time, then it says that nothing has come
+
+std::atomic<bool> g_stop{false};
+void stop(int) { g_stop = true; }
+
+/// Writes until it is told to stop; what has come by then is written, too.
+void record(const std::string& topic, marsim::ros_nodes::TumFile& file) {
+  ros::NodeHandle handle;
+  const boost::function<void(const ShapeShifter::ConstPtr&)> take =
+      [&](const ShapeShifter::ConstPtr& message) {
+        std::vector<std::uint8_t> bytes(message->size());
+        ros::serialization::OStream stream(bytes.data(), message->size());
+        message->write(stream);
+        file.take(message->getDataType(), message->getMD5Sum(), std::move(bytes));
+      };
+  const ros::Subscriber subscriber = handle.subscribe<ShapeShifter>(topic, 100'000, take);
+  ros::CallbackQueue& queue = *ros::getGlobalCallbackQueue();
+  const ros::WallTime begun = ros::WallTime::now();
+  bool warned = false;
+  while (!g_stop && ros::ok()) {
+    queue.callAvailable(ros::WallDuration(0.1));
+    if (warned || file.poses() > 0 || (ros::WallTime::now() - begun).toSec() < kSilence) continue;
+    fmt::print(stderr, "marsim tum: nothing on {} yet\n", subscriber.getTopic());
+    warned = true;
+  }
+  queue.callAvailable();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ros::init(argc, argv, "marsim_tum",
+            ros::init_options::NoSigintHandler | ros::init_options::AnonymousName);
+  std::string topic, out = "trajectory.tum", offset = "0";
+  CLI::App app(
+      "Writes the poses of a ROS topic (nav_msgs/Odometry, nav_msgs/Path, "
+      "geometry_msgs/PoseStamped)"
+      "\nin TUM format, stamp x y z qx qy qz qw, until Ctrl-C.",
+      "marsim tum");
+  app.option_defaults()->always_capture_default();
+  app.add_option("TOPIC", topic, "e.g. /Odometry")->required();
+  app.add_option("--out", out, "file to write");
+  app.add_option("--offset", offset, "added to every stamp [s], e.g. 50ms");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    const double seconds = marsim::parseQuantity(offset, marsim::Quantity::kTime);
+    marsim::requireExtension(out, {".tum", ".txt", ""});
+    marsim::ros_nodes::TumFile file(out, marsim::toNs(seconds));
+    if (!ros::master::check()) {
+      throw marsim::Error(
+          fmt::format("no ROS master at {}: start the simulation first", ros::master::getURI()));
+    }
+    std::signal(SIGINT, stop);
+    std::signal(SIGTERM, stop);
+    record(topic, file);
+    fmt::print(
+        "{} poses of {} written to {}{}\n", file.poses(), topic, out,
+        file.left_out() > 0 ? fmt::format(", {} left out: not finite", file.left_out()) : "");
+    return file.poses() > 0 ? 0 : 1;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "marsim tum: {}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Launch files without any node: what is passed on, remapped and refused, and that the pages list
+their arguments."""
+import os
+import shutil
+import sys
+import tempfile
+import unittest
+
+import roslaunch.arg_dump
+import roslaunch.config
+from roslaunch.core import RLException
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def path(name):
+    return os.path.join(ROOT, "launch", name)
+
+
+def load(name, *args):
+    return roslaunch.config.load_config_default(
+        [(path(name), list(args))], None, verbose=False, assign_machines=False)
+
+
+def params(config):
+    return {name: param.value for name, param in config.params.items()}
+
+
+def remaps(config, node_type):
+    for node in config.nodes:
+        if node.type == node_type:
+            return dict(node.remap_args)
+    raise AssertionError("no node " + node_type)
+
+
+def arguments(name):
+    return roslaunch.arg_dump.get_args([path(name)])
+
+
+class LaunchFiles(unittest.TestCase):
+    def test_unknown_clients_are_refused_in_one_line(self):
+        for name, known in (("planner.launch", "ego_planner, ego_swarm, fast_planner, fuel, super"),
+                            ("slam.launch", "fast_lio, lio_sam, kiss_icp")):
+            with self.assertRaises(RLException) as caught:
+                load(name, "client:=ego")
+            self.assertIn("'client:=ego is unknown, known: %s'" % known,
+                          str(caught.exception).splitlines()[0])
+
+    def test_entry_files_need_no_argument(self):
+        for name in ("sim.launch", "planner.launch", "slam.launch", "swarm.launch",
+                     "obstacles.launch"):
+            required = [arg for arg, (_, default) in arguments(name).items() if not default]
+            self.assertEqual(required, [], name)
+
+    def test_what_sim_launch_takes_is_not_dropped(self):
+        own = {"manager", "fly", "slam_client", "uav_id"}
+        for name in ("planner.launch", "slam.launch"):
+            self.assertEqual(set(arguments("sim.launch")) - set(arguments(name)) - own -
+                             {"rviz_cloud", "rviz_goal"}, set(), name)
+
+    def test_pages_list_every_argument(self):
+        for name, page in (("planner.launch", "planners.md"), ("slam.launch", "slam.md")):
+            with open(os.path.join(ROOT, "docs", page)) as text:
+                text = text.read()
+            missing = [arg for arg in arguments(name) if "`%s`" % arg not in text]
+            self.assertEqual(missing, [], page)
+
+    def test_rviz_shows_the_planners_cloud_and_sends_it_goals(self):
+        got = remaps(load("planner.launch", "rviz:=true"), "rviz")
+        self.assertEqual(got["/uav0/points_world"], "/pcl_render_node/cloud")
+        self.assertEqual(got["/uav0/goal_2d"], "/move_base_simple/goal")
+        got = remaps(load("planner.launch", "client:=super", "rviz:=true"), "rviz")
+        self.assertEqual(got["/uav0/points_world"], "/cloud_registered")
+        self.assertEqual(got["/uav0/goal_2d"], "/goal")
+        got = remaps(load("sim.launch", "rviz:=true"), "rviz")
+        self.assertEqual(got["/uav0/goal_2d"], "/uav0/goal_2d")
+
+    def test_ego_planners_camera_sits_where_it_takes_it_to_be(self):
+        for client, camera in (("ego_planner", "ego_planner"), ("ego_swarm", "planner"),
+                               ("fuel", "planner")):
+            got = params(load("planner.launch", "client:=" + client, "depth:=planner"))
+            self.assertEqual(got["/uav0/depth_camera/depth"], camera)
+
+    def test_slam_settings_follow_the_sensors_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = os.path.join(folder, "my sensor.yaml")
+            shutil.copy(os.path.join(ROOT, "config", "lidar", "mid360.yaml"), copy)
+            got = params(load("slam.launch", "lidar:=" + copy, "start_client:=true"))
+            self.assertEqual(got["/fast_lio"]["common"]["lid_topic"], "/livox/lidar")
+            self.assertEqual(got["/fast_lio"]["preprocess"]["scan_line"], 4)
+            self.assertEqual(got["/fast_lio"]["mapping"]["extrinsic_T"],
+                             [-0.011, -0.02329, 0.04412])
+            self.assertEqual(got["/uav0/quadrotor/imu"], "auto")
+            self.assertEqual(got["/uav0/lidar/output"], "auto")
+            self.assertEqual(params(load("slam.launch", "output:=livox_custom2"))
+                             ["/uav0/lidar/output"], "livox_custom2")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
