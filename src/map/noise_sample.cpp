@@ -52,6 +52,9 @@ std::uint64_t cellOf(const Vector3f& p, double side) {
   return cell;
 }
 
+/// By which cells are chosen. 0 has no hash of its own without the addend: mixBits(0) is 0.
+std::uint64_t hashOf(std::uint64_t cell) { return mixBits(cell + 0x9e3779b97f4a7c15ULL); }
+
 std::uint64_t hashOf(const Vector3f& p) {
   std::array<std::uint32_t, 3> bits{};
   std::memcpy(bits.data(), p.data(), sizeof(bits));
@@ -126,7 +129,7 @@ void NoiseSample::add(const std::vector<Vector3f>& points) {
 
 void NoiseSample::add(const Vector3f& p, Level& level) const {
   const std::uint64_t key = cellOf(p, level.side);
-  if (mixBits(key) > level.limit) return;
+  if (hashOf(key) > level.limit) return;
   Cell& cell = level.cells[key];
   if (cell.limit < ~std::uint64_t{0} && hashOf(p) > cell.limit) return;
   level.points += cell.points.empty() ? 1 + kOfCell : 1;
@@ -148,10 +151,10 @@ void NoiseSample::thin(Level& level) const {
     }
     level.points += cell.points.size() + kOfCell;
   }
-  while (level.points > most_points_) {
+  while (level.points > most_points_ && level.limit > 0) {
     level.limit /= 2;
     for (auto it = level.cells.begin(); it != level.cells.end();) {
-      const bool kept = mixBits(it->first) <= level.limit;
+      const bool kept = hashOf(it->first) <= level.limit;
       if (!kept) level.points -= it->second.points.size() + kOfCell;
       it = kept ? std::next(it) : level.cells.erase(it);
     }
