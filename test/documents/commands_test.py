@@ -247,6 +247,23 @@ def run_rows(place, rows, port, report):
         report.add(began, line, failure(row, line, code, output), output)
 
 
+def await_topics(place, session, topics, port):
+    """Until each topic has carried a message; says which has not where the session ends before."""
+    for topic in topics:
+        listener = place.start("until rostopic list > /dev/null 2>&1; do sleep 0.3; done; "
+                               "rostopic echo -n 1 --noarr " + topic, port)
+        until = time.monotonic() + START_LIMIT
+        while listener.poll() is None and session.poll() is None and time.monotonic() < until:
+            time.sleep(0.1)
+        came = listener.poll() == 0
+        if listener.poll() is None:
+            os.killpg(listener.pid, signal.SIGKILL)
+        listener.communicate()
+        if not came:
+            return "nothing came on " + topic
+    return ""
+
+
 def run_session(place, session, rows, report):
     """Starts a launch file as a user does, tries the rows beside it and ends it with Ctrl-C."""
     began, port = time.monotonic(), free_port()
@@ -254,14 +271,7 @@ def run_session(place, session, rows, report):
     lines = []
     reader = threading.Thread(target=lambda: lines.extend(process.stdout))
     reader.start()
-    error = ""
-    for topic in as_list(session["ready"]):
-        wait = ("until rostopic list > /dev/null 2>&1; do sleep 0.3; done; "
-                "timeout %d rostopic echo -n 1 --noarr %s" % (START_LIMIT, topic))
-        code, output = place.run(wait, port)
-        if code != 0:
-            error = "nothing came on " + topic
-            lines.append(output)
+    error = await_topics(place, process, as_list(session["ready"]), port)
     if not error:
         run_rows(place, rows, port, report)
     process.send_signal(signal.SIGINT)
