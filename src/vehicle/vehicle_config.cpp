@@ -19,10 +19,10 @@ void validateMotor(const MotorConfig& motor, const Validator& check) {
   check.positive("motor.natural_frequency_up", motor.natural_frequency_up, "rad/s");
   check.positive("motor.natural_frequency_down", motor.natural_frequency_down, "rad/s");
   check.within("motor.damping", motor.damping, 0.1, 10.0);
-  check.require(motor.fastestPole() <= kFastestPole, "motor",
-                fmt::format("of a fastest pole of {:.0f} rad/s (natural frequency and damping)",
-                            motor.fastestPole()),
-                fmt::format("up to {} rad/s", kFastestPole));
+  check.require(
+      motor.fastestPole() <= kFastestPole, "motor",
+      fmt::format("of a pole of {:.0f} rad/s (natural frequency and damping)", motor.fastestPole()),
+      fmt::format("up to {} rad/s", kFastestPole));
   check.notNegative("motor.speed_min", motor.speed_min, "rad/s");
   check.positive("motor.speed_max", motor.speed_max, "rad/s");
   check.require(motor.speed_min < motor.speed_max, "motor.speed_min",

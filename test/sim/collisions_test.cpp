@@ -71,7 +71,8 @@ TEST(Collisions, AScriptedFlightBeginsAndEndsEveryContactOnce) {
   for (std::size_t i = 0; i < places.size(); ++i) {
     const ContactEvent& begin = events[2 * i];
     EXPECT_NEAR(begin.hit.p_W.x(), places[i], 0.35);
-    EXPECT_LT(begin.hit.normal_W.x(), -0.3) << "towards the UAV";
+    // Flat propellers may meet with their faces.
+    EXPECT_TRUE(begin.hit.normal_W.x() < -0.3 || begin.hit.identity == 1U) << "towards the UAV";
     EXPECT_GT(begin.hit.v_rel_W.norm(), 0.5);
     EXPECT_LT(begin.hit.v_rel_W.norm(), 3.0);
     EXPECT_LE(begin.hit.p_BV.norm(), 0.5) << "a cell of the body";

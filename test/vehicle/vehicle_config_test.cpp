@@ -50,7 +50,7 @@ TEST(VehicleConfig, MessagesNameFileFieldValueAndBound) {
   EXPECT_EQ(afterChange([](auto& c) { c.motor.damping = std::nan(""); }),
             "x.yaml: motor.damping is nan, allowed: 0.1 to 10");
   EXPECT_EQ(afterChange([](auto& c) { c.motor.natural_frequency_up = 3000.0; }),
-            "x.yaml: motor is of a fastest pole of 3000 rad/s (natural frequency and damping), "
+            "x.yaml: motor is of a pole of 3000 rad/s (natural frequency and damping), "
             "allowed: up to 2000 rad/s");
   EXPECT_EQ(afterChange([](auto& c) { c.linear_drag.z() = -0.1; }),
             "x.yaml: linear_drag[2] is -0.1, allowed: 0 or more N/(m/s)");
