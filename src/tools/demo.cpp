@@ -50,9 +50,7 @@ void requireOutputFolder(const fs::path& folder) {
   throw FileError(there.string(), fmt::format("cannot be written into: {}", std::strerror(errno)));
 }
 
-fs::path absoluteFolder(const std::string& name) {
-  return fs::absolute(name).lexically_normal();
-}
+fs::path absoluteFolder(const std::string& name) { return fs::absolute(name).lexically_normal(); }
 
 void makeFolder(const fs::path& folder) {
   std::error_code error;
@@ -284,7 +282,14 @@ int runDemo(const DemoOptions& options) {
                             reason.empty() ? "" : ": " + reason, log));
   }
 
-  const FlightSummary summary = assessFlight(preparation, flight.interrupted);
+  const FlightSummary summary = [&] {
+    try {
+      return assessFlight(preparation, flight.interrupted);
+    } catch (const Error& error) {
+      if (reason.empty()) throw;
+      throw Error(fmt::format("{}; the first error was: {}", error.what(), reason));
+    }
+  }();
   fmt::print("\n{}\n", summary.text());
   std::fflush(stdout);
   std::vector<std::string> made = drawPictures(preparation, summary.record);
