@@ -42,15 +42,29 @@ if(MARSIM_FUZZ)
   target_compile_options(marsim_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# marsim_add_library(<module> SOURCES ... [PUBLIC lib...] [PRIVATE lib...])
+# What nearly every source file reads, parsed once; for libraries (position-independent code), see
+# test/CMakeLists.txt for the tests. Sources with compiler flags of their own leave it out.
+function(marsim_add_library_headers)
+  add_library(marsim_headers OBJECT ${PROJECT_SOURCE_DIR}/src/headers.cpp)
+  target_link_libraries(marsim_headers PRIVATE marsim_options Eigen3::Eigen fmt::fmt)
+  target_precompile_headers(marsim_headers PRIVATE <Eigen/Geometry> <algorithm> <cmath>
+    <fmt/format.h> <limits> <memory> <optional> <string> <vector>)
+endfunction()
+
+# marsim_add_library(<module> SOURCES ... [PUBLIC lib...] [PRIVATE lib...] [PRECOMPILED header...])
 # makes the shared library marsim_<module>, installed with the package.
 function(marsim_add_library module)
-  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE;PRECOMPILED" ${ARGN})
   set(target marsim_${module})
   add_library(${target} SHARED ${ARG_SOURCES})
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
   target_link_libraries(${target} PUBLIC ${ARG_PUBLIC} PRIVATE marsim_options ${ARG_PRIVATE})
+  if(ARG_PRECOMPILED)
+    target_precompile_headers(${target} PRIVATE ${ARG_PRECOMPILED})
+  else()
+    target_precompile_headers(${target} REUSE_FROM marsim_headers)
+  endif()
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN")
   install(TARGETS ${target} LIBRARY DESTINATION ${MARSIM_LIB_DESTINATION})
 endfunction()
@@ -65,17 +79,24 @@ function(marsim_add_executable name)
   install(TARGETS ${name} RUNTIME DESTINATION ${MARSIM_BIN_DESTINATION})
 endfunction()
 
-# marsim_add_test(<name> SOURCES ... [LIBRARIES lib...]) registers every TEST of a
-# GoogleTest program with ctest under the module's name.
+# marsim_add_test(<name> SOURCES ... [LIBRARIES lib...] [SEPARATE]) registers every TEST of a
+# GoogleTest program with ctest; with sanitizers the program as a whole, for starting it takes longer
+# than most tests. SEPARATE: each test needs a process of its own there as well.
 include(GoogleTest)
 function(marsim_add_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "SEPARATE" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/test)
   target_link_libraries(${name} PRIVATE marsim_options ${ARG_LIBRARIES} GTest::gtest GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM test_headers)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
-  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
-    PROPERTIES ENVIRONMENT "MARSIM_TEST_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+  set(environment "MARSIM_TEST_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+  if(MARSIM_SANITIZE AND NOT ARG_SEPARATE)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT "${environment}")
+  else()
+    gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
+      PROPERTIES ENVIRONMENT "${environment}")
+  endif()
 endfunction()

@@ -1,0 +1,1 @@
+// The object whose precompiled headers the libraries take (cmake/marsim.cmake).
