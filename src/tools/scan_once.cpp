@@ -147,8 +147,12 @@ std::string whyEmpty(const ScanRequest& request, const ScanSummary& summary) {
         withThousands(summary.too_dark), withThousands(summary.too_dark + summary.returns),
         request.map, request.lidar);
   }
-  if (summary.returns > 0) return {};
-  return fmt::format("no shot returned: is the pose {} inside the map?", pointText(request.X_WS.p));
+  if (1000 * summary.returns > summary.shots) return {};  // fewer may be false ones
+  const std::string returned = summary.returns == 0
+                                   ? "no shot returned"
+                                   : fmt::format("{} of {} shots returned", summary.returns,
+                                                 withThousands(summary.shots));
+  return fmt::format("{}: is the pose {} inside the map?", returned, pointText(request.X_WS.p));
 }
 
 }  // namespace marsim::tools

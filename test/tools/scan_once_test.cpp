@@ -66,6 +66,7 @@ TEST_F(ScanOnceTest, PointsLieOnTheRoom) {
 TEST_F(ScanOnceTest, AScanLostToLowReflectivitySaysSo) {
   map::PointCloud room;
   room.points = roomPoints();
+  for (Eigen::Vector3f& p : room.points) p.array() += kShift;
   room.intensity.assign(room.size(), 0.0F);
   request_.map = folder_.path() / "dark.pcd";
   request_.lidar = "mid360";
@@ -83,8 +84,11 @@ TEST_F(ScanOnceTest, AScanLostToLowReflectivitySaysSo) {
       << why;
   EXPECT_NE(why.find(request_.map), std::string::npos) << why;
   request_.X_WS.p = {500.0, 0.0, 0.0};
-  EXPECT_EQ(whyEmpty(request_, scanOnce(request_)),
-            "no shot returned: is the pose (500.00, 0.00, 0.00) inside the map?");
+  const std::string outside = whyEmpty(request_, scanOnce(request_));  // false returns or none
+  EXPECT_NE(outside.find("shot"), std::string::npos) << outside;
+  EXPECT_NE(outside.find(" returned: is the pose (500.00, 0.00, 0.00) inside the map?"),
+            std::string::npos)
+      << outside;
 }
 
 TEST_F(ScanOnceTest, SensorFrameIsThePosesOwn) {
