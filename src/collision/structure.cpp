@@ -9,6 +9,7 @@
 #include "marsim/collision/route.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
+#include "marsim/geometry/pose.hpp"
 
 namespace marsim::collision {
 namespace {
@@ -17,6 +18,8 @@ constexpr int kRays = 96;
 constexpr double kGoldenRatio = 0.61803398874989484820;
 constexpr std::uint64_t kChoices = 4;  // of goals
 constexpr double kSpacing = 1.0;       // [m] between places looked at along the way
+constexpr int kHeadings = 8;
+constexpr double kHardlyBetter = 0.01;
 
 // The normal of the surface that a ray meets: from the nearest point of the map to where the ray
 // comes close to it.
@@ -37,14 +40,15 @@ std::optional<Eigen::Vector3d> normalMet(const ClearanceMap& map, const Eigen::V
   return std::nullopt;
 }
 
+// At a heading all along; stops where it is no more than `enough`.
 double leastAlong(const ClearanceMap& map, Eigen::Vector3d from,
-                  const std::vector<Eigen::Vector3d>& waypoints, const SensorView& view) {
-  double least = 1.0;
+                  const std::vector<Eigen::Vector3d>& waypoints, double yaw, double enough,
+                  const SensorView& view) {
+  double least = structureInView(map, from, yaw, view);
   for (const Eigen::Vector3d& to : waypoints) {
     const Eigen::Vector3d step = to - from;
-    const double yaw = std::atan2(step.y(), step.x());
     const int places = 1 + static_cast<int>(step.norm() / kSpacing);
-    for (int i = 0; i <= places; ++i) {
+    for (int i = 1; i <= places && least > enough; ++i) {
       const Eigen::Vector3d at = from + static_cast<double>(i) / places * step;
       least = std::min(least, structureInView(map, at, yaw, view));
     }
@@ -74,16 +78,19 @@ double structureInView(const ClearanceMap& map, const Eigen::Vector3d& p_W, doub
       .eigenvalues()[0];
 }
 
-SlamRoute planSlamRoute(const ClearanceMap& map, const Eigen::Vector3d& start, int count,
-                        double clearance, double lowest_z, const SensorView& view) {
+SlamRoute planSlamRoute(const ClearanceMap& map, const Eigen::Vector3d& start, double yaw,
+                        int count, double clearance, double lowest_z, const SensorView& view) {
   SlamRoute best;
+  best.least_structure = -1.0;
   for (std::uint64_t seed = 1; seed <= kChoices; ++seed) {
-    SlamRoute route;
-    route.waypoints = chooseGoals(map, start, count, clearance, seed, lowest_z);
-    if (route.waypoints.empty()) continue;
-    route.least_structure = leastAlong(map, start, route.waypoints, view);
-    if (best.waypoints.empty() || route.least_structure > best.least_structure) {
-      best = std::move(route);
+    const std::vector<Eigen::Vector3d> waypoints =
+        chooseGoals(map, start, count, clearance, seed, lowest_z);
+    if (waypoints.empty()) continue;
+    for (int i = 0; i < kHeadings; ++i) {
+      const double heading = wrapAngle(yaw + 2.0 * kPi * i / kHeadings);
+      const double enough = best.least_structure + (i == 0 ? 0.0 : kHardlyBetter);
+      const double least = leastAlong(map, start, waypoints, heading, enough, view);
+      if (least > enough) best = {waypoints, heading, least};
     }
   }
   if (best.waypoints.empty()) {

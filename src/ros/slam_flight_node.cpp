@@ -18,9 +18,11 @@ namespace {
 
 constexpr double kMargin = 0.2;      // [m] kept to the map beside the vehicle's radius
 constexpr double kMostReach = 30.0;  // [m] structure farther away does not count
-constexpr double kThin = 0.04;       // of structureInView(): less may lose the client
+constexpr double kThin = 0.06;       // of structureInView(): less may lose the client
+constexpr double kTurned = 0.05;     // [rad]
 constexpr double kArrived = 0.15;    // [m]
 constexpr double kRestSpeed = 0.1;   // [m/s] below it the vehicle has stopped
+constexpr TimeNs kLongestTurn = 8 * kNsPerSecond;
 constexpr TimeNs kRepeatPeriod = 2 * kNsPerSecond;  // of a goal that is not flown to
 
 }  // namespace
@@ -87,7 +89,16 @@ void SlamFlightNode::onOdometry(const nav_msgs::OdometryConstPtr& message) {
       if (client_reads_) begin(Phase::kRest, now);
       break;
     case Phase::kRest:
-      if (now - phase_begun_ >= rest_) begin(Phase::kExcitation, now);
+      if (now - phase_begun_ < rest_) break;
+      begin(Phase::kTurn, now);
+      publishGoal(start_, now);
+      break;
+    case Phase::kTurn:
+      if (std::abs(wrapAngle(yawOf(X_WB_.q) - yaw_)) < kTurned) {
+        begin(Phase::kExcitation, now);
+      } else if (now - goal_sent_ > kLongestTurn) {
+        publishGoal(start_, now);
+      }
       break;
     case Phase::kExcitation: {
       const double t = toSeconds(now - phase_begun_);
@@ -97,7 +108,7 @@ void SlamFlightNode::onOdometry(const nav_msgs::OdometryConstPtr& message) {
       reference_publisher_.publish(reference);
       if (t < control::Excitation::kDuration + 0.5) break;
       begin(Phase::kRoute, now);
-      publishGoal(now);
+      publishGoal(waypoints_[next_], now);
       break;
     }
     case Phase::kRoute:
@@ -107,7 +118,8 @@ void SlamFlightNode::onOdometry(const nav_msgs::OdometryConstPtr& message) {
 }
 
 void SlamFlightNode::begin(Phase phase, TimeNs now) {
-  static const char* const names[] = {"waiting", "rest", "excitation of all axes", "way points"};
+  static const char* const names[] = {"waiting", "rest", "heading", "excitation of all axes",
+                                      "way points"};
   ROS_INFO("SLAM flight: %s", names[static_cast<int>(phase)]);
   phase_ = phase;
   phase_begun_ = now;
@@ -115,12 +127,13 @@ void SlamFlightNode::begin(Phase phase, TimeNs now) {
 }
 
 void SlamFlightNode::makeRoute() {
-  const Eigen::Vector3d start = X_WB_.p;
-  const double room = map_->at(start).distance - radius_ - 0.5 * kMargin;
-  excitation_.emplace(start, yawOf(X_WB_.q), room);
-  const collision::SlamRoute route =
-      collision::planSlamRoute(*map_, start, goals_, clearance_, lowest_z_, view_);
+  start_ = X_WB_.p;
+  const double room = map_->at(start_).distance - radius_ - 0.5 * kMargin;
+  const collision::SlamRoute route = collision::planSlamRoute(
+      *map_, start_, yawOf(X_WB_.q), goals_, clearance_, lowest_z_, view_);
   waypoints_ = route.waypoints;
+  yaw_ = route.yaw;
+  excitation_.emplace(start_, yaw_, room);
   ROS_INFO("SLAM flight: %zu way points, structure in view at least %.3f (of 1/3)",
            waypoints_.size(), route.least_structure);
   if (route.least_structure < kThin) {
@@ -128,15 +141,12 @@ void SlamFlightNode::makeRoute() {
   }
 }
 
-void SlamFlightNode::publishGoal(TimeNs now) {
-  const Eigen::Vector3d& target = waypoints_[next_];
+void SlamFlightNode::publishGoal(const Eigen::Vector3d& target, TimeNs now) {
   geometry_msgs::PoseStamped goal;
   goal.header.stamp = toRos(now);
   goal.header.frame_id = "world";
   goal.pose.position = toPoint(target);
-  const Eigen::Vector3d ahead = target - X_WB_.p;
-  goal.pose.orientation =
-      toQuaternion(fromRollPitchYaw(0.0, 0.0, std::atan2(ahead.y(), ahead.x())));
+  goal.pose.orientation = toQuaternion(fromRollPitchYaw(0.0, 0.0, yaw_));
   goal_publisher_.publish(goal);
   goal_sent_ = now;
 }
@@ -144,11 +154,11 @@ void SlamFlightNode::publishGoal(TimeNs now) {
 void SlamFlightNode::follow(TimeNs now, double speed) {
   if (speed > kRestSpeed) return;
   if ((waypoints_[next_] - X_WB_.p).norm() > kArrived) {
-    if (now - goal_sent_ > kRepeatPeriod) publishGoal(now);
+    if (now - goal_sent_ > kRepeatPeriod) publishGoal(waypoints_[next_], now);
     return;
   }
   if (++next_ < waypoints_.size()) {
-    publishGoal(now);
+    publishGoal(waypoints_[next_], now);
     return;
   }
   ROS_INFO("SLAM flight: over after %.1f s, back at the start", toSeconds(now - flight_begun_));

@@ -73,12 +73,29 @@ TEST(Structure, ARouteKeepsItInView) {
   const ClearanceMap map(cloud, 0.2);
   SensorView view;
   view.reach = 15.0;
-  const SlamRoute route = planSlamRoute(map, kMiddle, 3, 0.5, 0.3, view);
+  const SlamRoute route = planSlamRoute(map, kMiddle, 0.5, 3, 0.5, 0.3, view);
   ASSERT_GE(route.waypoints.size(), 2U);
   EXPECT_LT((route.waypoints.back() - kMiddle).norm(), 1e-9) << "back at the start";
   EXPECT_GT(route.least_structure, 0.03);
+  EXPECT_EQ(route.yaw, 0.5) << "it sees all round: no other heading is better";
   for (const Eigen::Vector3d& p : route.waypoints) EXPECT_GE(map.at(p).distance, 0.5);
-  EXPECT_THROW(planSlamRoute(map, {0.0, 0.0, 0.1}, 3, 0.5, 0.3, view), Error);
+  EXPECT_THROW(planSlamRoute(map, {0.0, 0.0, 0.1}, 0.0, 3, 0.5, 0.3, view), Error);
+}
+
+// Where the only walls meet in a corner, a sensor of a narrow view looks there all along.
+TEST(Structure, ANarrowViewLooksAtTheCorner) {
+  map::PointCloud cloud;
+  addWall(cloud, 2, 0.0F, 6.0F);
+  addWall(cloud, 0, 5.0F, 5.0F);
+  addWall(cloud, 1, 5.0F, 5.0F);
+  const ClearanceMap map(cloud, 0.2);
+  SensorView view;
+  view.azimuth_min = -0.6;
+  view.azimuth_max = 0.6;
+  view.reach = 20.0;
+  const SlamRoute route = planSlamRoute(map, kMiddle, 0.0, 3, 0.5, 0.3, view);
+  EXPECT_NEAR(route.yaw, 0.5 * kHalfPi, 1e-9) << "of eight headings from 0 on";
+  EXPECT_GT(route.least_structure, structureInView(map, kMiddle, 0.0, view) + 0.01);
 }
 
 }  // namespace

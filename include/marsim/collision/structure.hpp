@@ -25,15 +25,17 @@ struct SensorView {
 double structureInView(const ClearanceMap& map, const Eigen::Vector3d& p_W, double yaw,
                        const SensorView& view);
 
-/// Way points for a SLAM flight, the last of them the start.
+/// Way points for a SLAM flight, the last of them the start, flown at one heading.
 struct SlamRoute {
   std::vector<Eigen::Vector3d> waypoints;  ///< [m] in W, joined by free straight segments
-  double least_structure = 0.0;            ///< structureInView() along the way, looking ahead
+  double yaw = 0.0;                        ///< [rad]
+  double least_structure = 0.0;            ///< structureInView() along the way
 };
 
-/// Of several choices of `count` goals (chooseGoals) the one that keeps most structure in view all
-/// along. Throws Error where there is no goal.
-SlamRoute planSlamRoute(const ClearanceMap& map, const Eigen::Vector3d& start, int count,
-                        double clearance, double lowest_z, const SensorView& view);
+/// Of several choices of `count` goals (chooseGoals) and of headings the one that keeps most
+/// structure in view all along; the start's own heading [rad] where others are hardly better.
+/// Throws Error where there is no goal.
+SlamRoute planSlamRoute(const ClearanceMap& map, const Eigen::Vector3d& start, double yaw,
+                        int count, double clearance, double lowest_z, const SensorView& view);
 
 }  // namespace marsim::collision

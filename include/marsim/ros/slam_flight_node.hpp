@@ -15,9 +15,10 @@
 
 namespace marsim::ros_nodes {
 
-/// A flight for LiDAR-inertial odometry: as soon as somebody reads the scans, two seconds of rest,
-/// an excitation of all axes (control::Excitation), way points that keep structure in view
-/// (collision::planSlamRoute), and back to the start; then the node ends.
+/// A flight for LiDAR-inertial odometry: as soon as somebody reads the scans, two seconds of rest, a
+/// turn to the heading and way points that keep structure in view (collision::planSlamRoute), an
+/// excitation of all axes (control::Excitation), the way points, and back to the start; then the
+/// node ends.
 ///
 /// In: `odom`, /diagnostics (whether scans are made). Out: `command/state`, `goal`. Parameters:
 /// map and those of readMapConfig, vehicle, lidar, goals (3, how many way points are chosen),
@@ -27,7 +28,7 @@ class SlamFlightNode {
   SlamFlightNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
 
  private:
-  enum class Phase { kWaiting, kRest, kExcitation, kRoute };
+  enum class Phase { kWaiting, kRest, kTurn, kExcitation, kRoute };
 
   void plan(Params& params);
   void onOdometry(const nav_msgs::OdometryConstPtr& message);
@@ -35,7 +36,7 @@ class SlamFlightNode {
   void begin(Phase phase, TimeNs now);
   void makeRoute();
   void follow(TimeNs now, double speed);
-  void publishGoal(TimeNs now);
+  void publishGoal(const Eigen::Vector3d& target, TimeNs now);
 
   std::unique_ptr<collision::ClearanceMap> map_;
   collision::SensorView view_;
@@ -48,7 +49,9 @@ class SlamFlightNode {
   TimeNs phase_begun_ = 0;
   Pose X_WB_;
   std::optional<control::Excitation> excitation_;
-  std::vector<Eigen::Vector3d> waypoints_;  ///< [m] in W
+  Eigen::Vector3d start_ = Eigen::Vector3d::Zero();  ///< [m] in W
+  std::vector<Eigen::Vector3d> waypoints_;           ///< [m] in W
+  double yaw_ = 0.0;                                 ///< [rad] all along
   std::size_t next_ = 0;                    ///< of the way points
   TimeNs goal_sent_ = 0, flight_begun_ = 0;
 
