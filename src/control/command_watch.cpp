@@ -101,7 +101,7 @@ void CommandWatch::lookAtPlace(const std::string& topic, const Eigen::Vector3d& 
   if (p_WB.z() < ground_z_ - kGroundTolerance) {
     notes.push_back({"below the ground",
                      fmt::format("{}: z = {:.2f} m is below the ground (ground_z = {:.2f} m)",
-                                 topic, p_WB.z(), ground_z_)});
+                                 topic, p_WB.z(), std::abs(ground_z_) < 0.005 ? 0.0 : ground_z_)});
   }
   if (!map_) return;
   const Eigen::Vector2d low = map_->min().head<2>(), high = map_->max().head<2>();

@@ -15,6 +15,7 @@
 #include "local_frame.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
+#include "marsim/map/stray_points.hpp"
 #include "marsim/map/voxel_grid.hpp"
 #include "noise_sample.hpp"
 #include "point_records.hpp"
@@ -152,17 +153,8 @@ bool VoxelStream::countStray() {
 }
 
 void VoxelStream::requireNoStray() const {
-  if (stray_ == 0) return;
-  const Eigen::Vector3d& p = first_stray_;
-  const Eigen::Vector3d& origin = frame_.origin();
-  throw FileError(
-      path_.string(),
-      fmt::format("{} of its {} points {} too far away, the first at ({:.9g}, {:.9g}, {:.9g}) m, "
-                  "allowed: within {:g} m of ({:.9g}, {:.9g}, {:.9g}) m at a resolution of {} m; "
-                  "'marsim map {} --within 1000m --out NEW.pcd' drops stray points",
-                  stray_, frame_.points(), stray_ == 1 ? "lies" : "lie", p.x(), p.y(), p.z(),
-                  voxelGridReach(resolution_), origin.x(), origin.y(), origin.z(), resolution_,
-                  path_.string()));
+  requireNoStrayPoints({stray_, frame_.points(), first_stray_, frame_.origin()}, path_,
+                       resolution_);
 }
 
 void VoxelStream::requirePoints() const {

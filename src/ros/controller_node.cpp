@@ -278,7 +278,8 @@ bool ControllerNode::isCommandFrame(const char* topic, const std::string& frame)
   if (isWorldFrame(frame, frames_.world) || isFrame(frame, "world")) return true;
   watch_->refusedAlways(
       topic,
-      fmt::format("header.frame_id is '{}', allowed: '{}', 'world' or empty", frame, frames_.world),
+      fmt::format("header.frame_id is '{}', allowed: {}'world' or empty", frame,
+                  frames_.world == "world" ? "" : fmt::format("'{}', ", frames_.world)),
       wallTime());
   return false;
 }

@@ -23,6 +23,7 @@
 #include "marsim/config/load.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
 #include "marsim/map/cloud_io.hpp"
+#include "marsim/map/stray_points.hpp"
 #include "marsim/map/voxel_grid.hpp"
 #include "points.hpp"
 
@@ -139,7 +140,11 @@ void requireMeans(const DemoOptions& options) {
 }
 
 /// As making the map will demand it.
-void requireResolution(const map::PointCloud& cloud, double resolution) {
+void requireResolution(const map::LoadedCloud& loaded, const fs::path& path, double resolution) {
+  const map::PointCloud& cloud = loaded.cloud;
+  // Where most points are outside the voxel grid it is the resolution that is too fine.
+  const map::StrayPoints stray = map::strayPoints(cloud, loaded.origin, resolution);
+  if (2 * stray.count < stray.total) map::requireNoStrayPoints(stray, path, resolution);
   Eigen::AlignedBox3f box;
   for (const Eigen::Vector3f& p : cloud.points) box.extend(p);
   map::voxelKey(box.min(), resolution);
@@ -192,9 +197,10 @@ Preparation prepareDemo(const DemoOptions& options) {
   plan.map = fs::absolute(config::resolveMap(options.map)).string();
   plan.map_name = fs::path(options.map).stem().string();
   Progress progress("reading the map");
-  map::PointCloud cloud = map::loadCloud(plan.map, progress).cloud;
+  map::LoadedCloud loaded = map::loadCloud(plan.map, progress);
   progress.phase("planning the flight");
-  requireResolution(cloud, options.resolution);
+  requireResolution(loaded, plan.map, options.resolution);
+  map::PointCloud cloud = std::move(loaded.cloud);
   // The source points as they are: downsampling would move them.
   collision::ClearanceMap clearance_map(cloud, options.resolution);
 

@@ -96,6 +96,12 @@ void refuseMissing(const nlohmann::json& missing) {
                           join({packages.begin(), packages.end()})));
 }
 
+// roslaunch gives the number of the signal that ended a process with a minus.
+std::string endedWith(const std::string& node, const std::string& code) {
+  return code[0] == '-' ? fmt::format("{} was ended by signal {}", node, code.substr(1))
+                        : fmt::format("{} ended with exit code {}", node, code);
+}
+
 // "uav0/lidar-4" is the fourth process that roslaunch started, the node uav0/lidar.
 std::string nodeOf(const std::string& process) { return process.substr(0, process.rfind('-')); }
 
@@ -135,8 +141,13 @@ std::string LaunchDescription::text() const {
 LaunchDescription describeLaunch(const LaunchWords& words) {
   const nlohmann::json answer = askLoader(words);
   if (answer.contains("launch_files")) {
-    throw UnknownNameError("package marsim", "launch file", join(words.file, " "),
-                           answer["launch_files"].get<std::vector<std::string>>());
+    const auto known = answer["launch_files"].get<std::vector<std::string>>();
+    // `sim.launch lidar`: a launch file of this package and a word that is no argument.
+    if (words.file.size() == 2 &&
+        std::find(known.begin(), known.end(), words.file[0]) != known.end()) {
+      refuseWord(words.file[1], true);
+    }
+    throw UnknownNameError("package marsim", "launch file", join(words.file, " "), known);
   }
   LaunchDescription launch;
   launch.file = answer["file"];
@@ -158,7 +169,7 @@ void RunJournal::add(const std::string& line) {
   std::smatch match;
   if (!awaited_.empty()) {
     if (std::regex_search(line, match, code)) {
-      required_ = fmt::format("{} ended with exit code {}", awaited_, match[1].str());
+      required_ = endedWith(awaited_, match[1]);
     } else if (line.find("finished cleanly") == std::string::npos) {
       required_ = awaited_ + " ended";
     }
@@ -167,7 +178,7 @@ void RunJournal::add(const std::string& line) {
     if (required_.empty()) awaited_ = nodeOf(match[1]);
   } else if (std::regex_search(line, match, other)) {
     if (other_.empty()) {
-      other_ = fmt::format("{} ended with exit code {}", nodeOf(match[1]), match[2].str());
+      other_ = endedWith(nodeOf(match[1]), match[2]);
     }
   } else if (std::regex_search(line, match, fatal)) {
     if (fatal_.empty()) fatal_ = match[1];

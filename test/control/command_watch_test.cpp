@@ -131,6 +131,9 @@ TEST_F(CommandWatchTest, TrackingErrorsAreSaidWhileTheyLast) {
 
 TEST_F(CommandWatchTest, GoalsBelowTheGroundAreRefusedCommandsAreSaid) {
   EXPECT_EQ(watch_.goalProblem({0, 0, -50}), "") << "no ground is known";
+  watch_.setGround(-0.001);
+  watch_.placed("command/state", {0, 0, -3}, at(0));
+  expectSaid({"command/state", "z = -3.00 m", "ground_z = 0.00 m"});
   watch_.setGround(0.4);
   EXPECT_EQ(watch_.goalProblem({1, 2, 0.35}), "") << "a landing";
   EXPECT_NE(watch_.goalProblem({1, 2, 0.0}).find("z = 0.00 m is below the ground"),
@@ -138,7 +141,7 @@ TEST_F(CommandWatchTest, GoalsBelowTheGroundAreRefusedCommandsAreSaid) {
   EXPECT_NE(watch_.goalProblem({1e30, 0, 1}), "") << "no path leads there";
   EXPECT_NE(watch_.goalProblem({0, kNaN, 1}), "");
   EXPECT_EQ(watch_.goalProblem({500, 0, 1}), "");
-  watch_.placed("command/pose", {0, 0, 0}, at(0));
+  watch_.placed("command/pose", {0, 0, 0}, at(10));
   expectSaid({"command/pose", "z = 0.00 m", "ground_z = 0.40 m"});
 }
 

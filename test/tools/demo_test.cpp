@@ -206,6 +206,19 @@ TEST_F(Demo, RefusesBeforeTheFlight) {
       << output_;
 }
 
+TEST_F(Demo, AStrayPointNamesTheFileAndHowToDropIt) {
+  map::PointCloud cloud;
+  cloud.points = roomPoints(4.0);
+  cloud.points.push_back({1e30F, 0.0F, 0.0F});
+  map::savePcd(folder_.path() / "room.pcd", cloud);
+  install("fly 2 4; record 1 20");
+  EXPECT_EQ(run(there_), 1) << output_;
+  EXPECT_TRUE(said(fmt::format("room.pcd: 1 of its {} points lies too far away", cloud.size())))
+      << output_;
+  EXPECT_TRUE(said("drops stray points")) << output_;
+  EXPECT_FALSE(fs::exists(out() / "arguments"));
+}
+
 TEST_F(Demo, SlowFlightsHaveTheTimeTheyTake) {
   install("fly 2 4; record 1 20");
   auto options = there_;

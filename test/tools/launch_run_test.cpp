@@ -63,7 +63,7 @@ TEST(RunJournal, RequiredNodesCountFatalMessagesSayWhy) {
             "uav0/lidar ended with exit code 1");
   EXPECT_EQ(failureOf({"[FATAL] [176.5, 0.1]: no map", "[FATAL] [176.6]: later", died,
                        "process has died [pid 5, exit code -11, cmd /a/lidar]."}),
-            "uav0/lidar ended with exit code -11: no map");
+            "uav0/lidar was ended by signal 11: no map");
   EXPECT_EQ(failureOf({died, "process has finished cleanly", "log file: x"}), "");
   EXPECT_EQ(failureOf({"[FATAL] [176.5]: no map"}), "no map");
 }
