@@ -144,7 +144,7 @@ void CommandWatch::followed(const Reference& reference, const KinematicState& st
   if (!is_due) return;
   off_since_ = now;
   say({{"tracking error",
-        fmt::format("tracking error of {:.3g} m is beyond {:.3g} m (warn.tracking_error of the "
+        fmt::format("tracking error of {:.2f} m is beyond {:.2f} m (warn.tracking_error of the "
                     "controller's file)",
                     error_, limits_.tracking_error)}},
       now);

@@ -134,8 +134,10 @@ void SlamFlightNode::makeRoute() {
   waypoints_ = route.waypoints;
   yaw_ = route.yaw;
   excitation_.emplace(start_, yaw_, room);
-  ROS_INFO("SLAM flight: %zu way points, structure in view at least %.3f (of 1/3)",
-           waypoints_.size(), route.least_structure);
+  ROS_INFO(
+      "SLAM flight: %zu way points, %.0f %% of the surfaces' normals along the direction that they "
+      "fix least (33 %% is best)",
+      waypoints_.size(), 100.0 * route.least_structure);
   if (route.least_structure < kThin) {
     ROS_WARN("SLAM flight: somewhere on the way little is in view that would fix the position");
   }

@@ -121,7 +121,7 @@ TEST_F(CommandWatchTest, TrackingErrorsAreSaidWhileTheyLast) {
   reference.p_WB.x() = 13.0;
   for (int i = 0; i < 600; ++i) watch_.followed(reference, state_, at(0.01 * i));
   ASSERT_EQ(said_.size(), 2U) << "at 0 and at 5 s";
-  EXPECT_NE(said_[0].find("tracking error of 13 m is beyond 1 m"), std::string::npos);
+  EXPECT_NE(said_[0].find("tracking error of 13.00 m is beyond 1.00 m"), std::string::npos);
   EXPECT_TRUE(watch_.report(at(14.0)).warns);
   watch_.followed({}, state_, at(6.0));
   EXPECT_FALSE(watch_.report(at(30.0)).warns);
