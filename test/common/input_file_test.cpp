@@ -28,6 +28,8 @@ TEST(ReadFile, RegularFilesOnlyAndNoLargerThanAllowed) {
   ASSERT_EQ(mkfifo((folder.path() / "fifo").c_str(), 0600), 0);
   EXPECT_EQ(complaintOf(folder.path() / "fifo"), ": is no regular file");
   EXPECT_EQ(complaintOf("/dev/zero"), ": is no regular file");
+  EXPECT_EQ(complaintOf("/proc/self/status", 16), ": is larger than 16 bytes, which is the limit")
+      << "a file that tells no size";
 }
 
 }  // namespace

@@ -196,6 +196,13 @@ TEST(ImuContacts, ReadsABlowAsItsMean) {
   EXPECT_NEAR(sample.specific_force.z(), kGravity, 1e-9);
   EXPECT_NEAR(sample.angular_velocity.z(), 1.0, 1e-9) << "it has not turned yet";
 
+  // What held it lets go after a sample: the one that follows still has it, no later one.
+  for (const double force : {0.5 / 0.005, -1.2}) {
+    state.stamp += 5 * kStep;
+    state.v_WB.x() += 0.5;
+    EXPECT_NEAR(imu.sample(state, breaks).specific_force.x(), force, 1e-9);
+  }
+
   // Put somewhere else it feels nothing.
   ++breaks.placements;
   ++breaks.contacts;

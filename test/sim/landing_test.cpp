@@ -70,6 +70,28 @@ TEST(Landing, ReportDoesNotHoldWhoFliesAcross) {
   }
 }
 
+// Sinking through a table top is a landing only where it comes down rather than across, and gently.
+TEST(Landing, ReportDoesNotHoldWhoSinksThroughOnTheWayOrFast) {
+  for (const Vector3d& v : {Vector3d(0.5, 0.0, -0.3), Vector3d(0.0, 0.0, -2.0)}) {
+    std::vector<Vector3d> ways;
+    std::vector<std::string> notes;
+    for (const bool hits : {true, false}) {
+      World world(table(), {}, -3.0);
+      const Vector3d from(-0.6, 0.0, 1.3);
+      UavConfig config = uavAt(from);
+      config.collision.on = hits;
+      Uav& uav = world.addUav(config);
+      noteContacts(uav, notes);
+      lead(world, uav, from, v, 1.6);
+      EXPECT_FALSE(uav.quadrotor().onGround());
+      EXPECT_LT((uav.state().X_WB.p - from - 1.6 * v).norm(), 0.5);
+      ways.push_back(uav.state().X_WB.p);
+    }
+    EXPECT_EQ(ways[0], ways[1]) << "to the last bit";
+    EXPECT_FALSE(notes.empty());
+  }
+}
+
 TEST(Landing, ReportDoesNotLandOnWhatDoesNotCarry) {
   MapMaker shelf;  // too narrow for the feet
   shelf.sheet({-1.0, -0.05, 1.0}, {2.0, 0.0, 0.0}, {0.0, 0.11, 0.0});
