@@ -83,6 +83,21 @@ const LanMachine& LanConfig::machine(const std::string& name, const std::string&
   throw UnknownNameError(where, "machine", name, known);
 }
 
+std::string LanConfig::summary() const {
+  std::string text = "leader " + leader;
+  for (const LanMachine& machine : machines) {
+    text += fmt::format("\n{} {}:{}", machine.name, machine.address, machine.port);
+    for (const LanUav& uav : machine.uavs) {
+      const Eigen::Vector3d& p = uav.position;
+      text += fmt::format("\n {} ({} {} {}) {} '{}' '{}'", uav.id, p.x(), p.y(), p.z(), uav.yaw,
+                          uav.vehicle, uav.lidar);
+    }
+  }
+  return text;
+}
+
+HmacKey LanConfig::readKey() const { return key.empty() ? HmacKey() : HmacKey::read(key); }
+
 void requireApart(const LanConfig& config, const std::string& usual_vehicle,
                   const std::string& where) {
   std::map<std::string, double> radii;  // by vehicle
@@ -104,6 +119,7 @@ LanConfig loadLan(const std::string& name_or_path) {
   YamlReader::readFile(path, [&](YamlReader& reader) {
     reader.read("sync_rate", config.sync_rate, Quantity::kFrequency);
     reader.read("silence", config.silence, Quantity::kTime);
+    if (reader.has("key")) reader.require("key", config.key);
     reader.requireMaps("machines", [&](YamlReader& item) {
       LanMachine machine;
       item.require("name", machine.name);

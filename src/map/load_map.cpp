@@ -56,7 +56,8 @@ LoadedMap loadThroughCache(const fs::path& path, const SurfelMapConfig& config, 
     return build(path, config, progress);
   }
   const auto read_at = stamp(path);
-  const MapFileKey key = keyOf(hashFile(path, progress), config);
+  const MapFileKey content = hashFile(path, progress);
+  const MapFileKey key = keyOf(content, config);
   LoadedMap result;
   result.from_cache = true;
   CacheEntry entry;
@@ -77,6 +78,7 @@ LoadedMap loadThroughCache(const fs::path& path, const SurfelMapConfig& config, 
     return writer;
   };
   openOrBuild(entry, make, loading.report);
+  result.source.content = content[0];
   return result;
 }
 

@@ -39,6 +39,7 @@ MapServerNode::MapServerNode(ros::NodeHandle handle, ros::NodeHandle private_han
   info.header.frame_id = world_frame;
   info.source = source;
   info.path = path.string();
+  info.content = loaded.source.content;
   info.resolution = config.resolution;
   info.points_read = loaded.source.points;
   info.points_not_finite = loaded.source.non_finite;

@@ -48,7 +48,7 @@ void PeerListener::onPeers(const marsim::PeersConstPtr& message) {
   for (const marsim::PeerBody& body : message->bodies) takeBody(body);
   for (const marsim::Peer& peer : message->peers) {
     const scene::PeerState state = fromMessage(peer);
-    if (peers_.push(state) == scene::Peers::Effect::kRejected) {
+    if (peers_.push(state, message->machine) == scene::Peers::Effect::kRejected) {
       ROS_WARN_THROTTLE(kWarningPeriod, "state ignored: %s", scene::problemOf(state).c_str());
     } else if (message->machine.empty()) {
       now_ = state.motion.stamp;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <rosgraph_msgs/Clock.h>
@@ -19,10 +21,11 @@ namespace {
 // instead of rushing to make up.
 constexpr std::chrono::milliseconds kLongestCatchUp{100};
 constexpr std::chrono::milliseconds kGrantWait{20};  // between looks at what else is to be done
-constexpr double kDiagnosticPeriod = 1.0;            // [s] wall time
-constexpr double kLongestSilence = 2.0;              // [s] wall time, of a leader
-constexpr double kLargestError = 0.02;               // [s] behind or ahead of the leader
-constexpr double kWarningPeriod = 5.0;               // [s]
+constexpr double kUsualPace = 1.0;
+constexpr double kDiagnosticPeriod = 1.0;  // [s] wall time
+constexpr double kLongestSilence = 2.0;    // [s] wall time, of a leader
+constexpr double kLargestError = 0.02;     // [s] behind or ahead of the leader
+constexpr double kWarningPeriod = 5.0;     // [s]
 
 Endpoint clockEndpoint(const config::LanMachine& machine) {
   return resolveEndpoint(machine.address, static_cast<std::uint16_t>(machine.port + 1));
@@ -34,7 +37,7 @@ SimClockNode::SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handl
     : diagnostics_(handle, private_handle) {
   Params params(private_handle);
   period_ = periodNs(params.positive("rate", 500.0, Quantity::kFrequency));
-  pace_ = params.positive("pace", 1.0, Quantity::kNumber);
+  pace_ = params.positive("pace", kUsualPace, Quantity::kNumber);
   patience_ = params.positive("patience", 5.0, Quantity::kTime);
   const std::string lan = params.text("lan", "");
   const std::string machine = params.text("machine", "");
@@ -58,12 +61,21 @@ void SimClockNode::joinLan(const std::string& lan, const std::string& machine,
   const config::LanMachine& own = config.machine(machine, where);
   const Endpoint leader = clockEndpoint(config.machine(config.leader, where));
   if (own.name == config.leader) {
+    std::vector<Endpoint> known;
+    for (const config::LanMachine& other : config.machines) known.push_back(clockEndpoint(other));
     run_ = std::random_device{}();
-    server_ = std::make_unique<ClockServer>(leader, [this] { return read(); });
+    server_ = std::make_unique<ClockServer>(leader, config.readKey(), std::move(known),
+                                            [this] { return read(); });
   } else {
     leader_ = config.leader;
+    if (pace_ != kUsualPace) {
+      ROS_WARN_STREAM(fmt::format(
+          "pace {} has no effect on machine {}: its clock follows that of machine {}, whose pace "
+          "counts for all",
+          pace_, machine, leader_));
+    }
     client_ = std::make_unique<ClockClient>(Endpoint{clockEndpoint(own).address, 0}, leader,
-                                            config.sync_rate);
+                                            config.readKey(), config.sync_rate);
   }
 }
 
@@ -77,9 +89,9 @@ ClockReading SimClockNode::read() {
 }
 
 SimClockNode::~SimClockNode() {
-  server_.reset();
   stop_ = true;
   thread_.join();
+  server_.reset();
 }
 
 void SimClockNode::run() {
@@ -213,6 +225,10 @@ void SimClockNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status)
   status.add("real-time factor", factor);
   status.add("pace", pace_);
   status.add("nodes it waits for", grants_.size());
+  if (server_ != nullptr) {
+    status.add("questions answered", server_->answered());
+    status.add("questions refused", server_->refused());
+  }
   if (client_ == nullptr) return;
   const ClockClient::Status sync = client_->status();
   if (!sync.synchronised) {
@@ -230,6 +246,7 @@ void SimClockNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status)
   status.add("known within [ms]", 1e3 * sync.uncertainty);
   status.add("questions", sync.asked);
   status.add("answers", sync.answered);
+  status.add("answers refused", sync.refused);
 }
 
 }  // namespace marsim::ros_nodes

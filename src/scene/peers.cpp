@@ -27,6 +27,10 @@ bool equal(const BodyConfig& a, const BodyConfig& b) {
          a.propeller_half_height == b.propeller_half_height && a.cloud == b.cloud;
 }
 
+std::string placeOf(const std::string& machine) {
+  return machine.empty() ? "on this machine" : "on machine " + machine;
+}
+
 Pose carriedOn(const KinematicState& from, double seconds) {
   Pose X_WB;
   X_WB.p = from.X_WB.p + seconds * from.v_WB + (0.5 * seconds * seconds) * from.a_WB;
@@ -73,7 +77,12 @@ std::string problemOf(const PeerState& state) {
 
 std::string PeerReport::summary() const {
   const std::string who = identityName(id);
-  if (is_claimed_twice) return who + ": two UAVs have this number; give each its own uav_id";
+  if (is_claimed_twice) {
+    return fmt::format("{}: two UAVs have this number, {}; give each its own uav_id", who,
+                       machine == other_machine
+                           ? "both " + placeOf(machine)
+                           : placeOf(machine) + " and " + placeOf(other_machine));
+  }
   if (!std::isfinite(age)) return who + ": no usable state yet";
   if (dropped) return fmt::format("{}: silent for {:.1f} s, dropped", who, age);
   if (held) return fmt::format("{}: silent for {:.1f} s, held where last seen", who, age);
@@ -83,7 +92,7 @@ std::string PeerReport::summary() const {
 
 Peers::Peers(PeersConfig config) : config_(config) { config_.validate("peers"); }
 
-Peers::Effect Peers::push(const PeerState& state) {
+Peers::Effect Peers::push(const PeerState& state, const std::string& machine) {
   const bool is_sound = problemOf(state).empty();
   if (!is_sound && state.id >= kFirstObstacleIdentity) return Effect::kRejected;
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -94,7 +103,7 @@ Peers::Effect Peers::push(const PeerState& state) {
   }
   Peer& peer = peers_[state.id];
   peer.heard = true;
-  if (!belongs(peer, state)) return Effect::kStranger;
+  if (!belongs(peer, state, machine)) return Effect::kStranger;
   return pushMotion(peer, state);
 }
 
@@ -132,7 +141,7 @@ std::uint64_t Peers::refusedUnknown() const {
   return refused_unknown_;
 }
 
-bool Peers::belongs(Peer& peer, const PeerState& state) const {
+bool Peers::belongs(Peer& peer, const PeerState& state, const std::string& machine) const {
   if (peer.states.empty() || state.run == peer.run) {
     if (peer.others > 0) {
       peer.others = 0;
@@ -141,13 +150,16 @@ bool Peers::belongs(Peer& peer, const PeerState& state) const {
     }
     if (++peer.since_clash > kCalmStates) peer.clashes = 0;
     if (peer.states.empty()) peer.run = state.run;
+    peer.machine = machine;
     return true;
   }
   peer.others = state.run == peer.other_run ? peer.others + 1 : 1;
   peer.other_run = state.run;
+  peer.other_machine = machine;
   if (peer.others < kTakeOver) return false;
   peer.states.clear();
   peer.run = state.run;
+  peer.machine = machine;
   peer.others = 0;
   return true;
 }
@@ -274,6 +286,8 @@ std::vector<PeerReport> Peers::reports(TimeNs now) const {
     report.held = report.age > config_.extrapolation;
     report.dropped = isGone(peer, now);
     report.is_claimed_twice = peer.clashes >= kClashes;
+    report.machine = peer.machine;
+    report.other_machine = peer.other_machine;
     reports.push_back(std::move(report));
   }
   return reports;

@@ -1,3 +1,6 @@
+#include <string>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "marsim/common/units.hpp"
@@ -51,6 +54,31 @@ TEST_F(LoadLan, MachinesAndTheirUavs) {
   EXPECT_EQ(beta.uavs[0].vehicle, "iris");
   EXPECT_EQ(complaint([&] { lan.machine("bta", "there"); }),
             "there: unknown machine 'bta' (did you mean 'beta'?), known: alpha, beta");
+}
+
+TEST_F(LoadLan, TheKeyLiesBesideTheFile) {
+  EXPECT_FALSE(loadLan(write("lan.yaml", kTwo)).readKey().isSecret());
+  const std::string path =
+      write("lan.yaml", replaced(kTwo, "machines:", "key: lan.key\nmachines:"));
+  EXPECT_NE(complaint([&] { loadLan(path).readKey(); }).find("lan.key"), std::string::npos);
+  write("lan.key", "0123456789abcdef0123456789abcdef\n");
+  EXPECT_TRUE(loadLan(path).readKey().isSecret());
+  EXPECT_EQ(loadLan(path).key, folder_ / "lan.key");
+}
+
+TEST_F(LoadLan, TheSummaryTellsWhatAFileSays) {
+  const auto of = [&](const std::string& text) { return loadLan(write("x.yaml", text)).summary(); };
+  const std::string summary = of(kTwo);
+  EXPECT_EQ(of(std::string("# of the second room\nkey: other.key\n") + kTwo), summary);
+  for (const auto& [part, by] : {std::pair{"10.0.0.2", "10.0.0.3"},
+                                 {"id: 7", "id: 8"},
+                                 {"[2, 0, 1.5]", "[2, 0, 1.4]"},
+                                 {"90deg", "91deg"},
+                                 {"iris", "crazyflie"},
+                                 {"name: beta", "name: gamma"},
+                                 {"machines:", "leader: beta\nmachines:"}}) {
+    EXPECT_NE(of(replaced(kTwo, part, by)), summary) << by;
+  }
 }
 
 TEST_F(LoadLan, WrongOnesAreNamed) {

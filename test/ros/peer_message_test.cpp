@@ -2,10 +2,13 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "marsim/common/datagram_session.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/ros/peer_datagram.hpp"
 
@@ -101,7 +104,8 @@ TEST(PeerDatagram, CarriesStatesBodiesAndStrikes) {
   for (std::uint32_t id = 0; id < kStatesInDatagram; ++id)
     states.push_back(toMessage(someState(id)));
   const std::vector<std::uint8_t> datagram = toDatagram(states);
-  EXPECT_LE(datagram.size(), 1472U) << "of Ethernet's 1500, with the headers of IP and UDP";
+  EXPECT_LE(datagram.size() + DatagramSession::kTrailer, 1472U)
+      << "of Ethernet's 1500, with the headers of IP and UDP";
   marsim::Peers message;
   ASSERT_TRUE(fromDatagram(datagram, message));
   ASSERT_EQ(message.peers.size(), states.size());
@@ -113,11 +117,61 @@ TEST(PeerDatagram, CarriesStatesBodiesAndStrikes) {
   ASSERT_TRUE(fromDatagram(toDatagram(body), message));
   ASSERT_EQ(message.bodies.size(), 1U);
   EXPECT_EQ(message.bodies[0].vehicle, "some");
+  EXPECT_EQ(message.bodies[0].cloud, "") << "the name of a file stays on its machine";
   EXPECT_EQ(message.bodies[0].rotors.size(), 2U);
 
   ASSERT_TRUE(fromDatagram(toDatagram(toMessage(someStrike())), message));
   ASSERT_EQ(message.strikes.size(), 1U);
   EXPECT_EQ(message.strikes[0].impulse[2], 3.0F);
+}
+
+TEST(PeerDatagram, CarriesGreetings) {
+  Greeting greeting;
+  greeting.known_run = 0x0123456789abcdefU;
+  greeting.world.values = {1, 2, 3, 4, 5, 6};
+  const std::vector<std::uint8_t> datagram = toDatagram(greeting);
+  Greeting back;
+  ASSERT_TRUE(fromDatagram(datagram, back));
+  EXPECT_EQ(back.known_run, greeting.known_run);
+  EXPECT_EQ(back.world.values, greeting.world.values);
+  marsim::Peers message;
+  EXPECT_FALSE(fromDatagram(datagram, message));
+  EXPECT_FALSE(fromDatagram(toDatagram({toMessage(someState(1))}), back));
+  EXPECT_FALSE(fromDatagram({datagram.begin(), datagram.end() - 1}, back));
+}
+
+TEST(WorldDigest, NamesWhatDiffersAndIsKnown) {
+  WorldDigest here, there;
+  here.values = {0, 2, 3, 4, 5, 6};
+  there.values = {1, 2, 9, 0, 9, 6};
+  EXPECT_EQ(here.differences(there), (std::vector<std::string>{"surface", "obstacles"}));
+  EXPECT_EQ(here.differences(here), std::vector<std::string>());
+  EXPECT_EQ(WorldDigest::of("forest"), WorldDigest::of("forest"));
+  EXPECT_NE(WorldDigest::of("forest"), WorldDigest::of("building"));
+}
+
+TEST(PeerDatagram, AMachineTellsOfItsOwnUavsOnly) {
+  marsim::Peers message;
+  for (const std::uint32_t id : {1U, 2U, 7U}) {
+    message.peers.push_back(toMessage(someState(id)));
+    marsim::PeerBody body = toMessage(someBody());
+    body.cloud = id == 1U ? "/etc/passwd" : "";
+    body.id = static_cast<std::uint16_t>(id);
+    message.bodies.push_back(body);
+    marsim::Strike strike = toMessage(someStrike());
+    strike.by = static_cast<std::uint16_t>(id);
+    message.strikes.push_back(strike);
+  }
+  message.bodies[1].vehicle = std::string(65, 'x');
+  const Removed removed = removeForeign({1, 2}, message);
+  EXPECT_EQ(removed.numbers, std::set<int>{7});
+  EXPECT_EQ(removed.foreign, 3U);
+  EXPECT_EQ(removed.bodies, 2U);
+  ASSERT_EQ(message.peers.size(), 2U);
+  EXPECT_EQ(message.peers[1].id, 2);
+  EXPECT_TRUE(message.bodies.empty()) << "one names a file, the other has an endless name";
+  ASSERT_EQ(message.strikes.size(), 2U);
+  EXPECT_EQ(message.strikes[0].by, 1);
 }
 
 TEST(PeerDatagram, NonsenseIsRefused) {

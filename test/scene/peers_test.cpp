@@ -262,9 +262,22 @@ TEST(Peers, TwoOfOneNumberAreNoticed) {
   }
   EXPECT_LT(distanceAt(peers, 10.1), 1e-3) << "the first one stays";
   EXPECT_EQ(peers.reports(toNs(10.2))[0].summary(),
-            "uav 3: two UAVs have this number; give each its own uav_id");
+            "uav 3: two UAVs have this number, both on this machine; give each its own uav_id");
   for (; i < 300; ++i) peers.push(told(3, i));
   EXPECT_FALSE(peers.reports(toNs(16.0))[0].is_claimed_twice) << "the other one is gone";
+}
+
+TEST(Peers, TwoOfOneNumberAreToldWithTheirMachines) {
+  Peers peers;
+  for (int i = 0; i < 10; ++i) {
+    peers.push(told(3, i));
+    PeerState other = told(3, i);
+    other.run = 78;
+    peers.push(other, "beta");
+  }
+  EXPECT_EQ(peers.reports(toNs(1.0))[0].summary(),
+            "uav 3: two UAVs have this number, on this machine and on machine beta; give each its "
+            "own uav_id");
 }
 
 TEST(Peers, AreThingsToTheOthers) {

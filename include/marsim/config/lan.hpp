@@ -1,9 +1,12 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <Eigen/Core>
+
+#include "marsim/common/hmac_key.hpp"
 
 namespace marsim::config {
 
@@ -25,21 +28,26 @@ struct LanMachine {
 /// The machines that simulate one world together.
 struct LanConfig {
   std::vector<LanMachine> machines;
-  std::string leader;      ///< the machine whose clock the others follow
-  double sync_rate = 5.0;  ///< [Hz] of clock questions, at most 10
-  double silence = 1.0;    ///< [s] of wall time after which a machine counts as cut off
+  std::string leader;         ///< the machine whose clock the others follow
+  double sync_rate = 5.0;     ///< [Hz] of clock questions, at most 10
+  double silence = 1.0;       ///< [s] of wall time after which a machine counts as cut off
+  std::filesystem::path key;  ///< file of the secret that the machines share; empty: none
 
   /// Throws ConfigError, also where two machines or UAVs have one name or number.
   void validate(const std::string& where) const;
   /// Throws UnknownNameError.
   const LanMachine& machine(const std::string& name, const std::string& where) const;
+  /// Machines, leader and UAVs as one text, the same for files that say the same.
+  std::string summary() const;
+  /// The secret in `key`; an empty one where there is no such file. Throws as HmacKey::read does.
+  HmacKey readKey() const;
 };
 
 /// A file of config/lan. Throws as the loaders of load.hpp do.
 LanConfig loadLan(const std::string& name_or_path);
 
-/// Throws ConfigError where UAVs overlap at their starts. `usual_vehicle` is the vehicle, by name or
-/// file, of those for which the machines' file says none. Throws as loadVehicle does, too.
+/// Throws ConfigError where UAVs overlap at their starts. `usual_vehicle` is the vehicle, by name
+/// or file, of those for which the machines' file says none. Throws as loadVehicle does, too.
 void requireApart(const LanConfig& config, const std::string& usual_vehicle,
                   const std::string& where);
 

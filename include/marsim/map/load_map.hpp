@@ -15,6 +15,7 @@ namespace marsim::map {
 
 /// What a map's source held.
 struct MapSource {
+  std::uint64_t content = 0;     ///< hash of the file; 0: not known
   std::uint64_t points = 0;      ///< in the file
   std::uint64_t non_finite = 0;  ///< dropped: a coordinate was NaN or infinite
   std::uint64_t duplicates = 0;  ///< dropped: same coordinates as an earlier point
@@ -47,9 +48,9 @@ struct MapLoading {
 /// The map of a PCD or PLY file: mapped from the cache where it was made before, whatever process
 /// did, of a file of the same content, with the same settings; else made and kept there. Reports,
 /// a line each, why a cached file is not used, that the cache cannot be used, a resolution above
-/// the extent of a source smaller than 1 m, an intensity that is the same everywhere, and coordinates
-/// that are coarser than a quarter of the resolution. Throws FileError for the source, ConfigError for a resolution above the extent of a
-/// larger one, and what SurfelMap::build throws.
+/// the extent of a source smaller than 1 m, an intensity that is the same everywhere, and
+/// coordinates that are coarser than a quarter of the resolution. Throws FileError for the source,
+/// ConfigError for a resolution above the extent of a larger one, and what SurfelMap::build throws.
 LoadedMap loadSurfelMap(const std::filesystem::path& path, const SurfelMapConfig& config,
                         Progress& progress, const MapLoading& loading = {});
 

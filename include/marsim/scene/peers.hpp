@@ -64,7 +64,8 @@ struct PeerReport {
   bool has_body = false;  ///< without a body it cannot be shown
   bool held = false;      ///< silent for so long that it is shown where it was last
   bool dropped = false;   ///< silent for longer than the timeout, or never heard of properly
-  bool is_claimed_twice = false;  ///< two UAVs have its number
+  bool is_claimed_twice = false;       ///< two UAVs have its number
+  std::string machine, other_machine;  ///< of that UAV and of the other one; empty: this machine
   std::uint64_t taken = 0, late = 0, lost = 0, repeated = 0, rejected = 0;  ///< states
 
   /// "uav 3: silent for 5.2 s, dropped".
@@ -92,7 +93,8 @@ class Peers : public ThingSource {
   /// is counted in refusedUnknown().
   static constexpr std::size_t kMostUnusable = 64;
 
-  Effect push(const PeerState& state);
+  /// `machine`: that the state came from; empty: this one.
+  Effect push(const PeerState& state, const std::string& machine = {});
   /// The body that others see. Equal bodies share their surfels. Throws as bodyShape does.
   void setBody(std::uint32_t id, const std::string& name, const BodyConfig& body);
   /// Ignored where it is not sound.
@@ -128,9 +130,10 @@ class Peers : public ThingSource {
     std::deque<KinematicState> states;  ///< by stamp, strictly increasing
     // Another run of the same number takes over when it alone is heard; both together clash.
     std::uint32_t other_run = 0;
-    int others = 0;                 ///< states of it since the last own one
-    int clashes = 0;                ///< changes between the two
-    std::uint64_t since_clash = 0;  ///< own states
+    std::string machine, other_machine;  ///< of the two runs
+    int others = 0;                      ///< states of it since the last own one
+    int clashes = 0;                     ///< changes between the two
+    std::uint64_t since_clash = 0;       ///< own states
     PeerReport counts;
     bool heard = false;  ///< of, since the last forget()
     TimeNs last_heard = 0;
@@ -139,7 +142,7 @@ class Peers : public ThingSource {
   Peer* admit(std::uint32_t id);
 
   Effect pushMotion(Peer& peer, const PeerState& state) const;
-  bool belongs(Peer& peer, const PeerState& state) const;
+  bool belongs(Peer& peer, const PeerState& state, const std::string& machine) const;
   Pose poseAt(const Peer& peer, TimeNs t) const;
   bool isGone(const Peer& peer, TimeNs t) const;
 

@@ -4,16 +4,19 @@
 lan_monitor.py MACHINE UAV: {"clock": of this machine's simulation [s], "offset": how far that is
 ahead of the kernel's clock, which all machines share here [s], the most within a second, since
 messages come late, "age": {uav: of its newest state here [s]}, "seen": {uav: points on it in the
-newest scan of this machine's UAV}, "scan": stamp of that scan [s]}.
+newest scan of this machine's UAV}, "scan": stamp of that scan [s], "places": {uav: its newest place
+here [m]}, "counters": {name: value} of the diagnostics of its bridge and clock, from a SIGUSR1 on}.
 """
 import array
 import collections
 import json
+import signal
 import sys
 import threading
 import time
 
 import rospy
+from diagnostic_msgs.msg import DiagnosticArray
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import PointCloud2
 
@@ -32,6 +35,8 @@ class Monitor:
         self.seen = {}
         self.scan = 0.0
         self.cloud = None
+        self.machine = machine
+        self.counters = {}
         rospy.Subscriber("/%s/clock" % machine, Clock, self.on_clock, queue_size=1,
                          tcp_nodelay=True)
         rospy.Subscriber("/%s/peers" % machine, Peers, self.on_peers, tcp_nodelay=True)
@@ -43,6 +48,12 @@ class Monitor:
             self.offsets.append((wall, self.clock - wall))
             while self.offsets[0][0] < wall - 1.0:
                 self.offsets.popleft()
+
+    def on_diagnostics(self, message):
+        with self.lock:
+            for status in message.status:
+                if status.name.lstrip("/").startswith(self.machine + "/"):
+                    self.counters.update((item.key, item.value) for item in status.values)
 
     def on_peers(self, message):
         with self.lock:
@@ -75,13 +86,16 @@ class Monitor:
                 "clock": self.clock, "scan": self.scan,
                 "offset": max((offset for _, offset in self.offsets), default=0.0),
                 "age": {uav: self.clock - stamp for uav, (stamp, _) in self.states.items()},
-                "seen": self.seen})
+                "places": {uav: place for uav, (_, place) in self.states.items()},
+                "counters": self.counters, "seen": self.seen})
 
 
 def main():
     machine, uav = sys.argv[1], int(sys.argv[2])
     rospy.init_node("lan_monitor_" + machine, disable_signals=True)
     monitor = Monitor(machine, uav)
+    signal.signal(signal.SIGUSR1, lambda *_: rospy.Subscriber(
+        "/diagnostics", DiagnosticArray, monitor.on_diagnostics))
     while True:
         print(monitor.line(), flush=True)
         time.sleep(0.2)

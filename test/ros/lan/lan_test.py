@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Three machines, each a network namespace, on one ROS master: every UAV sees every other, also
 over a bad network; one that is cut off is noticed, dropped and comes back; the network carries
-little. Needs the right to make network namespaces; exits with 77, which ctest takes for skipped,
+little; a fourth host that sends what the key does not cover changes counters only. Needs the right to make network namespaces; exits with 77, which ctest takes for skipped,
 where it is missing.
 """
 import json
@@ -22,6 +22,14 @@ LOSS, DELAY = 0.05, 0.05
 PEER_TIMEOUT = 3.0    # [s] scene::PeersConfig
 CUT = 5.0             # [s]
 PREFIX = "marsim%d" % os.getpid()
+MEMBER = "delta"      # a machine of the file that is not simulated, but played by stranger.py
+UNLIKE = {"beta": ("pace:=2",), "gamma": ("obstacles:=forest",)}  # what has no effect there
+STRANGER = "10.77.0.8"  # an address that is none of the file's
+FORGED = "datagrams without this key's tag"
+REPLAYED = "datagrams repeated or of an earlier run"
+UNKNOWN = "datagrams of unknown addresses"
+FOREIGN = "states of numbers that are not the sender's"
+FILES = "bodies that name a file"
 
 
 class Failure(Exception):
@@ -33,7 +41,7 @@ def ip(*words):
 
 
 def address(machine):
-    return "10.77.0.%d" % (MACHINES.index(machine) + 1)
+    return "10.77.0.%d" % ((MACHINES + (MEMBER,)).index(machine) + 1)
 
 
 class Network:
@@ -42,7 +50,7 @@ class Network:
     def __init__(self):
         self.hub = None
         self.switch = PREFIX + "s"
-        self.spaces = [self.switch] + [self.of(machine) for machine in MACHINES]
+        self.spaces = [self.switch] + [self.of(machine) for machine in MACHINES + (MEMBER,)]
 
     def of(self, machine):
         return PREFIX + machine[0]
@@ -56,7 +64,7 @@ class Network:
             ip("-n", space, "link", "set", "lo", "up")
         ip("-n", self.switch, "link", "add", "bridge", "type", "bridge")
         ip("-n", self.switch, "link", "set", "bridge", "up")
-        for machine in MACHINES:
+        for machine in MACHINES + (MEMBER,):
             ip("-n", self.switch, "link", "add", machine, "type", "veth",
                "peer", "name", "eth0", "netns", self.of(machine))
             ip("-n", self.switch, "link", "set", machine, "master", "bridge", "up")
@@ -64,6 +72,7 @@ class Network:
             ip("-n", self.of(machine), "link", "set", "eth0", "up")
             subprocess.run(self.command(machine, sys.executable, HERE + "/lossy_hub.py",
                                         "plain", "eth0"), check=True)
+        ip("-n", self.of(MEMBER), "addr", "add", STRANGER + "/24", "dev", "eth0")
 
     def make_lossy(self):
         for machine in MACHINES:
@@ -133,14 +142,19 @@ class Program:
 class World:
     def __init__(self, network, folder):
         self.network, self.folder = network, folder
-        lan = os.path.join(folder, "lan.yaml")
+        self.key = os.path.join(folder, "lan.key")
+        with open(self.key, "w") as file:
+            file.write("the secret of the machines of this test\n")
+        os.chmod(self.key, 0o600)
+        self.lan = lan = os.path.join(folder, "lan.yaml")
         with open(lan, "w") as file:
             json.dump(self.description(), file)  # JSON is YAML
         self.start_master()
         self.machines = {
             machine: Program(network, machine, folder, "roslaunch", "--wait", "marsim",
                              "lan.launch", "lan:=" + lan, "machine:=" + machine, "map:=building",
-                             "resolution:=0.2", "lidar:=avia", "lidar_noise:=false")
+                             "resolution:=0.2", "lidar:=avia", "lidar_noise:=false",
+                             *UNLIKE.get(machine, ()))
             for machine in MACHINES}
         self.monitors = {
             machine: Program(network, machine, folder, sys.executable, HERE + "/lan_monitor.py",
@@ -150,10 +164,13 @@ class World:
     def description(self):
         """UAV 0, 1, 2 in a triangle, looking at its middle."""
         places = ([1.6, 0.0, 1.5, 180.0], [-0.8, 1.386, 1.5, -60.0], [-0.8, -1.386, 1.5, 60.0])
-        return {"leader": MACHINES[0], "machines": [
+        machines = [
             {"name": machine, "address": address(machine),
              "uavs": [{"id": uav, "position": places[uav][:3], "yaw": "%gdeg" % places[uav][3]}]}
-            for uav, machine in enumerate(MACHINES)]}
+            for uav, machine in enumerate(MACHINES)]
+        machines.append({"name": MEMBER, "address": address(MEMBER),
+                         "uavs": [{"id": 3, "position": [5.0, 0.0, 1.5]}]})
+        return {"leader": MACHINES[0], "key": "lan.key", "machines": machines}
 
     def start_master(self):
         self.master = Program(self.network, MACHINES[0], self.folder, "rosmaster", "--core",
@@ -192,6 +209,9 @@ class World:
     def oldest_state(self):
         """Age [s] of the oldest UAV state on any machine."""
         return max(age for state in self.state().values() for age in state["age"].values())
+
+    def counter(self, machine, name):
+        return int(self.monitors[machine].latest().get("counters", {}).get(name, 0))
 
     def logged(self, machine, text):
         """How many lines of its log have the text."""
@@ -265,6 +285,8 @@ def flies(world, network):
     check(max(rates) < LIMIT, "bytes a second through %s, a UAV each: %s; allowed: %d" % (
         MACHINES, [round(rate) for rate in rates], LIMIT))
     clocks_agree(world, 0.02, 3.0)
+    for monitor in world.monitors.values():  # from here on; it is traffic, too
+        monitor.process.send_signal(signal.SIGUSR1)
 
 
 def flies_over_a_bad_network(world, network):
@@ -304,6 +326,87 @@ def is_cut_off_and_returns(world, network):
     note("its return is logged")
 
 
+def says_what_differs(world):
+    for own, other, text in (
+            ("beta", "beta", "pace 2 has no effect on machine beta"),
+            ("alpha", "gamma", "machine gamma has another obstacles than this one (alpha: none)"),
+            ("gamma", "beta", "machine beta has another obstacles than this one (gamma: forest)")):
+        world.wait(lambda: world.logged(own, text) == 1, 10.0, text)
+        note("%s says once: %s" % (own, text))
+    check(not world.logged("alpha", "machine beta has another"), "equal settings are not told")
+
+
+def heeds_no_stranger(world, network):
+    """What a fourth host sends, and what one sends that has the key but not the right."""
+    recording = os.path.join(world.folder, "recording")
+    seconds = 3
+    recorder = subprocess.run(
+        ("ip", "netns", "exec", network.switch, sys.executable, HERE + "/stranger.py", "record",
+         "bridge", str(seconds), recording), check=True, capture_output=True, text=True)
+    if int(recorder.stdout) == 0:  # a bridge does not see what it only hands on
+        subprocess.run(
+            ("ip", "netns", "exec", network.switch, sys.executable, HERE + "/stranger.py", "record",
+             MACHINES[0], str(seconds), recording), check=True, capture_output=True)
+    with open(recording) as file:
+        check(len(json.load(file)) > 100, "somebody listens to what the machines send")
+    before, lines = world.state(), {m: len(world.machines[m].lines) for m in MACHINES}
+    body = os.path.join(world.folder, "body.pcd")
+    subprocess.run(
+        network.command(MEMBER, sys.executable, HERE + "/stranger.py", "attack", recording, body,
+                        STRANGER,
+                        *("%s=%s" % (machine, address(machine)) for machine in MACHINES)),
+        check=True, timeout=120.0)
+    alpha = MACHINES[0]
+    for name in (FORGED, REPLAYED, UNKNOWN, "questions refused"):
+        world.wait(lambda: world.counter(alpha, name) > int(before[alpha]["counters"][name]) + 100,
+                   10.0, "'%s' counts up" % name)
+        note("%s: %d" % (name, world.counter(alpha, name)))
+    nothing_changed(world, before)
+    said = [line for machine in MACHINES for line in world.machines[machine].lines[lines[machine]:]]
+    check(not said, "nothing is logged: %s" % said[:3])
+
+    program = subprocess.run(
+        network.command(MEMBER, sys.executable, HERE + "/stranger.py", "member", world.key, MEMBER,
+                        address(MEMBER), alpha, address(alpha), body),
+        check=True, timeout=60.0, capture_output=True, text=True)
+    check(program.stdout.strip() != "run 0", "a machine with the key is answered")
+    for name in (FOREIGN, FILES):
+        world.wait(lambda: world.counter(alpha, name) > 5, 10.0, "'%s' counts up" % name)
+        note("%s: %d" % (name, world.counter(alpha, name)))
+    for text in ["machine delta has another %s than this one" % setting for setting in (
+            "map", "resolution", "surface", "storage", "obstacles", "lan file")] + [
+                "uav 0 of machine delta is ignored", "a body told by machine delta is ignored"]:
+        world.wait(lambda: world.logged(alpha, text) == 1, 5.0, "'%s' is said once" % text)
+    note("what a machine tells of others' UAVs, files and another world is named")
+    nothing_changed(world, before)
+    clocks_agree(world, 0.02, 2.0)
+
+
+def nothing_changed(world, before):
+    world.wait(world.all_see_all, 10.0, "every UAV sees every other")
+    state = world.state()
+    for machine in MACHINES:
+        places, known = state[machine]["places"], before[machine]["places"]
+        check(sorted(places) == sorted(known), "%s knows of no further UAV" % machine)
+        for uav, place in places.items():
+            moved = max(abs(a - b) for a, b in zip(place, known[uav]))
+            check(moved < 0.05, "uav %s stays where it was on %s, within %.3f m" % (
+                uav, machine, moved))
+
+
+def has_numbers_of_its_own(world):
+    """A UAV of alpha's that has beta's number."""
+    alpha = MACHINES[0]
+    message = ("{peers: [{id: 1, run: 5, stamp: {secs: 1}, position: [0, 0, 9],"
+               " orientation: [0, 0, 0, 1]}]}")
+    Program(world.network, alpha, world.folder, "rostopic", "pub", "-1", "/alpha/peers",
+            "marsim/Peers", message).process.wait(30.0)
+    text = ("uav 1 of this machine is not told to the others: alpha has the numbers 0 in %s, and 1 "
+            "is machine beta's: two UAVs have this number, on alpha and on beta" % world.lan)
+    world.wait(lambda: world.logged(alpha, text) == 1, 10.0, text)
+    note("a number of another machine's is refused with both machines' names")
+
+
 def survives_the_master(world):
     world.master.process.kill()
     world.master.process.wait()
@@ -334,6 +437,9 @@ def main():
             return SKIPPED
         world = World(network, folder)
         flies(world, network)
+        says_what_differs(world)
+        heeds_no_stranger(world, network)
+        has_numbers_of_its_own(world)
         flies_over_a_bad_network(world, network)
         is_cut_off_and_returns(world, network)
         survives_the_master(world)
