@@ -50,7 +50,7 @@ Reference Commander::reference(const KinematicState& state) {
 }
 
 void Commander::reset() {
-  path_.reset();
+  way_.reset();
   follower_.reset();
   trajectory_.clear();
   waiting_goal_.reset();
@@ -59,23 +59,83 @@ void Commander::reset() {
   initialised_ = commanded_ = streaming_ = false;
 }
 
+ActiveCommand Commander::active() const {
+  ActiveCommand active;
+  if (!commanded_ || !initialised_) return active;
+  if (streaming_) {
+    active.kind = ActiveCommand::Kind::kState;
+    active.stamp = last_command_;
+    active.from = last_;
+  } else if (follower_) {
+    const PoseFollower::State& state = follower_->state();
+    active.kind = ActiveCommand::Kind::kPose;
+    active.stamp = state.stamp;
+    active.from = state.reference;
+    active.yaw_acceleration = state.yaw_acceleration;
+    active.target_p_WB = state.target_p_WB;
+    active.target_yaw = state.target_yaw;
+  } else if (way_) {
+    active.kind = ActiveCommand::Kind::kGoal;
+    active.stamp = way_->start;
+    active.from = way_->from;
+    active.target_p_WB = way_->goal.p_WB;
+    active.target_yaw = way_->goal.yaw;
+  }
+  active.waiting.assign(trajectory_.begin(), trajectory_.end());
+  return active;
+}
+
+void Commander::resume(const ActiveCommand& command, TimeNs now) {
+  reset();
+  switch (command.kind) {
+    case ActiveCommand::Kind::kNone:
+      return;
+    case ActiveCommand::Kind::kGoal:
+      fly(command.from, command.stamp, {command.target_p_WB, command.target_yaw});
+      break;
+    case ActiveCommand::Kind::kState:
+      track(command.from, command.stamp);
+      break;
+    case ActiveCommand::Kind::kPose:
+      follower_.emplace(PoseFollower::State{command.stamp, command.from, command.yaw_acceleration,
+                                            command.target_p_WB, command.target_yaw},
+                        limits_);
+      break;
+  }
+  initialised_ = commanded_ = true;
+  trajectory_.assign(command.waiting.begin(), command.waiting.end());
+  replay(command.stamp, now);
+}
+
+// What reference() has done at every state since; nothing depends on that while no pose is followed
+// and no point waits.
+void Commander::replay(TimeNs from, TimeNs now) {
+  const TimeNs first = (from + kReplayStep - 1) / kReplayStep * kReplayStep;
+  for (TimeNs t = first; t <= now; t += kReplayStep) {
+    if (trajectory_.empty() && (!follower_ || follower_->hasArrived())) return;
+    setDuePoints(t);
+    if (follower_) follower_->advance(t);
+  }
+}
+
 Reference Commander::present(TimeNs now) {
   if (streaming_) return streamed(now);
   if (follower_) return follower_->advance(now);
-  return path_ ? path_->at(now) : last_;
+  return way_ ? way_->path.at(now) : last_;
 }
 
-void Commander::flyTo(const Goal& goal, TimeNs now) {
-  const Reference from = present(now);
+void Commander::flyTo(const Goal& goal, TimeNs now) { fly(present(now), now, goal); }
+
+void Commander::fly(const Reference& from, TimeNs start, const Goal& goal) {
   follower_.reset();
-  path_.emplace(from, now, goal.p_WB, goal.yaw, limits_);
+  way_.emplace(Way{from, start, goal, GoalPath(from, start, goal.p_WB, goal.yaw, limits_)});
   streaming_ = false;
 }
 
 void Commander::track(const Reference& reference, TimeNs now) {
   last_ = reference;
   last_command_ = now;
-  path_.reset();
+  way_.reset();
   follower_.reset();
   waiting_goal_.reset();
   initialised_ = commanded_ = streaming_ = true;
@@ -89,13 +149,13 @@ void Commander::follow(const Eigen::Vector3d& p_WB, double yaw, TimeNs now) {
   }
   if (!follower_) follower_.emplace(present(now), now, limits_);
   follower_->setTarget(p_WB, yaw);
-  path_.reset();
+  way_.reset();
   streaming_ = false;
 }
 
 void Commander::setDuePoints(TimeNs now) {
   while (!trajectory_.empty() && trajectory_.front().at <= now) {
-    const Waiting due = trajectory_.front();
+    const ActiveCommand::Waiting due = trajectory_.front();
     trajectory_.pop_front();
     if (due.point.moves) {
       track(due.point.reference, due.at);

@@ -13,6 +13,7 @@ using Eigen::Vector3d;
 
 constexpr double kLongestStep = 0.005;  // [s]
 constexpr double kLongestGap = 1.0;     // [s] more than this at once is not made up for
+constexpr double kArrived = 1e-6;       // [m], [m/s], [m/s^2], [rad], [rad/s]
 // Of the acceleration limit: what braking is planned with, so that the lag of the acceleration
 // behind its command leaves no overshoot.
 constexpr double kBraking = 0.7;
@@ -37,28 +38,31 @@ double approachSpeed(double distance, double limit, double acceleration) {
 }  // namespace
 
 PoseFollower::PoseFollower(const Reference& from, TimeNs start, const GoalLimits& limits)
-    : limits_(limits),
-      reference_(from),
-      target_p_WB_(from.p_WB),
-      target_yaw_(from.yaw),
-      now_(start) {}
+    : limits_(limits), state_{start, from, 0.0, from.p_WB, from.yaw} {}
 
 void PoseFollower::setTarget(const Vector3d& p_WB, double yaw) {
-  target_p_WB_ = p_WB;
-  target_yaw_ = yaw;
+  state_.target_p_WB = p_WB;
+  state_.target_yaw = yaw;
 }
 
 const Reference& PoseFollower::advance(TimeNs now) {
-  const double elapsed = std::clamp(toSeconds(now - now_), 0.0, kLongestGap);
+  const double elapsed = std::clamp(toSeconds(now - state_.stamp), 0.0, kLongestGap);
   const int steps = static_cast<int>(std::ceil(elapsed / kLongestStep - 1e-9));
   for (int i = 0; i < steps; ++i) step(elapsed / steps);
-  now_ = std::max(now, now_);
-  return reference_;
+  state_.stamp = std::max(now, state_.stamp);
+  return state_.reference;
+}
+
+bool PoseFollower::hasArrived() const {
+  const Reference& r = state_.reference;
+  return (state_.target_p_WB - r.p_WB).norm() < kArrived && r.v_WB.norm() < kArrived &&
+         r.a_WB.norm() < kArrived && std::abs(wrapAngle(state_.target_yaw - r.yaw)) < kArrived &&
+         std::abs(r.yaw_rate) < kArrived;
 }
 
 void PoseFollower::step(double dt) {
-  Reference& r = reference_;
-  const Vector3d way = target_p_WB_ - r.p_WB;
+  Reference& r = state_.reference;
+  const Vector3d way = state_.target_p_WB - r.p_WB;
   const double distance = way.norm();
   Vector3d velocity = Vector3d::Zero();
   if (distance > 0.0) {
@@ -73,15 +77,15 @@ void PoseFollower::step(double dt) {
   r.a_WB += dt * r.j_WB;
 
   // The yaw has no limit of acceleration: one that reaches its rate within 1/w serves.
-  const double turn = wrapAngle(target_yaw_ - r.yaw);
+  const double turn = wrapAngle(state_.target_yaw - r.yaw);
   const double sharpest = kW * limits_.yaw_rate;
   const double rate =
       std::copysign(approachSpeed(std::abs(turn), limits_.yaw_rate, kBraking * sharpest), turn);
   const double yaw_acceleration =
       std::clamp(kVelocityGain * (rate - r.yaw_rate), -sharpest, sharpest);
   r.yaw = wrapAngle(r.yaw + dt * r.yaw_rate);
-  r.yaw_rate += dt * yaw_acceleration_;
-  yaw_acceleration_ += dt * kAccelerationGain * (yaw_acceleration - yaw_acceleration_);
+  r.yaw_rate += dt * state_.yaw_acceleration;
+  state_.yaw_acceleration += dt * kAccelerationGain * (yaw_acceleration - state_.yaw_acceleration);
 }
 
 }  // namespace marsim::control

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <vector>
@@ -16,6 +17,29 @@ struct TrajectoryPoint {
   Reference reference;
   /// Whether more than position and yaw is known; what is not is flown to as a pose is.
   bool moves = true;
+};
+
+/// All that a Commander's references to come follow from, its limits apart. Another one that takes
+/// it up goes on with it.
+struct ActiveCommand {
+  enum class Kind : std::uint8_t {
+    kNone,   ///< never commanded
+    kGoal,   ///< flown to from `from`
+    kState,  ///< `from` is tracked
+    kPose,   ///< `from` is drawn to the target
+  };
+  /// A point of a trajectory whose time is still to come.
+  struct Waiting {
+    TimeNs at = 0;
+    TrajectoryPoint point;
+  };
+  Kind kind = Kind::kNone;
+  TimeNs stamp = 0;  ///< when `from` holds
+  Reference from;
+  double yaw_acceleration = 0.0;                          ///< [rad/s^2] beside `from`, of kPose
+  Eigen::Vector3d target_p_WB = Eigen::Vector3d::Zero();  ///< [m] of kGoal and kPose
+  double target_yaw = 0.0;                                ///< [rad]
+  std::vector<Waiting> waiting;
 };
 
 /// Decides what the controller tracks: holds the place where it first saw the vehicle, flies to
@@ -46,32 +70,45 @@ class Commander {
   Reference reference(const KinematicState& state);
   /// Forgets goals and references; the next reference() counts as the first.
   void reset();
+  /// What is followed.
+  ActiveCommand active() const;
+  /// Follows what another one with the same limits followed, in place of what is followed now. The
+  /// references are the same to the last bit where that one's were asked for at every multiple of
+  /// kReplayStep; a pose that was reached meanwhile is met to a micrometre.
+  void resume(const ActiveCommand& command, TimeNs now);
 
   /// A full-state reference younger than this is carried on by its own motion.
   static constexpr TimeNs kCarryOn = 100'000'000;
   /// A full-state reference older than this is held: position kept, velocity and acceleration zero.
   static constexpr TimeNs kHoldAfter = 500'000'000;
+  /// Times at which poses are followed again from where a command was taken: those of states.
+  static constexpr TimeNs kReplayStep = 2'000'000;
 
  private:
   struct Goal {
     Eigen::Vector3d p_WB;
     double yaw;
   };
-  struct Waiting {
-    TimeNs at;
-    TrajectoryPoint point;
+  /// A path and what it was made of.
+  struct Way {
+    Reference from;
+    TimeNs start;
+    Goal goal;
+    GoalPath path;
   };
   Reference present(TimeNs now);
   Reference streamed(TimeNs now) const;
   void flyTo(const Goal& goal, TimeNs now);
+  void fly(const Reference& from, TimeNs start, const Goal& goal);
   void follow(const Eigen::Vector3d& p_WB, double yaw, TimeNs now);
   void track(const Reference& reference, TimeNs now);
   void setDuePoints(TimeNs now);
+  void replay(TimeNs from, TimeNs now);
 
   GoalLimits limits_;
-  std::optional<GoalPath> path_;
+  std::optional<Way> way_;
   std::optional<PoseFollower> follower_;
-  std::deque<Waiting> trajectory_;
+  std::deque<ActiveCommand::Waiting> trajectory_;
   std::optional<Goal> waiting_goal_;  // set before the start was known
   Reference last_;                    // of the stream, or the place to hold
   TimeNs last_command_ = 0;

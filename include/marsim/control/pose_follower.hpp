@@ -10,12 +10,26 @@ namespace marsim::control {
 /// the limits. Velocity and acceleration of the reference are continuous.
 class PoseFollower {
  public:
+  /// All that the references to come follow from, the limits apart.
+  struct State {
+    TimeNs stamp = 0;
+    Reference reference;            ///< at that time
+    double yaw_acceleration = 0.0;  ///< [rad/s^2]
+    Eigen::Vector3d target_p_WB = Eigen::Vector3d::Zero();
+    double target_yaw = 0.0;
+  };
+
   /// Begins at a reference; its own motion is carried on and brought under the limits.
   PoseFollower(const Reference& from, TimeNs start, const GoalLimits& limits);
+  /// Goes on where another one was.
+  PoseFollower(const State& state, const GoalLimits& limits) : limits_(limits), state_(state) {}
 
   void setTarget(const Eigen::Vector3d& p_WB, double yaw);
   /// The reference for a time that does not lie before that of the last call.
   const Reference& advance(TimeNs now);
+  const State& state() const { return state_; }
+  /// Whether the reference rests at the target, to a micrometre.
+  bool hasArrived() const;
 
   /// [rad/s] above the position loop of every vehicle, so that it adds little delay to it.
   static constexpr double kFrequency = 6.0;
@@ -24,11 +38,7 @@ class PoseFollower {
   void step(double dt);
 
   GoalLimits limits_;
-  Reference reference_;
-  Eigen::Vector3d target_p_WB_;
-  double target_yaw_;
-  double yaw_acceleration_ = 0.0;  ///< [rad/s^2]
-  TimeNs now_;
+  State state_;
 };
 
 }  // namespace marsim::control
