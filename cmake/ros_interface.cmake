@@ -1,5 +1,6 @@
 # Messages and the catkin face of the package.
 add_message_files(DIRECTORY msg FILES
+  ActiveCommand.msg
   Clearance.msg
   ClockGrant.msg
   Contact.msg
@@ -14,6 +15,7 @@ add_message_files(DIRECTORY msg FILES
   Peers.msg
   StateReference.msg
   Strike.msg
+  TrackedState.msg
   TrackingError.msg
   VehicleState.msg
 )

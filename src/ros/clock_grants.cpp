@@ -28,10 +28,22 @@ RenderLockstep::RenderLockstep(ros::NodeHandle& handle, const ros::NodeHandle& p
                                RenderThread& thread, TimeNs period)
     : grants_(handle, private_handle), thread_(thread), period_(period) {
   thread.setLongestQueue(kLongestQueue);
+  timer_ = handle.createSteadyTimer(ros::WallDuration(kLongestSilence),
+                                    [this](const ros::SteadyTimerEvent&) { onTimer(); });
+}
+
+// Again and again: a job that ends meanwhile grants something.
+void RenderLockstep::onTimer() {
+  const auto silence = std::chrono::steady_clock::now() - heard_at_;
+  const bool keeps_up = thread_.waiting() <= kLongestBacklog;
+  if (!keeps_up || silence < std::chrono::duration<double>(kLongestSilence)) return;
+  grants_.leave();
+  looked_at_ = -period_;  // the next state grants at once
 }
 
 void RenderLockstep::onState(TimeNs stamp) {
   stamp_ = stamp;
+  heard_at_ = std::chrono::steady_clock::now();
   const bool is_due = stamp < looked_at_ || stamp - looked_at_ >= period_ / 4;
   if (!is_due) return;
   looked_at_ = stamp;

@@ -3,7 +3,8 @@
 namespace marsim::ros_nodes {
 
 void ControlWait::onCommand(TimeNs computed_from) {
-  follows_ = computed_from - answered_ == period_;
+  if (computed_from <= answered_) return;  // a second answer to a state that was told twice
+  follows_ = waiting_ || computed_from - answered_ == period_;
   answered_ = computed_from;
   waiting_ = false;
 }
@@ -12,10 +13,14 @@ bool ControlWait::mustWait(TimeNs stamp, WallClock::time_point now) {
   if (!follows_ || stamp - answered_ < 2 * period_) return false;
   if (!waiting_) since_ = now;
   waiting_ = true;
-  if (std::chrono::duration<double>(now - since_).count() < kPatience) return true;
+  if (waited(now) < patience_) return true;
   follows_ = waiting_ = false;
   gave_up_ = true;
   return false;
+}
+
+double ControlWait::waited(WallClock::time_point now) const {
+  return waiting_ ? std::chrono::duration<double>(now - since_).count() : 0.0;
 }
 
 bool ControlWait::gaveUp() {

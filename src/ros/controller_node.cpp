@@ -22,6 +22,7 @@ constexpr double kLargestJump = 0.25;               // [m] beyond what was flown
 constexpr std::uint32_t kStatesBetweenLooks = 16;   // for planners that came or went
 constexpr TimeNs kPathSpacing = kNsPerSecond / 10;  // of the poses on `planned_path`, at least
 constexpr TimeNs kPathPoses = 2000;                 // on it, at most
+constexpr double kLongestWait = 1.0;                // [s] of wall time for `active_command`
 
 // Whether a vehicle did not fly from one state to the next: the simulation was restarted, or the
 // vehicle put back to its start.
@@ -88,6 +89,9 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
   trajectory_subscriber_ =
       handle.subscribe("command/trajectory", 10, &ControllerNode::onTrajectory, this, no_delay);
   pose_subscriber_ = handle.subscribe("command/pose", 10, &ControllerNode::onPose, this, no_delay);
+  teller_ = CommandTeller(handle, frames_.world);
+  kept_subscriber_ =
+      handle.subscribe("active_command", 1, &ControllerNode::onActiveCommand, this, no_delay);
   state_subscriber_ = handle.subscribe("state", kQueue, &ControllerNode::onState, this, no_delay);
 }
 
@@ -113,28 +117,94 @@ void ControllerNode::noticePlanners() {
 
 void ControllerNode::onState(const marsim::VehicleStateConstPtr& message) {
   noticePlanners();
-  const KinematicState state = fromMessage(*message);
-  if (has_state_ && (message->placements != placements_ || wasMoved(state_, state))) {
+  if (resumes_ && !knowsWhatToFollow(*message)) {
+    unanswered_ = message;
+    return;
+  }
+  const bool is_known = has_state_ && message->placements == placements_ &&
+                        fromRos(message->header.stamp) == state_.stamp;
+  if (!is_known) {
+    answer(*message);
+  } else if (motors_ && motors_->header.stamp == message->header.stamp) {
+    motor_publisher_.publish(motors_);  // the first answer may have been lost
+  }
+}
+
+// A controller that is started in the place of another one must know what that one followed before
+// it answers; the vehicle waits that long.
+bool ControllerNode::knowsWhatToFollow(const marsim::VehicleState& message) {
+  if (message.commanded) {
+    const WarningTime now = wallTime();
+    if (!waits_since_) waits_since_ = now;
+    const bool has_come = kept_ && kept_->placements == message.placements;
+    if (has_come) {
+      resume(*kept_, fromRos(message.header.stamp));
+    } else if (now - *waits_since_ < std::chrono::duration<double>(kLongestWait)) {
+      return false;
+    } else {
+      ROS_WARN("what the vehicle follows (active_command) did not come: it is brought to rest");
+    }
+  }
+  endWait();
+  return true;
+}
+
+void ControllerNode::endWait() {
+  resumes_ = false;
+  unanswered_.reset();
+  kept_.reset();
+  kept_subscriber_.shutdown();
+}
+
+void ControllerNode::onActiveCommand(const marsim::ActiveCommandConstPtr& message) {
+  if (!resumes_) return;
+  kept_ = message;
+  if (const marsim::VehicleStateConstPtr state = unanswered_) onState(state);
+}
+
+void ControllerNode::resume(const marsim::ActiveCommand& message, TimeNs now) {
+  try {
+    const control::ActiveCommand command = fromMessage(message);
+    commander_->resume(command, now);
+    watch_->resumed();
+    ROS_INFO("goes on with the command of %.3f s", toSeconds(command.stamp));
+    if (command.kind == control::ActiveCommand::Kind::kGoal) publishPlannedPath();
+  } catch (const Error& error) {
+    refuse("active_command", error.what());
+  }
+}
+
+void ControllerNode::answer(const marsim::VehicleState& message) {
+  const KinematicState state = fromMessage(message);
+  if (has_state_ && (message.placements != placements_ || wasMoved(state_, state))) {
     commander_->reset();
     controller_->reset();
     watch_->reset();
+    teller_.reset();
   }
-  placements_ = message->placements;
+  placements_ = message.placements;
   state_ = state;
   has_state_ = true;
   reference_ = commander_->reference(state);
+  teller_.tell(*commander_, state.stamp, placements_);
   diagnostics_.update();
-  if (message->on_ground && !commander_->commanded()) return;  // rests until its first command
-  if (message->on_ground) controller_->rest();
+  if (message.on_ground && !commander_->commanded()) return;  // rests until its first command
+  if (message.on_ground) controller_->rest();
 
   watch_->followed(reference_, state, wallTime());
   const Eigen::Array4d speeds = controller_->update(state, reference_);
-  const auto motors = boost::make_shared<marsim::MotorSpeeds>();
-  motors->header.stamp = message->header.stamp;
-  motors->header.frame_id = frames_.base();
-  motors->speeds.assign(speeds.data(), speeds.data() + speeds.size());
-  motor_publisher_.publish(motors);
-  publishTracking(message->header.stamp);
+  motors_ = boost::make_shared<marsim::MotorSpeeds>();
+  motors_->header.stamp = message.header.stamp;
+  motors_->header.frame_id = frames_.base();
+  motors_->speeds.assign(speeds.data(), speeds.data() + speeds.size());
+  motor_publisher_.publish(motors_);
+  publishTracking(message.header.stamp);
+}
+
+// After every command.
+void ControllerNode::tellCommand() {
+  teller_.taken();
+  teller_.tell(*commander_, state_.stamp, placements_);
 }
 
 void ControllerNode::publishTracking(const ros::Time& stamp) {
@@ -185,7 +255,8 @@ void ControllerNode::onGoal(const geometry_msgs::PoseStampedConstPtr& message, b
   watch_->placed("goal", X_WG.p, wallTime());
   const double yaw = keeps_yaw ? reference_.yaw : yawOf(X_WG.q);
   commander_->setGoal(X_WG.p, yaw, state_.stamp);
-  publishPlannedPath(X_WG.p, yaw);
+  tellCommand();
+  publishPlannedPath();
 }
 
 void ControllerNode::onReference(const marsim::StateReferenceConstPtr& message) {
@@ -199,6 +270,7 @@ void ControllerNode::onReference(const marsim::StateReferenceConstPtr& message) 
   for (const std::string& field : control::dropUnusable(reference)) watch_->notGiven(kTopic, field);
   watch_->tracked(kTopic, reference, state_, wallTime());
   commander_->setReference(reference, state_.stamp);
+  tellCommand();
 }
 
 void ControllerNode::onPositionCommand(const topic_tools::ShapeShifter::ConstPtr& message) {
@@ -230,6 +302,7 @@ void ControllerNode::onPositionCommand(const topic_tools::ShapeShifter::ConstPtr
     }
     watch_->tracked(kTopic, command.reference, state_, wallTime());
     commander_->setReference(command.reference, state_.stamp);
+    tellCommand();
   } catch (const Error& error) {
     refuse(kTopic, error.what());
   }
@@ -244,6 +317,7 @@ void ControllerNode::onTrajectory(const trajectory_msgs::MultiDOFJointTrajectory
     for (const std::string& field : command.not_given) watch_->notGiven(kTopic, field);
     watch_->tracked(kTopic, command.points, state_, wallTime());
     commander_->setTrajectory(command.points, state_.stamp);
+    tellCommand();
   } catch (const Error& error) {
     refuse(kTopic, error.what());
   }
@@ -261,6 +335,7 @@ void ControllerNode::onPose(const geometry_msgs::PoseStampedConstPtr& message) {
   watch_->placed(kTopic, p_WB, wallTime());
   const double yaw = yawOrPresent(fromQuaternion(message->pose.orientation), reference_.yaw);
   commander_->setPose(p_WB, yaw, state_.stamp);
+  tellCommand();
 }
 
 void ControllerNode::onMapInfo(const marsim::MapInfoConstPtr& message) {
@@ -269,6 +344,10 @@ void ControllerNode::onMapInfo(const marsim::MapInfoConstPtr& message) {
 }
 
 bool ControllerNode::hasState(const char* topic) {
+  if (const marsim::VehicleStateConstPtr state = unanswered_) {  // a newer command is what counts
+    endWait();
+    answer(*state);
+  }
   if (!has_state_) refuse(topic, "no state of the vehicle received yet");
   return has_state_;
 }
@@ -295,13 +374,15 @@ void ControllerNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& statu
   for (const auto& [key, value] : report.values) status.add(key, value);
 }
 
-void ControllerNode::publishPlannedPath(const Eigen::Vector3d& goal_p_WB, double yaw) {
-  const control::GoalPath path(reference_, state_.stamp, goal_p_WB, yaw, limits_);
+// Of the goal that is flown to.
+void ControllerNode::publishPlannedPath() {
+  const control::ActiveCommand goal = commander_->active();
+  const control::GoalPath path(goal.from, goal.stamp, goal.target_p_WB, goal.target_yaw, limits_);
   nav_msgs::Path message;
-  message.header.stamp = toRos(state_.stamp);
+  message.header.stamp = toRos(goal.stamp);
   message.header.frame_id = frames_.world;
-  const TimeNs spacing = std::max(kPathSpacing, (path.end() - state_.stamp) / kPathPoses);
-  for (TimeNs t = state_.stamp;; t += spacing) {
+  const TimeNs spacing = std::max(kPathSpacing, (path.end() - goal.stamp) / kPathPoses);
+  for (TimeNs t = goal.stamp;; t += spacing) {
     const control::Reference at = path.at(t);
     geometry_msgs::PoseStamped pose;
     pose.header.frame_id = frames_.world;

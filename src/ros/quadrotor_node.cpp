@@ -31,6 +31,9 @@ constexpr TimeNs kMotorPeriod = kNsPerSecond / 50;  // of `motor_states`
 constexpr TimeNs kPathPeriod = kNsPerSecond / 2;    // of `path`
 constexpr TimeNs kClockLead = kNsPerSecond / 10;    // of /clock before the state
 constexpr TimeNs kGrantPeriod = kNsPerSecond / 50;  // of simulated time
+constexpr double kStandstill = 0.1;                 // [s] of wall time without a step
+constexpr double kLongWait = 0.5;                   // [s] of wall time, worth being said
+constexpr double kDiagnosticPeriod = 1.0;           // [s] of wall time, while time stands still
 constexpr double kPathSpacing = 0.05;               // [m] between poses on `path`
 constexpr std::size_t kPathLength = 20000;          // poses kept on `path`
 
@@ -81,6 +84,7 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   }
   requirePlace(params.where(), "start (x, y, z)", start_p_WB_);
   requireAngle(params.where(), "yaw", start_yaw_);
+  const bool respawns = params.choice("on_crash", "end", {"end", "respawn"}) == "respawn";
   const std::string record = params.text("record", "none");
   const bool recorded = !record.empty() && record != "none";
   if (recorded) requireExtension(record, {".tum", ".txt", ""});
@@ -98,7 +102,8 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   sim::validateRates(rates_, vehicle.vehicle, vehicle.imu, params.where());
   step_ = periodNs(rates_.dynamics);
   state_period_ = periodNs(rates_.state);
-  control_wait_ = ControlWait(state_period_);
+  control_wait_ =
+      ControlWait(state_period_, respawns ? ControlWait::kRespawnPatience : ControlWait::kPatience);
   odom_period_ = periodNs(rates_.odometry);
   imu_period_ = periodNs(vehicle.imu.rate);
   if (recorded) {
@@ -161,11 +166,14 @@ void QuadrotorNode::advertise(ros::NodeHandle& handle, const ros::NodeHandle& pr
   reset_service_ = handle.advertiseService("reset", &QuadrotorNode::onReset, this);
   teleport_service_ = handle.advertiseService("teleport", &QuadrotorNode::onTeleport, this);
 
+  command_keeper_ = std::make_unique<CommandKeeper>(handle);
   clock_grants_ = std::make_unique<ClockGrants>(handle, private_handle);
   const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
   motor_subscriber_ =
       handle.subscribe("motor_speeds", 10, &QuadrotorNode::onMotorSpeeds, this, no_delay);
   clock_subscriber_ = handle.subscribe("/clock", 1000, &QuadrotorNode::onClock, this, no_delay);
+  timer_ = handle.createSteadyTimer(ros::WallDuration(kStandstill),
+                                    [this](const ros::SteadyTimerEvent&) { onTimer(); });
 }
 
 void QuadrotorNode::publishStatic(ros::NodeHandle&) {
@@ -195,6 +203,8 @@ void QuadrotorNode::place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp)
   reset_stamp_ = stamp;
   control_wait_.reset();
   ++placements_;
+  told_.reset();
+  command_keeper_->forget(placements_, stamp);
   path_.poses.clear();
 }
 
@@ -206,10 +216,26 @@ void QuadrotorNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
   diagnostics_.update();
 }
 
+// What /clock cannot bring about, as it may stand still.
+void QuadrotorNode::onTimer() {
+  const auto now = ControlWait::WallClock::now();
+  const auto since = [now](ControlWait::WallClock::time_point then) {
+    return std::chrono::duration<double>(now - then).count();
+  };
+  // A controller that is waited for may have come too late for the last state, or its answer too
+  // early; a sensor that has come may be what time waits for.
+  const bool has_joined = since(moved_at_) > kStandstill && state_publisher_.joined() != told_to_;
+  if (told_ && (has_joined || control_wait_.waited(now) > kStandstill)) tellState();
+  if (control_wait_.waited(now) > kLongWait && since(diagnosed_at_) > kDiagnosticPeriod) {
+    diagnostics_.force_update();
+  }
+}
+
 void QuadrotorNode::advance() {
   while (quadrotor_->state().stamp + step_ <= clock_ &&
          !control_wait_.mustWait(quadrotor_->state().stamp, std::chrono::steady_clock::now())) {
     move();
+    moved_at_ = ControlWait::WallClock::now();
     const TimeNs stamp = quadrotor_->state().stamp;
     if (stamp % state_period_ == 0) publishState();
     publishToPeers();
@@ -222,7 +248,7 @@ void QuadrotorNode::advance() {
   }
   if (control_wait_.gaveUp()) {
     ROS_WARN("no answer from the controller for %.0f s: motor commands are held",
-             ControlWait::kPatience);
+             control_wait_.patience());
   }
 }
 
@@ -303,12 +329,19 @@ bool QuadrotorNode::onTeleport(marsim::Teleport::Request& request,
 }
 
 void QuadrotorNode::publishState() {
+  told_ = ToldState{quadrotor_->state(), quadrotor_->onGround()};
+  tellState();
+}
+
+void QuadrotorNode::tellState() {
+  told_to_ = state_publisher_.joined();
   if (!state_publisher_.wanted()) return;
   const auto message = boost::make_shared<marsim::VehicleState>();
-  toMessage(quadrotor_->state(), quadrotor_->onGround(), *message);
+  toMessage(told_->state, told_->on_ground, *message);
   message->header.frame_id = frames_.world;
   message->child_frame_id = frames_.base();
   message->placements = placements_;
+  message->commanded = command_keeper_->has();
   state_publisher_.publish(message);
 }
 
@@ -418,9 +451,15 @@ void QuadrotorNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status
   const ros::WallTime now = ros::WallTime::now();
   const TimeNs stamp = quadrotor_->state().stamp;
   const double wall = (now - reported_at_).toSec();
+  diagnosed_at_ = ControlWait::WallClock::now();
+  const double waited = control_wait_.waited(diagnosed_at_);
   status.summary(diagnostic_msgs::DiagnosticStatus::OK,
                  quadrotor_->onGround() ? "on the ground" : "flying");
   if (contact_publisher_) contact_publisher_->diagnose(*collisions_, *quadrotor_, status);
+  if (waited > kLongWait) {
+    status.mergeSummaryf(diagnostic_msgs::DiagnosticStatus::WARN,
+                         "time waits for the controller for %.1f s", waited);
+  }
   status.add("real-time factor", wall > 0.0 ? toSeconds(stamp - reported_stamp_) / wall : 0.0);
   status.add("simulated time [s]", toSeconds(stamp));
   reported_at_ = now;

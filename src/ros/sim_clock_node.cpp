@@ -23,6 +23,8 @@ constexpr std::chrono::milliseconds kLongestCatchUp{100};
 constexpr std::chrono::milliseconds kGrantWait{20};  // between looks at what else is to be done
 constexpr double kUsualPace = 1.0;
 constexpr double kDiagnosticPeriod = 1.0;  // [s] wall time
+constexpr double kLongHold = 0.5;          // [s] wall time, worth being said
+constexpr std::size_t kMostNames = 5;      // of nodes that hold time
 constexpr double kLongestSilence = 2.0;    // [s] wall time, of a leader
 constexpr double kLargestError = 0.02;     // [s] behind or ahead of the leader
 constexpr double kWarningPeriod = 5.0;     // [s]
@@ -108,7 +110,9 @@ void SimClockNode::run() {
       std::unique_lock<std::mutex> lock(mutex_);
       if (client_ != nullptr) {
         follow();
-      } else if (!paused_ && !awaitGrants(lock)) {
+      } else if (paused_) {
+        held_ = false;
+      } else if (!awaitGrants(lock)) {
         tick();
       }
       if (!held_) due += wallPeriod();
@@ -135,6 +139,17 @@ bool SimClockNode::awaitGrants(std::unique_lock<std::mutex>& lock) {
 bool SimClockNode::isHeld() const {
   return std::any_of(grants_.begin(), grants_.end(),
                      [this](const auto& grant) { return grant.second < now_ + period_; });
+}
+
+// Names of those that have not granted the next step, in alphabetical order.
+std::string SimClockNode::holders() const {
+  std::string names;
+  std::size_t count = 0;
+  for (const auto& [name, until] : grants_) {
+    if (until >= now_ + period_ || ++count > kMostNames) continue;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return count > kMostNames ? fmt::format("{} and {} more", names, count - kMostNames) : names;
 }
 
 void SimClockNode::letGo() {
@@ -221,10 +236,16 @@ void SimClockNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status)
   status.summary(
       slow ? diagnostic_msgs::DiagnosticStatus::WARN : diagnostic_msgs::DiagnosticStatus::OK,
       paused_ ? "paused" : (slow ? "behind the pace asked for" : "running"));
+  const double held = std::chrono::duration<double>(wall_now - held_since_).count();
+  if (held_ && held > kLongHold) {
+    status.summary(diagnostic_msgs::DiagnosticStatus::WARN,
+                   fmt::format("waits for {} for {:.1f} s", holders(), held));
+  }
   status.add("simulated time [s]", toSeconds(now_));
   status.add("real-time factor", factor);
   status.add("pace", pace_);
   status.add("nodes it waits for", grants_.size());
+  status.add("waits now for", held_ ? holders() : "none");
   if (server_ != nullptr) {
     status.add("questions answered", server_->answered());
     status.add("questions refused", server_->refused());

@@ -209,6 +209,13 @@ TEST_F(BadStart, WrongChoice) {
   expectRefused("lidar", {"renderer", "'vulkan'", "cpu"});
 }
 
+TEST_F(BadStart, WhatFollowsACrash) {
+  nh_.setParam("/bad/on_crash", "restart");
+  expectRefused("quadrotor", {"on_crash", "'restart'", "end | respawn"});
+  nh_.setParam("/bad/on_crash", "respawn");
+  expectRefused("manager", {"/bad: on_crash is 'respawn'", "nodelets:=false"});
+}
+
 TEST_F(BadStart, WrongOutputsAndDepthCameras) {
   nh_.setParam("/bad/output", "xyzit, velodine");
   expectRefused("lidar", {"output", "velodine", "did you mean 'velodyne'", "livox_custom"});

@@ -51,5 +51,22 @@ TEST_F(ControlWaitTest, GivesUpOnOneThatDied) {
   EXPECT_TRUE(wait_.mustWait(12 * kPeriod, after(3.0))) << "it answers again";
 }
 
+// It hears the last state only, is followed from there at once, and may answer that twice.
+TEST_F(ControlWaitTest, GoesOnWithANewControllerStepByStep) {
+  wait_ = ControlWait(kPeriod, 3.0);
+  answer(kPeriod, 5 * kPeriod, kPeriod);
+  EXPECT_TRUE(wait_.mustWait(7 * kPeriod, begin_));
+  EXPECT_TRUE(wait_.mustWait(7 * kPeriod, after(2.9))) << "its own patience";
+  EXPECT_NEAR(wait_.waited(after(2.9)), 2.9, 1e-9);
+  for (int i = 0; i < 3; ++i) wait_.onCommand(7 * kPeriod);
+  EXPECT_EQ(wait_.waited(after(2.9)), 0.0);
+  EXPECT_FALSE(wait_.mustWait(8 * kPeriod, after(2.9)));
+  EXPECT_TRUE(wait_.mustWait(9 * kPeriod, after(2.9))) << "no rush without an answer";
+  wait_.onCommand(8 * kPeriod);
+  EXPECT_FALSE(wait_.mustWait(9 * kPeriod, after(2.9)));
+  wait_.reset();
+  EXPECT_EQ(wait_.patience(), 3.0);
+}
+
 }  // namespace
 }  // namespace marsim::ros_nodes

@@ -82,6 +82,36 @@ class LaunchFiles(unittest.TestCase):
             got = params(load("planner.launch", "client:=" + client, "depth:=planner"))
             self.assertEqual(got["/uav0/depth_camera/depth"], camera)
 
+    def test_on_crash_reaches_every_node_of_a_uav(self):
+        ends, respawns, lives_once = (True, False), (False, True), (False, False)
+        for name, value, quadrotor, others in (
+                ("sim.launch", "end", ends, ends),
+                ("uav.launch", "restart", ends, ends),  # refused by the quadrotor
+                ("uav.launch", "respawn", lives_once, respawns),
+                ("planner.launch", "respawn", lives_once, respawns),
+                ("slam.launch", "respawn", lives_once, respawns),
+                ("swarm.launch", "respawn", lives_once, respawns)):
+            config = load(name, "on_crash:=" + value, "depth:=d455")
+            self.assertEqual(params(config)["/uav0/quadrotor/on_crash"], value, name)
+            of_uavs = [node for node in config.nodes if node.namespace.startswith("/uav")]
+            self.assertEqual(len(of_uavs), 12 if name == "swarm.launch" else 4)
+            for node in config.nodes:
+                wanted = ends if node not in of_uavs else others
+                wanted = quadrotor if node.type == "quadrotor" else wanted
+                self.assertEqual((node.required, node.respawn), wanted, (name, node.type))
+
+    def test_managers_know_of_on_crash(self):
+        for name, manager in (("sim.launch", "/uav0/manager"), ("swarm.launch", "/marsim_manager")):
+            config = load(name, "on_crash:=respawn", "nodelets:=true")
+            self.assertEqual(params(config)[manager + "/on_crash"], "respawn", name)
+
+    def test_on_crash_reaches_the_uavs_of_a_lan(self):
+        config = load("lan.launch", "lan:=three_machines", "machine:=alpha", "on_crash:=respawn")
+        args = [node.args for node in config.nodes if node.type == "lan_uavs"][0]
+        self.assertIn("on_crash=respawn", args.split())
+        config = load("lan_manager.launch", "machine:=alpha", "on_crash:=respawn")
+        self.assertEqual(params(config)["/alpha_manager/on_crash"], "respawn")
+
     def test_slam_settings_follow_the_sensors_file(self):
         with tempfile.TemporaryDirectory() as folder:
             copy = os.path.join(folder, "my sensor.yaml")

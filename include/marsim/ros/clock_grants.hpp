@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <string>
 
 #include <ros/ros.h>
@@ -32,7 +33,8 @@ class ClockGrants {
 
 /// Lockstep of a sensor that renders: simulated time goes one of its periods at a time, while its
 /// thread keeps up, so that nothing is dropped. What falls due before the clock has heard of it
-/// waits in the thread's queue, which is made longer for that.
+/// waits in the thread's queue, which is made longer for that. While no state comes though the
+/// thread keeps up, time waits for somebody else, and the sensor holds nothing back.
 class RenderLockstep {
  public:
   RenderLockstep(ros::NodeHandle& handle, const ros::NodeHandle& private_handle,
@@ -46,6 +48,9 @@ class RenderLockstep {
  private:
   static constexpr std::size_t kLongestBacklog = 1;  // jobs that wait when time is granted
   static constexpr std::size_t kLongestQueue = 200;  // jobs; a clock that hears no grants runs on
+  static constexpr double kLongestSilence = 0.3;     // [s] of wall time without a state
+
+  void onTimer();
 
   ClockGrants grants_;
   const RenderThread& thread_;
@@ -53,6 +58,8 @@ class RenderLockstep {
   TimeNs looked_at_ = 0;
   TimeNs granted_until_ = 1;  // past: a clock that hears it waits
   std::atomic<TimeNs> stamp_{0};
+  std::chrono::steady_clock::time_point heard_at_;
+  ros::SteadyTimer timer_;
 };
 
 }  // namespace marsim::ros_nodes

@@ -14,20 +14,29 @@ class ControlWait {
   using WallClock = std::chrono::steady_clock;
   /// [s] of wall time without an answer after which the dynamics go on alone.
   static constexpr double kPatience = 2.0;
+  /// [s] the same where another controller is started in the place of one that died; below the
+  /// patience of the clock, which is held meanwhile.
+  static constexpr double kRespawnPatience = 4.0;
 
-  explicit ControlWait(TimeNs state_period) : period_(state_period) {}
+  explicit ControlWait(TimeNs state_period, double patience = kPatience)
+      : period_(state_period), patience_(patience) {}
 
+  double patience() const { return patience_; }
   /// The vehicle was put somewhere: a controller may rest from here on.
-  void reset() { *this = ControlWait(period_); }
-  /// A motor command came, computed from the state of that stamp.
+  void reset() { *this = ControlWait(period_, patience_); }
+  /// A motor command came, computed from the state of that stamp. One that was waited for is
+  /// followed by others, also from a new controller that never saw the states before.
   void onCommand(TimeNs computed_from);
   /// Whether the dynamics, at `stamp`, must wait for the controller.
   bool mustWait(TimeNs stamp, WallClock::time_point now);
+  /// [s] of wall time for which the dynamics have waited by now; 0 where they do not.
+  double waited(WallClock::time_point now) const;
   /// The controller was waited for in vain; true once for every time.
   bool gaveUp();
 
  private:
   TimeNs period_;
+  double patience_;
   TimeNs answered_ = 0;   ///< state that the last command was computed from
   bool follows_ = false;  ///< each command came from the state after the one before
   bool waiting_ = false;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <diagnostic_updater/diagnostic_updater.h>
@@ -17,6 +18,7 @@
 #include "marsim/control/command_watch.hpp"
 #include "marsim/control/commander.hpp"
 #include "marsim/control/controller.hpp"
+#include "marsim/ros/command_keeper.hpp"
 #include "marsim/ros/frames.hpp"
 #include "marsim/ros/watched_publisher.hpp"
 
@@ -33,18 +35,27 @@ namespace marsim::ros_nodes {
 /// (marsim/StateReference), `tracking_error` (marsim/TrackingError), `planned_path`
 /// (nav_msgs/Path, one for each goal).
 /// Whatever came last is followed, whenever it says that it was made, and held when nothing more
-/// comes. Commands are in the world frame, named as the parameter says, `world` or not at all.
-/// Goals may be in the world frame or in this UAV's base_link; those below the ground are refused.
-/// A zero quaternion keeps the yaw. /map_info tells where the map ends and, for ground_z `auto`,
-/// where the ground is. What CommandWatch notes goes to the log and to /diagnostics.
-/// Parameters: vehicle, controller, goal_speed [m/s], goal_acceleration [m/s^2] (default: the
-/// controller file's), ground_z [m], world_frame, frame_prefix.
+/// comes. What is followed is told on `command_taken`; a controller that is started in the place of
+/// another one goes on with what the quadrotor has kept of that (`active_command`, both
+/// marsim/ActiveCommand) before it answers the first state. Commands are in the world frame, named
+/// as the parameter says, `world` or not at all. Goals may be in the world frame or in this UAV's
+/// base_link; those below the ground are refused. A zero quaternion keeps the yaw. /map_info tells
+/// where the map ends and, for ground_z `auto`, where the ground is. What CommandWatch notes goes
+/// to the log and to /diagnostics. Parameters: vehicle, controller, goal_speed [m/s],
+/// goal_acceleration [m/s^2] (default: the controller file's), ground_z [m], world_frame,
+/// frame_prefix.
 class ControllerNode {
  public:
   ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
 
  private:
   void onState(const marsim::VehicleStateConstPtr& message);
+  void onActiveCommand(const marsim::ActiveCommandConstPtr& message);
+  bool knowsWhatToFollow(const marsim::VehicleState& message);
+  void endWait();
+  void resume(const marsim::ActiveCommand& message, TimeNs now);
+  void answer(const marsim::VehicleState& message);
+  void tellCommand();
   void onGoal(const geometry_msgs::PoseStampedConstPtr& message, bool keep_altitude);
   void onReference(const marsim::StateReferenceConstPtr& message);
   void subscribeToPositionCommands();
@@ -58,7 +69,7 @@ class ControllerNode {
   void refuse(const char* topic, const std::string& reason);
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
   void publishTracking(const ros::Time& stamp);
-  void publishPlannedPath(const Eigen::Vector3d& goal_p_WB, double yaw);
+  void publishPlannedPath();
 
   Frames frames_;
   control::GoalLimits limits_;
@@ -68,6 +79,12 @@ class ControllerNode {
   control::Reference reference_;
   bool has_state_ = false;
   std::uint32_t placements_ = 0;  ///< as of the last state
+  CommandTeller teller_;
+  bool resumes_ = true;  ///< begins with what the one before followed, if there is such a thing
+  marsim::ActiveCommandConstPtr kept_;       ///< by the quadrotor
+  marsim::VehicleStateConstPtr unanswered_;  ///< the first state, until that has come
+  std::optional<WarningTime> waits_since_;
+  boost::shared_ptr<marsim::MotorSpeeds> motors_;  ///< the last answer
   bool has_planner_ = false;
   std::uint32_t states_ = 0;  ///< received
   std::unique_ptr<control::CommandWatch> watch_;
@@ -79,7 +96,8 @@ class ControllerNode {
   WatchedPublisher<marsim::TrackingError> error_publisher_;
   ros::Publisher path_publisher_;
   ros::Subscriber state_subscriber_, goal_subscriber_, goal_2d_subscriber_, reference_subscriber_,
-      position_subscriber_, trajectory_subscriber_, pose_subscriber_, map_info_subscriber_;
+      position_subscriber_, trajectory_subscriber_, pose_subscriber_, map_info_subscriber_,
+      kept_subscriber_;
   diagnostic_updater::Updater diagnostics_;
 };
 

@@ -19,6 +19,7 @@
 #include "marsim/Teleport.h"
 #include "marsim/VehicleState.h"
 #include "marsim/ros/clock_grants.hpp"
+#include "marsim/ros/command_keeper.hpp"
 #include "marsim/ros/contact_publisher.hpp"
 #include "marsim/ros/control_wait.hpp"
 #include "marsim/ros/frames.hpp"
@@ -33,22 +34,24 @@
 namespace marsim::ros_nodes {
 
 /// Dynamics, collisions and IMU of one UAV, stepped by /clock. On a busy machine they wait for the
-/// controller's answers, and /clock for them.
+/// controller's answers, and /clock for them. While time stands still, the last `state` is told
+/// again to a controller that is waited for and to whoever subscribes. It remembers what its
+/// controller follows (CommandKeeper), for one that is started in that one's place.
 ///
 /// In: `motor_speeds` (marsim/MotorSpeeds), /clock.
 /// Out: `state` (marsim/VehicleState), `odom` (nav_msgs/Odometry), `imu/data` and `imu/data_raw`
 /// (sensor_msgs/Imu), `livox/imu` (the same as Livox's driver gives it: specific force in g, no
 /// orientation), what NavigationSensors names, `motor_states` (marsim/MotorStates), `path`
 /// (nav_msgs/Path, flown), `visual` (visualization_msgs/MarkerArray, latched), tf, what
-/// ContactPublisher names, what PeerPublisher tells the other UAVs. Services `reset`
-/// (std_srvs/Trigger): back to the start; `teleport` (marsim/Teleport): anywhere. Parameters:
-/// vehicle, imu (as config::chooseImu reads it), lidar, map, resolution, x, y, z, yaw, swarm,
-/// swarm_size and uav_id (in place of x y z yaw: see SwarmPlace), ground_z,
-/// dynamics_rate, state_rate, odom_rate, seed, odom_twist_frame (child | world),
-/// publish_ground_truth_tf, record (file in TUM format; none), record_frame (whose pose
-/// that file has, as config::chooseFrame reads it), check_start, world_frame, frame_prefix,
-/// odom_frame_id, odom_child_frame_id, imu_frame_id, livox_imu_frame_id; those of
-/// readCollisionConfig and WorldInput.
+/// ContactPublisher and CommandKeeper name, what PeerPublisher tells the other UAVs. Services
+/// `reset` (std_srvs/Trigger): back to the start; `teleport` (marsim/Teleport): anywhere.
+/// Parameters: vehicle, imu (as config::chooseImu reads it), lidar, map, resolution, x, y, z, yaw,
+/// swarm, swarm_size and uav_id (in place of x y z yaw: see SwarmPlace), ground_z, dynamics_rate,
+/// state_rate, odom_rate, seed, odom_twist_frame (child | world), publish_ground_truth_tf, record
+/// (file in TUM format; none), record_frame (whose pose that file has, as config::chooseFrame reads
+/// it), check_start, world_frame, frame_prefix, odom_frame_id, odom_child_frame_id, imu_frame_id,
+/// livox_imu_frame_id, on_crash (end | respawn: whether a controller that dies is started again,
+/// and so how long it is waited for); those of readCollisionConfig and WorldInput.
 class QuadrotorNode {
  public:
   QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
@@ -63,12 +66,14 @@ class QuadrotorNode {
   void advertise(ros::NodeHandle& handle, const ros::NodeHandle& private_handle);
   void publishStatic(ros::NodeHandle& handle);
   void onClock(const rosgraph_msgs::ClockConstPtr& message);
+  void onTimer();
   void onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message);
   bool onReset(std_srvs::Trigger::Request& request, std_srvs::Trigger::Response& response);
   bool onTeleport(marsim::Teleport::Request& request, marsim::Teleport::Response& response);
   void place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
   void start(TimeNs now);
   void publishState();
+  void tellState();
   void publishOdometry();
   void publishImu();
   boost::shared_ptr<sensor_msgs::Imu> imuMessage(const vehicle::ImuSample& sample,
@@ -99,6 +104,14 @@ class QuadrotorNode {
   bool started_ = false;
   TimeNs clock_ = 0;  ///< what /clock says; the state's stamp follows it
   ControlWait control_wait_{0};
+  ControlWait::WallClock::time_point moved_at_, diagnosed_at_;
+  struct ToldState {
+    KinematicState state;
+    bool on_ground;
+  };
+  std::optional<ToldState> told_;  ///< the last of `state` since the vehicle was put somewhere
+  std::uint32_t told_to_ = 0;      ///< listeners that had come by then
+  std::unique_ptr<CommandKeeper> command_keeper_;
   std::unique_ptr<ClockGrants> clock_grants_;
   TimeNs reset_stamp_ = 0;  ///< of the last start, reset or teleport
   std::uint32_t placements_ = 0;
@@ -116,6 +129,7 @@ class QuadrotorNode {
   ros::Publisher motor_publisher_, path_publisher_, visual_publisher_;
   ros::Subscriber clock_subscriber_, motor_subscriber_;
   ros::ServiceServer reset_service_, teleport_service_;
+  ros::SteadyTimer timer_;
   tf2_ros::StaticTransformBroadcaster static_tf_;
   diagnostic_updater::Updater diagnostics_;
 };

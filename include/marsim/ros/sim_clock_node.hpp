@@ -43,6 +43,7 @@ class SimClockNode {
   void onGrant(const marsim::ClockGrantConstPtr& message);
   bool awaitGrants(std::unique_lock<std::mutex>& lock);
   bool isHeld() const;
+  std::string holders() const;
   void letGo();
   void follow();
   void publish();

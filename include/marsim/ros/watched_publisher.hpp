@@ -18,17 +18,25 @@ class WatchedPublisher {
   WatchedPublisher() = default;
   WatchedPublisher(ros::NodeHandle& handle, const std::string& topic, std::uint32_t queue) {
     const auto listeners = listeners_;
-    const auto came = [listeners](const ros::SingleSubscriberPublisher&) { ++*listeners; };
+    const auto joined = joined_;
+    const auto came = [listeners, joined](const ros::SingleSubscriberPublisher&) {
+      ++*listeners;
+      ++*joined;
+    };
     const auto went = [listeners](const ros::SingleSubscriberPublisher&) { --*listeners; };
     publisher_ = handle.advertise<Message>(topic, queue, came, went);
   }
 
   bool wanted() const { return *listeners_ > 0; }
+  /// How many listeners ever came.
+  std::uint32_t joined() const { return *joined_; }
   /// The message must not change any more.
   void publish(const boost::shared_ptr<Message>& message) const { publisher_.publish(message); }
 
  private:
   std::shared_ptr<std::atomic<int>> listeners_ = std::make_shared<std::atomic<int>>(0);
+  std::shared_ptr<std::atomic<std::uint32_t>> joined_ =
+      std::make_shared<std::atomic<std::uint32_t>>(0);
   ros::Publisher publisher_;
 };
 

@@ -32,6 +32,13 @@ int main(int argc, char** argv) {
   ros::init(argc, argv, "manager", ros::init_options::NoSigintHandler);
   std::signal(SIGINT, SIG_DFL);
   const ros::NodeHandle private_handle("~");
+  if (private_handle.param<std::string>("on_crash", "end") == "respawn") {
+    ROS_FATAL(
+        "%s: on_crash is 'respawn', which needs a process for each node: allowed with "
+        "nodelets:=false",
+        ros::this_node::getName().c_str());
+    return EXIT_FAILURE;
+  }
   NamesAndTypes nodelets;
   if (XmlRpc::XmlRpcValue listed; private_handle.getParam("nodelets", listed)) {
     append(listed, ros::this_node::getNamespace(), nodelets);
