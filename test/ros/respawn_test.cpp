@@ -14,6 +14,8 @@
 #include <nav_msgs/Path.h>
 #include <ros/ros.h>
 #include <sensor_msgs/PointCloud2.h>
+#include <std_srvs/Trigger.h>
+#include <trajectory_msgs/MultiDOFJointTrajectory.h>
 
 #include "marsim/ros/conversions.hpp"
 #include "process_of.hpp"
@@ -176,6 +178,43 @@ TEST_F(Respawn, AControllerGoesOnToItsGoal) {
   RecordProperty("strays_mm", static_cast<int>(1e3 * strays));
   ASSERT_TRUE(waitFor([&] { return uav.goal_publisher.getNumSubscribers() > 0; }, kDeadline));
   expectFliesOn({0, 1, 2});
+}
+
+// Set points that wait for their time when the controller dies.
+TEST_F(Respawn, AControllerGoesOnWithItsTrajectory) {
+  Watched& uav = uavs_[0];
+  ros::Publisher publisher = handle_.advertise<trajectory_msgs::MultiDOFJointTrajectory>(
+      nameOf(0) + "/command/trajectory", 1);
+  ASSERT_TRUE(waitFor([&] { return publisher.getNumSubscribers() > 0; }, kDeadline));
+  const Vector3d start = uav.position();
+  trajectory_msgs::MultiDOFJointTrajectory trajectory;
+  for (int i = 0; i < 3; ++i) {
+    geometry_msgs::Transform transform;
+    transform.translation = marsim::ros_nodes::toVector3(start + Vector3d(0.3 * (i + 1), 0, 0));
+    trajectory.points.emplace_back();
+    trajectory.points.back().transforms.push_back(transform);
+    trajectory.points.back().time_from_start = ros::Duration(0.7 * i);
+  }
+  publisher.publish(trajectory);
+  ASSERT_TRUE(waitFor([&] { return (uav.position() - start).norm() > 0.1; }, kDeadline));
+  signalNode("/uav0/controller", SIGKILL);
+  EXPECT_TRUE(arrives(0, start + Vector3d(0.9, 0.0, 0.0)));
+}
+
+// What was followed before a reset is forgotten by whoever knew of it.
+TEST_F(Respawn, AResetIsNotUndone) {
+  Watched& uav = uavs_[1];
+  std_srvs::Trigger reset;
+  ASSERT_TRUE(ros::service::call("/uav1/reset", reset));
+  signalNode("/uav1/controller", SIGKILL);
+  ASSERT_TRUE(waitFor([&] { return processOf("/uav1/controller") > 0; }, kDeadline));
+  const std::size_t first = uav.flown.size();
+  const TimeNs since = uav.flown.back().stamp;
+  ASSERT_TRUE(waitFor([&] { return uav.flown.back().stamp > since + 3 * marsim::kNsPerSecond / 2; },
+                      kDeadline));
+  for (std::size_t i = first; i < uav.flown.size(); ++i) {
+    ASSERT_LT((uav.flown[i].p_WB - uav.flown[first].p_WB).norm(), 0.1);
+  }
 }
 
 TEST_F(Respawn, DiagnosticsSayWhomTimeWaitsFor) {
