@@ -1,9 +1,11 @@
 #include "marsim/collision/structure.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
+#include "marsim/collision/route.hpp"
 #include "marsim/common/error.hpp"
 
 namespace marsim::collision {
@@ -80,6 +82,32 @@ TEST(Structure, ARouteKeepsItInView) {
   EXPECT_EQ(route.yaw, 0.5) << "it sees all round: no other heading is better";
   for (const Eigen::Vector3d& p : route.waypoints) EXPECT_GE(map.at(p).distance, 0.5);
   EXPECT_THROW(planSlamRoute(map, {0.0, 0.0, 0.1}, 0.0, 3, 0.5, 0.3, view), Error);
+}
+
+// In a hall that is open to one side, draws of way points differ in what stays in view: the first
+// goes out to where there is nothing but the floor, and another one is flown.
+TEST(Structure, ARouteIsTheBestOfSeveralDraws) {
+  map::PointCloud cloud;
+  addWall(cloud, 2, 0.0F, 12.0F);
+  addWall(cloud, 0, -6.0F, 6.0F);
+  addWall(cloud, 1, -6.0F, 6.0F);
+  addWall(cloud, 1, 6.0F, 6.0F);
+  const ClearanceMap map(cloud, 0.2);
+  const Eigen::Vector3d start(-3.0, 0.0, 1.5);
+  SensorView view;
+  view.reach = 12.0;
+  double of_first_draw = 1.0;
+  Eigen::Vector3d from = start;
+  for (const Eigen::Vector3d& to : chooseGoals(map, start, 2, 0.5, 1, 0.3)) {
+    for (double share = 0.0; share <= 1.0; share += 0.5 / (to - from).norm()) {
+      const Eigen::Vector3d at = from + share * (to - from);
+      of_first_draw = std::min(of_first_draw, structureInView(map, at, 0.0, view));
+    }
+    from = to;
+  }
+  EXPECT_LT(of_first_draw, 0.015);
+  const SlamRoute route = planSlamRoute(map, start, 0.0, 2, 0.5, 0.3, view);
+  EXPECT_GT(route.least_structure, 2.0 * of_first_draw);
 }
 
 // Where the only walls meet in a corner, a sensor of a narrow view looks there all along.

@@ -72,7 +72,12 @@ class LaunchRun(unittest.TestCase):
 
     def run_to_its_end(self, *arguments):
         process = self.start(*arguments)
-        output, _ = process.communicate(timeout=120)
+        try:
+            output, _ = process.communicate(timeout=120)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+            output, _ = process.communicate(timeout=60)
+            self.fail("had to be interrupted: " + output)
         return process.returncode, output
 
     def left(self):

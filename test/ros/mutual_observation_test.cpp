@@ -4,9 +4,12 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
+#include <diagnostic_msgs/DiagnosticArray.h>
 #include <gtest/gtest.h>
 #include <ros/ros.h>
 #include <sensor_msgs/PointCloud2.h>
@@ -152,8 +155,30 @@ class MutualObservation : public testing::Test {
   }
 
   const scene::BodyConfig body_ = sim::bodyOf(config::loadVehicle("hummingbird").vehicle);
+  /// What the status "peers" of a UAV's LiDAR tells of, as "uav 1".
+  std::set<std::string> toldOf(int uav) const {
+    const auto found = told_.find(uav);
+    return found != told_.end() ? found->second : std::set<std::string>();
+  }
+
+  void onDiagnostics(const diagnostic_msgs::DiagnosticArrayConstPtr& message) {
+    for (const auto& status : message->status) {
+      if (status.name.find("peers") == std::string::npos) continue;
+      for (int i = 0; i < kUavs; ++i) {
+        if (status.name.find("uav" + std::to_string(i)) == std::string::npos) continue;
+        for (const auto& entry : status.values) {
+          if (entry.key.find("uav ") == 0) told_[i].insert(entry.key);
+        }
+      }
+    }
+  }
+
   const lidar::LidarConfig lidar_ = config::loadLidar("mid360");
   std::array<Uav, kUavs> uavs_;
+  std::map<int, std::set<std::string>> told_;
+  ros::NodeHandle nh_;
+  ros::Subscriber diagnostics_ =
+      nh_.subscribe("/diagnostics", 100, &MutualObservation::onDiagnostics, this);
 };
 
 TEST_F(MutualObservation, PointsLieOnTheOthersBodies) {
@@ -167,6 +192,11 @@ TEST_F(MutualObservation, PointsLieOnTheOthersBodies) {
   const TimeNs at_speed = fly();
   for (const Uav& uav : uavs_) {
     EXPECT_NEAR(uav.motion.back().v_WB.norm(), kSpeed, 0.4);
+  }
+  for (int i = 0; i < kUavs; ++i) {
+    std::set<std::string> others = {"uav 0", "uav 1", "uav 2"};
+    others.erase("uav " + std::to_string(i));
+    EXPECT_EQ(toldOf(i), others) << "uav" << i << " tells of the others, not of itself";
   }
   for (std::size_t i = 0; i < kUavs; ++i) {
     for (std::size_t k = 0; k < kUavs; ++k) {

@@ -330,28 +330,40 @@ void SlamClient::playKissIcp() {
   EXPECT_TRUE(waitFor([&] { return buffer.canTransform(base, frame, ros::Time(0)); }, 20.0));
 }
 
-/// What slam_flight:=true promises, by the truth: nothing moves for two seconds after the first
-/// scan, then every axis is accelerated, way points are passed and the start is reached again.
+/// What slam_flight:=true promises, by the truth: it waits for a reader of the scans, then nothing
+/// moves for two seconds, every axis is accelerated, way points are passed and the start is reached
+/// again.
 TEST_F(SlamClient, AFlightIsFlownForIt) {
   if (!private_.param("flight", false)) GTEST_SKIP() << "not asked for";
   std::vector<marsim::VehicleState> states;
   int contacts = 0;
   ros::Time first_scan;
-  const ros::Subscriber scans = nh_.subscribe<PointCloud2>(
-      cloud_topic_, 10, [&](const sensor_msgs::PointCloud2ConstPtr& scan) {
-        if (first_scan.isZero()) first_scan = scan->header.stamp;
-      });
   const ros::Subscriber truth = nh_.subscribe<marsim::VehicleState>(
       "/uav0/state", 1000,
       [&](const marsim::VehicleStateConstPtr& state) { states.push_back(*state); });
   const ros::Subscriber collision = nh_.subscribe<marsim::Contact>(
       "/uav0/collision", 10, [&](const marsim::ContactConstPtr&) { ++contacts; });
-  bool over = false;
+  std::vector<std::pair<std::string, ros::Time>> said;
   const ros::Subscriber log = nh_.subscribe<rosgraph_msgs::Log>(
       "/rosout", 100, [&](const rosgraph_msgs::LogConstPtr& line) {
-        over = over || line->msg.find("SLAM flight: over") == 0;
+        said.emplace_back(line->msg, line->header.stamp);
       });
-  ASSERT_TRUE(waitFor([&] { return over; }, 150.0));
+  const auto begun = [&](const std::string& phase) {
+    for (const auto& [text, stamp] : said) {
+      if (text.find("SLAM flight: " + phase) == 0) return stamp;
+    }
+    return ros::Time();
+  };
+  ASSERT_TRUE(waitFor([&] { return !begun("waiting").isZero(); }, 60.0));
+  const ros::Time a_second_later = begun("waiting") + ros::Duration(1.0);
+  ASSERT_TRUE(waitFor([&] { return ros::Time::now() > a_second_later; }, 20.0));
+  EXPECT_TRUE(begun("rest").isZero()) << "nobody reads the scans yet";
+  const ros::Subscriber scans = nh_.subscribe<PointCloud2>(
+      cloud_topic_, 10, [&](const sensor_msgs::PointCloud2ConstPtr& scan) {
+        if (first_scan.isZero()) first_scan = scan->header.stamp;
+      });
+  ASSERT_TRUE(waitFor([&] { return !begun("over").isZero(); }, 150.0));
+  EXPECT_GT((begun("heading") - begun("rest")).toSec(), 1.0) << "two seconds, as logged";
   ASSERT_FALSE(states.empty());
 
   const auto place = [](const marsim::VehicleState& state) {

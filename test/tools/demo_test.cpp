@@ -1,6 +1,7 @@
 #include "demo.hpp"
 
 #include <fstream>
+#include <map>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -60,7 +61,8 @@ class Demo : public ::testing::Test {
     command.arguments = {std::string(MARSIM_PROGRAMS) + "/marsim-demo", "--map",
                          (folder_.path() / "room.pcd").string(), "--out", out().string()};
     command.arguments.insert(command.arguments.end(), options.begin(), options.end());
-    command.environment = {{"PATH", fmt::format("{}/bin:{}", folder_.path().string(), path)}};
+    command.environment = environment_;
+    command.environment["PATH"] = fmt::format("{}/bin:{}", folder_.path().string(), path);
     output_.clear();
     return runChild(command, [&](const std::string& line) { output_ += line + "\n"; }).exit_code;
   }
@@ -77,6 +79,7 @@ class Demo : public ::testing::Test {
   TemporaryFolder folder_;
   fs::path out_ = folder_.path() / "out";
   std::string output_;
+  std::map<std::string, std::string> environment_;
 };
 
 TEST_F(Demo, GoodFlightGivesSummaryPicturesAndCode0) {
@@ -124,9 +127,10 @@ TEST_F(Demo, AContactThatTheSimulationReportedIsNamedAndCode1) {
 }
 
 TEST_F(Demo, MissedGoalIsNamedAndCode1) {
-  install("fly 2 3; record 0 20");
+  install("echo '[ERROR] [1.0]: no way through'; fly 2 3; record 0 20");
   EXPECT_EQ(run(there_), 1);
   EXPECT_TRUE(said("1 of 1 goals not reached")) << output_;
+  EXPECT_TRUE(said("marsim demo: the first error was: no way through")) << output_;
 }
 
 TEST_F(Demo, InterruptKeepsWhatWasMade) {
@@ -204,6 +208,18 @@ TEST_F(Demo, RefusesBeforeTheFlight) {
   EXPECT_EQ(run(with("--seed", "-1")), 2);
   EXPECT_TRUE(said("--seed: is '-1', allowed: a whole number from 0 to 18446744073709551615"))
       << output_;
+}
+
+// A machine without any driver: the EGL dispatch library finds none, and there is no display.
+TEST_F(Demo, OpenGlIsTriedBeforeTheFlight) {
+  install("fly 2 4; record 1 20");
+  environment_ = {
+      {"__EGL_VENDOR_LIBRARY_FILENAMES", "/dev/null"}, {"DISPLAY", ""}, {"WAYLAND_DISPLAY", ""}};
+  auto options = there_;
+  options.insert(options.end(), {"--renderer", "opengl"});
+  EXPECT_EQ(run(options), 1) << output_;
+  EXPECT_TRUE(said("no OpenGL")) << output_;
+  EXPECT_FALSE(fs::exists(out() / "arguments"));
 }
 
 TEST_F(Demo, AStrayPointNamesTheFileAndHowToDropIt) {

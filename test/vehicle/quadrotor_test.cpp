@@ -200,6 +200,32 @@ TEST(Motor, NeverPassesItsGreatestSpeed) {
   }
 }
 
+// Also at the instant at which it gets there: what it would still have gained is not kept, else it
+// would leave later than from rest.
+TEST(Motor, AtItsGreatestSpeedNothingPushesItOn) {
+  VehicleConfig config = racer();
+  const double most = config.motor.speed_max, lower = 0.5 * most;
+  for (const double damping : {0.1, 0.4, 0.7}) {
+    config.motor.damping = damping;
+    Quadrotor quadrotor(config);
+    quadrotor.command(RotorArray::Constant(most));
+    int steps = 0;
+    while (quadrotor.motorSpeeds()[0] < most && steps < 1000) {
+      quadrotor.step(kStep);
+      ++steps;
+    }
+    ASSERT_LT(steps, 1000) << "it overshoots";
+    quadrotor.command(RotorArray::Constant(lower));
+    for (int i = 1; i <= 10; ++i) {
+      quadrotor.step(kStep);
+      EXPECT_NEAR(quadrotor.motorSpeeds()[0],
+                  motorStep(config.motor.natural_frequency_down, damping, most, lower, 1e-3 * i),
+                  1e-3 * most)
+          << damping << " after " << i << " ms";
+    }
+  }
+}
+
 TEST(Quadrotor, FallsNoFasterThanItsDragAllows) {
   const VehicleConfig config = racer();
   Quadrotor quadrotor = withStoppedRotors(config);
