@@ -175,7 +175,7 @@ void ControllerNode::resume(const marsim::ActiveCommand& message, TimeNs now) {
 }
 
 void ControllerNode::answer(const marsim::VehicleState& message) {
-  const KinematicState state = fromMessage(message);
+  const KinematicState state = fromMessage(message).motion;
   if (has_state_ && (message.placements != placements_ || wasMoved(state_, state))) {
     commander_->reset();
     controller_->reset();

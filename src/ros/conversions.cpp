@@ -59,18 +59,23 @@ double yawOrPresent(const Eigen::Quaterniond& q, double present) {
   return isUnset(q) ? present : yawOf(q.normalized());
 }
 
-void toMessage(const KinematicState& state, bool on_ground, marsim::VehicleState& message) {
+void toMessage(const sim::VehicleReport& report, marsim::VehicleState& message) {
+  const KinematicState& state = report.motion;
   message.header.stamp = toRos(state.stamp);
   message.pose = toPose(state.X_WB);
   message.velocity = toVector3(state.v_WB);
   message.acceleration = toVector3(state.a_WB);
   message.angular_velocity = toVector3(state.w_WB_B);
   message.angular_acceleration = toVector3(state.dw_WB_B);
-  message.on_ground = on_ground;
+  message.on_ground = report.on_ground;
+  message.placements = report.placements;
 }
 
-KinematicState fromMessage(const marsim::VehicleState& message) {
-  KinematicState state;
+sim::VehicleReport fromMessage(const marsim::VehicleState& message) {
+  sim::VehicleReport report;
+  report.on_ground = message.on_ground;
+  report.placements = message.placements;
+  KinematicState& state = report.motion;
   state.stamp = fromRos(message.header.stamp);
   state.X_WB.p = fromPoint(message.pose.position);
   state.X_WB.q = fromQuaternion(message.pose.orientation);
@@ -78,7 +83,7 @@ KinematicState fromMessage(const marsim::VehicleState& message) {
   state.a_WB = fromVector3(message.acceleration);
   state.w_WB_B = fromVector3(message.angular_velocity);
   state.dw_WB_B = fromVector3(message.angular_acceleration);
-  return state;
+  return report;
 }
 
 void toMessage(const control::Reference& reference, TimeNs stamp, marsim::StateReference& message) {

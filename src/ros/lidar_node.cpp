@@ -8,14 +8,10 @@
 #include <geometry_msgs/PoseStamped.h>
 #include <sensor_msgs/PointCloud2.h>
 
-#include "marsim/common/progress.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/lidar/slam_client.hpp"
-#include "marsim/map/load_map.hpp"
 #include "marsim/ros/cloud_message.hpp"
 #include "marsim/ros/conversions.hpp"
-#include "marsim/ros/map_params.hpp"
-#include "marsim/ros/renderer_params.hpp"
 #include "marsim/ros/swarm_params.hpp"
 
 namespace marsim::ros_nodes {
@@ -52,23 +48,15 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   config.instantaneous = params.flag("instantaneous", config.instantaneous);
   const bool noise = params.flag("lidar_noise", true);
   const std::uint64_t seed = readSeed(params, handle);
-  const std::string source = params.text("map", "forest");
-  const map::SurfelMapConfig map_config = readMapConfig(params);
-  const RendererParams renderer = RendererParams::read(params);
-  const bool lockstep = params.flag("lockstep", false);
-  world_ = std::make_unique<WorldInput>(handle, params);
+  rendered_ = std::make_unique<RenderedSensor>(handle, params);
   params.finish();
 
-  Progress progress("lidar");
-  auto surfels = map::shareSurfelMap(config::resolveMap(source), map_config, progress).map;
-  world_->useMap(surfels);
   const Pose X_BS = config.X_BS;
   diagnostics_.setHardwareID(config.name);
-  lidar_ = std::make_unique<lidar::Lidar>(
-      std::move(config), renderer.make(lidar_gl::Use::kRays, std::move(surfels)), seed, noise);
-  progress.finish();
+  sensor_ = std::make_unique<sim::RangeSensor>(
+      std::move(config), rendered_->makeRenderer(lidar_gl::Use::kRays, "lidar"), seed, noise);
 
-  const lidar::LidarConfig& lidar = lidar_->config();
+  const lidar::LidarConfig& lidar = sensor_->config();
   const std::vector<std::string> topics = lidar::outputTopics(lidar.outputs);
   for (std::size_t i = 0; i < topics.size(); ++i) {
     outputs_.push_back({CloudEncoder(lidar.outputs[i], lidar.pattern, points_frame),
@@ -79,60 +67,36 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   static_tf_.sendTransform(toTransform(X_BS, frames_.base(), frames_.lidar(), 0));
   diagnostics_.add("lidar", this, &LidarNode::diagnose);
   diagnostics_.add("peers", [this](diagnostic_updater::DiagnosticStatusWrapper& status) {
-    world_->diagnose(status);
+    rendered_->world().diagnose(status);
   });
-  if (lockstep) {
-    lockstep_ =
-        std::make_unique<RenderLockstep>(handle, private_handle, thread_, toNs(1.0 / lidar.rate));
-  }
+  rendered_->start(handle, private_handle, 1.0 / lidar.rate);
   state_subscriber_ =
       handle.subscribe("state", 100, &LidarNode::onState, this, ros::TransportHints().tcpNoDelay());
 }
 
 LidarNode::~LidarNode() {
   state_subscriber_.shutdown();
-  thread_.stop();
+  rendered_->stop();
 }
 
 void LidarNode::onState(const marsim::VehicleStateConstPtr& message) {
-  const ReceivedMotion::Effect effect = motion_.push(*message);
-  if (effect == ReceivedMotion::Effect::kIgnored) return;
-  if (effect == ReceivedMotion::Effect::kBegun) next_scan_ = -1;
-  schedule();
-  if (lockstep_) lockstep_->onState(motion_.history().back().stamp);
+  for (sim::RangeSensor::Interval& interval : sensor_->take(fromMessage(*message))) {
+    if (wanted()) push(std::move(interval));
+  }
+  rendered_->onState(fromRos(message->header.stamp));
   diagnostics_.update();
 }
 
-// Intervals are whole multiples of the scan period since simulated time 0.
-void LidarNode::schedule() {
-  const double rate = lidar_->config().rate;
-  const auto boundary = [rate](std::int64_t scan) {
-    return toNs(static_cast<double>(scan) / rate);
-  };
-  StateHistory& history = motion_.history();
-  if (next_scan_ < 0) {
-    next_scan_ = static_cast<std::int64_t>(toSeconds(history.front().stamp) * rate);
-    while (boundary(next_scan_) < history.front().stamp) ++next_scan_;
-  }
-  while (history.back().stamp >= boundary(next_scan_ + 1)) {
-    const TimeNs begin = boundary(next_scan_), end = boundary(next_scan_ + 1);
-    ++next_scan_;
-    if (wanted() && history.covers(begin, end)) {
-      // What waits in lockstep may be rendered when peers' states of its time are forgotten.
-      const auto job = std::make_shared<const Job>(
-          Job{begin, end, history,
-              lockstep_ ? std::optional(world_->things(begin, end)) : std::nullopt});
-      if (!thread_.push([this, job] { render(*job); })) {
-        ROS_WARN_ONCE(
-            "the scan at %.3f s is dropped: rendering is too slow; the count of dropped "
-            "scans is in /diagnostics",
-            toSeconds(begin));
-        const std::lock_guard<std::mutex> lock(mutex_);
-        statistics_.dropped.add(WarningTime::clock::now());
-      }
-    }
-    history.discardBefore(end);
-  }
+void LidarNode::push(sim::RangeSensor::Interval interval) {
+  const TimeNs begin = interval.begin, end = interval.end;
+  const auto due = std::make_shared<const sim::RangeSensor::Interval>(std::move(interval));
+  const bool is_taken = rendered_->push(
+      begin, end, [this, due](const RenderedSensor::ThingsOf& things) { render(*due, things); });
+  if (is_taken) return;
+  ROS_WARN_ONCE(
+      "the scan at %.3f s is dropped: rendering is too slow; the count of dropped "
+      "scans is in /diagnostics",
+      toSeconds(begin));
 }
 
 bool LidarNode::wanted() const {
@@ -141,22 +105,20 @@ bool LidarNode::wanted() const {
                      [](const Output& output) { return output.publisher.getNumSubscribers() > 0; });
 }
 
-void LidarNode::render(const Job& job) {
+void LidarNode::render(const sim::RangeSensor::Interval& interval,
+                       const RenderedSensor::ThingsOf& things) {
   const auto started = std::chrono::steady_clock::now();
   // Asked once: an output that is subscribed to from now on may need what this scan leaves out.
   std::vector<const Output*> due;
   for (const Output& output : outputs_) {
     if (output.publisher.getNumSubscribers() > 0) due.push_back(&output);
   }
-  lidar_->keepMisses(std::any_of(
+  sensor_->lidar().keepMisses(std::any_of(
       due.begin(), due.end(), [](const Output* output) { return output->encoder.needsMisses(); }));
-  const lidar::Scan scan =
-      lidar_->scan(job.begin, job.end, job.motion,
-                   job.things ? *job.things : world_->things(job.begin, job.end));
+  const lidar::Scan scan = sensor_->scan(interval, things());
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   publish(scan, due);
-  if (lockstep_) lockstep_->onRendered();
   const std::lock_guard<std::mutex> lock(mutex_);
   ++statistics_.scans;
   statistics_.returns += scan.points.size();
@@ -201,7 +163,7 @@ void LidarNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
   const Statistics& s = statistics_;
   if (!wanted()) {
     status.summary(diagnostic_msgs::DiagnosticStatus::OK, "idle: nobody subscribes");
-  } else if (const std::uint64_t lately = s.dropped.lately(WarningTime::clock::now())) {
+  } else if (const std::uint64_t lately = rendered_->dropped().lately(WarningTime::clock::now())) {
     status.summaryf(diagnostic_msgs::DiagnosticStatus::WARN,
                     "%lu scans dropped in the last %d s: rendering is too slow",
                     static_cast<unsigned long>(lately), RecentCount::kLately);
@@ -213,7 +175,7 @@ void LidarNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
   }
   const double scans = static_cast<double>(std::max<std::uint64_t>(1, s.scans));
   status.add("scans", s.scans);
-  status.add("dropped scans", s.dropped.total());
+  status.add("dropped scans", rendered_->dropped().total());
   status.add("mean returns per scan", static_cast<double>(s.returns) / scans);
   status.add("mean shots lost to low reflectivity per scan",
              static_cast<double>(s.too_dark) / scans);

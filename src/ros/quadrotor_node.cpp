@@ -329,7 +329,7 @@ bool QuadrotorNode::onTeleport(marsim::Teleport::Request& request,
 }
 
 void QuadrotorNode::publishState() {
-  told_ = ToldState{quadrotor_->state(), quadrotor_->onGround()};
+  told_ = sim::VehicleReport{quadrotor_->state(), quadrotor_->onGround(), placements_};
   tellState();
 }
 
@@ -337,10 +337,9 @@ void QuadrotorNode::tellState() {
   told_to_ = state_publisher_.joined();
   if (!state_publisher_.wanted()) return;
   const auto message = boost::make_shared<marsim::VehicleState>();
-  toMessage(told_->state, told_->on_ground, *message);
+  toMessage(*told_, *message);
   message->header.frame_id = frames_.world;
   message->child_frame_id = frames_.base();
-  message->placements = placements_;
   message->commanded = command_keeper_->has();
   state_publisher_.publish(message);
 }

@@ -91,7 +91,8 @@ Uav::Uav(const UavConfig& config, std::shared_ptr<const lidar::Renderer> rendere
       controller_(config.controller, vehicleModel(config.vehicle)),
       commander_(config.controller.goal),
       imu_(config.imu, config.seed) {
-  if (config_.lidar) lidar_.emplace(*config_.lidar, std::move(renderer), config_.seed);
+  if (config_.lidar) lidar_.emplace(*config_.lidar, renderer, config_.seed);
+  if (config_.depth) camera_.emplace(*config_.depth, std::move(renderer));
   collisions_ = std::make_unique<Collisions>(config_.collision, config_.vehicle,
                                              std::move(neighbours), ground_z, number);
   quadrotor_.setGround(ground_z);
@@ -119,8 +120,16 @@ void Uav::move(const ThingsIn& thingsIn, const Collisions::BodyIn& bodyIn) {
   for (const collision::ContactEvent& event : contact_events_) on_contact(event);
 }
 
+// Of the state to its sensors.
+void Uav::report() {
+  const VehicleReport report{state(), quadrotor_.onGround(), 0};
+  if (lidar_) due_scans_ = lidar_->take(report);
+  if (camera_) due_images_ = camera_->take(report);
+}
+
 void Uav::control() {
   history_.push(state());
+  report();
   reference_ = commander_.reference(state());
   if (quadrotor_.onGround() && !commander_.commanded()) return;
   if (quadrotor_.onGround()) controller_.rest();
@@ -129,19 +138,19 @@ void Uav::control() {
 
 std::optional<TimeNs> Uav::nextScan() const {
   if (!lidar_) return std::nullopt;
-  return toNs(static_cast<double>(scans_) / lidar_->config().rate);
+  return lidar_->nextBegin();
 }
 
-void Uav::completeScans(const ThingsIn& thingsIn) {
-  if (!lidar_) return;
-  const TimeNs begin = *nextScan();
-  const TimeNs end = toNs(static_cast<double>(scans_ + 1) / lidar_->config().rate);
-  if (!history_.covers(begin, end)) return;
-  ++scans_;
-  if (!on_scan) return;
-  std::vector<scene::MovingThing> things;
-  if (thingsIn) things = thingsIn(begin, end);
-  on_scan(lidar_->scan(begin, end, history_, things));
+void Uav::measure(const ThingsIn& thingsIn) {
+  const auto things = [&](TimeNs begin, TimeNs end) {
+    return thingsIn ? thingsIn(begin, end) : std::vector<scene::MovingThing>();
+  };
+  for (const RangeSensor::Interval& due : std::exchange(due_scans_, {})) {
+    if (on_scan) on_scan(lidar_->scan(due, things(due.begin, due.end)));
+  }
+  for (const ImageSensor::Instant& due : std::exchange(due_images_, {})) {
+    if (on_image) on_image(camera_->image(due, things(due.stamp, due.stamp)));
+  }
 }
 
 }  // namespace marsim::sim

@@ -52,8 +52,7 @@ void World::step() {
     passStrikes(i);
   }
   for (std::size_t i = 0; i < uavs_.size(); ++i) {
-    uavs_[i]->completeScans(
-        [this, i](TimeNs begin, TimeNs end) { return thingsAround(i, begin, end); });
+    uavs_[i]->measure([this, i](TimeNs begin, TimeNs end) { return thingsAround(i, begin, end); });
   }
   for (const std::unique_ptr<Uav>& uav : uavs_) {
     TimeNs needed = uav->state().stamp;

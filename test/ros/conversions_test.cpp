@@ -14,9 +14,10 @@ TEST(Conversions, StateRoundTrip) {
   state.w_WB_B = {-1.0, 0.5, 0.25};
   state.dw_WB_B = {7.0, 8.0, 9.0};
   marsim::VehicleState message;
-  toMessage(state, true, message);
-  EXPECT_TRUE(message.on_ground);
-  const KinematicState back = fromMessage(message);
+  toMessage({state, true, 70'000}, message);
+  EXPECT_TRUE(fromMessage(message).on_ground);
+  EXPECT_EQ(fromMessage(message).placements, 70'000U);
+  const KinematicState back = fromMessage(message).motion;
   EXPECT_EQ(back.stamp, state.stamp);
   EXPECT_EQ(back.X_WB.p, state.X_WB.p);
   EXPECT_EQ(back.X_WB.q.coeffs(), state.X_WB.q.coeffs());

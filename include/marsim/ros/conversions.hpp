@@ -13,6 +13,7 @@
 #include "marsim/VehicleState.h"
 #include "marsim/control/reference.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
+#include "marsim/sim/motion_track.hpp"
 
 /// Messages from and to the core's types; units and frames are the same on both sides.
 namespace marsim::ros_nodes {
@@ -36,8 +37,8 @@ bool isUnset(const Eigen::Quaterniond& q);
 double yawOrPresent(const Eigen::Quaterniond& q, double present);
 
 /// Fills all but header.frame_id and child_frame_id.
-void toMessage(const KinematicState& state, bool on_ground, marsim::VehicleState& message);
-KinematicState fromMessage(const marsim::VehicleState& message);
+void toMessage(const sim::VehicleReport& report, marsim::VehicleState& message);
+sim::VehicleReport fromMessage(const marsim::VehicleState& message);
 
 /// Fills all but header.frame_id.
 void toMessage(const control::Reference& reference, TimeNs stamp, marsim::StateReference& message);

@@ -11,20 +11,15 @@
 #include <tf2_ros/static_transform_broadcaster.h>
 
 #include "marsim/VehicleState.h"
-#include "marsim/common/warning_log.hpp"
-#include "marsim/lidar/lidar.hpp"
-#include "marsim/ros/clock_grants.hpp"
 #include "marsim/ros/cloud_message.hpp"
 #include "marsim/ros/frames.hpp"
-#include "marsim/ros/received_motion.hpp"
-#include "marsim/ros/render_thread.hpp"
-#include "marsim/ros/world_input.hpp"
+#include "marsim/ros/rendered_sensor.hpp"
+#include "marsim/sim/range_sensor.hpp"
 
 namespace marsim::ros_nodes {
 
-/// LiDAR of one UAV: a scan for every interval of simulated time, rendered in a thread of its own
-/// so that states keep flowing. A scan that falls due while the one before is still being rendered
-/// is dropped whole, counted and reported; in lockstep simulated time waits instead.
+/// LiDAR of one UAV: publishes the scans of a sim::RangeSensor, rendered in a thread of its own
+/// (RenderedSensor) so that states keep flowing.
 ///
 /// In: `state` (marsim/VehicleState).
 /// Out: what the sensor's file names under `output`, by default `points` (sensor_msgs/PointCloud2,
@@ -33,37 +28,30 @@ namespace marsim::ros_nodes {
 /// the sensor. Nothing is rendered while nobody subscribes, and nothing is made for a topic that
 /// nobody subscribes to. Parameters: lidar, output (layouts, comma-separated, instead of the
 /// file's; auto: the file's, or what slam_client reads), slam_client (none, fast_lio, lio_sam,
-/// kiss_icp), map, resolution, renderer (cpu, opengl, auto), threads, lockstep (false),
-/// world_frame, frame_prefix, points_frame_id, points_world_frame_id.
+/// kiss_icp), instantaneous, lidar_noise, seed, world_frame, frame_prefix, points_frame_id,
+/// points_world_frame_id; those of RenderedSensor.
 class LidarNode {
  public:
   LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
   ~LidarNode();
 
  private:
-  struct Job {
-    TimeNs begin = 0, end = 0;
-    StateHistory motion;
-    std::optional<std::vector<scene::MovingThing>> things;  ///< none: as they are when it is done
-  };
   struct Output {
     CloudEncoder encoder;
     ros::Publisher publisher;
   };
 
   void onState(const marsim::VehicleStateConstPtr& message);
-  void schedule();
-  void render(const Job& job);
+  void push(sim::RangeSensor::Interval interval);
+  void render(const sim::RangeSensor::Interval& interval, const RenderedSensor::ThingsOf& things);
   void publish(const lidar::Scan& scan, const std::vector<const Output*>& due);
   bool wanted() const;
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
 
   Frames frames_;
   std::string world_frame_;
-  std::unique_ptr<lidar::Lidar> lidar_;
-  std::unique_ptr<WorldInput> world_;
-  ReceivedMotion motion_;
-  std::int64_t next_scan_ = -1;  ///< number of the interval since simulated time 0
+  std::unique_ptr<sim::RangeSensor> sensor_;
+  std::unique_ptr<RenderedSensor> rendered_;
 
   std::vector<Output> outputs_;
   ros::Publisher world_publisher_, pose_publisher_;
@@ -73,14 +61,11 @@ class LidarNode {
 
   struct Statistics {
     std::uint64_t scans = 0, returns = 0, too_dark = 0;
-    RecentCount dropped;
     bool dark = false;  ///< the last scan lost nearly all to low reflectivity
     double render_seconds = 0.0, render_seconds_max = 0.0;
   };
   std::mutex mutex_;  ///< guards the statistics
   Statistics statistics_;
-  RenderThread thread_;
-  std::unique_ptr<RenderLockstep> lockstep_;  ///< null: none
 };
 
 }  // namespace marsim::ros_nodes

@@ -9,10 +9,11 @@
 
 #include "marsim/control/commander.hpp"
 #include "marsim/control/controller.hpp"
-#include "marsim/lidar/lidar.hpp"
 #include "marsim/scene/moving_thing.hpp"
 #include "marsim/scene/vehicle_body.hpp"
 #include "marsim/sim/collisions.hpp"
+#include "marsim/sim/image_sensor.hpp"
+#include "marsim/sim/range_sensor.hpp"
 #include "marsim/vehicle/imu.hpp"
 #include "marsim/vehicle/quadrotor.hpp"
 
@@ -47,6 +48,7 @@ struct UavConfig {
   control::ControllerConfig controller;
   vehicle::ImuConfig imu;
   std::optional<lidar::LidarConfig> lidar;
+  std::optional<lidar::DepthCameraConfig> depth;
   RateConfig rates;
   CollisionConfig collision;
   Eigen::Vector3d start_p_WB = Eigen::Vector3d::Zero();  ///< [m] in W
@@ -57,9 +59,10 @@ struct UavConfig {
 /// One UAV, all of it, without ROS: the same components as the nodes.
 class Uav {
  public:
-  /// The renderer is needed only by a lidar; `neighbours` are those of the map to collide with,
-  /// null: none; `number` is the identity that others know it by. Throws ConfigError, also where
-  /// the motors are too fast for the dynamics step or the IMU's rate does not divide its rate.
+  /// The renderer is needed only by a lidar or depth camera; `neighbours` are those of the map to
+  /// collide with, null: none; `number` is the identity that others know it by. Throws ConfigError,
+  /// also where the motors are too fast for the dynamics step or the IMU's rate does not divide its
+  /// rate.
   Uav(const UavConfig& config, std::shared_ptr<const lidar::Renderer> renderer, double ground_z,
       std::shared_ptr<const collision::Neighbours> neighbours = nullptr, std::uint32_t number = 0);
 
@@ -75,9 +78,9 @@ class Uav {
   void step(const ThingsIn& thingsIn = {}, const Collisions::BodyIn& bodyIn = {});
   /// Another UAV has run into it (see Collisions).
   void takeStrike(const Strike& strike);
-  /// Makes the scans that the motion so far completes; `thingsIn` says what else moves, and may be
-  /// empty. World calls it when all UAVs have stepped.
-  void completeScans(const ThingsIn& thingsIn = {});
+  /// Makes the scans and images that are due; `thingsIn` says what else moves, and may be empty.
+  /// World calls it when all UAVs have stepped.
+  void measure(const ThingsIn& thingsIn = {});
 
   const KinematicState& state() const { return quadrotor_.state(); }
   /// What is tracked, as of the last state step.
@@ -97,10 +100,12 @@ class Uav {
   // Called from step() when their data is ready; may be empty.
   std::function<void(const vehicle::ImuSample&)> on_imu;
   std::function<void(const lidar::Scan&)> on_scan;
+  std::function<void(const lidar::DepthImage&)> on_image;
   std::function<void(const collision::ContactEvent&)> on_contact;
 
  private:
   void control();
+  void report();
   void move(const ThingsIn& thingsIn, const Collisions::BodyIn& bodyIn);
 
   UavConfig config_;
@@ -113,10 +118,12 @@ class Uav {
   control::Controller controller_;
   control::Commander commander_;
   vehicle::Imu imu_;
-  std::optional<lidar::Lidar> lidar_;
+  std::optional<RangeSensor> lidar_;
+  std::optional<ImageSensor> camera_;
+  std::vector<RangeSensor::Interval> due_scans_;
+  std::vector<ImageSensor::Instant> due_images_;
   StateHistory history_;
   control::Reference reference_;
-  std::int64_t scans_ = 0;  // made so far; the next covers [scans, scans + 1) / rate
 };
 
 /// A map, the UAVs in it, which see and hit each other, and what else moves; deterministic from

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <diagnostic_updater/diagnostic_updater.h>
+#include <ros/ros.h>
+
+#include "marsim/common/warning_log.hpp"
+#include "marsim/ros/clock_grants.hpp"
+#include "marsim/ros/render_thread.hpp"
+#include "marsim/ros/renderer_params.hpp"
+#include "marsim/ros/world_input.hpp"
+
+namespace marsim::ros_nodes {
+
+/// What nodes of sensors that render have in common: the map, the renderer, what else moves, a
+/// thread that measures, and lockstep. A measurement that falls due while too many wait is dropped
+/// and counted; in lockstep simulated time waits instead.
+///
+/// In: what WorldInput names. Parameters: map, lockstep (false), those of readMapConfig,
+/// RendererParams and WorldInput.
+class RenderedSensor {
+ public:
+  using Things = std::vector<scene::MovingThing>;
+  /// Asks for the things of a measurement when it is made.
+  using ThingsOf = std::function<Things()>;
+
+  /// Reads the parameters. Throws ConfigError.
+  RenderedSensor(ros::NodeHandle& handle, Params& params);
+
+  /// Loads the map, telling progress under `name`, and makes its renderer. Throws as
+  /// map::shareSurfelMap and RendererParams::make do.
+  std::shared_ptr<const lidar::Renderer> makeRenderer(lidar_gl::Use use, const std::string& name);
+  /// Takes part in lockstep where the parameter says so; `period` [s] of measurements.
+  void start(ros::NodeHandle& handle, const ros::NodeHandle& private_handle, double period);
+  /// Has a measurement of [begin, end] made in the thread; false where it is dropped.
+  bool push(TimeNs begin, TimeNs end, std::function<void(const ThingsOf&)> measure);
+  /// What falls due at a state has been pushed.
+  void onState(TimeNs stamp);
+  /// Lets the measurement at work end and makes no more.
+  void stop() { thread_.stop(); }
+
+  const WorldInput& world() const { return world_; }
+  const RecentCount& dropped() const { return dropped_; }
+
+ private:
+  std::string map_;
+  map::SurfelMapConfig map_config_;
+  RendererParams renderer_;
+  bool in_lockstep_;
+  WorldInput world_;
+  RecentCount dropped_;  ///< touched in callbacks only
+  RenderThread thread_;
+  std::unique_ptr<RenderLockstep> lockstep_;  ///< null: none
+};
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "marsim/lidar/depth_camera.hpp"
+#include "marsim/sim/motion_track.hpp"
+
+namespace marsim::sim {
+
+/// The depth camera of a vehicle: vehicle reports in, images out, one at every multiple of the
+/// image period since simulated time 0.
+class ImageSensor {
+ public:
+  /// An instant whose image is due.
+  struct Instant {
+    TimeNs stamp = 0;
+    Pose X_WB;
+  };
+
+  /// As lidar::DepthCamera.
+  ImageSensor(lidar::DepthCameraConfig config, std::shared_ptr<const lidar::Renderer> renderer);
+
+  /// The images that a report makes due.
+  std::vector<Instant> take(const VehicleReport& report);
+  /// `things` are those of the instant. May run in another thread than take().
+  lidar::DepthImage image(const Instant& instant, View<scene::MovingThing> things) {
+    return camera_.image(instant.stamp, instant.X_WB, things);
+  }
+
+  const lidar::DepthCameraConfig& config() const { return camera_.config(); }
+
+ private:
+  lidar::DepthCamera camera_;
+  MotionTrack motion_;
+  std::int64_t next_ = 0;  ///< number of the image since simulated time 0
+};
+
+}  // namespace marsim::sim

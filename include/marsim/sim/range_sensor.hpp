@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "marsim/lidar/lidar.hpp"
+#include "marsim/sim/motion_track.hpp"
+
+namespace marsim::sim {
+
+/// The LiDAR of a vehicle: vehicle reports in, scans out. Scans cover whole multiples of the scan
+/// period since simulated time 0, as soon as the vehicle's motion covers them.
+class RangeSensor {
+ public:
+  /// An interval whose scan is due, with the motion that covers it.
+  struct Interval {
+    TimeNs begin = 0, end = 0;
+    StateHistory motion;
+  };
+
+  /// As lidar::Lidar.
+  RangeSensor(lidar::LidarConfig config, std::shared_ptr<const lidar::Renderer> renderer,
+              std::uint64_t seed, bool noise = true);
+
+  /// The scans that a report completes.
+  std::vector<Interval> take(const VehicleReport& report);
+  /// `things` are those of the interval. May run in another thread than take().
+  lidar::Scan scan(const Interval& interval, View<scene::MovingThing> things) {
+    return lidar_.scan(interval.begin, interval.end, interval.motion, things);
+  }
+  /// Where the next interval begins; none before the first report.
+  std::optional<TimeNs> nextBegin() const;
+
+  lidar::Lidar& lidar() { return lidar_; }
+  const lidar::LidarConfig& config() const { return lidar_.config(); }
+
+ private:
+  TimeNs boundary(std::int64_t scan) const;
+
+  lidar::Lidar lidar_;
+  MotionTrack motion_;
+  std::int64_t next_ = -1;  ///< number of the interval since simulated time 0; < 0: no report yet
+};
+
+}  // namespace marsim::sim

@@ -1,0 +1,38 @@
+#include "marsim/sim/range_sensor.hpp"
+
+#include <utility>
+
+namespace marsim::sim {
+
+RangeSensor::RangeSensor(lidar::LidarConfig config, std::shared_ptr<const lidar::Renderer> renderer,
+                         std::uint64_t seed, bool noise)
+    : lidar_(std::move(config), std::move(renderer), seed, noise) {}
+
+std::vector<RangeSensor::Interval> RangeSensor::take(const VehicleReport& report) {
+  std::vector<Interval> due;
+  const MotionTrack::Effect effect = motion_.push(report);
+  if (effect == MotionTrack::Effect::kIgnored) return due;
+  StateHistory& history = motion_.history();
+  if (effect == MotionTrack::Effect::kBegun) {
+    next_ = static_cast<std::int64_t>(toSeconds(history.front().stamp) * config().rate);
+    while (boundary(next_) < history.front().stamp) ++next_;
+  }
+  while (history.back().stamp >= boundary(next_ + 1)) {
+    const TimeNs begin = boundary(next_), end = boundary(next_ + 1);
+    ++next_;
+    if (history.covers(begin, end)) due.push_back({begin, end, history});
+    history.discardBefore(end);
+  }
+  return due;
+}
+
+std::optional<TimeNs> RangeSensor::nextBegin() const {
+  if (next_ < 0) return std::nullopt;
+  return boundary(next_);
+}
+
+TimeNs RangeSensor::boundary(std::int64_t scan) const {
+  return toNs(static_cast<double>(scan) / config().rate);
+}
+
+}  // namespace marsim::sim

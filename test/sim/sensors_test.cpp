@@ -1,0 +1,142 @@
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "marsim/lidar/renderer.hpp"
+#include "marsim/sim/image_sensor.hpp"
+#include "marsim/sim/range_sensor.hpp"
+#include "marsim/sim/world.hpp"
+#include "vehicle/vehicles.hpp"
+
+namespace marsim::sim {
+namespace {
+
+constexpr TimeNs kMs = 1'000'000;
+
+std::shared_ptr<const map::SurfelMap> wall() {
+  map::SurfelMapConfig config;
+  config.resolution = 0.2;
+  std::vector<map::Surfel> surfels;
+  for (float y = -4.0F; y <= 4.0F; y += 0.2F) {
+    for (float z = -4.0F; z <= 4.0F; z += 0.2F) {
+      surfels.push_back({{4.0F, y, z}, {1.0F, 0.0F, 0.0F}, 0.001F});
+    }
+  }
+  return std::make_shared<const map::SurfelMap>(std::move(surfels), config);
+}
+
+lidar::LidarConfig lidarConfig() {
+  lidar::LidarConfig config;
+  config.name = "test";
+  config.rate = 10.0;
+  lidar::SpinningPatternConfig pattern;
+  pattern.channels.push_back({0.0, 0.0, 0.0});
+  pattern.cycle_period = 1e-3;
+  pattern.rotation_rate = 2.0 * 3.14159265358979 * 10.0;
+  config.pattern = pattern;
+  return config;
+}
+
+lidar::DepthCameraConfig cameraConfig() {
+  lidar::DepthCameraConfig config;
+  config.name = "test";
+  config.width = 32;
+  config.height = 24;
+  config.fx = config.fy = 30.0;
+  config.cx = 15.5;
+  config.cy = 11.5;
+  config.rate = 5.0;
+  config.X_BC.q = lidar::opticalRotation();
+  return config;
+}
+
+VehicleReport reportAt(TimeNs stamp, std::uint32_t placements = 0) {
+  VehicleReport report;
+  report.motion.stamp = stamp;
+  report.motion.X_WB.p.x() = 1e-9 * static_cast<double>(stamp);
+  report.motion.v_WB.x() = 1.0;
+  report.placements = placements;
+  return report;
+}
+
+std::vector<TimeNs> beginsOf(const std::vector<RangeSensor::Interval>& due) {
+  std::vector<TimeNs> begins;
+  for (const RangeSensor::Interval& interval : due) {
+    EXPECT_EQ(interval.end - interval.begin, 100 * kMs);
+    EXPECT_TRUE(interval.motion.covers(interval.begin, interval.end));
+    begins.push_back(interval.begin);
+  }
+  return begins;
+}
+
+TEST(RangeSensor, ScansWholeMultiplesOfItsPeriodThatTheMotionCovers) {
+  RangeSensor sensor(lidarConfig(), lidar::makeRayCaster(wall(), {}), 1);
+  EXPECT_FALSE(sensor.nextBegin());
+  std::vector<TimeNs> begins;
+  // From 30 ms on: the first whole interval is that of 100 ms.
+  for (TimeNs stamp = 30 * kMs; stamp <= 410 * kMs; stamp += 2 * kMs) {
+    const auto due = sensor.take(reportAt(stamp));
+    EXPECT_TRUE(sensor.take(reportAt(stamp)).empty()) << "the same again";
+    for (const TimeNs begin : beginsOf(due)) {
+      EXPECT_EQ(begin + 100 * kMs, stamp) << "due as soon as it is covered";
+      begins.push_back(begin);
+    }
+  }
+  EXPECT_EQ(begins, (std::vector<TimeNs>{100 * kMs, 200 * kMs, 300 * kMs}));
+  EXPECT_EQ(sensor.nextBegin(), 400 * kMs);
+}
+
+TEST(RangeSensor, NoScanReachesAcrossALeap) {
+  RangeSensor sensor(lidarConfig(), lidar::makeRayCaster(wall(), {}), 1);
+  const auto run = [&](TimeNs from, TimeNs to, std::uint32_t placements) {
+    std::vector<TimeNs> begins;
+    for (TimeNs stamp = from; stamp <= to; stamp += 2 * kMs) {
+      for (const TimeNs begin : beginsOf(sensor.take(reportAt(stamp, placements)))) {
+        begins.push_back(begin);
+      }
+    }
+    return begins;
+  };
+  EXPECT_EQ(run(0, 150 * kMs, 1), std::vector<TimeNs>{0});
+  EXPECT_EQ(run(152 * kMs, 310 * kMs, 2), std::vector<TimeNs>{200 * kMs}) << "put elsewhere";
+  EXPECT_EQ(run(20 * kMs, 210 * kMs, 2), std::vector<TimeNs>{100 * kMs}) << "begun anew";
+}
+
+TEST(ImageSensor, SeesAtWholeMultiplesOfItsPeriod) {
+  ImageSensor sensor(cameraConfig(), lidar::makeRayCaster(wall(), {}));
+  std::vector<TimeNs> stamps;
+  const auto run = [&](TimeNs from, TimeNs to, std::uint32_t placements) {
+    for (TimeNs stamp = from; stamp <= to; stamp += 3 * kMs) {  // no multiple of which is 200 ms
+      for (const ImageSensor::Instant& due : sensor.take(reportAt(stamp, placements))) {
+        EXPECT_NEAR(due.X_WB.p.x(), toSeconds(due.stamp), 1e-6) << "interpolated";
+        EXPECT_LT(stamp - due.stamp, 3 * kMs);
+        stamps.push_back(due.stamp);
+      }
+    }
+  };
+  run(0, 500 * kMs, 1);
+  EXPECT_EQ(stamps, (std::vector<TimeNs>{0, 200 * kMs, 400 * kMs}));
+  stamps.clear();
+  run(503 * kMs, 900 * kMs, 2);
+  EXPECT_EQ(stamps, (std::vector<TimeNs>{600 * kMs, 800 * kMs}));
+}
+
+// A wall 4 m ahead.
+TEST(World, CamerasOfUavsSeeTheMap) {
+  World world(wall(), {}, -10.0);
+  UavConfig config;
+  config.vehicle = vehicle::hummingbird();
+  config.depth = cameraConfig();
+  Uav& uav = world.addUav(config);
+  std::vector<lidar::DepthImage> images;
+  uav.on_image = [&](const lidar::DepthImage& image) { images.push_back(image); };
+  for (int i = 0; i < 1000; ++i) world.step();
+  ASSERT_EQ(images.size(), 6U);
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    EXPECT_EQ(images[i].stamp, static_cast<TimeNs>(i) * 200 * kMs);
+    EXPECT_NEAR(images[i].depth[12 * 32 + 16], 4.0F, 2e-3F);
+  }
+}
+
+}  // namespace
+}  // namespace marsim::sim
