@@ -7,56 +7,31 @@
 #include <string>
 #include <vector>
 
-#include "marsim/control/commander.hpp"
-#include "marsim/control/controller.hpp"
 #include "marsim/scene/moving_thing.hpp"
 #include "marsim/scene/vehicle_body.hpp"
 #include "marsim/sim/collisions.hpp"
 #include "marsim/sim/image_sensor.hpp"
+#include "marsim/sim/pilot.hpp"
 #include "marsim/sim/range_sensor.hpp"
-#include "marsim/vehicle/imu.hpp"
-#include "marsim/vehicle/quadrotor.hpp"
+#include "marsim/sim/vehicle.hpp"
 
 namespace marsim::sim {
-
-/// The controller's view of a vehicle, derived from its description.
-control::VehicleModel vehicleModel(const vehicle::VehicleConfig& config);
 
 /// The body that others see, derived from the vehicle's description.
 scene::BodyConfig bodyOf(const vehicle::VehicleConfig& config);
 /// That body's surfels. Throws as scene::bodyShape does.
 std::shared_ptr<const map::SurfelMap> bodyShapeOf(const vehicle::VehicleConfig& config);
 
-/// Steps of the simulation, each a whole multiple of the dynamics step.
-struct RateConfig {
-  double dynamics = 1000.0;  ///< [Hz]
-  double state = 500.0;      ///< [Hz] states handed to controller and lidar
-  double odometry = 200.0;   ///< [Hz]
-
-  /// Throws ConfigError where a rate does not divide the dynamics rate, or the dynamics step is not
-  /// a whole number of microseconds.
-  void validate(const std::string& where) const;
-};
-
-/// Whether a vehicle and its IMU can be stepped at these rates. Throws ConfigError where the IMU's
-/// rate does not divide the dynamics rate or the motors are too fast for the step.
-void validateRates(const RateConfig& rates, const vehicle::VehicleConfig& vehicle,
-                   const vehicle::ImuConfig& imu, const std::string& where);
-
-struct UavConfig {
-  vehicle::VehicleConfig vehicle;
+/// A vehicle and what flies and looks from it.
+struct UavConfig : VehicleSetup {
   control::ControllerConfig controller;
-  vehicle::ImuConfig imu;
   std::optional<lidar::LidarConfig> lidar;
   std::optional<lidar::DepthCameraConfig> depth;
-  RateConfig rates;
-  CollisionConfig collision;
   Eigen::Vector3d start_p_WB = Eigen::Vector3d::Zero();  ///< [m] in W
   double start_yaw = 0.0;                                ///< [rad]
-  std::uint64_t seed = 1;
 };
 
-/// One UAV, all of it, without ROS: the same components as the nodes.
+/// One UAV, all of it, without ROS: its vehicle, pilot and sensors, connected as the nodes are.
 class Uav {
  public:
   /// The renderer is needed only by a lidar or depth camera; `neighbours` are those of the map to
@@ -67,28 +42,30 @@ class Uav {
       std::shared_ptr<const collision::Neighbours> neighbours = nullptr, std::uint32_t number = 0);
 
   void setGoal(const Eigen::Vector3d& p_WB, double yaw) {
-    commander_.setGoal(p_WB, yaw, state().stamp);
+    pilot_.commander().setGoal(p_WB, yaw, state().stamp);
   }
   void setReference(const control::Reference& reference) {
-    commander_.setReference(reference, state().stamp);
+    pilot_.commander().setReference(reference, state().stamp);
   }
+  /// Puts it somewhere, at rest; what was commanded is void.
+  void teleport(const Eigen::Vector3d& p_WB, double yaw);
   using ThingsIn = std::function<std::vector<scene::MovingThing>(TimeNs begin, TimeNs end)>;
   /// Advances by one dynamics step. Its states are kept until discardBefore(). `thingsIn` says what
   /// else moves and can be hit during it, `bodyIn` what of it gives way; both may be empty.
   void step(const ThingsIn& thingsIn = {}, const Collisions::BodyIn& bodyIn = {});
   /// Another UAV has run into it (see Collisions).
-  void takeStrike(const Strike& strike);
+  void takeStrike(const Strike& strike) { vehicle_.takeStrike(strike); }
   /// Makes the scans and images that are due; `thingsIn` says what else moves, and may be empty.
   /// World calls it when all UAVs have stepped.
   void measure(const ThingsIn& thingsIn = {});
 
-  const KinematicState& state() const { return quadrotor_.state(); }
+  const KinematicState& state() const { return vehicle_.state(); }
   /// What is tracked, as of the last state step.
-  const control::Reference& reference() const { return reference_; }
-  const vehicle::Quadrotor& quadrotor() const { return quadrotor_; }
+  const control::Reference& reference() const { return pilot_.reference(); }
+  const vehicle::Quadrotor& quadrotor() const { return vehicle_.quadrotor(); }
   /// Null where collisions are off.
   const Collisions* collisions() const {
-    return config_.collision.on ? collisions_.get() : nullptr;
+    return config_.collision.on ? &vehicle_.collisions() : nullptr;
   }
   /// The states that scans, its own and others', may still need.
   const StateHistory& history() const { return history_; }
@@ -104,26 +81,17 @@ class Uav {
   std::function<void(const collision::ContactEvent&)> on_contact;
 
  private:
-  void control();
   void report();
-  void move(const ThingsIn& thingsIn, const Collisions::BodyIn& bodyIn);
+  void tell(const std::vector<collision::ContactEvent>& contacts) const;
 
   UavConfig config_;
-  TimeNs dynamics_step_;
-  std::int64_t state_every_, imu_every_;  // dynamics steps
-  std::int64_t steps_ = 0;
-  vehicle::Quadrotor quadrotor_;
-  std::unique_ptr<Collisions> collisions_;
-  std::vector<collision::ContactEvent> contact_events_;  // of a step
-  control::Controller controller_;
-  control::Commander commander_;
-  vehicle::Imu imu_;
+  Vehicle vehicle_;
+  Pilot pilot_;
   std::optional<RangeSensor> lidar_;
   std::optional<ImageSensor> camera_;
   std::vector<RangeSensor::Interval> due_scans_;
   std::vector<ImageSensor::Instant> due_images_;
   StateHistory history_;
-  control::Reference reference_;
 };
 
 /// A map, the UAVs in it, which see and hit each other, and what else moves; deterministic from

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "marsim/vehicle/imu.hpp"
+#include "marsim/vehicle/vehicle_config.hpp"
+
+namespace marsim::sim {
+
+/// Steps of the simulation, each a whole multiple of the dynamics step.
+struct RateConfig {
+  double dynamics = 1000.0;  ///< [Hz]
+  double state = 500.0;      ///< [Hz] states handed to controller and sensors
+  double odometry = 200.0;   ///< [Hz]
+
+  /// Throws ConfigError where a rate does not divide the dynamics rate, or the dynamics step is not
+  /// a whole number of microseconds.
+  void validate(const std::string& where) const;
+};
+
+/// Whether a vehicle and its IMU can be stepped at these rates. Throws ConfigError where the IMU's
+/// rate does not divide the dynamics rate or the motors are too fast for the step.
+void validateRates(const RateConfig& rates, const vehicle::VehicleConfig& vehicle,
+                   const vehicle::ImuConfig& imu, const std::string& where);
+
+}  // namespace marsim::sim

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "marsim/sim/collisions.hpp"
+#include "marsim/sim/motion_track.hpp"
+#include "marsim/sim/rates.hpp"
+#include "marsim/vehicle/imu.hpp"
+#include "marsim/vehicle/navigation_sensors.hpp"
+#include "marsim/vehicle/quadrotor.hpp"
+
+namespace marsim::sim {
+
+/// A vehicle, what it carries and how it is simulated.
+struct VehicleSetup {
+  vehicle::VehicleConfig vehicle;
+  vehicle::ImuConfig imu;
+  std::optional<vehicle::MagnetometerConfig> magnetometer;
+  std::optional<vehicle::BarometerConfig> barometer;
+  std::optional<vehicle::GnssConfig> gnss;
+  RateConfig rates;
+  CollisionConfig collision;
+  std::uint64_t seed = 1;
+
+  /// Throws ConfigError where a rate does not divide that of the dynamics, or the motors are too
+  /// fast for it.
+  void validate(const std::string& where) const;
+};
+
+/// What falls due at one step of a vehicle.
+struct VehicleStep {
+  bool report = false;    ///< a state step
+  bool odometry = false;  ///< an odometry step
+  std::vector<collision::ContactEvent> contacts;  ///< that begin or end
+  std::optional<vehicle::ImuSample> imu;
+  std::optional<Eigen::Vector3d> field;  ///< [T] in the magnetometer's frame
+  std::optional<double> pressure;        ///< [Pa]
+  std::optional<vehicle::GnssFix> fix;
+};
+
+/// The body of a UAV: rotor and rigid-body dynamics, contacts and strikes, IMU and navigation
+/// sensors at their rates. Motor speeds, strikes and objects that move in; reports, contacts,
+/// strikes on others and sensor samples out. Steps lie on multiples of the dynamics step, what is
+/// periodic on multiples of its period since simulated time 0.
+class Vehicle {
+ public:
+  /// `neighbours` are those of the map to collide with, null: none; `number` is the identity that
+  /// others know it by. It stands at the origin at time 0 until place(). Throws ConfigError, and
+  /// FileError for the body.
+  Vehicle(const VehicleSetup& setup, double ground_z,
+          std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number);
+
+  /// Puts it somewhere at rest: contacts end (which the return value tells), commands and strikes of
+  /// before are void.
+  std::vector<collision::ContactEvent> place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
+  /// Motor speeds [rad/s] computed from the report of a stamp. They act `control_latency` states
+  /// later, at once where that is past. False where they are ignored: they are from before it was
+  /// placed, or from a time to come.
+  bool command(const vehicle::RotorArray& speeds, TimeNs computed_from);
+  /// The same without a stamp: they act at once.
+  void command(const vehicle::RotorArray& speeds) { quadrotor_.command(speeds); }
+  /// Another UAV has run into it (see Collisions).
+  void takeStrike(const Strike& strike);
+  /// Advances by one dynamics step. `thingsIn` says what else moves and can be hit during it,
+  /// `bodyIn` what of it gives way; both may be empty.
+  const VehicleStep& step(const Collisions::ThingsIn& thingsIn = {},
+                          const Collisions::BodyIn& bodyIn = {});
+
+  VehicleReport report() const { return {state(), quadrotor_.onGround(), placements_}; }
+  const KinematicState& state() const { return quadrotor_.state(); }
+  const vehicle::Quadrotor& quadrotor() const { return quadrotor_; }
+  const VehicleSetup& setup() const { return setup_; }
+  Collisions& collisions() { return *collisions_; }
+  const Collisions& collisions() const { return *collisions_; }
+  std::uint32_t placements() const { return placements_; }
+  TimeNs placedAt() const { return placed_at_; }
+  TimeNs dynamicsStep() const { return step_period_; }
+  TimeNs reportPeriod() const { return report_period_; }
+
+ private:
+  struct Pending {
+    TimeNs acts_at;
+    vehicle::RotorArray speeds;
+  };
+
+  void act();
+  void sample();
+
+  VehicleSetup setup_;
+  TimeNs step_period_, report_period_, odometry_period_, imu_period_;
+  vehicle::Quadrotor quadrotor_;
+  std::unique_ptr<Collisions> collisions_;
+  vehicle::Imu imu_;
+  std::optional<vehicle::Magnetometer> magnetometer_;
+  std::optional<vehicle::Barometer> barometer_;
+  std::optional<vehicle::Gnss> gnss_;
+  std::deque<Pending> pending_;  ///< motor speeds that do not act yet
+  std::uint32_t placements_ = 0;
+  TimeNs placed_at_ = 0;
+  VehicleStep due_;
+};
+
+}  // namespace marsim::sim

@@ -1,0 +1,106 @@
+#include "marsim/sim/vehicle.hpp"
+
+#include <fmt/format.h>
+
+#include "marsim/common/error.hpp"
+
+namespace marsim::sim {
+namespace {
+
+template <class Config>
+void requireWholeSteps(const std::optional<Config>& config, const char* sensor, TimeNs step) {
+  if (!config) return;
+  Validator(sensor).require(
+      periodNs(config->rate) % step == 0, "rate", fmt::format("{} Hz", config->rate),
+      fmt::format("rates whose period is a multiple of the dynamics step, {} s", toSeconds(step)));
+}
+
+VehicleSetup validated(const VehicleSetup& setup) {
+  setup.validate("rates");
+  return setup;
+}
+
+template <class Sensor>
+bool isDue(const std::optional<Sensor>& sensor, TimeNs stamp) {
+  return sensor && stamp % periodNs(sensor->config().rate) == 0;
+}
+
+}  // namespace
+
+void VehicleSetup::validate(const std::string& where) const {
+  imu.validate("imu");
+  validateRates(rates, vehicle, imu, where);
+  const TimeNs step = periodNs(rates.dynamics);
+  requireWholeSteps(magnetometer, "magnetometer", step);
+  requireWholeSteps(barometer, "barometer", step);
+  requireWholeSteps(gnss, "gnss", step);
+}
+
+Vehicle::Vehicle(const VehicleSetup& setup, double ground_z,
+                 std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number)
+    : setup_(validated(setup)),
+      step_period_(periodNs(setup.rates.dynamics)),
+      report_period_(periodNs(setup.rates.state)),
+      odometry_period_(periodNs(setup.rates.odometry)),
+      imu_period_(periodNs(setup.imu.rate)),
+      quadrotor_(setup.vehicle),
+      imu_(setup.imu, setup.seed) {
+  collisions_ = std::make_unique<Collisions>(setup_.collision, setup_.vehicle,
+                                             std::move(neighbours), ground_z, number);
+  quadrotor_.setGround(ground_z);
+  if (setup_.magnetometer) magnetometer_.emplace(*setup_.magnetometer, setup_.seed);
+  if (setup_.barometer) barometer_.emplace(*setup_.barometer, setup_.seed);
+  if (setup_.gnss) gnss_.emplace(*setup_.gnss, setup_.seed);
+}
+
+std::vector<collision::ContactEvent> Vehicle::place(const Eigen::Vector3d& p_WB, double yaw,
+                                                    TimeNs stamp) {
+  std::vector<collision::ContactEvent> ended;
+  collisions_->leave(quadrotor_, ended);
+  quadrotor_.reset(p_WB, yaw, stamp);
+  pending_.clear();
+  placed_at_ = stamp;
+  ++placements_;
+  return ended;
+}
+
+bool Vehicle::command(const vehicle::RotorArray& speeds, TimeNs computed_from) {
+  if (computed_from < placed_at_ || computed_from > state().stamp) return false;
+  const TimeNs latency = setup_.vehicle.control_latency * report_period_;
+  pending_.push_back({computed_from + latency, speeds});
+  act();
+  return true;
+}
+
+void Vehicle::act() {
+  while (!pending_.empty() && pending_.front().acts_at <= state().stamp) {
+    quadrotor_.command(pending_.front().speeds);
+    pending_.pop_front();
+  }
+}
+
+void Vehicle::takeStrike(const Strike& strike) {
+  if (strike.stamp > placed_at_) collisions_->takeStrike(strike, quadrotor_);
+}
+
+const VehicleStep& Vehicle::step(const Collisions::ThingsIn& thingsIn,
+                                 const Collisions::BodyIn& bodyIn) {
+  act();
+  due_ = VehicleStep();
+  collisions_->step(quadrotor_, step_period_, thingsIn, due_.contacts, bodyIn);
+  due_.report = state().stamp % report_period_ == 0;
+  due_.odometry = state().stamp % odometry_period_ == 0;
+  sample();
+  return due_;
+}
+
+// Drawn also where nobody listens, so that the noise does not depend on it.
+void Vehicle::sample() {
+  const TimeNs stamp = state().stamp;
+  if (stamp % imu_period_ == 0) due_.imu = imu_.sample(state(), quadrotor_.breaks());
+  if (isDue(magnetometer_, stamp)) due_.field = magnetometer_->sample(state());
+  if (isDue(barometer_, stamp)) due_.pressure = barometer_->sample(state());
+  if (isDue(gnss_, stamp)) due_.fix = gnss_->sample(state());
+}
+
+}  // namespace marsim::sim
