@@ -113,6 +113,7 @@ Vehicle loadVehicle(const std::string& name_or_path) {
     reader.read("linear_drag", config.linear_drag);
     reader.require("radius", config.radius, Quantity::kLength);
     reader.require("ground_clearance", config.ground_clearance, Quantity::kLength);
+    reader.read("control_latency", config.control_latency);
     readBody(reader, config);
     reader.readMap("imu", [&](YamlReader& imu) { readMountedImu(imu, result.imu); });
     readCarried(reader, "magnetometer", result.magnetometer, readMagnetometer);

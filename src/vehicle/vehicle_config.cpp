@@ -97,6 +97,7 @@ void VehicleConfig::validate(const std::string& where) const {
   }
   check.positive("radius", radius, "m");
   check.notNegative("ground_clearance", ground_clearance, "m");
+  check.within("control_latency", control_latency, 0, 100, "states");
 
   const double weight = mass * kGravity;
   check.require(maxThrust() > weight, "mass", fmt::format("{}", mass),

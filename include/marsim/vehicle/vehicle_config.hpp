@@ -44,8 +44,8 @@ struct VehicleConfig {
   Eigen::Vector3d linear_drag = Eigen::Vector3d::Zero();  ///< [N/(m/s)] of the whole craft, along B
   double radius = 0.3;            ///< [m] of the sphere about the centre of mass that holds it
   double ground_clearance = 0.1;  ///< [m] from the centre of mass down to its feet
-  /// States between the one that motor speeds are computed from and the one from which they act.
-  int control_latency = 0;
+  /// States from the one that motor speeds are computed from to the one at which they begin to act.
+  int control_latency = 1;
   /// .pcd or .ply file of the body's points in B, as other UAVs' sensors and the collision check
   /// see it; empty: a body of hub, arms and propellers.
   std::string body;
