@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "marsim/config/load.hpp"
-#include "marsim/sim/world.hpp"
+#include "marsim/sim/body.hpp"
 #include "names.hpp"
 #include "yaml_reader.hpp"
 

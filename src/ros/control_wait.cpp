@@ -10,7 +10,7 @@ void ControlWait::onCommand(TimeNs computed_from) {
 }
 
 bool ControlWait::mustWait(TimeNs stamp, WallClock::time_point now) {
-  if (!follows_ || stamp - answered_ < 2 * period_) return false;
+  if (!follows_ || stamp - answered_ < (latency_ + 1) * period_) return false;
   if (!waiting_) since_ = now;
   waiting_ = true;
   if (waited(now) < patience_) return true;

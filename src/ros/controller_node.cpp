@@ -12,25 +12,15 @@
 #include "marsim/ros/position_command.hpp"
 #include "marsim/ros/swarm_params.hpp"
 #include "marsim/ros/trajectory_message.hpp"
-#include "marsim/sim/world.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
 
 constexpr std::uint32_t kQueue = 100;               // messages of a burst after a stall
-constexpr double kLargestJump = 0.25;               // [m] beyond what was flown between two states
 constexpr std::uint32_t kStatesBetweenLooks = 16;   // for planners that came or went
 constexpr TimeNs kPathSpacing = kNsPerSecond / 10;  // of the poses on `planned_path`, at least
 constexpr TimeNs kPathPoses = 2000;                 // on it, at most
 constexpr double kLongestWait = 1.0;                // [s] of wall time for `active_command`
-
-// Whether a vehicle did not fly from one state to the next: the simulation was restarted, or the
-// vehicle put back to its start.
-bool wasMoved(const KinematicState& from, const KinematicState& to) {
-  if (to.stamp < from.stamp) return true;
-  const Eigen::Vector3d flown = toSeconds(to.stamp - from.stamp) * from.v_WB;
-  return (to.X_WB.p - from.X_WB.p - flown).norm() > kLargestJump;
-}
 
 bool isFinite(const geometry_msgs::Pose& pose) {
   return fromPoint(pose.position).allFinite() &&
@@ -62,11 +52,10 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
 
   limits_ = config.goal;
   const control::VehicleModel model = sim::vehicleModel(vehicle.vehicle);
-  controller_ = std::make_unique<control::Controller>(config, model);
+  pilot_ = std::make_unique<sim::Pilot>(config, model);
   watch_ = std::make_unique<control::CommandWatch>(
       config, model, [](const std::string& text) { ROS_WARN("%s", text.c_str()); });
   if (std::isfinite(ground_z_)) watch_->setGround(ground_z_);
-  commander_ = std::make_unique<control::Commander>(config.goal);
 
   motor_publisher_ = {handle, "motor_speeds", kQueue};
   reference_publisher_ = {handle, "reference", kQueue};
@@ -165,7 +154,7 @@ void ControllerNode::onActiveCommand(const marsim::ActiveCommandConstPtr& messag
 void ControllerNode::resume(const marsim::ActiveCommand& message, TimeNs now) {
   try {
     const control::ActiveCommand command = fromMessage(message);
-    commander_->resume(command, now);
+    pilot_->commander().resume(command, now);
     watch_->resumed();
     ROS_INFO("goes on with the command of %.3f s", toSeconds(command.stamp));
     if (command.kind == control::ActiveCommand::Kind::kGoal) publishPlannedPath();
@@ -175,28 +164,26 @@ void ControllerNode::resume(const marsim::ActiveCommand& message, TimeNs now) {
 }
 
 void ControllerNode::answer(const marsim::VehicleState& message) {
-  const KinematicState state = fromMessage(message).motion;
-  if (has_state_ && (message.placements != placements_ || wasMoved(state_, state))) {
-    commander_->reset();
-    controller_->reset();
+  const sim::VehicleReport report = fromMessage(message);
+  if (pilot_->notice(report)) {
     watch_->reset();
     teller_.reset();
   }
-  placements_ = message.placements;
-  state_ = state;
+  placements_ = report.placements;
+  state_ = report.motion;
   has_state_ = true;
-  reference_ = commander_->reference(state);
-  teller_.tell(*commander_, state.stamp, placements_);
+  const auto speeds = pilot_->answer(report);
+  reference_ = pilot_->reference();
+  teller_.tell(pilot_->commander(), state_.stamp, placements_);
   diagnostics_.update();
-  if (message.on_ground && !commander_->commanded()) return;  // rests until its first command
-  if (message.on_ground) controller_->rest();
+  if (!speeds) return;  // rests until its first command
 
-  watch_->followed(reference_, state, wallTime());
-  const Eigen::Array4d speeds = controller_->update(state, reference_);
+  watch_->followed(reference_, state_, wallTime());
   motors_ = boost::make_shared<marsim::MotorSpeeds>();
   motors_->header.stamp = message.header.stamp;
   motors_->header.frame_id = frames_.base();
-  motors_->speeds.assign(speeds.data(), speeds.data() + speeds.size());
+  motors_->speeds.assign(speeds->data(), speeds->data() + speeds->size());
+  motors_->placements = placements_;
   motor_publisher_.publish(motors_);
   publishTracking(message.header.stamp);
 }
@@ -204,7 +191,7 @@ void ControllerNode::answer(const marsim::VehicleState& message) {
 // After every command.
 void ControllerNode::tellCommand() {
   teller_.taken();
-  teller_.tell(*commander_, state_.stamp, placements_);
+  teller_.tell(pilot_->commander(), state_.stamp, placements_);
 }
 
 void ControllerNode::publishTracking(const ros::Time& stamp) {
@@ -254,7 +241,7 @@ void ControllerNode::onGoal(const geometry_msgs::PoseStampedConstPtr& message, b
   }
   watch_->placed("goal", X_WG.p, wallTime());
   const double yaw = keeps_yaw ? reference_.yaw : yawOf(X_WG.q);
-  commander_->setGoal(X_WG.p, yaw, state_.stamp);
+  pilot_->commander().setGoal(X_WG.p, yaw, state_.stamp);
   tellCommand();
   publishPlannedPath();
 }
@@ -269,7 +256,7 @@ void ControllerNode::onReference(const marsim::StateReferenceConstPtr& message) 
   if (!isCommandFrame(kTopic, message->header.frame_id) || !hasState(kTopic)) return;
   for (const std::string& field : control::dropUnusable(reference)) watch_->notGiven(kTopic, field);
   watch_->tracked(kTopic, reference, state_, wallTime());
-  commander_->setReference(reference, state_.stamp);
+  pilot_->commander().setReference(reference, state_.stamp);
   tellCommand();
 }
 
@@ -301,7 +288,7 @@ void ControllerNode::onPositionCommand(const topic_tools::ShapeShifter::ConstPtr
       watch_->notGiven(fmt::format("{} ({})", kTopic, users), field);
     }
     watch_->tracked(kTopic, command.reference, state_, wallTime());
-    commander_->setReference(command.reference, state_.stamp);
+    pilot_->commander().setReference(command.reference, state_.stamp);
     tellCommand();
   } catch (const Error& error) {
     refuse(kTopic, error.what());
@@ -316,7 +303,7 @@ void ControllerNode::onTrajectory(const trajectory_msgs::MultiDOFJointTrajectory
     if (!hasState(kTopic)) return;
     for (const std::string& field : command.not_given) watch_->notGiven(kTopic, field);
     watch_->tracked(kTopic, command.points, state_, wallTime());
-    commander_->setTrajectory(command.points, state_.stamp);
+    pilot_->commander().setTrajectory(command.points, state_.stamp);
     tellCommand();
   } catch (const Error& error) {
     refuse(kTopic, error.what());
@@ -334,7 +321,7 @@ void ControllerNode::onPose(const geometry_msgs::PoseStampedConstPtr& message) {
   const Eigen::Vector3d p_WB = fromPoint(message->pose.position);
   watch_->placed(kTopic, p_WB, wallTime());
   const double yaw = yawOrPresent(fromQuaternion(message->pose.orientation), reference_.yaw);
-  commander_->setPose(p_WB, yaw, state_.stamp);
+  pilot_->commander().setPose(p_WB, yaw, state_.stamp);
   tellCommand();
 }
 
@@ -376,7 +363,7 @@ void ControllerNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& statu
 
 // Of the goal that is flown to.
 void ControllerNode::publishPlannedPath() {
-  const control::ActiveCommand goal = commander_->active();
+  const control::ActiveCommand goal = pilot_->commander().active();
   const control::GoalPath path(goal.from, goal.stamp, goal.target_p_WB, goal.target_yaw, limits_);
   nav_msgs::Path message;
   message.header.stamp = toRos(goal.stamp);

@@ -1,14 +1,10 @@
 #include "marsim/ros/navigation_sensors.hpp"
 
-#include <cmath>
-
-#include <fmt/format.h>
 #include <geometry_msgs/TwistWithCovarianceStamped.h>
 #include <sensor_msgs/FluidPressure.h>
 #include <sensor_msgs/MagneticField.h>
 #include <sensor_msgs/NavSatFix.h>
 
-#include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/ros/conversions.hpp"
 
@@ -17,71 +13,59 @@ namespace {
 
 double square(double x) { return x * x; }
 
-TimeNs periodOf(double rate, TimeNs step, const char* sensor) {
-  const TimeNs period = periodNs(rate);
-  Validator(sensor).require(
-      period % step == 0, "rate", fmt::format("{} Hz", rate),
-      fmt::format("rates whose period is a multiple of the dynamics step, {} s", toSeconds(step)));
-  return period;
-}
-
 }  // namespace
 
-NavigationSensors::NavigationSensors(const config::Vehicle& vehicle, std::uint64_t seed,
-                                     TimeNs step, const Frames& frames, ros::NodeHandle& handle)
+NavigationSensors::NavigationSensors(const config::Vehicle& vehicle, const Frames& frames,
+                                     ros::NodeHandle& handle)
     : base_frame_(frames.base()),
       magnetometer_frame_(frames.magnetometer()),
       world_frame_(frames.world) {
   if (vehicle.magnetometer) {
-    magnetometer_.emplace(*vehicle.magnetometer, seed);
-    magnetometer_period_ = periodOf(vehicle.magnetometer->rate, step, "magnetometer");
+    magnetometer_ = *vehicle.magnetometer;
     field_publisher_ = handle.advertise<sensor_msgs::MagneticField>("imu/mag", 100);
   }
   if (vehicle.barometer) {
-    barometer_.emplace(*vehicle.barometer, seed);
-    barometer_period_ = periodOf(vehicle.barometer->rate, step, "barometer");
+    barometer_ = *vehicle.barometer;
     pressure_publisher_ = handle.advertise<sensor_msgs::FluidPressure>("baro/pressure", 100);
   }
   if (vehicle.gnss) {
-    gnss_.emplace(*vehicle.gnss, seed);
-    gnss_period_ = periodOf(vehicle.gnss->rate, step, "gnss");
+    gnss_ = *vehicle.gnss;
     fix_publisher_ = handle.advertise<sensor_msgs::NavSatFix>("gnss/fix", 10);
     velocity_publisher_ =
         handle.advertise<geometry_msgs::TwistWithCovarianceStamped>("gnss/velocity", 10);
   }
 }
 
-void NavigationSensors::publish(const KinematicState& state) {
-  if (magnetometer_ && state.stamp % magnetometer_period_ == 0) publishField(state);
-  if (barometer_ && state.stamp % barometer_period_ == 0) publishPressure(state);
-  if (gnss_ && state.stamp % gnss_period_ == 0) publishFix(state);
+void NavigationSensors::publish(TimeNs stamp, const sim::VehicleStep& due) {
+  if (due.field) publishField(stamp, *due.field);
+  if (due.pressure) publishPressure(stamp, *due.pressure);
+  if (due.fix) publishFix(stamp, *due.fix);
 }
 
-void NavigationSensors::publishField(const KinematicState& state) {
+void NavigationSensors::publishField(TimeNs stamp, const Eigen::Vector3d& field) {
   sensor_msgs::MagneticField message;
-  message.header.stamp = toRos(state.stamp);
+  message.header.stamp = toRos(stamp);
   message.header.frame_id = magnetometer_frame_;
-  message.magnetic_field = toVector3(magnetometer_->sample(state));
+  message.magnetic_field = toVector3(field);
   for (const int i : {0, 4, 8}) {
-    message.magnetic_field_covariance[i] = square(magnetometer_->config().noise);
+    message.magnetic_field_covariance[i] = square(magnetometer_.noise);
   }
   field_publisher_.publish(message);
 }
 
-void NavigationSensors::publishPressure(const KinematicState& state) {
+void NavigationSensors::publishPressure(TimeNs stamp, double pressure) {
   sensor_msgs::FluidPressure message;
-  message.header.stamp = toRos(state.stamp);
+  message.header.stamp = toRos(stamp);
   message.header.frame_id = base_frame_;
-  message.fluid_pressure = barometer_->sample(state);
-  message.variance = square(barometer_->config().noise) + square(barometer_->config().drift.sigma);
+  message.fluid_pressure = pressure;
+  message.variance = square(barometer_.noise) + square(barometer_.drift.sigma);
   pressure_publisher_.publish(message);
 }
 
-void NavigationSensors::publishFix(const KinematicState& state) {
-  const vehicle::GnssFix fix = gnss_->sample(state);
-  const vehicle::GnssConfig& config = gnss_->config();
+void NavigationSensors::publishFix(TimeNs stamp, const vehicle::GnssFix& fix) {
+  const vehicle::GnssConfig& config = gnss_;
   sensor_msgs::NavSatFix message;
-  message.header.stamp = toRos(state.stamp);
+  message.header.stamp = toRos(stamp);
   message.header.frame_id = base_frame_;
   message.status.status = sensor_msgs::NavSatStatus::STATUS_FIX;
   message.status.service = sensor_msgs::NavSatStatus::SERVICE_GPS;

@@ -5,7 +5,7 @@
 
 #include "marsim/Peers.h"
 #include "marsim/ros/peer_message.hpp"
-#include "marsim/sim/world.hpp"
+#include "marsim/sim/body.hpp"
 
 namespace marsim::ros_nodes {
 

@@ -62,10 +62,12 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
         "of `marsim calibration --lidar %s --vehicle ...`",
         lidar.c_str(), lidar.c_str());
   }
-  rates_.dynamics = params.positive("dynamics_rate", rates_.dynamics, Quantity::kFrequency);
-  rates_.state = params.positive("state_rate", rates_.state, Quantity::kFrequency);
-  rates_.odometry = params.positive("odom_rate", rates_.odometry, Quantity::kFrequency);
-  const std::uint64_t seed = readSeed(params, handle);
+  sim::VehicleSetup setup{vehicle.vehicle,    vehicle.imu,  vehicle.magnetometer,
+                          vehicle.barometer, vehicle.gnss, {}, {}, readSeed(params, handle)};
+  sim::RateConfig& rates = setup.rates;
+  rates.dynamics = params.positive("dynamics_rate", rates.dynamics, Quantity::kFrequency);
+  rates.state = params.positive("state_rate", rates.state, Quantity::kFrequency);
+  rates.odometry = params.positive("odom_rate", rates.odometry, Quantity::kFrequency);
   twist_in_world_ =
       params.choice("odom_twist_frame", "child", {"child", "body", "world"}) == "world";
   const bool truth_tf = params.flag("publish_ground_truth_tf", true);
@@ -90,22 +92,15 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   if (recorded) requireExtension(record, {".tum", ".txt", ""});
   X_BR_ = config::chooseFrame(params.text("record_frame", "base"), vehicle.imu, lidar,
                               params.where(), "record_frame");
-  quadrotor_ = std::make_unique<vehicle::Quadrotor>(vehicle.vehicle);
-  imu_ = std::make_unique<vehicle::Imu>(vehicle.imu, seed);
-  collision_config_ = readCollisionConfig(params);
+  setup.collision = readCollisionConfig(params);
   world_ = std::make_unique<WorldInput>(handle, params);
   peer_publisher_ = std::make_unique<PeerPublisher>(handle, params);
   peer_publisher_->setBody(vehicle.vehicle);
-  readMap(params);
+  makeVehicle(params, setup);
   params.finish();
-
-  sim::validateRates(rates_, vehicle.vehicle, vehicle.imu, params.where());
-  step_ = periodNs(rates_.dynamics);
-  state_period_ = periodNs(rates_.state);
   control_wait_ =
-      ControlWait(state_period_, respawns ? ControlWait::kRespawnPatience : ControlWait::kPatience);
-  odom_period_ = periodNs(rates_.odometry);
-  imu_period_ = periodNs(vehicle.imu.rate);
+      ControlWait(vehicle_->reportPeriod(), vehicle.vehicle.control_latency,
+                  respawns ? ControlWait::kRespawnPatience : ControlWait::kPatience);
   if (recorded) {
     openStream(record_, record);
     record_ << "# stamp x y z qx qy qz qw\n";
@@ -114,41 +109,30 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   diagnostics_.setHardwareID(vehicle.vehicle.name);
   diagnostics_.add("dynamics", this, &QuadrotorNode::diagnose);
   advertise(handle, private_handle);
-  navigation_sensors_ = std::make_unique<NavigationSensors>(vehicle, seed, step_, frames_, handle);
+  navigation_sensors_ = std::make_unique<NavigationSensors>(vehicle, frames_, handle);
   if (vehicle.magnetometer) X_BM_ = vehicle.magnetometer->X_BM;
   publishStatic(handle);
 }
 
-void QuadrotorNode::readMap(Params& params) {
+void QuadrotorNode::makeVehicle(Params& params, const sim::VehicleSetup& setup) {
   const std::string source = params.text("map", "forest");
   const map::SurfelMapConfig config = readMapConfig(params);
   const double ground_z = params.numberOrAuto("ground_z", Quantity::kLength);
   const bool check_start = params.flag("check_start", true);
-  if (source.empty()) {
-    if (std::isfinite(ground_z)) quadrotor_->setGround(ground_z);
-    makeCollisions(nullptr, ground_z);
-    return;
+  setup.validate(params.where());
+  double ground = std::isfinite(ground_z) ? ground_z : -std::numeric_limits<double>::infinity();
+  std::shared_ptr<const collision::Neighbours> neighbours;
+  if (!source.empty()) {
+    Progress progress("quadrotor");
+    const map::LoadedMap loaded = map::shareSurfelMap(config::resolveMap(source), config, progress);
+    if (!std::isfinite(ground_z)) ground = static_cast<double>(loaded.source.box.min().z());
+    world_->useMap(loaded.map);
+    if (setup.collision.on) neighbours = collision::makeNeighbours(loaded.map);
+    if (check_start) {
+      sim::requireFreeStart(collision::ClearanceMap(loaded.map), start_p_WB_, setup.vehicle, ground);
+    }
   }
-  Progress progress("quadrotor");
-  const map::LoadedMap loaded = map::shareSurfelMap(config::resolveMap(source), config, progress);
-  const double ground =
-      std::isfinite(ground_z) ? ground_z : static_cast<double>(loaded.source.box.min().z());
-  quadrotor_->setGround(ground);
-  world_->useMap(loaded.map);
-  makeCollisions(loaded.map, ground);
-  if (!check_start) return;
-  sim::requireFreeStart(collision::ClearanceMap(loaded.map), start_p_WB_, quadrotor_->config(),
-                        ground);
-}
-
-void QuadrotorNode::makeCollisions(const std::shared_ptr<const map::SurfelMap>& map,
-                                   double ground_z) {
-  const double ground =
-      std::isfinite(ground_z) ? ground_z : -std::numeric_limits<double>::infinity();
-  const bool hits_map = collision_config_.on && map != nullptr;
-  collisions_ = std::make_unique<sim::Collisions>(
-      collision_config_, quadrotor_->config(), hits_map ? collision::makeNeighbours(map) : nullptr,
-      ground, world_->uavId());
+  vehicle_ = std::make_unique<sim::Vehicle>(setup, ground, neighbours, world_->uavId());
 }
 
 void QuadrotorNode::advertise(ros::NodeHandle& handle, const ros::NodeHandle& private_handle) {
@@ -160,7 +144,7 @@ void QuadrotorNode::advertise(ros::NodeHandle& handle, const ros::NodeHandle& pr
   tf_publisher_ = {handle, "/tf", 100};
   motor_publisher_ = handle.advertise<marsim::MotorStates>("motor_states", 10);
   path_publisher_ = handle.advertise<nav_msgs::Path>("path", 1, true);
-  if (collision_config_.on)
+  if (vehicle_->setup().collision.on)
     contact_publisher_ = std::make_unique<ContactPublisher>(handle, frames_.world);
   visual_publisher_ = handle.advertise<visualization_msgs::MarkerArray>("visual", 1, true);
   reset_service_ = handle.advertiseService("reset", &QuadrotorNode::onReset, this);
@@ -178,17 +162,17 @@ void QuadrotorNode::advertise(ros::NodeHandle& handle, const ros::NodeHandle& pr
 
 void QuadrotorNode::publishStatic(ros::NodeHandle&) {
   std::vector<geometry_msgs::TransformStamped> transforms = {
-      toTransform(imu_->config().X_BI, frames_.base(), frames_.imu(), 0)};
+      toTransform(vehicle_->setup().imu.X_BI, frames_.base(), frames_.imu(), 0)};
   if (X_BM_) {
     transforms.push_back(toTransform(*X_BM_, frames_.base(), frames_.magnetometer(), 0));
   }
   static_tf_.sendTransform(transforms);
-  visual_publisher_.publish(vehicleMarkers(quadrotor_->config(), tf_child_frame_));
+  visual_publisher_.publish(vehicleMarkers(vehicle_->setup().vehicle, tf_child_frame_));
 }
 
 void QuadrotorNode::start(TimeNs now) {
   // Steps lie on multiples of the step, whenever the node joined.
-  const TimeNs stamp = now - now % step_;
+  const TimeNs stamp = now - now % vehicle_->dynamicsStep();
   place(start_p_WB_, start_yaw_, stamp);
   started_ = true;
   reported_at_ = ros::WallTime::now();
@@ -196,16 +180,13 @@ void QuadrotorNode::start(TimeNs now) {
 }
 
 void QuadrotorNode::place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
-  contact_events_.clear();
-  collisions_->leave(*quadrotor_, contact_events_);
-  if (contact_publisher_) contact_publisher_->publish(contact_events_);
-  quadrotor_->reset(p_WB, yaw, stamp);
-  reset_stamp_ = stamp;
+  const std::vector<collision::ContactEvent> ended = vehicle_->place(p_WB, yaw, stamp);
+  if (contact_publisher_) contact_publisher_->publish(ended);
   control_wait_.reset();
-  ++placements_;
   told_.reset();
-  command_keeper_->forget(placements_, stamp);
+  command_keeper_->forget(vehicle_->placements(), stamp);
   path_.poses.clear();
+  if (stamp % vehicle_->reportPeriod() == 0) publishState();
 }
 
 void QuadrotorNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
@@ -232,18 +213,20 @@ void QuadrotorNode::onTimer() {
 }
 
 void QuadrotorNode::advance() {
-  while (quadrotor_->state().stamp + step_ <= clock_ &&
-         !control_wait_.mustWait(quadrotor_->state().stamp, std::chrono::steady_clock::now())) {
-    move();
+  while (vehicle_->state().stamp + vehicle_->dynamicsStep() <= clock_ &&
+         !control_wait_.mustWait(vehicle_->state().stamp, std::chrono::steady_clock::now())) {
+    const sim::VehicleStep& due = move();
     moved_at_ = ControlWait::WallClock::now();
-    const TimeNs stamp = quadrotor_->state().stamp;
-    if (stamp % state_period_ == 0) publishState();
+    if (contact_publisher_) contact_publisher_->publish(due.contacts);
+    if (due.report) publishState();
     publishToPeers();
-    if (stamp % odom_period_ == 0) publishOdometry();
-    if (stamp % imu_period_ == 0) publishImu();
-    navigation_sensors_->publish(quadrotor_->state());
+    if (due.odometry) publishOdometry();
+    if (due.imu) publishImu(*due.imu);
+    navigation_sensors_->publish(vehicle_->state().stamp, due);
+    const TimeNs stamp = vehicle_->state().stamp;
     if (stamp % kMotorPeriod == 0) publishMotors();
     if (stamp % kPathPeriod == 0) publishPath();
+    if (stamp % ContactPublisher::kClearancePeriod == 0) publishClearance();
     if (stamp % kGrantPeriod == 0) clock_grants_->grant(stamp + kClockLead);
   }
   if (control_wait_.gaveUp()) {
@@ -252,32 +235,27 @@ void QuadrotorNode::advance() {
   }
 }
 
-void QuadrotorNode::move() {
-  const auto thingsIn = [this](TimeNs begin, TimeNs end) { return world_->things(begin, end); };
-  const auto bodyIn = [this](std::uint32_t identity) {
-    return world_->bodyAt(identity, quadrotor_->state().stamp);
-  };
-  takeStrikes();
-  contact_events_.clear();
-  collisions_->step(*quadrotor_, step_, thingsIn, contact_events_, bodyIn);
-  if (!contact_publisher_) return;
-  contact_publisher_->publish(contact_events_);
-  const TimeNs stamp = quadrotor_->state().stamp;
-  if (stamp % ContactPublisher::kClearancePeriod != 0 || !contact_publisher_->wantsClearance()) {
-    return;
-  }
-  contact_publisher_->publish(
-      stamp, collisions_->clearance(*quadrotor_, ContactPublisher::kClearanceLimit, thingsIn));
+const sim::VehicleStep& QuadrotorNode::move() {
+  for (const sim::Strike& strike : world_->takeStrikes()) vehicle_->takeStrike(strike);
+  return vehicle_->step(
+      [this](TimeNs begin, TimeNs end) { return world_->things(begin, end); },
+      [this](std::uint32_t identity) {
+        return world_->bodyAt(identity, vehicle_->state().stamp);
+      });
 }
 
-void QuadrotorNode::takeStrikes() {
-  for (const sim::Strike& strike : world_->takeStrikes()) {
-    if (strike.stamp > reset_stamp_) collisions_->takeStrike(strike, *quadrotor_);
-  }
+void QuadrotorNode::publishClearance() {
+  if (!contact_publisher_ || !contact_publisher_->wantsClearance()) return;
+  const auto thingsIn = [this](TimeNs begin, TimeNs end) { return world_->things(begin, end); };
+  contact_publisher_->publish(
+      vehicle_->state().stamp,
+      vehicle_->collisions().clearance(vehicle_->quadrotor(), ContactPublisher::kClearanceLimit,
+                                       thingsIn));
 }
 
 void QuadrotorNode::publishToPeers() {
-  peer_publisher_->publish(quadrotor_->state(), placements_, collisions_->strikes());
+  peer_publisher_->publish(vehicle_->state(), vehicle_->placements(),
+                           vehicle_->collisions().strikes());
 }
 
 void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
@@ -286,25 +264,23 @@ void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
                       message->speeds.size(), vehicle::kRotors);
     return;
   }
-  // One computed from a state before a reset must not act after it.
-  const TimeNs computed_from = fromRos(message->header.stamp);
-  const bool is_stamped = computed_from != 0;
-  if (is_stamped && (computed_from <= reset_stamp_ || computed_from > quadrotor_->state().stamp)) {
-    return;
-  }
   const vehicle::RotorArray speeds = Eigen::Map<const vehicle::RotorArray>(message->speeds.data());
   if (!speeds.isFinite().all()) {
     ROS_WARN_THROTTLE(kWarningPeriod, "motor_speeds ignored: a speed is NaN or infinite");
     return;
   }
-  quadrotor_->command(speeds);
-  if (!is_stamped) return;
+  if (message->header.stamp.isZero()) {
+    vehicle_->command(speeds);
+    return;
+  }
+  const TimeNs computed_from = fromRos(message->header.stamp);
+  if (!vehicle_->command({speeds, computed_from, message->placements})) return;
   control_wait_.onCommand(computed_from);
   advance();
 }
 
 bool QuadrotorNode::onReset(std_srvs::Trigger::Request&, std_srvs::Trigger::Response& response) {
-  if (started_) start(quadrotor_->state().stamp);
+  if (started_) start(vehicle_->state().stamp);
   response.success = started_;
   response.message = started_ ? "back at the start" : "no clock received yet";
   return true;
@@ -321,15 +297,15 @@ bool QuadrotorNode::onTeleport(marsim::Teleport::Request& request,
         fmt::format("position or yaw is not finite or too large, allowed: {:.0f} m and {:.0f} rad",
                     kFarthestPlace, kLargestAngle);
   } else {
-    place(p_WB, request.yaw, quadrotor_->state().stamp);
+    place(p_WB, request.yaw, vehicle_->state().stamp);
     response.success = true;
-    response.message = quadrotor_->onGround() ? "on the ground" : "in the air";
+    response.message = vehicle_->report().on_ground ? "on the ground" : "in the air";
   }
   return true;
 }
 
 void QuadrotorNode::publishState() {
-  told_ = sim::VehicleReport{quadrotor_->state(), quadrotor_->onGround(), placements_};
+  told_ = vehicle_->report();
   tellState();
 }
 
@@ -345,7 +321,7 @@ void QuadrotorNode::tellState() {
 }
 
 void QuadrotorNode::publishOdometry() {
-  const KinematicState& state = quadrotor_->state();
+  const KinematicState& state = vehicle_->state();
   if (odom_publisher_.wanted()) {
     const auto message = boost::make_shared<nav_msgs::Odometry>();
     message->header.stamp = toRos(state.stamp);
@@ -373,9 +349,7 @@ void QuadrotorNode::publishOdometry() {
   }
 }
 
-void QuadrotorNode::publishImu() {
-  // Drawn also where nobody listens, so that the noise does not depend on it.
-  const vehicle::ImuSample sample = imu_->sample(quadrotor_->state(), quadrotor_->breaks());
+void QuadrotorNode::publishImu(const vehicle::ImuSample& sample) {
   if (imu_publisher_.wanted()) imu_publisher_.publish(imuMessage(sample, true));
   if (imu_raw_publisher_.wanted()) imu_raw_publisher_.publish(imuMessage(sample, false));
   if (livox_imu_publisher_.wanted()) publishLivoxImu(sample);
@@ -383,7 +357,7 @@ void QuadrotorNode::publishImu() {
 
 boost::shared_ptr<sensor_msgs::Imu> QuadrotorNode::imuMessage(const vehicle::ImuSample& sample,
                                                               bool with_orientation) const {
-  const vehicle::ImuConfig& config = imu_->config();
+  const vehicle::ImuConfig& config = vehicle_->setup().imu;
   const auto message = boost::make_shared<sensor_msgs::Imu>();
   message->header.stamp = toRos(sample.stamp);
   message->header.frame_id = imu_frame_;
@@ -413,11 +387,11 @@ void QuadrotorNode::publishLivoxImu(const vehicle::ImuSample& sample) {
 }
 
 void QuadrotorNode::publishMotors() {
-  const vehicle::RotorArray& speeds = quadrotor_->motorSpeeds();
-  const vehicle::RotorArray& commands = quadrotor_->motorCommands();
-  const vehicle::RotorArray thrusts = quadrotor_->config().thrust_coefficient * speeds * speeds;
+  const vehicle::RotorArray& speeds = vehicle_->quadrotor().motorSpeeds();
+  const vehicle::RotorArray& commands = vehicle_->quadrotor().motorCommands();
+  const vehicle::RotorArray thrusts = vehicle_->setup().vehicle.thrust_coefficient * speeds * speeds;
   marsim::MotorStates message;
-  message.header.stamp = toRos(quadrotor_->state().stamp);
+  message.header.stamp = toRos(vehicle_->state().stamp);
   message.header.frame_id = frames_.base();
   message.speeds.assign(speeds.data(), speeds.data() + speeds.size());
   message.commands.assign(commands.data(), commands.data() + commands.size());
@@ -426,7 +400,7 @@ void QuadrotorNode::publishMotors() {
 }
 
 void QuadrotorNode::publishPath() {
-  const KinematicState& state = quadrotor_->state();
+  const KinematicState& state = vehicle_->state();
   if (record_.is_open() && !record_.flush()) {
     ROS_ERROR("record: the file cannot be written any more (%s), it ends here",
               std::strerror(errno));
@@ -448,13 +422,13 @@ void QuadrotorNode::publishPath() {
 
 void QuadrotorNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
   const ros::WallTime now = ros::WallTime::now();
-  const TimeNs stamp = quadrotor_->state().stamp;
+  const TimeNs stamp = vehicle_->state().stamp;
   const double wall = (now - reported_at_).toSec();
   diagnosed_at_ = ControlWait::WallClock::now();
   const double waited = control_wait_.waited(diagnosed_at_);
   status.summary(diagnostic_msgs::DiagnosticStatus::OK,
-                 quadrotor_->onGround() ? "on the ground" : "flying");
-  if (contact_publisher_) contact_publisher_->diagnose(*collisions_, *quadrotor_, status);
+                 vehicle_->report().on_ground ? "on the ground" : "flying");
+  if (contact_publisher_) contact_publisher_->diagnose(vehicle_->collisions(), vehicle_->quadrotor(), status);
   if (waited > kLongWait) {
     status.mergeSummaryf(diagnostic_msgs::DiagnosticStatus::WARN,
                          "time waits for the controller for %.1f s", waited);

@@ -1,7 +1,7 @@
 #include "marsim/ros/vehicle_marker.hpp"
 
 #include "marsim/ros/conversions.hpp"
-#include "marsim/sim/world.hpp"
+#include "marsim/sim/body.hpp"
 
 namespace marsim::ros_nodes {
 namespace {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "marsim/sim/world.hpp"
+#include "marsim/sim/body.hpp"
 
 namespace marsim::sim {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "marsim/common/error.hpp"
-#include "marsim/sim/world.hpp"
+#include "marsim/sim/body.hpp"
 
 namespace marsim::sim {
 namespace {

@@ -55,7 +55,7 @@ void Uav::report() {
   if (lidar_) due_scans_ = lidar_->take(report);
   if (camera_) due_images_ = camera_->take(report);
   if (const auto speeds = pilot_.answer(report)) {
-    vehicle_.command(*speeds, report.motion.stamp);
+    vehicle_.command({*speeds, report.motion.stamp, report.placements});
   }
 }
 

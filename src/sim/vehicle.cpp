@@ -64,10 +64,12 @@ std::vector<collision::ContactEvent> Vehicle::place(const Eigen::Vector3d& p_WB,
   return ended;
 }
 
-bool Vehicle::command(const vehicle::RotorArray& speeds, TimeNs computed_from) {
-  if (computed_from < placed_at_ || computed_from > state().stamp) return false;
+bool Vehicle::command(const MotorCommand& command) {
+  const bool is_old = command.placements != 0 ? command.placements != placements_
+                                              : command.computed_from <= placed_at_;
+  if (is_old || command.computed_from > state().stamp) return false;
   const TimeNs latency = setup_.vehicle.control_latency * report_period_;
-  pending_.push_back({computed_from + latency, speeds});
+  pending_.push_back({command.computed_from + latency, command.speeds});
   act();
   return true;
 }

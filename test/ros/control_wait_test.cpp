@@ -17,7 +17,7 @@ class ControlWaitTest : public testing::Test {
     for (TimeNs stamp = first; stamp <= last; stamp += step) wait_.onCommand(stamp);
   }
 
-  ControlWait wait_{kPeriod};
+  ControlWait wait_{kPeriod, 1};
   ControlWait::WallClock::time_point begin_ = ControlWait::WallClock::now();
 };
 
@@ -31,6 +31,15 @@ TEST_F(ControlWaitTest, WaitsForOneThatAnswersEveryState) {
   EXPECT_TRUE(wait_.mustWait(8 * kPeriod, begin_));
   wait_.reset();
   EXPECT_FALSE(wait_.mustWait(8 * kPeriod, begin_));
+}
+
+TEST_F(ControlWaitTest, WaitsWhereTheAnswerActs) {
+  for (const int latency : {0, 1, 4}) {
+    wait_ = ControlWait(kPeriod, latency);
+    answer(kPeriod, 5 * kPeriod, kPeriod);
+    EXPECT_FALSE(wait_.mustWait((6 + latency) * kPeriod - 1, begin_));
+    EXPECT_TRUE(wait_.mustWait((6 + latency) * kPeriod, begin_));
+  }
 }
 
 TEST_F(ControlWaitTest, LeavesAloneOneWithItsOwnRate) {
@@ -53,7 +62,7 @@ TEST_F(ControlWaitTest, GivesUpOnOneThatDied) {
 
 // It hears the last state only, is followed from there at once, and may answer that twice.
 TEST_F(ControlWaitTest, GoesOnWithANewControllerStepByStep) {
-  wait_ = ControlWait(kPeriod, 3.0);
+  wait_ = ControlWait(kPeriod, 1, 3.0);
   answer(kPeriod, 5 * kPeriod, kPeriod);
   EXPECT_TRUE(wait_.mustWait(7 * kPeriod, begin_));
   EXPECT_TRUE(wait_.mustWait(7 * kPeriod, after(2.9))) << "its own patience";

@@ -88,7 +88,7 @@ class MutualObservation : public testing::Test {
       uav.states = nh.subscribe<marsim::VehicleState>(
           "state", 1000,
           [&uav](const marsim::VehicleStateConstPtr& m) {
-            uav.motion.push(ros_nodes::fromMessage(*m));
+            uav.motion.push(ros_nodes::fromMessage(*m).motion);
           },
           ros::VoidConstPtr(), ros::TransportHints().tcpNoDelay());
       uav.points = nh.subscribe<sensor_msgs::PointCloud2>(

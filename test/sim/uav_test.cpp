@@ -102,9 +102,10 @@ TEST(Vehicle, MotorSpeedsActAfterTheControlLatency) {
     const TimeNs computed_from = craft.state().stamp;
     const vehicle::RotorArray before = craft.quadrotor().motorCommands();
     const vehicle::RotorArray speeds = 1.1 * before;
-    EXPECT_FALSE(craft.command(speeds, computed_from + 1)) << "of a time to come";
-    EXPECT_FALSE(craft.command(speeds, 9'999'999)) << "from before it was placed";
-    EXPECT_TRUE(craft.command(speeds, computed_from));
+    EXPECT_FALSE(craft.command({speeds, computed_from + 1, 0})) << "of a time to come";
+    EXPECT_FALSE(craft.command({speeds, 10'000'000, 0})) << "perhaps from before it was placed";
+    EXPECT_FALSE(craft.command({speeds, computed_from, 2})) << "of a vehicle elsewhere";
+    EXPECT_TRUE(craft.command({speeds, computed_from, latency == 0 ? 0U : 1U}));
     for (int i = 0; i < 10; ++i) {
       const TimeNs begins = craft.state().stamp;
       craft.step();

@@ -7,8 +7,8 @@
 namespace marsim::ros_nodes {
 
 /// Keeps the control loop closed on a machine that is too busy for real time: while a controller
-/// answers every state, the dynamics go no more than two states past the one it answered last, and
-/// time waits instead. A controller with a rate of its own is not waited for.
+/// answers every state, the dynamics wait for each answer at the state from which it acts
+/// (`control_latency` states after the one that it answers), and time waits with them. A controller with a rate of its own is not waited for.
 class ControlWait {
  public:
   using WallClock = std::chrono::steady_clock;
@@ -18,12 +18,13 @@ class ControlWait {
   /// patience of the clock, which is held meanwhile.
   static constexpr double kRespawnPatience = 4.0;
 
-  explicit ControlWait(TimeNs state_period, double patience = kPatience)
-      : period_(state_period), patience_(patience) {}
+  /// `latency` [states].
+  ControlWait(TimeNs state_period, int latency, double patience = kPatience)
+      : period_(state_period), latency_(latency), patience_(patience) {}
 
   double patience() const { return patience_; }
   /// The vehicle was put somewhere: a controller may rest from here on.
-  void reset() { *this = ControlWait(period_, patience_); }
+  void reset() { *this = ControlWait(period_, latency_, patience_); }
   /// A motor command came, computed from the state of that stamp. One that was waited for is
   /// followed by others, also from a new controller that never saw the states before.
   void onCommand(TimeNs computed_from);
@@ -36,6 +37,7 @@ class ControlWait {
 
  private:
   TimeNs period_;
+  int latency_;
   double patience_;
   TimeNs answered_ = 0;   ///< state that the last command was computed from
   bool follows_ = false;  ///< each command came from the state after the one before

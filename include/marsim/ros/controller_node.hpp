@@ -16,11 +16,10 @@
 #include "marsim/TrackingError.h"
 #include "marsim/VehicleState.h"
 #include "marsim/control/command_watch.hpp"
-#include "marsim/control/commander.hpp"
-#include "marsim/control/controller.hpp"
 #include "marsim/ros/command_keeper.hpp"
 #include "marsim/ros/frames.hpp"
 #include "marsim/ros/watched_publisher.hpp"
+#include "marsim/sim/pilot.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -73,8 +72,7 @@ class ControllerNode {
 
   Frames frames_;
   control::GoalLimits limits_;
-  std::unique_ptr<control::Controller> controller_;
-  std::unique_ptr<control::Commander> commander_;
+  std::unique_ptr<sim::Pilot> pilot_;
   KinematicState state_;
   control::Reference reference_;
   bool has_state_ = false;

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 
 #include <ros/ros.h>
 
 #include "marsim/config/load.hpp"
 #include "marsim/ros/frames.hpp"
+#include "marsim/sim/vehicle.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -17,22 +16,19 @@ namespace marsim::ros_nodes {
 /// north, up).
 class NavigationSensors {
  public:
-  /// Throws ConfigError where a rate does not divide that of the dynamics, whose step is `step`.
-  NavigationSensors(const config::Vehicle& vehicle, std::uint64_t seed, TimeNs step,
-                    const Frames& frames, ros::NodeHandle& handle);
-  /// Publishes what is due at the state's stamp.
-  void publish(const KinematicState& state);
+  NavigationSensors(const config::Vehicle& vehicle, const Frames& frames, ros::NodeHandle& handle);
+  /// Publishes what fell due at a step.
+  void publish(TimeNs stamp, const sim::VehicleStep& due);
 
  private:
-  void publishField(const KinematicState& state);
-  void publishPressure(const KinematicState& state);
-  void publishFix(const KinematicState& state);
+  void publishField(TimeNs stamp, const Eigen::Vector3d& field);
+  void publishPressure(TimeNs stamp, double pressure);
+  void publishFix(TimeNs stamp, const vehicle::GnssFix& fix);
 
   std::string base_frame_, magnetometer_frame_, world_frame_;
-  std::optional<vehicle::Magnetometer> magnetometer_;
-  std::optional<vehicle::Barometer> barometer_;
-  std::optional<vehicle::Gnss> gnss_;
-  TimeNs magnetometer_period_ = 0, barometer_period_ = 0, gnss_period_ = 0;
+  vehicle::MagnetometerConfig magnetometer_;
+  vehicle::BarometerConfig barometer_;
+  vehicle::GnssConfig gnss_;
   ros::Publisher field_publisher_, pressure_publisher_, fix_publisher_, velocity_publisher_;
 };
 

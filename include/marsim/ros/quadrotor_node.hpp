@@ -27,9 +27,7 @@
 #include "marsim/ros/peer_publisher.hpp"
 #include "marsim/ros/watched_publisher.hpp"
 #include "marsim/ros/world_input.hpp"
-#include "marsim/sim/world.hpp"
-#include "marsim/vehicle/imu.hpp"
-#include "marsim/vehicle/quadrotor.hpp"
+#include "marsim/sim/vehicle.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -57,11 +55,10 @@ class QuadrotorNode {
   QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
 
  private:
-  void readMap(Params& params);
-  void makeCollisions(const std::shared_ptr<const map::SurfelMap>& map, double ground_z);
+  void makeVehicle(Params& params, const sim::VehicleSetup& setup);
   void advance();
-  void move();
-  void takeStrikes();
+  const sim::VehicleStep& move();
+  void publishClearance();
   void publishToPeers();
   void advertise(ros::NodeHandle& handle, const ros::NodeHandle& private_handle);
   void publishStatic(ros::NodeHandle& handle);
@@ -75,7 +72,7 @@ class QuadrotorNode {
   void publishState();
   void tellState();
   void publishOdometry();
-  void publishImu();
+  void publishImu(const vehicle::ImuSample& sample);
   boost::shared_ptr<sensor_msgs::Imu> imuMessage(const vehicle::ImuSample& sample,
                                                  bool with_orientation) const;
   void publishLivoxImu(const vehicle::ImuSample& sample);
@@ -84,33 +81,25 @@ class QuadrotorNode {
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
 
   Frames frames_;
-  sim::RateConfig rates_;
   std::string odom_frame_, odom_child_frame_, imu_frame_, livox_imu_frame_, tf_child_frame_;
   bool twist_in_world_ = false;
   Eigen::Vector3d start_p_WB_;
   double start_yaw_ = 0.0;
-  TimeNs step_ = 0, state_period_ = 0, odom_period_ = 0, imu_period_ = 0;
 
-  std::unique_ptr<vehicle::Quadrotor> quadrotor_;
+  std::unique_ptr<sim::Vehicle> vehicle_;
   std::unique_ptr<WorldInput> world_;
-  sim::CollisionConfig collision_config_;
-  std::unique_ptr<sim::Collisions> collisions_;  ///< null where they are off
-  std::vector<collision::ContactEvent> contact_events_;
-  std::unique_ptr<ContactPublisher> contact_publisher_;
-  std::unique_ptr<vehicle::Imu> imu_;
+  std::unique_ptr<ContactPublisher> contact_publisher_;  ///< null where collisions are off
   std::unique_ptr<NavigationSensors> navigation_sensors_;
   std::unique_ptr<PeerPublisher> peer_publisher_;
   std::optional<Pose> X_BM_;  ///< of a magnetometer
   bool started_ = false;
   TimeNs clock_ = 0;  ///< what /clock says; the state's stamp follows it
-  ControlWait control_wait_{0};
+  ControlWait control_wait_{0, 0};
   ControlWait::WallClock::time_point moved_at_, diagnosed_at_;
   std::optional<sim::VehicleReport> told_;  ///< the last of `state` since the vehicle was put somewhere
   std::uint32_t told_to_ = 0;      ///< listeners that had come by then
   std::unique_ptr<CommandKeeper> command_keeper_;
   std::unique_ptr<ClockGrants> clock_grants_;
-  TimeNs reset_stamp_ = 0;  ///< of the last start, reset or teleport
-  std::uint32_t placements_ = 0;
   nav_msgs::Path path_;
   std::ofstream record_;
   Pose X_BR_;  ///< the recorded frame in the body

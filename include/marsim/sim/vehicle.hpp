@@ -31,6 +31,13 @@ struct VehicleSetup {
   void validate(const std::string& where) const;
 };
 
+/// Motor speeds as a pilot answers a report.
+struct MotorCommand {
+  vehicle::RotorArray speeds = vehicle::RotorArray::Zero();  ///< [rad/s]
+  TimeNs computed_from = 0;                                  ///< stamp of the report
+  std::uint32_t placements = 0;                              ///< of the report; 0: not told
+};
+
 /// What falls due at one step of a vehicle.
 struct VehicleStep {
   bool report = false;    ///< a state step
@@ -57,10 +64,10 @@ class Vehicle {
   /// Puts it somewhere at rest: contacts end (which the return value tells), commands and strikes of
   /// before are void.
   std::vector<collision::ContactEvent> place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
-  /// Motor speeds [rad/s] computed from the report of a stamp. They act `control_latency` states
-  /// later, at once where that is past. False where they are ignored: they are from before it was
-  /// placed, or from a time to come.
-  bool command(const vehicle::RotorArray& speeds, TimeNs computed_from);
+  /// Motor speeds that act `control_latency` states after the one they are computed from, at once
+  /// where that is past. False where they are ignored: they are from before it was placed, or from a
+  /// time to come.
+  bool command(const MotorCommand& command);
   /// The same without a stamp: they act at once.
   void command(const vehicle::RotorArray& speeds) { quadrotor_.command(speeds); }
   /// Another UAV has run into it (see Collisions).

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "marsim/scene/moving_thing.hpp"
-#include "marsim/scene/vehicle_body.hpp"
+#include "marsim/sim/body.hpp"
 #include "marsim/sim/collisions.hpp"
 #include "marsim/sim/image_sensor.hpp"
 #include "marsim/sim/pilot.hpp"
@@ -16,11 +16,6 @@
 #include "marsim/sim/vehicle.hpp"
 
 namespace marsim::sim {
-
-/// The body that others see, derived from the vehicle's description.
-scene::BodyConfig bodyOf(const vehicle::VehicleConfig& config);
-/// That body's surfels. Throws as scene::bodyShape does.
-std::shared_ptr<const map::SurfelMap> bodyShapeOf(const vehicle::VehicleConfig& config);
 
 /// A vehicle and what flies and looks from it.
 struct UavConfig : VehicleSetup {

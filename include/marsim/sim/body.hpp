@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+
+#include "marsim/map/surfel_map.hpp"
+#include "marsim/scene/vehicle_body.hpp"
+#include "marsim/vehicle/vehicle_config.hpp"
+
+namespace marsim::sim {
+
+/// The body that others see, derived from the vehicle's description.
+scene::BodyConfig bodyOf(const vehicle::VehicleConfig& config);
+/// That body's surfels. Throws as scene::bodyShape does.
+std::shared_ptr<const map::SurfelMap> bodyShapeOf(const vehicle::VehicleConfig& config);
+
+}  // namespace marsim::sim
