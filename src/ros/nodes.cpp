@@ -11,19 +11,8 @@
 #include <pluginlib/class_list_macros.hpp>
 
 #include "marsim/common/error.hpp"
-#include "marsim/ros/controller_node.hpp"
-#include "marsim/ros/depth_camera_node.hpp"
-#include "marsim/ros/flight_recorder_node.hpp"
-#include "marsim/ros/lidar_node.hpp"
-#include "marsim/ros/map_server_node.hpp"
 #include "marsim/ros/node_main.hpp"
-#include "marsim/ros/obstacles_node.hpp"
-#include "marsim/ros/peer_bridge_node.hpp"
-#include "marsim/ros/quadrotor_node.hpp"
-#include "marsim/ros/sim_clock_node.hpp"
-#include "marsim/ros/slam_flight_node.hpp"
-#include "marsim/ros/swarm_meter_node.hpp"
-#include "marsim/ros/swarm_node.hpp"
+#include "node_list.hpp"
 
 namespace marsim {
 namespace ros_nodes {
@@ -38,19 +27,9 @@ std::shared_ptr<void> make(const ros::NodeHandle& handle, const ros::NodeHandle&
 }
 
 const std::map<std::string, MakeNode>& kinds() {
-  static const std::map<std::string, MakeNode> all{
-      {"controller", make<ControllerNode>},
-      {"depth_camera", make<DepthCameraNode>},
-      {"flight_recorder", make<FlightRecorderNode>},
-      {"lidar", make<LidarNode>},
-      {"map_server", make<MapServerNode>},
-      {"obstacles", make<ObstaclesNode>},
-      {"peer_bridge", make<PeerBridgeNode>},
-      {"quadrotor", make<QuadrotorNode>},
-      {"sim_clock", make<SimClockNode>},
-      {"slam_flight", make<SlamFlightNode>},
-      {"swarm", make<SwarmNode>},
-  };
+#define MARSIM_KIND(name, Name) {#name, make<Name##Node>},
+  static const std::map<std::string, MakeNode> all{MARSIM_FOR_EACH_NODE(MARSIM_KIND)};
+#undef MARSIM_KIND
   return all;
 }
 
@@ -91,24 +70,12 @@ int runNode(const std::string& kind, int argc, char** argv) {
 
 }  // namespace ros_nodes
 
-using ControllerNodelet = ros_nodes::NodeletOf<ros_nodes::ControllerNode>;
-using DepthCameraNodelet = ros_nodes::NodeletOf<ros_nodes::DepthCameraNode>;
-using LidarNodelet = ros_nodes::NodeletOf<ros_nodes::LidarNode>;
-using MapServerNodelet = ros_nodes::NodeletOf<ros_nodes::MapServerNode>;
-using ObstaclesNodelet = ros_nodes::NodeletOf<ros_nodes::ObstaclesNode>;
-using QuadrotorNodelet = ros_nodes::NodeletOf<ros_nodes::QuadrotorNode>;
-using SimClockNodelet = ros_nodes::NodeletOf<ros_nodes::SimClockNode>;
-using SwarmMeterNodelet = ros_nodes::NodeletOf<ros_nodes::SwarmMeterNode>;
-using SwarmNodelet = ros_nodes::NodeletOf<ros_nodes::SwarmNode>;
+#define MARSIM_NODELET(name, Name) \
+  using Name##Nodelet = ros_nodes::NodeletOf<ros_nodes::Name##Node>;
+MARSIM_FOR_EACH_NODE(MARSIM_NODELET)
+#undef MARSIM_NODELET
 
 }  // namespace marsim
 
-PLUGINLIB_EXPORT_CLASS(marsim::ControllerNodelet, nodelet::Nodelet)
-PLUGINLIB_EXPORT_CLASS(marsim::DepthCameraNodelet, nodelet::Nodelet)
-PLUGINLIB_EXPORT_CLASS(marsim::LidarNodelet, nodelet::Nodelet)
-PLUGINLIB_EXPORT_CLASS(marsim::MapServerNodelet, nodelet::Nodelet)
-PLUGINLIB_EXPORT_CLASS(marsim::ObstaclesNodelet, nodelet::Nodelet)
-PLUGINLIB_EXPORT_CLASS(marsim::QuadrotorNodelet, nodelet::Nodelet)
-PLUGINLIB_EXPORT_CLASS(marsim::SimClockNodelet, nodelet::Nodelet)
-PLUGINLIB_EXPORT_CLASS(marsim::SwarmMeterNodelet, nodelet::Nodelet)
-PLUGINLIB_EXPORT_CLASS(marsim::SwarmNodelet, nodelet::Nodelet)
+#define MARSIM_EXPORT(name, Name) PLUGINLIB_EXPORT_CLASS(marsim::Name##Nodelet, nodelet::Nodelet)
+MARSIM_FOR_EACH_NODE(MARSIM_EXPORT)

@@ -62,8 +62,14 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
         "of `marsim calibration --lidar %s --vehicle ...`",
         lidar.c_str(), lidar.c_str());
   }
-  sim::VehicleSetup setup{vehicle.vehicle,    vehicle.imu,  vehicle.magnetometer,
-                          vehicle.barometer, vehicle.gnss, {}, {}, readSeed(params, handle)};
+  sim::VehicleSetup setup{vehicle.vehicle,
+                          vehicle.imu,
+                          vehicle.magnetometer,
+                          vehicle.barometer,
+                          vehicle.gnss,
+                          {},
+                          {},
+                          readSeed(params, handle)};
   sim::RateConfig& rates = setup.rates;
   rates.dynamics = params.positive("dynamics_rate", rates.dynamics, Quantity::kFrequency);
   rates.state = params.positive("state_rate", rates.state, Quantity::kFrequency);
@@ -98,9 +104,8 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   peer_publisher_->setBody(vehicle.vehicle);
   makeVehicle(params, setup);
   params.finish();
-  control_wait_ =
-      ControlWait(vehicle_->reportPeriod(), vehicle.vehicle.control_latency,
-                  respawns ? ControlWait::kRespawnPatience : ControlWait::kPatience);
+  control_wait_ = ControlWait(vehicle_->reportPeriod(), vehicle.vehicle.control_latency,
+                              respawns ? ControlWait::kRespawnPatience : ControlWait::kPatience);
   if (recorded) {
     openStream(record_, record);
     record_ << "# stamp x y z qx qy qz qw\n";
@@ -129,7 +134,8 @@ void QuadrotorNode::makeVehicle(Params& params, const sim::VehicleSetup& setup) 
     world_->useMap(loaded.map);
     if (setup.collision.on) neighbours = collision::makeNeighbours(loaded.map);
     if (check_start) {
-      sim::requireFreeStart(collision::ClearanceMap(loaded.map), start_p_WB_, setup.vehicle, ground);
+      sim::requireFreeStart(collision::ClearanceMap(loaded.map), start_p_WB_, setup.vehicle,
+                            ground);
     }
   }
   vehicle_ = std::make_unique<sim::Vehicle>(setup, ground, neighbours, world_->uavId());
@@ -239,9 +245,7 @@ const sim::VehicleStep& QuadrotorNode::move() {
   for (const sim::Strike& strike : world_->takeStrikes()) vehicle_->takeStrike(strike);
   return vehicle_->step(
       [this](TimeNs begin, TimeNs end) { return world_->things(begin, end); },
-      [this](std::uint32_t identity) {
-        return world_->bodyAt(identity, vehicle_->state().stamp);
-      });
+      [this](std::uint32_t identity) { return world_->bodyAt(identity, vehicle_->state().stamp); });
 }
 
 void QuadrotorNode::publishClearance() {
@@ -389,7 +393,8 @@ void QuadrotorNode::publishLivoxImu(const vehicle::ImuSample& sample) {
 void QuadrotorNode::publishMotors() {
   const vehicle::RotorArray& speeds = vehicle_->quadrotor().motorSpeeds();
   const vehicle::RotorArray& commands = vehicle_->quadrotor().motorCommands();
-  const vehicle::RotorArray thrusts = vehicle_->setup().vehicle.thrust_coefficient * speeds * speeds;
+  const vehicle::RotorArray thrusts =
+      vehicle_->setup().vehicle.thrust_coefficient * speeds * speeds;
   marsim::MotorStates message;
   message.header.stamp = toRos(vehicle_->state().stamp);
   message.header.frame_id = frames_.base();
@@ -428,7 +433,8 @@ void QuadrotorNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status
   const double waited = control_wait_.waited(diagnosed_at_);
   status.summary(diagnostic_msgs::DiagnosticStatus::OK,
                  vehicle_->report().on_ground ? "on the ground" : "flying");
-  if (contact_publisher_) contact_publisher_->diagnose(vehicle_->collisions(), vehicle_->quadrotor(), status);
+  if (contact_publisher_)
+    contact_publisher_->diagnose(vehicle_->collisions(), vehicle_->quadrotor(), status);
   if (waited > kLongWait) {
     status.mergeSummaryf(diagnostic_msgs::DiagnosticStatus::WARN,
                          "time waits for the controller for %.1f s", waited);

@@ -38,8 +38,8 @@ Pilot::Pilot(const control::ControllerConfig& config, const control::VehicleMode
     : controller_(config, model), commander_(config.goal) {}
 
 bool Pilot::notice(const VehicleReport& report) {
-  const bool was_moved = last_ && (report.placements != last_->placements ||
-                                   wasMoved(last_->motion, report.motion));
+  const bool was_moved =
+      last_ && (report.placements != last_->placements || wasMoved(last_->motion, report.motion));
   last_ = report;
   if (!was_moved) return false;
   commander_.reset();

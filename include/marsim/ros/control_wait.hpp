@@ -8,7 +8,8 @@ namespace marsim::ros_nodes {
 
 /// Keeps the control loop closed on a machine that is too busy for real time: while a controller
 /// answers every state, the dynamics wait for each answer at the state from which it acts
-/// (`control_latency` states after the one that it answers), and time waits with them. A controller with a rate of its own is not waited for.
+/// (`control_latency` states after the one that it answers), and time waits with them. A controller
+/// with a rate of its own is not waited for.
 class ControlWait {
  public:
   using WallClock = std::chrono::steady_clock;

@@ -96,8 +96,9 @@ class QuadrotorNode {
   TimeNs clock_ = 0;  ///< what /clock says; the state's stamp follows it
   ControlWait control_wait_{0, 0};
   ControlWait::WallClock::time_point moved_at_, diagnosed_at_;
-  std::optional<sim::VehicleReport> told_;  ///< the last of `state` since the vehicle was put somewhere
-  std::uint32_t told_to_ = 0;      ///< listeners that had come by then
+  std::optional<sim::VehicleReport>
+      told_;                   ///< the last of `state` since the vehicle was put somewhere
+  std::uint32_t told_to_ = 0;  ///< listeners that had come by then
   std::unique_ptr<CommandKeeper> command_keeper_;
   std::unique_ptr<ClockGrants> clock_grants_;
   nav_msgs::Path path_;

@@ -40,8 +40,8 @@ struct MotorCommand {
 
 /// What falls due at one step of a vehicle.
 struct VehicleStep {
-  bool report = false;    ///< a state step
-  bool odometry = false;  ///< an odometry step
+  bool report = false;                            ///< a state step
+  bool odometry = false;                          ///< an odometry step
   std::vector<collision::ContactEvent> contacts;  ///< that begin or end
   std::optional<vehicle::ImuSample> imu;
   std::optional<Eigen::Vector3d> field;  ///< [T] in the magnetometer's frame
@@ -61,12 +61,12 @@ class Vehicle {
   Vehicle(const VehicleSetup& setup, double ground_z,
           std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number);
 
-  /// Puts it somewhere at rest: contacts end (which the return value tells), commands and strikes of
-  /// before are void.
+  /// Puts it somewhere at rest: contacts end (which the return value tells), commands and strikes
+  /// of before are void.
   std::vector<collision::ContactEvent> place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
   /// Motor speeds that act `control_latency` states after the one they are computed from, at once
-  /// where that is past. False where they are ignored: they are from before it was placed, or from a
-  /// time to come.
+  /// where that is past. False where they are ignored: they are from before it was placed, or from
+  /// a time to come.
   bool command(const MotorCommand& command);
   /// The same without a stamp: they act at once.
   void command(const vehicle::RotorArray& speeds) { quadrotor_.command(speeds); }
