@@ -1,5 +1,6 @@
 #include "child_process.hpp"
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -32,35 +33,39 @@ constexpr double kOrphansPatience = 3.0;  // [s] the same for what a child leave
 volatile std::sig_atomic_t interrupts = 0;
 
 void countInterrupt(int /*signal*/) { interrupts = interrupts + 1; }
+// Comes with every line that nobody reads any more: one request to end.
+void noteClosedPipe(int /*signal*/) {
+  if (interrupts == 0) interrupts = 1;
+}
 
-// Counts SIGINT and SIGTERM instead of dying of them, while it lives.
+// Counts SIGINT, SIGTERM, SIGHUP (a terminal that was closed) and SIGPIPE (a reader of the output
+// that went) instead of dying of them, while it lives.
 class InterruptGuard {
  public:
   InterruptGuard() {
     interrupts = 0;
-    struct sigaction action {};
-    action.sa_handler = countInterrupt;
-    sigaction(SIGINT, &action, &old_int_);
-    sigaction(SIGTERM, &action, &old_term_);
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+      struct sigaction action {};
+      action.sa_handler = kSignals[i] == SIGPIPE ? noteClosedPipe : countInterrupt;
+      sigaction(kSignals[i], &action, &old_[i]);
+    }
   }
   ~InterruptGuard() {
-    sigaction(SIGINT, &old_int_, nullptr);
-    sigaction(SIGTERM, &old_term_, nullptr);
+    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &old_[i], nullptr);
   }
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
  private:
-  struct sigaction old_int_ {};
-  struct sigaction old_term_ {};
+  static constexpr std::array<int, 4> kSignals{SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+  std::array<struct sigaction, kSignals.size()> old_{};
 };
 
 [[noreturn]] void becomeChild(const ChildCommand& command, int output, int failure, pid_t parent) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // no simulation is left behind if this process is killed
   if (getppid() != parent) _exit(127);
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  for (const int caught : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(caught, SIG_DFL);
   for (const std::string& name : command.unset) unsetenv(name.c_str());
   for (const auto& [name, value] : command.environment) setenv(name.c_str(), value.c_str(), 1);
   const int nothing = open("/dev/null", O_RDONLY);

@@ -1,6 +1,7 @@
 #include "launch_run.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <regex>
@@ -197,6 +198,15 @@ std::string RunJournal::failure(int exit_code) const {
   return reason;
 }
 
+namespace {
+
+// fmt::print would throw where nobody reads.
+void say(const std::string& text) {
+  std::fputs(fmt::format("{}: {}\n", kWhat, text).c_str(), stderr);
+}
+
+}  // namespace
+
 int runLaunch(const std::vector<std::string>& given) {
   LaunchWords words;
   LaunchDescription launch;
@@ -213,20 +223,22 @@ int runLaunch(const std::vector<std::string>& given) {
   // Lines come as they are printed, through the pipe as well.
   command.environment = {{"PYTHONUNBUFFERED", "1"}, {"ROSCONSOLE_STDOUT_LINE_BUFFERED", "1"}};
   const bool terminal = isatty(STDOUT_FILENO) == 1;
+  std::signal(SIGPIPE,
+              SIG_IGN);  // beyond runChild(): the exit code counts, also where nobody reads
   RunJournal journal;
   const ChildResult result = runChild(command, [&](const std::string& line) {
     const std::string plain = withoutColours(line);
     journal.add(plain);
-    fmt::print("{}\n", terminal ? line : plain);
+    std::puts((terminal ? line : plain).c_str());
     std::fflush(stdout);
   });
   if (result.orphans > 0) {
-    fmt::print(stderr, "{}: ended {} process{} that roslaunch left behind\n", kWhat, result.orphans,
-               result.orphans == 1 ? "" : "es");
+    say(fmt::format("ended {} process{} that roslaunch left behind", result.orphans,
+                    result.orphans == 1 ? "" : "es"));
   }
   const std::string failure = journal.failure(result.interrupted ? 0 : result.exit_code);
   if (!failure.empty()) {
-    fmt::print(stderr, "{}: {}\n", kWhat, failure);
+    say(failure);
     return 1;
   }
   return result.interrupted ? kInterrupted : 0;

@@ -22,6 +22,7 @@ PROGRAMS = {
     "dies": "echo '[FATAL] [1.0]: out of paper'; exit 3",
     "ends": "sleep 0.5",
     "stays": "echo alive; exec sleep 300",
+    "talks": "while echo alive; do sleep 0.1; done",
     "parent": "sleep 300 & exec sleep 300",
 }
 OUTER = """<launch>
@@ -127,8 +128,17 @@ class LaunchRun(unittest.TestCase):
         self.assertEqual(code, 0, output)
         self.assertEqual(self.left(), [])
 
+    def test_a_reader_that_goes_leaves_nothing(self):
+        process = self.start("./outer.launch", "first:=talks")
+        while "alive" not in process.stdout.readline():
+            self.assertIsNone(process.poll())
+        process.stdout.close()  # as `| head` does
+        process.wait(120)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(self.left(), [])
+
     def test_interrupt_leaves_nothing(self):
-        for wanted in (signal.SIGINT, signal.SIGTERM):
+        for wanted in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             process = self.start("./outer.launch")
             while "alive" not in process.stdout.readline():
                 self.assertIsNone(process.poll())
