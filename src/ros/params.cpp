@@ -3,9 +3,12 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <set>
+#include <string>
 
 #include <fmt/format.h>
 #include <ros/console.h>
+#include <ros/names.h>
 #include <ros/param.h>
 
 #include "marsim/common/bounds.hpp"
@@ -15,6 +18,11 @@
 
 namespace marsim::ros_nodes {
 namespace {
+
+/// What several nodes of a UAV read: given once, in the UAV's namespace, unless a node has its own.
+const std::set<std::string> kOfAUav{"map",     "resolution", "surface",   "storage", "renderer",
+                                    "threads", "seed",       "lockstep",  "vehicle", "ground_z",
+                                    "uav_id",  "swarm",      "swarm_size"};
 
 std::string described(XmlRpc::XmlRpcValue& value) {
   switch (value.getType()) {
@@ -46,7 +54,9 @@ Params::Params(const ros::NodeHandle& private_handle)
 
 bool Params::fetch(const std::string& name, XmlRpc::XmlRpcValue& value) {
   known_.insert(name);
-  return handle_.getParam(name, value);
+  if (handle_.getParam(name, value)) return true;
+  const std::string around = ros::names::parentNamespace(where_);
+  return kOfAUav.count(name) != 0 && around != "/" && ros::param::get(around + "/" + name, value);
 }
 
 std::string Params::text(const std::string& name, const std::string& fallback) {

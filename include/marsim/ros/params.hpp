@@ -12,8 +12,10 @@
 namespace marsim::ros_nodes {
 
 /// Reads a node's private parameters, each with a default, and refuses what it does not know: a
-/// misspelt parameter is an error with the nearest known name, not a silent default. All errors
-/// name the parameter's full path.
+/// misspelt parameter is an error with the nearest known name, not a silent default. What several
+/// nodes of a UAV read (map, seed, vehicle, ...: see params.cpp) may stand in the namespace around
+/// the node's, once for all of them; the node's own value comes first. All errors name the node and
+/// the parameter.
 class Params {
  public:
   explicit Params(const ros::NodeHandle& private_handle);
