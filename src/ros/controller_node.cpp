@@ -213,7 +213,6 @@ void ControllerNode::publishTracking(const ros::Time& stamp) {
 }
 
 void ControllerNode::onGoal(const geometry_msgs::PoseStampedConstPtr& message, bool keep_altitude) {
-  if (!hasState("goal")) return;
   if (!isFinite(message->pose)) {
     refuse("goal", "pose has a value that is NaN or infinite");
     return;
@@ -225,6 +224,8 @@ void ControllerNode::onGoal(const geometry_msgs::PoseStampedConstPtr& message, b
                                frames_.world, frames_.base()));
     return;
   }
+  // What is refused must not end a wait for what was commanded before (see hasState).
+  if ((in_body || keep_altitude) && !hasState("goal")) return;
   Pose X_WG{fromQuaternion(message->pose.orientation), fromPoint(message->pose.position)};
   const bool keeps_yaw = isUnset(X_WG.q);
   if (keeps_yaw) {
@@ -239,6 +240,7 @@ void ControllerNode::onGoal(const geometry_msgs::PoseStampedConstPtr& message, b
     refuse("goal", problem);
     return;
   }
+  if (!hasState("goal")) return;
   watch_->placed("goal", X_WG.p, wallTime());
   const double yaw = keeps_yaw ? reference_.yaw : yawOf(X_WG.q);
   pilot_->commander().setGoal(X_WG.p, yaw, state_.stamp);
@@ -299,8 +301,9 @@ void ControllerNode::onTrajectory(const trajectory_msgs::MultiDOFJointTrajectory
   constexpr char kTopic[] = "command/trajectory";
   if (!isCommandFrame(kTopic, message->header.frame_id)) return;
   try {
-    const TrajectoryCommand command = fromMessage(*message, reference_.yaw);
+    fromMessage(*message, reference_.yaw);  // what is refused must not end a wait (see hasState)
     if (!hasState(kTopic)) return;
+    const TrajectoryCommand command = fromMessage(*message, reference_.yaw);
     for (const std::string& field : command.not_given) watch_->notGiven(kTopic, field);
     watch_->tracked(kTopic, command.points, state_, wallTime());
     pilot_->commander().setTrajectory(command.points, state_.stamp);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <random>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@ namespace {
 constexpr double kGather = 0.004;                   // [s] wall time
 constexpr std::chrono::milliseconds kPatience{50};  // between looks at who is silent
 constexpr double kGreetingPeriod = 1.0;             // [s] wall time
+constexpr double kGreetingTime = 3.0;               // [s] wall time, until all know each other
 constexpr double kWarningPeriod = 10.0;             // [s] wall time, between two of a kind
 
 Endpoint endpointOf(const config::LanMachine& machine) {
@@ -151,6 +153,12 @@ void PeerBridgeNode::onPeers(const marsim::PeersConstPtr& message) {
   for (marsim::PeerBody& body : own.bodies) body.cloud.clear();
   const Removed removed = removeForeign(own_uavs_, own);
   if (removed.foreign > 0) noticeOwnForeign(removed);
+  if (removed.bodies > 0) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    warn("own bodies",
+         "a vehicle of this machine is not shown to the others: its name has more than "
+         "64 characters");
+  }
   for (const marsim::PeerBody& body : own.bodies) send(toDatagram(body));
   if (!own.peers.empty() && pending_.empty()) {
     flush_timer_.stop();
@@ -178,9 +186,10 @@ void PeerBridgeNode::noticeOwnForeign(const Removed& removed) {
                                       "machine {}'s: two UAVs have this number, on {} and "
                                       "on {}",
                                       home->name, machine_, home->name);
-    warn("own numbers", fmt::format("uav {} of this machine is not told to the others: {} has the "
-                                    "numbers {} in {}, and {} is {}",
-                                    number, machine_, listed(own_uavs_), lan_name_, number, who));
+    warn(fmt::format("own number {}", number),
+         fmt::format("uav {} of this machine is not told to the others: {} has the "
+                     "numbers {} in {}, and {} is {}",
+                     number, machine_, listed(own_uavs_), lan_name_, number, who));
   }
 }
 
@@ -212,8 +221,10 @@ void PeerBridgeNode::greetAll() {
   for (Machine& machine : machines_) {
     DatagramSession& session = machine.session;
     std::vector<std::uint8_t> greeting = toDatagram(Greeting{session.otherRun(), world_});
-    sendTo(machine, session.isConfirmed() ? session.seal(std::move(greeting), run_)
-                                          : session.sealGreeting(std::move(greeting), run_));
+    // One that fell silent may have begun anew, with a run that it takes from this greeting.
+    sendTo(machine, session.isConfirmed() && !machine.silent
+                        ? session.seal(std::move(greeting), run_)
+                        : session.sealGreeting(std::move(greeting), run_));
   }
 }
 
@@ -246,11 +257,13 @@ void PeerBridgeNode::take(Machine& machine, std::vector<std::uint8_t>& datagram)
   if (verdict == Verdict::kForged) {
     ++forged_;
     machine.forged.add(WarningTime::clock::now());
-    if (machine.silent) {
-      warn("tags", fmt::format("datagrams from {} ({}) are refused: they do not carry this "
-                               "simulation's key. Another key file there, another version of this "
-                               "package, or somebody else who sends in its name",
-                               machine.name, toString(machine.endpoint)));
+    // Just begun, it gets what others still send to its earlier run.
+    if (machine.silent && (ros::WallTime::now() - began_).toSec() > kGreetingTime) {
+      warn("tags of " + machine.name,
+           fmt::format("datagrams from {} ({}) are refused: they do not carry this "
+                       "simulation's key. Another key file there, another version of this "
+                       "package, or somebody else who sends in its name",
+                       machine.name, toString(machine.endpoint)));
     }
     return;
   }
@@ -268,7 +281,8 @@ void PeerBridgeNode::take(Machine& machine, std::vector<std::uint8_t>& datagram)
 
 void PeerBridgeNode::takeGreeting(Machine& machine, const Greeting& greeting, bool is_fresh) {
   if (greeting.known_run > run_) {  // this machine's clock was ahead when it was started before
-    run_ = greeting.known_run + 1;
+    // Never one that it had before, should that greeting be a recording.
+    run_ = greeting.known_run + 1 + std::random_device{}();
     greetAll();
   }
   if (is_fresh) {
@@ -284,14 +298,17 @@ void PeerBridgeNode::takePeers(Machine& machine, const marsim::PeersPtr& message
   foreign_ += removed.foreign;
   bodies_refused_ += removed.bodies;
   if (removed.foreign > 0) {
-    warn("numbers", fmt::format("uav {} of machine {} is ignored: that machine has the numbers {} "
-                                "in {} of {}",
-                                listed(removed.numbers), machine.name, listed(machine.uavs),
-                                lan_name_, machine_));
+    warn("numbers of " + machine.name,
+         fmt::format("uav {} of machine {} is ignored: that machine has the numbers {} "
+                     "in {} of {}",
+                     listed(removed.numbers), machine.name, listed(machine.uavs), lan_name_,
+                     machine_));
   }
   if (removed.bodies > 0) {
-    warn("bodies",
-         fmt::format("a body told by machine {} is ignored: it names a file", machine.name));
+    warn("bodies of " + machine.name,
+         fmt::format("a body told by machine {} is ignored: it names a file, or its vehicle's name "
+                     "has more than 64 characters",
+                     machine.name));
   }
   for (marsim::PeerBody& body : message->bodies) {
     const auto shape = shapes_.find(body.id);
@@ -381,7 +398,7 @@ void PeerBridgeNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& statu
   status.add("datagrams repeated or of an earlier run", replayed_);
   status.add("datagrams not understood", unreadable_);
   status.add("states of numbers that are not the sender's", foreign_);
-  status.add("bodies that name a file", bodies_refused_);
+  status.add("bodies that name a file or have too long a name", bodies_refused_);
   status.add("own states of numbers that are not this machine's", own_foreign_);
 }
 

@@ -1,6 +1,5 @@
 #include "marsim/ros/rendered_sensor.hpp"
 
-#include <optional>
 #include <utility>
 
 #include "marsim/common/progress.hpp"

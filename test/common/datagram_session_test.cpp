@@ -154,6 +154,25 @@ TEST(DatagramSession, NothingOfAnEarlierRunIsTaken) {
   EXPECT_EQ(ends.atBeta(recorded), Verdict::kForged);
 }
 
+// A machine without a clock of its own may begin anew with a lower run; the other one's greeting
+// says what to exceed.
+TEST(DatagramSession, ALowerRunIsToldWhatToExceed) {
+  Ends ends;
+  ends.greet();
+  ends.greet();
+  EXPECT_EQ(ends.atBeta(ends.fromAlpha("state")), Verdict::kAccepted);
+  ends.alpha = DatagramSession(kKey, "alpha", "beta");
+  ends.alpha_run = 50;
+  EXPECT_EQ(ends.atBeta(ends.alpha.sealGreeting({}, ends.alpha_run)), Verdict::kReplayed);
+  Bytes bound = ends.beta.seal({}, ends.beta_run);
+  EXPECT_EQ(ends.alpha.open(bound, ends.alpha_run), Verdict::kForged)
+      << "made for its run of before";
+  Bytes greeting = ends.beta.sealGreeting({}, ends.beta_run);  // sent to one that fell silent
+  EXPECT_EQ(ends.alpha.open(greeting, ends.alpha_run), Verdict::kGreeting);
+  ends.alpha_run = ends.beta.otherRun() + 1;
+  EXPECT_EQ(ends.atBeta(ends.fromAlpha("state")), Verdict::kAccepted);
+}
+
 TEST(DatagramSession, NobodyElsesIsTaken) {
   Ends ends;
   ends.greet();

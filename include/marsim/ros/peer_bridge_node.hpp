@@ -91,6 +91,7 @@ class PeerBridgeNode {
   std::uint64_t run_ = 0;          ///< of this machine, see DatagramSession
   WorldDigest world_;
   std::array<std::string, WorldDigest::kNames.size()> world_texts_;
+  const ros::WallTime began_ = ros::WallTime::now();
   ros::WallTime greeted_{};
   WarningLog warnings_;
   std::uint64_t sent_datagrams_ = 0, sent_bytes_ = 0, unsent_ = 0;

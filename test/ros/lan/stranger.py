@@ -6,8 +6,9 @@ whoever could listen.
 stranger.py attack FILE PATH OWN_ADDRESS MACHINE=ADDRESS...: sends them again, damaged and under other names,
 with bodies and states of its own making and 50,000 datagrams of random bytes, to the bridges and to
 the clock of the first machine.
-stranger.py member KEY NAME OWN_ADDRESS MACHINE ADDRESS PATH: a machine that has the key, and tells
-of UAVs that are not its own, of a body in a file, and of a world that is another one.
+stranger.py member KEY NAME OWN_ADDRESS MACHINE ADDRESS PATH RUN: a machine that has the key, and
+tells of UAVs that are not its own, of a body in a file, and of a world that is another one. RUN is
+the number of its start, 0: by its clock.
 
 An implementation of the datagrams of its own: see marsim/common/datagram_session.hpp.
 """
@@ -135,11 +136,11 @@ def attack(recording, path, own_address, machines):
     print("done", flush=True)
 
 
-def member(key, name, own_address, machine, address, path):
+def member(key, name, own_address, machine, address, path, run):
     end = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     end.bind((own_address, PORT))
     end.settimeout(0.2)
-    run, sequence, other_run = time.time_ns() // 1000, 0, 0
+    run, sequence, other_run, answered = int(run) or time.time_ns() // 1000, 0, 0, False
     finish = time.monotonic() + 4.0
     while time.monotonic() < finish:
         payloads = [greeting(other_run, [12345 + i for i in range(6)])]
@@ -154,9 +155,16 @@ def member(key, name, own_address, machine, address, path):
         except socket.timeout:
             continue
         their_run, their_sequence = struct.unpack("<QI", data[-28:-16])
-        if data == sealed(key, machine, name, run, data[:-28], their_run, their_sequence):
+        for receiver_run in (run, 0):
+            if data != sealed(key, machine, name, receiver_run, data[:-28], their_run,
+                              their_sequence):
+                continue
             other_run = their_run
-    print("run %d" % other_run, flush=True)
+            answered = answered or receiver_run == run
+            known_run = struct.unpack_from("<Q", data, 4)[0] if data[:4] == b"MPG1" else 0
+            if known_run > run:  # of an earlier start of this machine, whose clock was ahead
+                run, answered = known_run + 1, False
+    print("answered" if answered else "not answered", flush=True)
 
 
 def main():
