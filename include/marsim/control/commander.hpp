@@ -81,7 +81,8 @@ class Commander {
   static constexpr TimeNs kCarryOn = 100'000'000;
   /// A full-state reference older than this is held: position kept, velocity and acceleration zero.
   static constexpr TimeNs kHoldAfter = 500'000'000;
-  /// Times at which poses are followed again from where a command was taken: those of states.
+  /// Times at which poses are followed again from where a command was taken: those of states at
+  /// their usual rate, 500 Hz.
   static constexpr TimeNs kReplayStep = 2'000'000;
 
  private:
