@@ -46,8 +46,10 @@ bool RenderedSensor::push(TimeNs begin, TimeNs end, std::function<void(const Thi
   return is_taken;
 }
 
+// A state that is told again, as while a controller is waited for, is no sign that time goes on.
 void RenderedSensor::onState(TimeNs stamp) {
-  if (lockstep_) lockstep_->onState(stamp);
+  if (lockstep_ && stamp != last_state_) lockstep_->onState(stamp);
+  last_state_ = stamp;
 }
 
 }  // namespace marsim::ros_nodes

@@ -52,7 +52,8 @@ class RenderedSensor {
   RendererParams renderer_;
   bool in_lockstep_;
   WorldInput world_;
-  RecentCount dropped_;  ///< touched in callbacks only
+  TimeNs last_state_ = -1;  ///< stamp
+  RecentCount dropped_;     ///< touched in callbacks only
   RenderThread thread_;
   std::unique_ptr<RenderLockstep> lockstep_;  ///< null: none
 };
