@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Writes the arguments of the launch files beside this one, between the markers in each, from
+arguments.yaml.
+
+    python3 generate_arguments.py [--check]
+
+It names the files that it changes. With --check it changes none and fails where one would.
+"""
+import argparse
+import difflib
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree
+from xml.sax.saxutils import quoteattr
+
+import yaml
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+TABLE = "arguments.yaml"
+BEGIN = "<!-- arguments: from arguments.yaml, by generate_arguments.py -->"
+END = "<!-- end of arguments -->"
+BLOCK = re.compile(r"^( *)%s\n(.*?)^ *%s$" % (re.escape(BEGIN), re.escape(END)), re.M | re.S)
+
+
+class Error(Exception):
+    pass
+
+
+class Loader(yaml.BaseLoader):  # every scalar is text: 1.0 stays 1.0
+    def construct_mapping(self, node, deep=False):
+        result = super().construct_mapping(node, deep)
+        seen = set()
+        for key, _ in node.value:
+            if key.value in seen:
+                raise Error("%s:%d: '%s' stands twice" %
+                            (TABLE, key.start_mark.line + 1, key.value))
+            seen.add(key.value)
+        return result
+
+
+def unknown(where, what, name, known):
+    near = difflib.get_close_matches(name, known, 1)
+    return Error("%s: %s: unknown %s '%s'%s" % (TABLE, where, what, name,
+                                                ", did you mean '%s'?" % near[0] if near else ""))
+
+
+def mapping(value, where, known=None):
+    """`value`, which must be a mapping, with keys out of `known` only."""
+    if not isinstance(value, dict):
+        raise Error("%s: %s: must be a mapping" % (TABLE, where))
+    for key in value if known else ():
+        if key not in known:
+            raise unknown(where, "key", key, known)
+    return value
+
+
+def names(value, where):
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise Error("%s: %s: must be a list of names" % (TABLE, where))
+    return value
+
+
+def argument(fields, where, known=("default", "required", "doc")):
+    """The fields of an argument, or those in which it differs, checked."""
+    for field, text in mapping(fields, where, known).items():
+        if not isinstance(text, str) or (not text and field != "default"):
+            raise Error("%s: %s.%s: must be a text" % (TABLE, where, field))
+    if fields.get("required", "true") != "true":
+        raise Error("%s: %s.required: must be true where it is given" % (TABLE, where))
+    if "default" in fields and "required" in fields:
+        raise Error("%s: %s: has a default and is required; one of them" % (TABLE, where))
+    return fields
+
+
+def read_table(path):
+    try:
+        table = yaml.load(path.read_text(encoding="utf-8"), Loader)
+    except yaml.MarkedYAMLError as error:
+        raise Error("%s:%d: %s" % (TABLE, error.problem_mark.line + 1, error.problem))
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise Error("%s: %s" % (TABLE, " ".join(str(error).split())))
+    parts = ("arguments", "groups", "files")
+    mapping(table, "the file", parts)
+    for part in parts:
+        mapping(table.get(part), part)
+    arguments, groups = table["arguments"], table["groups"]
+    for name, fields in arguments.items():
+        where = "arguments." + name
+        argument(fields, where)
+        if "doc" not in fields:
+            raise Error("%s: %s.doc: is missing" % (TABLE, where))
+        if not {"default", "required"} & set(fields):
+            raise Error("%s: %s.default: is missing; or `required: true`" % (TABLE, where))
+        if name in groups:
+            raise Error("%s: groups.%s: is the name of an argument" % (TABLE, name))
+    for group, members in groups.items():
+        for name in names(members, "groups." + group):
+            if name not in arguments:
+                raise unknown("groups." + group, "argument", name, arguments)
+    return table
+
+
+def arguments_of(name, table):
+    """The arguments of launch file `name`: (name, fields) in order."""
+    arguments, groups = table["arguments"], table["groups"]
+    where = "files.%s.arguments" % name
+    file = mapping(table["files"][name], "files." + name, ("arguments", "differing"))
+    chosen = {}
+    for entry in names(file.get("arguments"), where):
+        if entry not in groups and entry not in arguments:
+            raise unknown(where, "argument or group", entry, list(arguments) + list(groups))
+        for each in groups.get(entry, [entry]):
+            if each in chosen:
+                raise Error("%s: %s: '%s' stands twice" % (TABLE, where, each))
+            chosen[each] = dict(arguments[each])
+    where = "files.%s.differing" % name
+    for each, fields in mapping(file.get("differing", {}), where).items():
+        if each not in chosen:
+            raise unknown(where, "argument", each, chosen)
+        at = "%s.%s" % (where, each)
+        for field, text in argument(fields, at, ("default", "required", "doc", "note")).items():
+            if chosen[each].get(field) == text:
+                raise Error("%s: %s.%s: is as in arguments" % (TABLE, at, field))
+        if "required" in fields:
+            chosen[each].pop("default", None)
+        chosen[each].update(fields)
+    return list(chosen.items())
+
+
+def line(name, fields):
+    default = " default=" + quoteattr(fields["default"]) if "default" in fields else ""
+    doc = "; ".join(fields[key] for key in ("doc", "note") if key in fields)
+    return "<arg name=%s%s doc=%s/>\n" % (quoteattr(name), default, quoteattr(doc))
+
+
+def generated(name, text, table):
+    """The text of launch file `name` with its arguments between the markers."""
+    if len(BLOCK.findall(text)) != 1:
+        raise Error("%s: needs the lines '%s' and '%s', once" % (name, BEGIN, END))
+    arguments = arguments_of(name, table)
+
+    def block(match):
+        indent = match.group(1)
+        lines = [BEGIN + "\n"] + [line(*each) for each in arguments] + [END]
+        return "".join(indent + each for each in lines)
+
+    text = BLOCK.sub(block, text)
+    try:
+        launch = xml.etree.ElementTree.fromstring(text)
+    except xml.etree.ElementTree.ParseError as error:
+        raise Error("%s: %s" % (name, error))
+    own = [arg.get("name") for arg in launch.findall("arg") if "value" not in arg.attrib]
+    for each in own:
+        if own.count(each) > 1 or each not in dict(arguments):
+            raise Error("%s: '%s' stands outside of the markers; it belongs in %s" %
+                        (name, each, TABLE))
+    return text
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    parser.add_argument("--check", action="store_true",
+                        help="change nothing; fail where a file is not as generated")
+    check = parser.parse_args().check
+    table = read_table(FOLDER / TABLE)
+    there = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.launch")}
+    for name in sorted(there ^ set(table["files"])):
+        raise Error("%s: files.%s: %s" % (TABLE, name, "is missing" if name in there else
+                                          "there is no such launch file"))
+    old = {name: (FOLDER / name).read_text(encoding="utf-8") for name in sorted(there)}
+    new = {name: generated(name, text, table) for name, text in old.items()}
+    unused = set(table["arguments"]) - {arg for name in new for arg, _ in arguments_of(name, table)}
+    for name in sorted(unused):
+        raise Error("%s: arguments.%s: no launch file has it" % (TABLE, name))
+    changed = [name for name in new if new[name] != old[name]]
+    for name in changed:
+        if check:
+            print("%s: its arguments are not those of %s: run %s" %
+                  (name, TABLE, pathlib.Path(__file__).name), file=sys.stderr)
+        else:
+            (FOLDER / name).write_text(new[name], encoding="utf-8")
+            print("changed " + name)
+    if not changed:
+        print("the arguments of %d launch files are those of %s" % (len(new), TABLE))
+    return 1 if check and changed else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Error as failure:
+        sys.exit("generate_arguments.py: %s" % failure)
