@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Launch files without any node: what is passed on, remapped and refused, and that the pages list
-their arguments."""
+"""Launch files without any node: what is passed on, remapped and refused, that the pages list their
+arguments, and that these are generated from arguments.yaml."""
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
 
 import roslaunch.arg_dump
 import roslaunch.config
+import yaml
 from roslaunch.core import RLException
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -125,6 +127,110 @@ class LaunchFiles(unittest.TestCase):
             self.assertEqual(got["/uav0/lidar/output"], "auto")
             self.assertEqual(params(load("slam.launch", "output:=livox_custom2"))
                              ["/uav0/lidar/output"], "livox_custom2")
+
+
+class GeneratedArguments(unittest.TestCase):
+    """generate_arguments.py, on a copy of the launch files."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = os.path.join(folder.name, "launch")
+        shutil.copytree(os.path.join(ROOT, "launch"), self.folder)
+
+    def edit(self, name, old, new):
+        file = os.path.join(self.folder, name)
+        with open(file) as text:
+            text = text.read()
+        self.assertIn(old, text)
+        with open(file, "w") as out:
+            out.write(text.replace(old, new, 1))
+
+    def run_script(self, *options, folder=None):
+        done = subprocess.run(
+            [sys.executable, os.path.join(folder or self.folder, "generate_arguments.py")] +
+            list(options), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return done.returncode, done.stdout
+
+    def listed(self, table, file):
+        return [arg for entry in file["arguments"] for arg in table["groups"].get(entry, [entry])]
+
+    def test_launch_files_are_as_generated(self):
+        code, output = self.run_script("--check", folder=os.path.join(ROOT, "launch"))
+        self.assertEqual(code, 0, output)
+
+    def test_ros_args_lists_every_argument_with_its_meaning(self):
+        with open(path("arguments.yaml")) as file:
+            table = yaml.safe_load(file)
+        for name, file in table["files"].items():
+            got = arguments(name)
+            for arg in self.listed(table, file):
+                own = {**table["arguments"][arg], **file.get("differing", {}).get(arg, {})}
+                doc = "; ".join(own[key] for key in ("doc", "note") if key in own)
+                self.assertEqual(got[arg][0], doc, (name, arg))
+        printed = subprocess.run(["roslaunch", "--ros-args", path("sim.launch")], check=True,
+                                 stdout=subprocess.PIPE, text=True).stdout
+        for arg in self.listed(table, table["files"]["sim.launch"]):
+            self.assertRegex(printed, r"(?m)^  %s \(default \"" % arg)
+
+    def test_an_edited_default_is_found_and_put_back(self):
+        self.edit("swarm.launch", 'name="lidar" default="mid360"', 'name="lidar" default="avia"')
+        code, output = self.run_script("--check")
+        self.assertEqual(code, 1, output)
+        self.assertTrue(output.startswith("swarm.launch: "), output)
+        self.assertEqual(len(output.splitlines()), 1, output)
+        self.assertEqual(self.run_script(), (0, "changed swarm.launch\n"))
+        self.assertEqual(self.run_script("--check")[0], 0)
+
+    def test_an_argument_of_every_uav_stands_where_it_is_passed_on(self):
+        self.edit("arguments.yaml", "each_uav: [lidar,", "each_uav: [fog, lidar,")
+        self.edit("arguments.yaml", "\narguments:\n",
+                  "\narguments:\n  fog:\n    default: 0.50\n    doc: \"<thick> & \\\"wet\\\"\"\n")
+        code, output = self.run_script()
+        self.assertEqual(code, 0, output)
+        changed = {line.split()[1] for line in output.splitlines()}
+        self.assertEqual(changed, {"sim.launch", "uav.launch", "planner.launch", "slam.launch",
+                                   "swarm.launch"})
+        for name in changed:
+            got = roslaunch.arg_dump.get_args([os.path.join(self.folder, name)])
+            self.assertEqual(got["fog"], ('<thick> & "wet"', "0.50"), name)
+
+    def test_errors_are_one_line_that_names_file_and_field(self):
+        for name, old, new, wanted in (
+                ("arguments.yaml", "each_uav: [lidar,", "each_uav: [lidr,",
+                 "arguments.yaml: groups.each_uav: unknown argument 'lidr', did you mean 'lidar'?"),
+                ("arguments.yaml", "arguments: [begin, end]", "arguments: [begin, ends]",
+                 "arguments.yaml: files.swarm_member.launch.arguments: unknown argument or group "
+                 "'ends', did you mean 'end'?"),
+                ("arguments.yaml", "    doc: Number of the first UAV\n", "",
+                 "arguments.yaml: arguments.begin.doc: is missing"),
+                ("arguments.yaml", "default: 0\n    doc: Number of the first UAV",
+                 "doc: Number of the first UAV",
+                 "arguments.yaml: arguments.begin.default: is missing; or `required: true`"),
+                ("arguments.yaml", "doc: Number of the first UAV", "docs: Number of the first UAV",
+                 "arguments.yaml: arguments.begin: unknown key 'docs', did you mean 'doc'?"),
+                ("arguments.yaml", "  begin:\n", "  end:\n", ": 'end' stands twice"),
+                ("arguments.yaml", "arguments: [begin, end]", "arguments: [begin, end, begin]",
+                 "arguments.yaml: files.swarm_member.launch.arguments: 'begin' stands twice"),
+                ("arguments.yaml", "default: building", "default: forest",
+                 "arguments.yaml: files.slam.launch.differing.map.default: is as in arguments"),
+                ("arguments.yaml", "  swarm_member.launch:", "  swarm_members.launch:",
+                 "arguments.yaml: files.swarm_member.launch: is missing"),
+                ("arguments.yaml", "arguments: [begin, end]", "arguments: [end]",
+                 "arguments.yaml: arguments.begin: no launch file has it"),
+                ("arguments.yaml", "arguments: [begin, end]", "arguments: [begin, end",
+                 "arguments.yaml:"),
+                ("sim.launch", "<!-- end of arguments -->", "",
+                 "sim.launch: needs the lines '<!-- arguments: "),
+                ("sim.launch", "<!-- end of arguments -->",
+                 '<!-- end of arguments -->\n  <arg name="fog" default="0"/>',
+                 "sim.launch: 'fog' stands outside of the markers; it belongs in arguments.yaml")):
+            self.edit(name, old, new)
+            code, output = self.run_script()
+            self.assertEqual(code, 1, output)
+            self.assertEqual(len(output.splitlines()), 1, output)
+            self.assertIn(wanted, output)
+            shutil.copy(path(name), self.folder)
 
 
 if __name__ == "__main__":
