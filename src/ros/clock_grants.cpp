@@ -1,5 +1,7 @@
 #include "marsim/ros/clock_grants.hpp"
 
+#include <utility>
+
 #include "marsim/ClockGrant.h"
 #include "marsim/ros/conversions.hpp"
 
@@ -16,44 +18,52 @@ ClockGrants::ClockGrants(ros::NodeHandle& handle, const ros::NodeHandle& private
 ClockGrants::~ClockGrants() { leave(); }
 
 void ClockGrants::grant(TimeNs until) const {
+  until_ = until;
   marsim::ClockGrant message;
   message.who = who_;
   message.until = toRos(until);
   publisher_.publish(message);
 }
 
+void ClockGrants::repeat() const {
+  if (const TimeNs until = until_) grant(until);
+}
+
 void ClockGrants::leave() const { grant(0); }
 
 RenderLockstep::RenderLockstep(ros::NodeHandle& handle, const ros::NodeHandle& private_handle,
-                               RenderThread& thread, TimeNs period)
-    : grants_(handle, private_handle), thread_(thread), period_(period) {
+                               RenderThread& thread, TimeNs period, std::function<bool()> isReady,
+                               std::function<void()> onTimer)
+    : grants_(handle, private_handle),
+      thread_(thread),
+      period_(period),
+      isReady_(std::move(isReady)) {
   thread.setLongestQueue(kLongestQueue);
-  timer_ = handle.createSteadyTimer(ros::WallDuration(kLongestSilence),
-                                    [this](const ros::SteadyTimerEvent&) { onTimer(); });
-}
-
-// Again and again: a job that ends meanwhile grants something.
-void RenderLockstep::onTimer() {
-  const auto silence = std::chrono::steady_clock::now() - heard_at_;
-  const bool keeps_up = thread_.waiting() <= kLongestBacklog;
-  if (!keeps_up || silence < std::chrono::duration<double>(kLongestSilence)) return;
-  grants_.leave();
-  looked_at_ = -period_;  // the next state grants at once
+  const auto tick = [this, onTimer = std::move(onTimer)](const ros::SteadyTimerEvent&) {
+    onTimer();
+    if (takes_part_) {
+      grants_.repeat();
+    } else if (stamp_ >= 0) {
+      onState(stamp_);
+    }
+  };
+  timer_ = handle.createSteadyTimer(ros::WallDuration(kTimer), tick);
 }
 
 void RenderLockstep::onState(TimeNs stamp) {
   stamp_ = stamp;
-  heard_at_ = std::chrono::steady_clock::now();
-  const bool is_due = stamp < looked_at_ || stamp - looked_at_ >= period_ / 4;
+  const bool begins = !takes_part_ && isReady_();
+  if (begins) takes_part_ = true;
+  if (!takes_part_) return;
+  const bool is_due = begins || stamp < looked_at_ || stamp - looked_at_ >= period_ / 4;
   if (!is_due) return;
   looked_at_ = stamp;
   if (thread_.waiting() <= kLongestBacklog) granted_until_ = stamp + period_;
-  // Told again: the clock may not have heard it, or may have let this node go.
   grants_.grant(granted_until_);
 }
 
 void RenderLockstep::onRendered() const {
-  if (thread_.waiting() <= kLongestBacklog) grants_.grant(stamp_ + period_);
+  if (takes_part_ && thread_.waiting() <= kLongestBacklog) grants_.grant(stamp_ + period_);
 }
 
 }  // namespace marsim::ros_nodes

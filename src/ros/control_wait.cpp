@@ -4,7 +4,7 @@ namespace marsim::ros_nodes {
 
 void ControlWait::onCommand(TimeNs computed_from) {
   if (computed_from <= answered_) return;  // a second answer to a state that was told twice
-  follows_ = waiting_ || computed_from - answered_ == period_;
+  follows_ = in_lockstep_ || waiting_ || computed_from - answered_ == period_;
   answered_ = computed_from;
   waiting_ = false;
 }

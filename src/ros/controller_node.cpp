@@ -9,7 +9,6 @@
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/ros/conversions.hpp"
-#include "marsim/ros/position_command.hpp"
 #include "marsim/ros/swarm_params.hpp"
 #include "marsim/ros/trajectory_message.hpp"
 
@@ -20,7 +19,8 @@ constexpr std::uint32_t kQueue = 100;               // messages of a burst after
 constexpr std::uint32_t kStatesBetweenLooks = 16;   // for planners that came or went
 constexpr TimeNs kPathSpacing = kNsPerSecond / 10;  // of the poses on `planned_path`, at least
 constexpr TimeNs kPathPoses = 2000;                 // on it, at most
-constexpr double kLongestWait = 1.0;                // [s] of wall time for `active_command`
+constexpr char kPositionCommand[] = "command/position";
+constexpr double kLongestWait = 1.0;  // [s] of wall time for `active_command`
 
 bool isFinite(const geometry_msgs::Pose& pose) {
   return fromPoint(pose.position).allFinite() &&
@@ -47,6 +47,7 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
   config.goal.acceleration =
       params.number("goal_acceleration", config.goal.acceleration, Quantity::kNumber);
   ground_z_ = params.numberOrAuto("ground_z", Quantity::kLength);
+  in_lockstep_ = params.flag("lockstep", false);
   params.finish();
   config.validate(params.where());
 
@@ -65,23 +66,43 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
   diagnostics_.add("controller", this, &ControllerNode::diagnose);
 
   const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
-  goal_subscriber_ = handle.subscribe<geometry_msgs::PoseStamped>(
-      "goal", 10, [this](const geometry_msgs::PoseStampedConstPtr& goal) { onGoal(goal, false); });
-  goal_2d_subscriber_ = handle.subscribe<geometry_msgs::PoseStamped>(
-      "goal_2d", 10,
-      [this](const geometry_msgs::PoseStampedConstPtr& goal) { onGoal(goal, true); });
+  goal_subscriber_ = subscribe(handle, "goal", Topic::kGoal, &ControllerNode::onGoal);
+  goal_2d_subscriber_ = subscribe(handle, "goal_2d", Topic::kGoal2d, &ControllerNode::onGoal2d);
   reference_subscriber_ =
-      handle.subscribe("command/state", 10, &ControllerNode::onReference, this, no_delay);
+      subscribe(handle, "command/state", Topic::kState, &ControllerNode::onReference);
   handle_ = handle;
   subscribeToPositionCommands();
   map_info_subscriber_ = handle.subscribe("/map_info", 1, &ControllerNode::onMapInfo, this);
   trajectory_subscriber_ =
-      handle.subscribe("command/trajectory", 10, &ControllerNode::onTrajectory, this, no_delay);
-  pose_subscriber_ = handle.subscribe("command/pose", 10, &ControllerNode::onPose, this, no_delay);
+      subscribe(handle, "command/trajectory", Topic::kTrajectory, &ControllerNode::onTrajectory);
+  pose_subscriber_ = subscribe(handle, "command/pose", Topic::kPose, &ControllerNode::onPose);
   teller_ = CommandTeller(handle, frames_.world);
   kept_subscriber_ =
       handle.subscribe("active_command", 1, &ControllerNode::onActiveCommand, this, no_delay);
   state_subscriber_ = handle.subscribe("state", kQueue, &ControllerNode::onState, this, no_delay);
+}
+
+template <class Message>
+ros::Subscriber ControllerNode::subscribe(
+    ros::NodeHandle& handle, const std::string& name, Topic topic,
+    void (ControllerNode::*on)(const boost::shared_ptr<const Message>&)) {
+  const auto callback = [this, topic, on](const boost::shared_ptr<const Message>& message) {
+    take(topic, fromRos(message->header.stamp), [this, on, message] { (this->*on)(message); });
+  };
+  return handle.subscribe<Message>(name, 10, callback, ros::VoidConstPtr(),
+                                   ros::TransportHints().tcpNoDelay());
+}
+
+// Outside of lockstep stamps are not read.
+void ControllerNode::take(Topic topic, TimeNs stamp, const std::function<void()>& command) {
+  if (!in_lockstep_) return command();
+  const bool is_near = pilot_->commandAt(stamp, static_cast<int>(topic),
+                                         [command](control::Commander&, TimeNs) { command(); });
+  if (is_near) return;
+  ROS_WARN_ONCE(
+      "a command of %.3f s acts at the next state after %.3f s: it is more than %.1f s "
+      "ahead",
+      toSeconds(stamp), toSeconds(state_.stamp), toSeconds(sim::kFarthestAhead));
 }
 
 void ControllerNode::subscribeToPositionCommands() {
@@ -176,15 +197,15 @@ void ControllerNode::answer(const marsim::VehicleState& message) {
   reference_ = pilot_->reference();
   teller_.tell(pilot_->commander(), state_.stamp, placements_);
   diagnostics_.update();
-  if (!speeds) return;  // rests until its first command
 
-  watch_->followed(reference_, state_, wallTime());
   motors_ = boost::make_shared<marsim::MotorSpeeds>();
   motors_->header.stamp = message.header.stamp;
   motors_->header.frame_id = frames_.base();
-  motors_->speeds.assign(speeds->data(), speeds->data() + speeds->size());
+  if (speeds) motors_->speeds.assign(speeds->data(), speeds->data() + speeds->size());
   motors_->placements = placements_;
   motor_publisher_.publish(motors_);
+  if (!speeds) return;  // it rests until its first command
+  watch_->followed(reference_, state_, wallTime());
   publishTracking(message.header.stamp);
 }
 
@@ -212,12 +233,12 @@ void ControllerNode::publishTracking(const ros::Time& stamp) {
   }
 }
 
-void ControllerNode::onGoal(const geometry_msgs::PoseStampedConstPtr& message, bool keep_altitude) {
-  if (!isFinite(message->pose)) {
+void ControllerNode::flyTo(const geometry_msgs::PoseStamped& message, bool keep_altitude) {
+  if (!isFinite(message.pose)) {
     refuse("goal", "pose has a value that is NaN or infinite");
     return;
   }
-  const std::string& frame = message->header.frame_id;
+  const std::string& frame = message.header.frame_id;
   const bool in_body = isFrame(frame, frames_.base());
   if (!in_body && !isWorldFrame(frame, frames_.world)) {
     refuse("goal", fmt::format("header.frame_id is '{}', allowed: '{}' or '{}'", frame,
@@ -226,7 +247,7 @@ void ControllerNode::onGoal(const geometry_msgs::PoseStampedConstPtr& message, b
   }
   // What is refused must not end a wait for what was commanded before (see hasState).
   if ((in_body || keep_altitude) && !hasState("goal")) return;
-  Pose X_WG{fromQuaternion(message->pose.orientation), fromPoint(message->pose.position)};
+  Pose X_WG{fromQuaternion(message.pose.orientation), fromPoint(message.pose.position)};
   const bool keeps_yaw = isUnset(X_WG.q);
   if (keeps_yaw) {
     X_WG.q.setIdentity();
@@ -263,12 +284,11 @@ void ControllerNode::onReference(const marsim::StateReferenceConstPtr& message) 
 }
 
 void ControllerNode::onPositionCommand(const topic_tools::ShapeShifter::ConstPtr& message) {
-  constexpr char kTopic[] = "command/position";
   has_planner_ = true;  // also one that comes and goes between two looks
   const std::string& md5 = message->getMD5Sum();
   const char* users = positionCommandUsers(md5);
   if (users == nullptr) {
-    watch_->refusedAlways(kTopic,
+    watch_->refusedAlways(kPositionCommand,
                           fmt::format("{} with md5 {}, allowed: {}", message->getDataType(), md5,
                                       knownPositionCommands()),
                           wallTime());
@@ -279,22 +299,26 @@ void ControllerNode::onPositionCommand(const topic_tools::ShapeShifter::ConstPtr
   message->write(stream);
   try {
     const PositionCommand command = decodePositionCommand(md5, bytes);
-    if (!isCommandFrame(kTopic, command.frame_id)) return;
-    if (command.trajectory_flag && !isFollowed(*command.trajectory_flag)) {
-      refuse(kTopic, fmt::format("trajectory_flag is {}, allowed: 0 to 3",
-                                 static_cast<int>(*command.trajectory_flag)));
-      return;
-    }
-    if (!hasState(kTopic)) return;
-    for (const std::string& field : command.not_given) {
-      watch_->notGiven(fmt::format("{} ({})", kTopic, users), field);
-    }
-    watch_->tracked(kTopic, command.reference, state_, wallTime());
-    pilot_->commander().setReference(command.reference, state_.stamp);
-    tellCommand();
+    take(Topic::kPosition, command.stamp, [this, command, users] { follow(command, users); });
   } catch (const Error& error) {
-    refuse(kTopic, error.what());
+    refuse(kPositionCommand, error.what());
   }
+}
+
+void ControllerNode::follow(const PositionCommand& command, const char* users) {
+  if (!isCommandFrame(kPositionCommand, command.frame_id)) return;
+  if (command.trajectory_flag && !isFollowed(*command.trajectory_flag)) {
+    refuse(kPositionCommand, fmt::format("trajectory_flag is {}, allowed: 0 to 3",
+                                         static_cast<int>(*command.trajectory_flag)));
+    return;
+  }
+  if (!hasState(kPositionCommand)) return;
+  for (const std::string& field : command.not_given) {
+    watch_->notGiven(fmt::format("{} ({})", kPositionCommand, users), field);
+  }
+  watch_->tracked(kPositionCommand, command.reference, state_, wallTime());
+  pilot_->commander().setReference(command.reference, state_.stamp);
+  tellCommand();
 }
 
 void ControllerNode::onTrajectory(const trajectory_msgs::MultiDOFJointTrajectoryConstPtr& message) {

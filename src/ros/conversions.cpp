@@ -105,6 +105,35 @@ control::Reference fromMessage(const marsim::StateReference& message) {
   return reference;
 }
 
+void toMessage(const KinematicState& state, bool twist_in_world, nav_msgs::Odometry& message) {
+  message.header.stamp = toRos(state.stamp);
+  message.pose.pose = toPose(state.X_WB);
+  const Eigen::Quaterniond q_BW = state.X_WB.q.conjugate();
+  message.twist.twist.linear = toVector3(twist_in_world ? state.v_WB : q_BW * state.v_WB);
+  message.twist.twist.angular =
+      toVector3(twist_in_world ? state.X_WB.q * state.w_WB_B : state.w_WB_B);
+}
+
+void toMessage(const vehicle::ImuSample& sample, const vehicle::ImuConfig& config,
+               bool with_orientation, sensor_msgs::Imu& message) {
+  const auto setDiagonal = [](boost::array<double, 9>& covariance, double deviation, double rate) {
+    covariance.fill(0.0);
+    covariance[0] = covariance[4] = covariance[8] = deviation * deviation * rate;
+  };
+  message.header.stamp = toRos(sample.stamp);
+  message.angular_velocity = toVector3(sample.angular_velocity);
+  message.linear_acceleration = toVector3(sample.specific_force);
+  if (with_orientation) {
+    message.orientation = toQuaternion(sample.q_WI);
+    setDiagonal(message.orientation_covariance, config.orientation_noise, 1.0);
+  } else {
+    message.orientation_covariance[0] = -1.0;  // REP-145: no orientation
+  }
+  setDiagonal(message.angular_velocity_covariance, config.gyroscope.noise_density, config.rate);
+  setDiagonal(message.linear_acceleration_covariance, config.accelerometer.noise_density,
+              config.rate);
+}
+
 bool isFrame(const std::string& frame, const std::string& name) {
   return frame == name || (!frame.empty() && frame.front() == '/' && frame.substr(1) == name);
 }

@@ -16,7 +16,8 @@ scene::Clearance clearanceIn(const map::SurfelMap& map) {
   };
 }
 
-ObstacleListener::ObstacleListener(ros::NodeHandle& handle) {
+ObstacleListener::ObstacleListener(ros::NodeHandle& handle, std::function<void()> on_heard)
+    : on_heard_(std::move(on_heard)) {
   obstacles_subscriber_ = handle.subscribe("/obstacles", 1, &ObstacleListener::onObstacles, this);
   driven_subscriber_ = handle.subscribe("/obstacles/driven", 100, &ObstacleListener::onDriven, this,
                                         ros::TransportHints().tcpNoDelay());
@@ -34,14 +35,17 @@ std::shared_ptr<const scene::Obstacles> ObstacleListener::obstacles() const {
 }
 
 void ObstacleListener::onObstacles(const marsim::ObstaclesConstPtr& message) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  // Each machine of a world may have a node that tells the same.
-  if (told_ != nullptr && told_->settings == message->settings &&
-      told_->digest == message->digest) {
-    return;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    // Each machine of a world may have a node that tells the same.
+    if (told_ != nullptr && told_->settings == message->settings &&
+        told_->digest == message->digest) {
+      return;
+    }
+    told_ = message;
+    make();
   }
-  told_ = message;
-  make();
+  if (on_heard_) on_heard_();
 }
 
 void ObstacleListener::make() {
@@ -63,9 +67,15 @@ void ObstacleListener::make() {
 }
 
 void ObstacleListener::onDriven(const marsim::DrivenObstaclesConstPtr& message) {
+  take(*message);
+  heard_until_ = fromRos(message->header.stamp);
+  if (on_heard_) on_heard_();
+}
+
+void ObstacleListener::take(const marsim::DrivenObstacles& message) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (obstacles_ == nullptr) return;
-  for (const marsim::DrivenObstacle& told : message->obstacles) {
+  for (const marsim::DrivenObstacle& told : message.obstacles) {
     const auto number = obstacles_->numberOf(told.name);
     if (!number || !obstacles_->isDriven(*number)) {
       ROS_WARN_ONCE("'%s' of /obstacles/driven is no driven obstacle of /obstacles",
@@ -73,7 +83,7 @@ void ObstacleListener::onDriven(const marsim::DrivenObstaclesConstPtr& message) 
       continue;
     }
     try {
-      obstacles_->drive(*number, {fromRos(message->header.stamp), fromPoint(told.position),
+      obstacles_->drive(*number, {fromRos(message.header.stamp), fromPoint(told.position),
                                   fromVector3(told.velocity), told.yaw, told.yaw_rate});
     } catch (const Error& error) {
       ROS_WARN_THROTTLE(5.0, "state ignored: %s", error.what());

@@ -2,16 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include <visualization_msgs/MarkerArray.h>
 
-#include "marsim/DrivenObstacles.h"
 #include "marsim/Obstacles.h"
 #include "marsim/common/error.hpp"
 #include "marsim/common/progress.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/load_map.hpp"
 #include "marsim/ros/conversions.hpp"
+#include "marsim/ros/lockstep.hpp"
 #include "marsim/ros/map_params.hpp"
 #include "marsim/ros/obstacle_listener.hpp"
 #include "marsim/ros/params.hpp"
@@ -19,7 +21,9 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr TimeNs kDrivePeriod = 20'000'000;
+constexpr TimeNs kPeriod = scene::ObstacleDriver::kPeriod;
+constexpr TimeNs kClockLead = kNsPerSecond / 10;  // of /clock before the driven ones, in lockstep
+constexpr double kRepeatPeriod = 0.1;             // [s] of wall time
 
 visualization_msgs::Marker markerOf(const scene::Obstacles& obstacles, std::size_t number,
                                     TimeNs time) {
@@ -63,16 +67,15 @@ ObstaclesNode::ObstaclesNode(ros::NodeHandle handle, ros::NodeHandle private_han
   const map::SurfelMapConfig map_config = readMapConfig(params);
   world_frame_ = params.text("world_frame", "world");
   const double marker_rate = params.positive("marker_rate", 10.0, Quantity::kFrequency);
-  command_timeout_ = toNs(params.number("command_timeout", 0.0, Quantity::kTime));
-  Validator(params.where()).notNegative("command_timeout", toSeconds(command_timeout_), "s");
-  const bool drives = params.flag("drive", true);
-  params.finish();
+  const TimeNs command_timeout = toNs(params.number("command_timeout", 0.0, Quantity::kTime));
+  Validator(params.where()).notNegative("command_timeout", toSeconds(command_timeout), "s");
+  const bool asked_to_drive = params.flag("drive", true);
 
   const std::string settings = config::obstaclesText(source_);
   const scene::ObstaclesConfig config = config::readObstacles(settings, source_);
   Progress progress("obstacles");
   const auto map = map::shareSurfelMap(config::resolveMap(map_source), map_config, progress).map;
-  obstacles_ = std::make_unique<scene::Obstacles>(config, clearanceIn(*map), source_);
+  obstacles_ = std::make_shared<scene::Obstacles>(config, clearanceIn(*map), source_);
   progress.finish();
 
   marsim::Obstacles message;
@@ -86,67 +89,74 @@ ObstaclesNode::ObstaclesNode(ros::NodeHandle handle, ros::NodeHandle private_han
   diagnostics_.setHardwareID("simulation");
   diagnostics_.add("obstacles", this, &ObstaclesNode::diagnose);
 
-  for (std::size_t i = 0; drives && i < obstacles_->size(); ++i) {
-    if (!obstacles_->isDriven(i)) continue;
-    commands_.push_back({i, obstacles_->nameOf(i), {}, {}, 0});
-    starts_.push_back(obstacles_->driven(i));
+  const Lockstep lockstep = Lockstep::read(params);
+  params.finish();
+  driver_ = std::make_unique<scene::ObstacleDriver>(obstacles_, command_timeout);
+  const bool drives = asked_to_drive && driver_->size() > 0;
+  for (std::size_t k = 0; drives && k < driver_->size(); ++k) {
+    command_subscribers_.push_back(handle.subscribe<geometry_msgs::Twist>(
+        "obstacles/" + driver_->nameOf(k) + "/cmd_vel", 10,
+        [this, k](const geometry_msgs::TwistConstPtr& twist) { onCommand(k, *twist); }));
   }
-  for (std::size_t k = 0; k < commands_.size(); ++k) {
-    commands_[k].subscriber = handle.subscribe<geometry_msgs::Twist>(
-        "obstacles/" + commands_[k].name + "/cmd_vel", 10,
-        [this, k](const geometry_msgs::TwistConstPtr& twist) { onCommand(k, twist); });
-  }
-  if (!commands_.empty()) {
+  if (drives) {
     driven_publisher_ = handle.advertise<marsim::DrivenObstacles>("obstacles/driven", 100);
-    drive_timer_ =
-        handle.createTimer(ros::Duration(toSeconds(kDrivePeriod)), &ObstaclesNode::drive, this);
+    const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
+    clock_subscriber_ = handle.subscribe("/clock", 1000, &ObstaclesNode::onClock, this, no_delay);
+  }
+  if (lockstep.on) {
+    clock_grants_ = std::make_unique<ClockGrants>(handle, private_handle);
+    repeat_timer_ = handle.createSteadyTimer(ros::WallDuration(kRepeatPeriod),
+                                             [this](const ros::SteadyTimerEvent&) { repeat(); });
   }
   ROS_INFO("%zu obstacles (%s), %zu of them driven", obstacles_->size(), source_.c_str(),
-           commands_.size());
+           command_subscribers_.size());
 }
 
-void ObstaclesNode::onCommand(std::size_t index, const geometry_msgs::TwistConstPtr& message) {
-  if (!isFinite(*message)) {
+void ObstaclesNode::onCommand(std::size_t driven, const geometry_msgs::Twist& twist) {
+  if (!isFinite(twist)) {
     ROS_WARN_THROTTLE(5.0, "cmd_vel of obstacle '%s' ignored: it is not finite",
-                      commands_[index].name.c_str());
+                      driver_->nameOf(driven).c_str());
     return;
   }
-  commands_[index].twist = *message;
-  commands_[index].heard = fromRos(ros::Time::now());
+  driver_->command(driven, fromVector3(twist.linear), twist.angular.z, clock_);
 }
 
-// Steps of the states' period, whenever the timer comes round.
-void ObstaclesNode::drive(const ros::TimerEvent&) {
-  const TimeNs now = fromRos(ros::Time::now()) / kDrivePeriod * kDrivePeriod;
-  if (now == driven_to_) return;
-  const bool anew = driven_to_ == 0 || now < driven_to_;
-  const double seconds = anew ? 0.0 : toSeconds(now - driven_to_);
-  driven_to_ = now;
-  marsim::DrivenObstacles message;
-  message.header.stamp = toRos(now);
-  message.header.frame_id = world_frame_;
-  for (std::size_t k = 0; k < commands_.size(); ++k) {
-    Command& command = commands_[k];
-    if (command_timeout_ > 0 && now - command.heard > command_timeout_) command.twist = {};
-    scene::Obstacles::Driven state = anew ? starts_[k] : obstacles_->driven(command.obstacle);
-    state.stamp = now;
-    state.p += seconds * state.v;
-    const Eigen::AlignedBox3d& region = obstacles_->groupOf(command.obstacle).region;
-    state.p = state.p.cwiseMax(region.min()).cwiseMin(region.max());
-    state.yaw = wrapAngle(state.yaw + seconds * state.yaw_rate);
-    state.v = fromRollPitchYaw(0.0, 0.0, state.yaw) * fromVector3(command.twist.linear);
-    state.yaw_rate = command.twist.angular.z;
-    obstacles_->drive(command.obstacle, state);
-    marsim::DrivenObstacle told;
-    told.name = command.name;
-    told.position = toPoint(state.p);
-    told.velocity = toVector3(state.v);
-    told.yaw = state.yaw;
-    told.yaw_rate = state.yaw_rate;
-    message.obstacles.push_back(told);
+// Every multiple of the period that has come; all at once where it joins late.
+void ObstaclesNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
+  clock_ = fromRos(message->clock);
+  const TimeNs last = clock_ / kPeriod * kPeriod;
+  const bool begins = driven_to_ < 0 || last < driven_to_;
+  for (TimeNs now = begins ? last : driven_to_ + kPeriod; now <= last; now += kPeriod) {
+    driven_to_ = now;
+    publish(now, driver_->step(now));
+    if (clock_grants_) clock_grants_->grant(now + kClockLead);
   }
-  driven_publisher_.publish(message);
   diagnostics_.update();
+}
+
+void ObstaclesNode::publish(TimeNs now, const std::vector<scene::Obstacles::Driven>& states) {
+  told_.header.stamp = toRos(now);
+  told_.header.frame_id = world_frame_;
+  told_.obstacles.resize(states.size());
+  for (std::size_t k = 0; k < states.size(); ++k) {
+    marsim::DrivenObstacle& told = told_.obstacles[k];
+    told.name = driver_->nameOf(k);
+    told.position = toPoint(states[k].p);
+    told.velocity = toVector3(states[k].v);
+    told.yaw = states[k].yaw;
+    told.yaw_rate = states[k].yaw_rate;
+  }
+  driven_publisher_.publish(told_);
+}
+
+// In lockstep: for who came late. Without driven ones nothing is to be waited for.
+void ObstaclesNode::repeat() {
+  if (driven_to_ >= 0) {
+    driven_publisher_.publish(told_);
+    clock_grants_->repeat();
+  } else if (command_subscribers_.empty()) {
+    clock_grants_->grant(std::numeric_limits<std::int32_t>::max() * kNsPerSecond);
+  }
 }
 
 void ObstaclesNode::showMarkers(const ros::TimerEvent&) {
@@ -166,7 +176,7 @@ void ObstaclesNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status
   status.summary(diagnostic_msgs::DiagnosticStatus::OK, "moving");
   status.add("settings", source_);
   status.add("obstacles", obstacles_->size());
-  status.add("driven", commands_.size());
+  status.add("driven", command_subscribers_.size());
 }
 
 }  // namespace marsim::ros_nodes

@@ -1,6 +1,7 @@
 #include "marsim/ros/peer_listener.hpp"
 
 #include <cmath>
+#include <map>
 #include <mutex>
 #include <tuple>
 #include <utility>
@@ -17,13 +18,24 @@ constexpr double kWarningPeriod = 5.0;           // [s]
 constexpr TimeNs kLogPeriod = kNsPerSecond / 5;  // between looks for changes
 constexpr int kNamed = 5;                        // silent UAVs in a summary
 
-}  // namespace
-
-std::shared_ptr<PeerListener> PeerListener::shared(const ros::NodeHandle& handle, Params& params) {
+scene::PeersConfig readPeersConfig(Params& params) {
   scene::PeersConfig config;
   config.timeout = params.positive("peer_timeout", config.timeout, Quantity::kTime);
   config.extrapolation = params.number("peer_extrapolation", config.extrapolation, Quantity::kTime);
   config.validate(params.where());
+  return config;
+}
+
+}  // namespace
+
+std::shared_ptr<PeerListener> PeerListener::own(const ros::NodeHandle& handle, Params& params,
+                                                std::function<void()> on_heard) {
+  return std::make_shared<PeerListener>(handle, handle.resolveName("/peers"),
+                                        readPeersConfig(params), std::move(on_heard));
+}
+
+std::shared_ptr<PeerListener> PeerListener::shared(const ros::NodeHandle& handle, Params& params) {
+  const scene::PeersConfig config = readPeersConfig(params);
   const std::string topic = handle.resolveName("/peers");
 
   static std::mutex mutex;
@@ -32,14 +44,15 @@ std::shared_ptr<PeerListener> PeerListener::shared(const ros::NodeHandle& handle
   auto& known = listeners[{topic, config.timeout, config.extrapolation}];
   std::shared_ptr<PeerListener> listener = known.lock();
   if (listener == nullptr) {
-    listener = std::make_shared<PeerListener>(topic, config);
+    listener = std::make_shared<PeerListener>(ros::NodeHandle(), topic, config);
     known = listener;
   }
   return listener;
 }
 
-PeerListener::PeerListener(const std::string& topic, const scene::PeersConfig& config)
-    : peers_(config) {
+PeerListener::PeerListener(ros::NodeHandle handle, const std::string& topic,
+                           const scene::PeersConfig& config, std::function<void()> on_heard)
+    : peers_(config), on_heard_(std::move(on_heard)), handle_(std::move(handle)) {
   subscriber_ = handle_.subscribe(topic, 1000, &PeerListener::onPeers, this,
                                   ros::TransportHints().tcpNoDelay());
 }
@@ -59,6 +72,7 @@ void PeerListener::onPeers(const marsim::PeersConstPtr& message) {
     logged_ = now_;
     logChanges();
   }
+  if (on_heard_) on_heard_();
 }
 
 void PeerListener::takeBody(const marsim::PeerBody& message) {
@@ -84,13 +98,12 @@ void PeerListener::takeStrike(const marsim::Strike& message) {
     return;
   }
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto asks = strikes_.find(message.struck);
-  if (asks != strikes_.end()) asks->second.push_back(strike);
+  strikes_.put(message.struck, strike);
 }
 
-std::vector<sim::Strike> PeerListener::takeStrikes(std::uint32_t struck) {
+std::vector<sim::Strike> PeerListener::takeStrikes(std::uint32_t struck, TimeNs told_until) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return std::exchange(strikes_[struck], {});
+  return strikes_.take(struck, told_until);
 }
 
 void PeerListener::addOwn(std::uint32_t id) {

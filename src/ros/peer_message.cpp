@@ -8,6 +8,7 @@
 
 #include "marsim/common/error.hpp"
 #include "marsim/ros/conversions.hpp"
+#include "marsim/sim/announcer.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -110,23 +111,29 @@ bool isFinite(const sim::Strike& strike) {
          strike.normal_W.allFinite() && strike.v_rel_W.allFinite();
 }
 
+std::uint32_t uavIdOf(const std::string& name, const std::string& where) {
+  const std::string digits = name.substr(name.find_last_not_of("0123456789") + 1);
+  if (digits.empty()) return 0;
+  if (digits.size() <= 5 && std::stoul(digits) <= kLargestId) {
+    return static_cast<std::uint32_t>(std::stoul(digits));
+  }
+  throw ConfigError(where, "uav_id", fmt::format("auto, {} by the namespace", digits),
+                    fmt::format("0 to {}", kLargestId));
+}
+
 std::uint32_t readUavId(Params& params, const ros::NodeHandle& handle) {
   const double set = params.numberOrAuto("uav_id", Quantity::kNumber);
-  if (std::isnan(set)) {
-    const std::string name = handle.getNamespace();
-    const std::string digits = name.substr(name.find_last_not_of("0123456789") + 1);
-    if (digits.empty()) return 0;
-    if (digits.size() <= 5 && std::stoul(digits) <= kLargestId) {
-      return static_cast<std::uint32_t>(std::stoul(digits));
-    }
-    throw ConfigError(params.where(), "uav_id", fmt::format("auto, {} by the namespace", digits),
-                      fmt::format("0 to {}", kLargestId));
-  }
+  if (std::isnan(set)) return uavIdOf(handle.getNamespace(), params.where());
   if (!(set >= 0.0 && set <= kLargestId && set == std::floor(set))) {
     throw ConfigError(params.where(), "uav_id", fmt::format("{}", set),
                       fmt::format("a whole number from 0 to {}, or auto", kLargestId));
   }
   return static_cast<std::uint32_t>(set);
+}
+
+TimeNs readPeerPeriod(Params& params) {
+  constexpr double kUsual = 1.0 / toSeconds(sim::kPeerPeriod);
+  return periodNs(params.positive("peer_rate", kUsual, Quantity::kFrequency));
 }
 
 }  // namespace marsim::ros_nodes

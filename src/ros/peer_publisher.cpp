@@ -1,52 +1,58 @@
 #include "marsim/ros/peer_publisher.hpp"
 
-#include <algorithm>
 #include <random>
 
 #include "marsim/Peers.h"
 #include "marsim/ros/peer_message.hpp"
-#include "marsim/sim/body.hpp"
 
 namespace marsim::ros_nodes {
 
 constexpr TimeNs kBodyPeriod = kNsPerSecond;
 
 PeerPublisher::PeerPublisher(ros::NodeHandle& handle, Params& params)
-    : period_(periodNs(params.positive("peer_rate", 50.0, Quantity::kFrequency))) {
-  state_.id = readUavId(params, handle);
-  state_.run = std::random_device{}();
+    : announcer_(readUavId(params, handle), std::random_device{}(), readPeerPeriod(params)) {
+  body_.id = static_cast<std::uint16_t>(readUavId(params, handle));
   publisher_ = handle.advertise<marsim::Peers>("/peers", 100);
 }
 
 void PeerPublisher::setBody(const vehicle::VehicleConfig& vehicle) {
-  body_ = toMessage(sim::bodyOf(vehicle));
-  body_.id = static_cast<std::uint16_t>(state_.id);
+  const std::uint16_t id = body_.id;
+  body_ = toMessage(sim::toldBodyOf(vehicle));
+  body_.id = id;
   body_.vehicle = vehicle.name;
-  body_.mass = static_cast<float>(vehicle.mass);
-  const Eigen::Vector3f inertia = vehicle.inertia.cast<float>();
-  std::copy(inertia.data(), inertia.data() + 3, body_.inertia.begin());
+  const scene::PeerMass mass = sim::toldMassOf(vehicle);
+  body_.mass = static_cast<float>(mass.mass);
+  for (int i = 0; i < 3; ++i) {
+    body_.inertia[static_cast<std::size_t>(i)] = static_cast<float>(mass.inertia[i]);
+  }
 }
 
 void PeerPublisher::publish(const KinematicState& motion, std::uint32_t placements,
                             const std::vector<sim::Strike>& strikes) {
-  const bool begins = last_ < 0 || motion.stamp < last_ || placements != state_.placements;
-  const bool is_due = begins || motion.stamp / period_ != last_ / period_;
-  if (!is_due && strikes.empty()) return;
+  const auto told = announcer_.announce(motion, placements, strikes);
+  if (!told) return;
   const auto message = boost::make_shared<marsim::Peers>();
-  if (begins || motion.stamp - body_told_ >= kBodyPeriod) {
+  const bool tells_body =
+      !body_told_ || motion.stamp < *body_told_ || motion.stamp - *body_told_ >= kBodyPeriod;
+  if (tells_body || placements != placements_) {
     message->bodies.push_back(body_);
     body_told_ = motion.stamp;
   }
-  last_ = motion.stamp;
-  state_.motion = motion;
-  state_.placements = placements;
-  ++state_.sequence;
-  message->peers.push_back(toMessage(state_));
-  for (const sim::Strike& strike : strikes) {
-    marsim::Strike told = toMessage(strike);
-    told.by = static_cast<std::uint16_t>(state_.id);
-    message->strikes.push_back(told);
+  placements_ = placements;
+  last_ = told->state;
+  message->peers.push_back(toMessage(last_));
+  for (const sim::Strike& strike : told->strikes) {
+    message->strikes.push_back(toMessage(strike));
+    message->strikes.back().by = body_.id;
   }
+  publisher_.publish(message);
+}
+
+void PeerPublisher::repeat() const {
+  if (!body_told_) return;
+  const auto message = boost::make_shared<marsim::Peers>();
+  message->bodies.push_back(body_);
+  message->peers.push_back(toMessage(last_));
   publisher_.publish(message);
 }
 

@@ -144,6 +144,10 @@ PositionCommand decodePositionCommand(const std::string& md5,
   PositionCommand command;
   const std::uint8_t* at = bytes.data() + kHeader;
   command.frame_id.assign(at, at + frame_length);
+  const auto word = [&bytes](std::size_t number) {
+    return static_cast<TimeNs>(read<std::uint32_t>(bytes.data() + 4 * number));
+  };
+  command.stamp = word(1) * kNsPerSecond + word(2);
   at += frame_length;
   control::Reference& reference = command.reference;
   reference.p_WB = readVector(at);

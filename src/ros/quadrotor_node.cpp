@@ -37,13 +37,6 @@ constexpr double kDiagnosticPeriod = 1.0;           // [s] of wall time, while t
 constexpr double kPathSpacing = 0.05;               // [m] between poses on `path`
 constexpr std::size_t kPathLength = 20000;          // poses kept on `path`
 
-void setDiagonal(boost::array<double, 9>& covariance, double variance) {
-  covariance.fill(0.0);
-  covariance[0] = covariance[4] = covariance[8] = variance;
-}
-
-double square(double x) { return x * x; }
-
 }  // namespace
 
 QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
@@ -99,13 +92,19 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   X_BR_ = config::chooseFrame(params.text("record_frame", "base"), vehicle.imu, lidar,
                               params.where(), "record_frame");
   setup.collision = readCollisionConfig(params);
-  world_ = std::make_unique<WorldInput>(handle, params);
+  world_ = std::make_unique<WorldInput>(handle, params, [this] {
+    if (!is_made_) return;
+    takePart();
+    advance();
+  });
   peer_publisher_ = std::make_unique<PeerPublisher>(handle, params);
   peer_publisher_->setBody(vehicle.vehicle);
   makeVehicle(params, setup);
   params.finish();
+  const Lockstep& lockstep = world_->lockstep();
+  const double patience = respawns ? ControlWait::kRespawnPatience : ControlWait::kPatience;
   control_wait_ = ControlWait(vehicle_->reportPeriod(), vehicle.vehicle.control_latency,
-                              respawns ? ControlWait::kRespawnPatience : ControlWait::kPatience);
+                              lockstep.on ? lockstep.patience : patience, lockstep.on);
   if (recorded) {
     openStream(record_, record);
     record_ << "# stamp x y z qx qy qz qw\n";
@@ -117,6 +116,7 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   navigation_sensors_ = std::make_unique<NavigationSensors>(vehicle, frames_, handle);
   if (vehicle.magnetometer) X_BM_ = vehicle.magnetometer->X_BM;
   publishStatic(handle);
+  is_made_ = true;
 }
 
 void QuadrotorNode::makeVehicle(Params& params, const sim::VehicleSetup& setup) {
@@ -125,6 +125,12 @@ void QuadrotorNode::makeVehicle(Params& params, const sim::VehicleSetup& setup) 
   const double ground_z = params.numberOrAuto("ground_z", Quantity::kLength);
   const bool check_start = params.flag("check_start", true);
   setup.validate(params.where());
+  if (world_->lockstep().on) {
+    Validator(params.where())
+        .require(world_->peerPeriod() % periodNs(setup.rates.dynamics) == 0, "peer_rate",
+                 fmt::format("{} Hz", 1.0 / toSeconds(world_->peerPeriod())),
+                 "in lockstep the dynamics rate divided by a whole number");
+  }
   double ground = std::isfinite(ground_z) ? ground_z : -std::numeric_limits<double>::infinity();
   std::shared_ptr<const collision::Neighbours> neighbours;
   if (!source.empty()) {
@@ -188,17 +194,47 @@ void QuadrotorNode::start(TimeNs now) {
 void QuadrotorNode::place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
   const std::vector<collision::ContactEvent> ended = vehicle_->place(p_WB, yaw, stamp);
   if (contact_publisher_) contact_publisher_->publish(ended);
-  control_wait_.reset();
+  onPlaced();
+  if (stamp % vehicle_->reportPeriod() == 0) publishState();
+  peer_publisher_->publish(vehicle_->state(), vehicle_->placements());
+}
+
+void QuadrotorNode::onPlaced() {
+  const TimeNs stamp = vehicle_->state().stamp;
+  control_wait_.reset(stamp);
   told_.reset();
   command_keeper_->forget(vehicle_->placements(), stamp);
   path_.poses.clear();
-  if (stamp % vehicle_->reportPeriod() == 0) publishState();
+}
+
+// What becomes of it, for people.
+std::string QuadrotorNode::placeAt(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
+  if (!world_->lockstep().on) {
+    place(p_WB, yaw, vehicle_->state().stamp);
+    return vehicle_->report().on_ground ? "on the ground" : "in the air";
+  }
+  const TimeNs now = vehicle_->state().stamp;
+  const bool is_near = vehicle_->placeAt(p_WB, yaw, stamp);
+  if (!is_near) {
+    ROS_WARN_ONCE("teleport at %.3f s acts at the next state, %.3f s: it is more than %.1f s ahead",
+                  toSeconds(stamp), toSeconds(now), toSeconds(sim::kFarthestAhead));
+  }
+  if (stamp <= now || !is_near) return "at the next state";
+  return fmt::format("at the first state from {:.3f} s on", toSeconds(stamp));
+}
+
+// In lockstep: when nothing can be missed any more that another tells.
+void QuadrotorNode::takePart() {
+  if (!world_->lockstep().on || takes_part_ || !started_ || !world_->hasMet()) return;
+  takes_part_ = true;
+  clock_grants_->grant(vehicle_->state().stamp + kClockLead);
 }
 
 void QuadrotorNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
   const TimeNs before = clock_;
   clock_ = fromRos(message->clock);
   if (!started_ || clock_ < before) start(clock_);
+  takePart();
   advance();
   diagnostics_.update();
 }
@@ -213,19 +249,33 @@ void QuadrotorNode::onTimer() {
   // early; a sensor that has come may be what time waits for.
   const bool has_joined = since(moved_at_) > kStandstill && state_publisher_.joined() != told_to_;
   if (told_ && (has_joined || control_wait_.waited(now) > kStandstill)) tellState();
+  if (world_->lockstep().on && since(moved_at_) > kStandstill) {
+    peer_publisher_->repeat();
+    clock_grants_->repeat();
+    takePart();
+    advance();  // a patience may have ended
+  }
   if (control_wait_.waited(now) > kLongWait && since(diagnosed_at_) > kDiagnosticPeriod) {
     diagnostics_.force_update();
   }
 }
 
+bool QuadrotorNode::mayStep() {
+  const TimeNs to = vehicle_->state().stamp + vehicle_->dynamicsStep();
+  return to <= clock_ &&
+         !control_wait_.mustWait(vehicle_->state().stamp, std::chrono::steady_clock::now()) &&
+         world_->knows(to);
+}
+
 void QuadrotorNode::advance() {
-  while (vehicle_->state().stamp + vehicle_->dynamicsStep() <= clock_ &&
-         !control_wait_.mustWait(vehicle_->state().stamp, std::chrono::steady_clock::now())) {
+  while (mayStep()) {
     const sim::VehicleStep& due = move();
     moved_at_ = ControlWait::WallClock::now();
+    if (due.placed) onPlaced();
     if (contact_publisher_) contact_publisher_->publish(due.contacts);
     if (due.report) publishState();
-    publishToPeers();
+    peer_publisher_->publish(vehicle_->state(), vehicle_->placements(),
+                             vehicle_->collisions().strikes());
     if (due.odometry) publishOdometry();
     if (due.imu) publishImu(*due.imu);
     navigation_sensors_->publish(vehicle_->state().stamp, due);
@@ -242,7 +292,8 @@ void QuadrotorNode::advance() {
 }
 
 const sim::VehicleStep& QuadrotorNode::move() {
-  for (const sim::Strike& strike : world_->takeStrikes()) vehicle_->takeStrike(strike);
+  const TimeNs to = vehicle_->state().stamp + vehicle_->dynamicsStep();
+  for (const sim::Strike& strike : world_->takeStrikes(to)) vehicle_->takeStrike(strike);
   return vehicle_->step(
       [this](TimeNs begin, TimeNs end) { return world_->things(begin, end); },
       [this](std::uint32_t identity) { return world_->bodyAt(identity, vehicle_->state().stamp); });
@@ -257,12 +308,13 @@ void QuadrotorNode::publishClearance() {
                                        thingsIn));
 }
 
-void QuadrotorNode::publishToPeers() {
-  peer_publisher_->publish(vehicle_->state(), vehicle_->placements(),
-                           vehicle_->collisions().strikes());
-}
-
 void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
+  const TimeNs computed_from = fromRos(message->header.stamp);
+  if (message->speeds.empty()) {  // an answer: the motors stay as they are
+    if (!vehicle_->isAnswer(computed_from, message->placements)) return;
+    control_wait_.onCommand(computed_from);
+    return advance();
+  }
   if (message->speeds.size() != vehicle::kRotors) {
     ROS_WARN_THROTTLE(kWarningPeriod, "motor_speeds ignored: %zu speeds, allowed: %d",
                       message->speeds.size(), vehicle::kRotors);
@@ -277,16 +329,21 @@ void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
     vehicle_->command(speeds);
     return;
   }
-  const TimeNs computed_from = fromRos(message->header.stamp);
   if (!vehicle_->command({speeds, computed_from, message->placements})) return;
   control_wait_.onCommand(computed_from);
   advance();
 }
 
 bool QuadrotorNode::onReset(std_srvs::Trigger::Request&, std_srvs::Trigger::Response& response) {
-  if (started_) start(vehicle_->state().stamp);
   response.success = started_;
-  response.message = started_ ? "back at the start" : "no clock received yet";
+  response.message = "no clock received yet";
+  if (!started_) return true;
+  if (world_->lockstep().on) {
+    response.message = "back at the start " + placeAt(start_p_WB_, start_yaw_, 0);
+  } else {
+    start(vehicle_->state().stamp);
+    response.message = "back at the start";
+  }
   return true;
 }
 
@@ -301,9 +358,8 @@ bool QuadrotorNode::onTeleport(marsim::Teleport::Request& request,
         fmt::format("position or yaw is not finite or too large, allowed: {:.0f} m and {:.0f} rad",
                     kFarthestPlace, kLargestAngle);
   } else {
-    place(p_WB, request.yaw, vehicle_->state().stamp);
     response.success = true;
-    response.message = vehicle_->report().on_ground ? "on the ground" : "in the air";
+    response.message = placeAt(p_WB, request.yaw, fromRos(request.stamp));
   }
   return true;
 }
@@ -328,14 +384,9 @@ void QuadrotorNode::publishOdometry() {
   const KinematicState& state = vehicle_->state();
   if (odom_publisher_.wanted()) {
     const auto message = boost::make_shared<nav_msgs::Odometry>();
-    message->header.stamp = toRos(state.stamp);
+    toMessage(state, twist_in_world_, *message);
     message->header.frame_id = odom_frame_;
     message->child_frame_id = odom_child_frame_;
-    message->pose.pose = toPose(state.X_WB);
-    const Eigen::Quaterniond q_BW = state.X_WB.q.conjugate();
-    message->twist.twist.linear = toVector3(twist_in_world_ ? state.v_WB : q_BW * state.v_WB);
-    message->twist.twist.angular =
-        toVector3(twist_in_world_ ? state.X_WB.q * state.w_WB_B : state.w_WB_B);
     odom_publisher_.publish(message);
   }
   if (tf_publisher_.wanted()) {
@@ -354,30 +405,17 @@ void QuadrotorNode::publishOdometry() {
 }
 
 void QuadrotorNode::publishImu(const vehicle::ImuSample& sample) {
-  if (imu_publisher_.wanted()) imu_publisher_.publish(imuMessage(sample, true));
-  if (imu_raw_publisher_.wanted()) imu_raw_publisher_.publish(imuMessage(sample, false));
+  const auto publish = [&](const WatchedPublisher<sensor_msgs::Imu>& publisher,
+                           bool with_orientation) {
+    if (!publisher.wanted()) return;
+    const auto message = boost::make_shared<sensor_msgs::Imu>();
+    toMessage(sample, vehicle_->setup().imu, with_orientation, *message);
+    message->header.frame_id = imu_frame_;
+    publisher.publish(message);
+  };
+  publish(imu_publisher_, true);
+  publish(imu_raw_publisher_, false);
   if (livox_imu_publisher_.wanted()) publishLivoxImu(sample);
-}
-
-boost::shared_ptr<sensor_msgs::Imu> QuadrotorNode::imuMessage(const vehicle::ImuSample& sample,
-                                                              bool with_orientation) const {
-  const vehicle::ImuConfig& config = vehicle_->setup().imu;
-  const auto message = boost::make_shared<sensor_msgs::Imu>();
-  message->header.stamp = toRos(sample.stamp);
-  message->header.frame_id = imu_frame_;
-  message->angular_velocity = toVector3(sample.angular_velocity);
-  message->linear_acceleration = toVector3(sample.specific_force);
-  if (with_orientation) {
-    message->orientation = toQuaternion(sample.q_WI);
-    setDiagonal(message->orientation_covariance, square(config.orientation_noise));
-  } else {
-    message->orientation_covariance[0] = -1.0;  // REP-145: no orientation
-  }
-  setDiagonal(message->angular_velocity_covariance,
-              square(config.gyroscope.noise_density) * config.rate);
-  setDiagonal(message->linear_acceleration_covariance,
-              square(config.accelerometer.noise_density) * config.rate);
-  return message;
 }
 
 // As the Livox drivers publish it: orientation and covariances are left empty.
@@ -438,6 +476,10 @@ void QuadrotorNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status
   if (waited > kLongWait) {
     status.mergeSummaryf(diagnostic_msgs::DiagnosticStatus::WARN,
                          "time waits for the controller for %.1f s", waited);
+  }
+  if (!world_->waitsFor().empty()) {
+    status.mergeSummaryf(diagnostic_msgs::DiagnosticStatus::WARN, "time waits for %s",
+                         world_->waitsFor().c_str());
   }
   status.add("real-time factor", wall > 0.0 ? toSeconds(stamp - reported_stamp_) / wall : 0.0);
   status.add("simulated time [s]", toSeconds(stamp));

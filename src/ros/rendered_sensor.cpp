@@ -9,12 +9,15 @@
 
 namespace marsim::ros_nodes {
 
+constexpr double kPeriodsKept = 4.0;  // of others' motion, in lockstep
+
 RenderedSensor::RenderedSensor(ros::NodeHandle& handle, Params& params)
     : map_(params.text("map", "forest")),
       map_config_(readMapConfig(params)),
       renderer_(RendererParams::read(params)),
-      in_lockstep_(params.flag("lockstep", false)),
-      world_(handle, params) {}
+      world_(handle, params, [this] {
+        if (is_started_) release();
+      }) {}
 
 std::shared_ptr<const lidar::Renderer> RenderedSensor::makeRenderer(lidar_gl::Use use,
                                                                     const std::string& name) {
@@ -27,18 +30,37 @@ std::shared_ptr<const lidar::Renderer> RenderedSensor::makeRenderer(lidar_gl::Us
 
 void RenderedSensor::start(ros::NodeHandle& handle, const ros::NodeHandle& private_handle,
                            double period) {
-  if (!in_lockstep_) return;
-  lockstep_ = std::make_unique<RenderLockstep>(handle, private_handle, thread_, toNs(period));
+  if (!world_.lockstep().on) return;
+  world_.keepAtLeast(kPeriodsKept * period);
+  lockstep_ = std::make_unique<RenderLockstep>(
+      handle, private_handle, thread_, toNs(period), [this] { return world_.hasMet(); },
+      [this] { release(); });
+  is_started_ = true;
 }
 
 bool RenderedSensor::push(TimeNs begin, TimeNs end, std::function<void(const ThingsOf&)> measure) {
+  if (!lockstep_) return pushNow({begin, end, std::move(measure)});
+  waiting_.push_back({begin, end, std::move(measure)});
+  release();
+  return true;
+}
+
+void RenderedSensor::release() {
+  while (!waiting_.empty() && world_.knows(waiting_.front().end)) {
+    pushNow(waiting_.front());
+    waiting_.pop_front();
+  }
+}
+
+bool RenderedSensor::pushNow(const Waiting& measurement) {
+  const TimeNs begin = measurement.begin, end = measurement.end;
   // What waits in lockstep may be measured when peers' states of its time are forgotten.
   std::shared_ptr<const Things> present;
   if (lockstep_) present = std::make_shared<const Things>(world_.things(begin, end));
   const auto things = [this, begin, end, present] {
     return present ? *present : world_.things(begin, end);
   };
-  const bool is_taken = thread_.push([this, things, measure = std::move(measure)] {
+  const bool is_taken = thread_.push([this, things, measure = measurement.measure] {
     measure(things);
     if (lockstep_) lockstep_->onRendered();
   });

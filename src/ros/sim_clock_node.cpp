@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <utility>
 #include <vector>
@@ -9,9 +10,12 @@
 #include <fmt/format.h>
 #include <rosgraph_msgs/Clock.h>
 
+#include "marsim/common/error.hpp"
+#include "marsim/common/text.hpp"
 #include "marsim/config/lan.hpp"
 #include "marsim/ros/clock_grants.hpp"
 #include "marsim/ros/conversions.hpp"
+#include "marsim/ros/lockstep.hpp"
 #include "marsim/ros/params.hpp"
 
 namespace marsim::ros_nodes {
@@ -22,6 +26,9 @@ namespace {
 constexpr std::chrono::milliseconds kLongestCatchUp{100};
 constexpr std::chrono::milliseconds kGrantWait{20};  // between looks at what else is to be done
 constexpr double kUsualPace = 1.0;
+constexpr double kUsualPatience = 5.0;     // [s] wall time
+constexpr double kRepeatPeriod = 0.1;      // [s] wall time, of a time that stands
+constexpr double kBeginPeriod = 10.0;      // [s] between warnings that time has not begun
 constexpr double kDiagnosticPeriod = 1.0;  // [s] wall time
 constexpr double kLongHold = 0.5;          // [s] wall time, worth being said
 constexpr std::size_t kMostNames = 5;      // of nodes that hold time
@@ -40,7 +47,15 @@ SimClockNode::SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handl
   Params params(private_handle);
   period_ = periodNs(params.positive("rate", 500.0, Quantity::kFrequency));
   pace_ = params.positive("pace", kUsualPace, Quantity::kNumber);
-  patience_ = params.positive("patience", 5.0, Quantity::kTime);
+  const double patience = params.numberOrAuto("patience", Quantity::kTime);
+  if (!std::isnan(patience)) Validator(params.where()).positive("patience", patience, "s");
+  for (const std::string& name : readParticipants(params.tree("participants"))) grants_[name] = 0;
+  for (const std::string& name : split(params.text("more_participants", ""), ',')) {
+    if (!name.empty()) grants_[ros::names::resolve(name)] = 0;
+  }
+  in_lockstep_ = !grants_.empty();
+  const double usual = in_lockstep_ ? std::numeric_limits<double>::infinity() : kUsualPatience;
+  patience_ = std::isnan(patience) ? usual : patience;
   const std::string lan = params.text("lan", "");
   const std::string machine = params.text("machine", "");
   params.finish();
@@ -132,8 +147,20 @@ bool SimClockNode::awaitGrants(std::unique_lock<std::mutex>& lock) {
   if (!held_) held_since_ = now;
   held_ = true;
   if (std::chrono::duration<double>(now - held_since_).count() >= patience_) letGo();
+  if (in_lockstep_) standStill(now);
   granted_.wait_for(lock, kGrantWait, [this] { return stop_ || !isHeld(); });
   return held_ = isHeld();
+}
+
+// Who comes late, or again, must hear what time it is.
+void SimClockNode::standStill(WallClock::time_point now) {
+  if (std::chrono::duration<double>(now - repeated_at_).count() < kRepeatPeriod) return;
+  repeated_at_ = now;
+  publish();
+  const double held = std::chrono::duration<double>(now - held_since_).count();
+  if (now_ == 0 && held > kBeginPeriod) {
+    ROS_WARN_STREAM_THROTTLE(kBeginPeriod, "time has not begun: waits for " << holders());
+  }
 }
 
 bool SimClockNode::isHeld() const {
@@ -217,6 +244,11 @@ bool SimClockNode::onPause(std_srvs::SetBool::Request& request,
 
 bool SimClockNode::onStep(std_srvs::Trigger::Request&, std_srvs::Trigger::Response& response) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  if (paused_ && in_lockstep_ && isHeld()) {
+    response.success = false;
+    response.message = "time waits for " + holders();
+    return true;
+  }
   response.success = paused_;
   response.message = client_ != nullptr
                          ? "this clock follows that of machine " + leader_ + ": step that one"

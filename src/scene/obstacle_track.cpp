@@ -19,7 +19,7 @@ constexpr int kDraws = 8;
 constexpr double kLongEnough = 2.0;  // [s]
 constexpr TimeNs kLeastLeg = 10'000'000;
 constexpr TimeNs kDrivenOn = 300'000'000;  // after the last that was heard
-constexpr std::size_t kStatesKept = 64;
+constexpr std::size_t kStatesKept = 256;
 
 TimeNs floorMod(TimeNs value, TimeNs modulus) {
   const TimeNs rest = value % modulus;
@@ -272,19 +272,16 @@ Leg OrbitTrack::legAt(TimeNs time) {
   return leg;
 }
 
-DrivenTrack::DrivenTrack(const Vector3d& start) : states_(1) { states_.front().p = start; }
-
 void DrivenTrack::drive(const Obstacles::Driven& state) {
-  if (!heard_) states_.clear();
-  heard_ = true;
   while (!states_.empty() && states_.back().stamp >= state.stamp) states_.pop_back();
   states_.push_back(state);
   if (states_.size() > kStatesKept) states_.pop_front();
 }
 
-Leg DrivenTrack::legAt(TimeNs time) {
-  const auto after = std::find_if(states_.begin(), states_.end(),
-                                  [&](const Obstacles::Driven& s) { return time < s.stamp; });
+Leg DrivenTrack::knownLegAt(TimeNs time, TimeNs told_until) const {
+  const auto isBefore = [](TimeNs t, const Obstacles::Driven& state) { return t < state.stamp; };
+  const auto end = std::upper_bound(states_.begin(), states_.end(), told_until, isBefore);
+  const auto after = std::upper_bound(states_.begin(), end, time, isBefore);
   const auto legOf = [](const Obstacles::Driven& state) {
     Leg leg;
     leg.begin = state.stamp;
@@ -293,14 +290,14 @@ Leg DrivenTrack::legAt(TimeNs time) {
     return leg;
   };
   if (after == states_.begin()) {  // before all that is known
-    Leg leg = legOf(*after);
+    Leg leg = legOf(after == end ? start_ : *after);
     leg.begin = std::numeric_limits<TimeNs>::min();
-    leg.end = after->stamp;
+    if (after != end) leg.end = after->stamp;
     return leg;
   }
   const Obstacles::Driven& now = *(after - 1);
   Leg leg = legOf(now);
-  if (after != states_.end()) {
+  if (after != end) {
     leg.end = after->stamp;
     const double seconds = toSeconds(leg.end - leg.begin);
     leg.v = (after->p - now.p) / seconds;
@@ -309,10 +306,6 @@ Leg DrivenTrack::legAt(TimeNs time) {
   }
   leg.v = now.v;
   leg.yaw_rate = now.yaw_rate;
-  if (!heard_) {
-    leg.begin = std::numeric_limits<TimeNs>::min();
-    return leg;
-  }
   leg.end = now.stamp + kDrivenOn;
   if (time < leg.end) return leg;
   const Pose rest = leg.at(leg.end);

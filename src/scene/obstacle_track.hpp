@@ -111,15 +111,17 @@ class OrbitTrack final : public ObstacleTrack {
 
 class DrivenTrack final : public ObstacleTrack {
  public:
-  explicit DrivenTrack(const Eigen::Vector3d& start);
+  explicit DrivenTrack(const Eigen::Vector3d& start) { start_.p = start; }
 
-  Leg legAt(TimeNs time) override;
+  Leg legAt(TimeNs time) override { return knownLegAt(time, kAllTold); }
+  /// As far as states with stamps up to `told_until` say.
+  Leg knownLegAt(TimeNs time, TimeNs told_until) const;
   void drive(const Obstacles::Driven& state);
-  const Obstacles::Driven& last() const { return states_.back(); }
+  const Obstacles::Driven& last() const { return states_.empty() ? start_ : states_.back(); }
 
  private:
-  std::deque<Obstacles::Driven> states_;  // in the order of their stamps, at least one
-  bool heard_ = false;
+  Obstacles::Driven start_;
+  std::deque<Obstacles::Driven> states_;  // in the order of their stamps
 };
 
 }  // namespace marsim::scene

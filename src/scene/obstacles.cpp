@@ -328,14 +328,16 @@ Obstacles::Obstacles(const ObstaclesConfig& config, const Clearance& clearance,
 
 Obstacles::~Obstacles() = default;
 
-void Obstacles::appendThings(TimeNs begin, TimeNs end, std::vector<MovingThing>& things) const {
+void Obstacles::appendKnownThings(TimeNs begin, TimeNs end, TimeNs told_until,
+                                  std::vector<MovingThing>& things) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   things.reserve(things.size() + obstacles_.size());
   for (std::size_t i = 0; i < obstacles_.size(); ++i) {
     const Obstacle& obstacle = obstacles_[i];
     const auto reflectivity = byteOf(config_.groups[obstacle.group].reflectivity);
     for (TimeNs time = begin; time <= end;) {
-      const Leg leg = obstacle.track->legAt(time);
+      const Leg leg = obstacle.driven != nullptr ? obstacle.driven->knownLegAt(time, told_until)
+                                                 : obstacle.track->legAt(time);
       MovingThing& thing = things.emplace_back(pieceOf(leg, begin, time, std::min(end, leg.end)));
       thing.shape = obstacle.shape;
       thing.identity = identityOf(i);
@@ -393,6 +395,11 @@ std::uint64_t Obstacles::digest() const {
 
 bool Obstacles::isDriven(std::size_t number) const {
   return obstacles_.at(number).driven != nullptr;
+}
+
+bool Obstacles::hasDriven() const {
+  return std::any_of(obstacles_.begin(), obstacles_.end(),
+                     [](const Obstacle& obstacle) { return obstacle.driven != nullptr; });
 }
 
 void Obstacles::drive(std::size_t number, const Driven& state) {

@@ -103,6 +103,7 @@ Peers::Effect Peers::push(const PeerState& state, const std::string& machine) {
   }
   Peer& peer = peers_[state.id];
   peer.heard = true;
+  peer.heard_until = state.motion.stamp;
   if (!belongs(peer, state, machine)) return Effect::kStranger;
   return pushMotion(peer, state);
 }
@@ -164,35 +165,38 @@ bool Peers::belongs(Peer& peer, const PeerState& state, const std::string& machi
   return true;
 }
 
+// What was told before a placement is kept for those who do not know of it yet.
 Peers::Effect Peers::pushMotion(Peer& peer, const PeerState& state) const {
-  std::deque<KinematicState>& states = peer.states;
+  std::deque<Told>& states = peer.states;
   const auto placed = static_cast<std::int32_t>(state.placements - peer.placements);
   if (!states.empty() && placed < 0) return Effect::kTooLate;
-  if (placed != 0) states.clear();
-  KinematicState motion = state.motion;
-  motion.X_WB.q.normalize();
-  if (states.empty() || motion.stamp > states.back().stamp) {
+  Told told{state.motion, state.placements};
+  told.motion.X_WB.q.normalize();
+  const TimeNs stamp = told.motion.stamp;
+  while (placed != 0 && !states.empty() && states.back().motion.stamp > stamp) states.pop_back();
+  if (placed != 0 || states.empty() || stamp > states.back().motion.stamp) {
     const auto step = static_cast<std::int16_t>(state.sequence - peer.sequence);
-    if (!states.empty() && step > 1) peer.counts.lost += static_cast<std::uint64_t>(step - 1);
+    const bool is_counted = !states.empty() && placed == 0;
+    if (is_counted && step > 1) peer.counts.lost += static_cast<std::uint64_t>(step - 1);
     peer.sequence = state.sequence;
     peer.placements = state.placements;
-    states.push_back(motion);
-    const TimeNs oldest = motion.stamp - toNs(config_.history);
-    while (states.size() > 2 && states[1].stamp <= oldest) states.pop_front();
+    states.push_back(told);
+    const TimeNs oldest = stamp - toNs(config_.history);
+    while (states.size() > 2 && states[1].motion.stamp <= oldest) states.pop_front();
     ++peer.counts.taken;
     return Effect::kTaken;
   }
-  const auto place = std::lower_bound(
-      states.begin(), states.end(), motion.stamp,
-      [](const KinematicState& known, TimeNs stamp) { return known.stamp < stamp; });
-  if (place->stamp == motion.stamp) {
+  const auto place = std::find_if(states.begin(), states.end(), [&told, stamp](const Told& known) {
+    return known.placements == told.placements && known.motion.stamp >= stamp;
+  });
+  if (place->motion.stamp == stamp) {
     ++peer.counts.repeated;
     return Effect::kRepeated;
   }
   ++peer.counts.late;
   if (peer.counts.lost > 0) --peer.counts.lost;
-  if (motion.stamp < states.back().stamp - toNs(config_.history)) return Effect::kTooLate;
-  states.insert(place, motion);
+  if (stamp < states.back().motion.stamp - toNs(config_.history)) return Effect::kTooLate;
+  states.insert(place, told);
   ++peer.counts.taken;
   return Effect::kTaken;
 }
@@ -210,28 +214,63 @@ void Peers::setBody(std::uint32_t id, const std::string& name, const BodyConfig&
   peer->shape = shape->surfels;
 }
 
-bool Peers::isGone(const Peer& peer, TimeNs t) const {
-  return peer.states.empty() || toSeconds(t - peer.states.back().stamp) > config_.timeout;
+void Peers::keepAtLeast(double history) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  config_.history = std::max(config_.history, history);
 }
 
-Pose Peers::poseAt(const Peer& peer, TimeNs t) const {
-  const auto after =
-      std::upper_bound(peer.states.begin(), peer.states.end(), t,
-                       [](TimeNs time, const KinematicState& state) { return time < state.stamp; });
-  if (after == peer.states.begin()) return after->X_WB;
-  const KinematicState& before = *std::prev(after);
+std::optional<TimeNs> Peers::heardUntil(std::uint32_t id) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto peer = peers_.find(id);
+  if (peer == peers_.end()) return std::nullopt;
+  return peer->second.heard_until;
+}
+
+struct Peers::Known {
+  std::deque<Told>::const_iterator begin, end;
+
+  bool empty() const { return begin == end; }
+  const KinematicState& back() const { return std::prev(end)->motion; }
+  /// The first state after an instant.
+  std::deque<Told>::const_iterator after(TimeNs t) const {
+    return std::upper_bound(begin, end, t,
+                            [](TimeNs time, const Told& told) { return time < told.motion.stamp; });
+  }
+};
+
+Peers::Known Peers::knownOf(const Peer& peer, TimeNs told_until) {
+  Known known{peer.states.begin(), peer.states.end()};
+  if (told_until != kAllTold) known.end = known.after(told_until);
+  if (known.empty()) return known;
+  auto first = std::prev(known.end);
+  const std::uint32_t placements = first->placements;
+  while (first != known.begin && std::prev(first)->placements == placements) --first;
+  known.begin = first;
+  return known;
+}
+
+bool Peers::isGone(const Known& known, TimeNs t) const {
+  return known.empty() || toSeconds(t - known.back().stamp) > config_.timeout;
+}
+
+Pose Peers::poseAt(const Known& known, TimeNs t) const {
+  const auto after = known.after(t);
+  if (after == known.begin) return after->motion.X_WB;
+  const KinematicState& before = std::prev(after)->motion;
   // Across a long silence the motion between is not known: it is as it was seen then.
-  const bool is_bridged = after != peer.states.end() &&
-                          toSeconds(after->stamp - before.stamp) <= 2.0 * config_.extrapolation;
-  if (is_bridged) return interpolatePose(before, *after, t);
+  const bool is_bridged = after != known.end && toSeconds(after->motion.stamp - before.stamp) <=
+                                                    2.0 * config_.extrapolation;
+  if (is_bridged) return interpolatePose(before, after->motion, t);
   return carriedOn(before, std::min(toSeconds(t - before.stamp), config_.extrapolation));
 }
 
-std::optional<Pose> Peers::poseAt(std::uint32_t id, TimeNs t) const {
+std::optional<Pose> Peers::poseAt(std::uint32_t id, TimeNs t, TimeNs told_until) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto peer = peers_.find(id);
-  if (peer == peers_.end() || isGone(peer->second, t)) return std::nullopt;
-  return poseAt(peer->second, t);
+  if (peer == peers_.end()) return std::nullopt;
+  const Known known = knownOf(peer->second, told_until);
+  if (isGone(known, t)) return std::nullopt;
+  return poseAt(known, t);
 }
 
 void Peers::setMass(std::uint32_t id, const PeerMass& mass) {
@@ -240,18 +279,17 @@ void Peers::setMass(std::uint32_t id, const PeerMass& mass) {
   if (Peer* peer = admit(id)) peer->mass = mass;
 }
 
-std::optional<PeerMotion> Peers::motionAt(std::uint32_t id, TimeNs t) const {
+std::optional<PeerMotion> Peers::motionAt(std::uint32_t id, TimeNs t, TimeNs told_until) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = peers_.find(id);
   if (found == peers_.end()) return std::nullopt;
-  const Peer& peer = found->second;
-  if (isGone(peer, t) || !peer.mass.isSound()) return std::nullopt;
-  PeerMotion motion{peer.mass, poseAt(peer, t)};
-  const auto after =
-      std::upper_bound(peer.states.begin(), peer.states.end(), t,
-                       [](TimeNs time, const KinematicState& state) { return time < state.stamp; });
-  if (after == peer.states.begin()) return motion;
-  const KinematicState& before = *std::prev(after);
+  const Known known = knownOf(found->second, told_until);
+  const PeerMass& mass = found->second.mass;
+  if (isGone(known, t) || !mass.isSound()) return std::nullopt;
+  PeerMotion motion{mass, poseAt(known, t)};
+  const auto after = known.after(t);
+  if (after == known.begin) return motion;
+  const KinematicState& before = std::prev(after)->motion;
   const double seconds = toSeconds(t - before.stamp);
   if (seconds > config_.extrapolation) return motion;  // it is held where it was
   motion.v_WB = before.v_WB + seconds * before.a_WB;
@@ -264,12 +302,14 @@ void Peers::appendThings(TimeNs begin, TimeNs end, std::vector<MovingThing>& thi
 }
 
 void Peers::appendOthers(std::uint32_t own, TimeNs begin, TimeNs end,
-                         std::vector<MovingThing>& things) const {
+                         std::vector<MovingThing>& things, TimeNs told_until) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const auto& [id, peer] : peers_) {
-    if (id == own || peer.shape == nullptr || isGone(peer, begin)) continue;
+    if (id == own || peer.shape == nullptr) continue;
+    const Known known = knownOf(peer, told_until);
+    if (isGone(known, begin)) continue;
     things.push_back(
-        movingThing(peer.shape, id, begin, end, [&](TimeNs t) { return poseAt(peer, t); }));
+        movingThing(peer.shape, id, begin, end, [&](TimeNs t) { return poseAt(known, t); }));
   }
 }
 
@@ -282,9 +322,9 @@ std::vector<PeerReport> Peers::reports(TimeNs now) const {
     report.name = peer.name;
     report.has_body = peer.shape != nullptr;
     report.age = peer.states.empty() ? std::numeric_limits<double>::infinity()
-                                     : toSeconds(now - peer.states.back().stamp);
+                                     : toSeconds(now - peer.states.back().motion.stamp);
     report.held = report.age > config_.extrapolation;
-    report.dropped = isGone(peer, now);
+    report.dropped = isGone(knownOf(peer, kAllTold), now);
     report.is_claimed_twice = peer.clashes >= kClashes;
     report.machine = peer.machine;
     report.other_machine = peer.other_machine;

@@ -25,4 +25,8 @@ std::shared_ptr<const map::SurfelMap> bodyShapeOf(const vehicle::VehicleConfig& 
   return scene::bodyShape(body, scene::bodyResolution(body));
 }
 
+collision::RigidBody rigidBodyOf(const scene::PeerMotion& motion) {
+  return {motion.mass.mass, motion.mass.inertia, motion.X_WB, motion.v_WB, motion.w_WB_B};
+}
+
 }  // namespace marsim::sim

@@ -1,5 +1,10 @@
 #include "marsim/sim/pilot.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
 namespace marsim::sim {
 namespace {
 
@@ -47,8 +52,30 @@ bool Pilot::notice(const VehicleReport& report) {
   return true;
 }
 
+bool Pilot::commandAt(TimeNs stamp, int rank, Command command) {
+  const TimeNs now = last_ ? last_->motion.stamp : 0;
+  const bool is_near = stamp <= now + kFarthestAhead;
+  Waiting waiting{is_near ? stamp : now, rank, std::move(command)};
+  const auto after = std::upper_bound(
+      waiting_.begin(), waiting_.end(), waiting, [](const Waiting& a, const Waiting& b) {
+        return std::tie(a.stamp, a.rank) < std::tie(b.stamp, b.rank);
+      });
+  waiting_.insert(after, std::move(waiting));
+  return is_near;
+}
+
+void Pilot::actUntil(TimeNs now) {
+  const auto later = std::find_if(waiting_.begin(), waiting_.end(),
+                                  [now](const Waiting& waiting) { return waiting.stamp > now; });
+  const std::vector<Waiting> due(std::make_move_iterator(waiting_.begin()),
+                                 std::make_move_iterator(later));
+  waiting_.erase(waiting_.begin(), later);
+  for (const Waiting& waiting : due) waiting.command(commander_, now);
+}
+
 std::optional<vehicle::RotorArray> Pilot::answer(const VehicleReport& report) {
   notice(report);
+  actUntil(report.motion.stamp);
   reference_ = commander_.reference(report.motion);
   if (report.on_ground && !commander_.commanded()) return std::nullopt;
   if (report.on_ground) controller_.rest();

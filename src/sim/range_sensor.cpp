@@ -26,11 +26,6 @@ std::vector<RangeSensor::Interval> RangeSensor::take(const VehicleReport& report
   return due;
 }
 
-std::optional<TimeNs> RangeSensor::nextBegin() const {
-  if (next_ < 0) return std::nullopt;
-  return boundary(next_);
-}
-
 TimeNs RangeSensor::boundary(std::int64_t scan) const {
   return toNs(static_cast<double>(scan) / config().rate);
 }

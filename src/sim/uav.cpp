@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,31 +18,45 @@ UavConfig validated(UavConfig config) {
   return config;
 }
 
+template <class Due>
+void append(std::vector<Due>&& more, std::vector<Due>& due) {
+  std::move(more.begin(), more.end(), std::back_inserter(due));
+}
+
 }  // namespace
 
 Uav::Uav(const UavConfig& config, std::shared_ptr<const lidar::Renderer> renderer, double ground_z,
          std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number)
     : config_(validated(config)),
       vehicle_(config, ground_z, std::move(neighbours), number),
-      pilot_(config.controller, vehicleModel(config.vehicle)) {
+      pilot_(config.controller, vehicleModel(config.vehicle)),
+      announcer_(number, 0, kPeerPeriod) {
   if (config_.lidar) lidar_.emplace(*config_.lidar, renderer, config_.seed);
   if (config_.depth) camera_.emplace(*config_.depth, std::move(renderer));
   vehicle_.place(config_.start_p_WB, config_.start_yaw, 0);
   report();
+  announce({});
 }
 
 void Uav::teleport(const Eigen::Vector3d& p_WB, double yaw) {
   tell(vehicle_.place(p_WB, yaw, state().stamp));
-  pilot_.notice(vehicle_.report());
-  history_.clear();
-  history_.push(state());
+  if (state().stamp % vehicle_.reportPeriod() == 0) report();
+  announce({});
 }
 
 void Uav::step(const ThingsIn& thingsIn, const Collisions::BodyIn& bodyIn) {
   const VehicleStep& due = vehicle_.step(thingsIn, bodyIn);
   tell(due.contacts);
   if (due.report) report();
+  announce(vehicle_.collisions().strikes());
+  if (due.odometry && on_odometry) on_odometry(state());
   if (due.imu && on_imu) on_imu(*due.imu);
+}
+
+void Uav::announce(const std::vector<Strike>& strikes) {
+  if (auto told = announcer_.announce(state(), vehicle_.placements(), strikes)) {
+    announcements_.push_back(std::move(*told));
+  }
 }
 
 void Uav::tell(const std::vector<collision::ContactEvent>& contacts) const {
@@ -51,17 +67,12 @@ void Uav::tell(const std::vector<collision::ContactEvent>& contacts) const {
 // Of the vehicle to its sensors and its pilot, who answers.
 void Uav::report() {
   const VehicleReport report = vehicle_.report();
-  history_.push(report.motion);
-  if (lidar_) due_scans_ = lidar_->take(report);
-  if (camera_) due_images_ = camera_->take(report);
+  if (on_report) on_report(report);
+  if (lidar_) append(lidar_->take(report), due_scans_);
+  if (camera_) append(camera_->take(report), due_images_);
   if (const auto speeds = pilot_.answer(report)) {
     vehicle_.command({*speeds, report.motion.stamp, report.placements});
   }
-}
-
-std::optional<TimeNs> Uav::nextScan() const {
-  if (!lidar_) return std::nullopt;
-  return lidar_->nextBegin();
 }
 
 void Uav::measure(const ThingsIn& thingsIn) {

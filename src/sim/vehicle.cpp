@@ -1,5 +1,7 @@
 #include "marsim/sim/vehicle.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "marsim/common/error.hpp"
@@ -64,10 +66,39 @@ std::vector<collision::ContactEvent> Vehicle::place(const Eigen::Vector3d& p_WB,
   return ended;
 }
 
+bool Vehicle::placeAt(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
+  const TimeNs now = state().stamp;
+  const bool is_near = stamp <= now + kFarthestAhead;
+  const Placement placement{is_near ? stamp : now, p_WB, yaw};
+  const auto after =
+      std::upper_bound(placements_to_come_.begin(), placements_to_come_.end(), placement,
+                       [](const Placement& a, const Placement& b) { return a.stamp < b.stamp; });
+  placements_to_come_.insert(after, placement);
+  return is_near;
+}
+
+// Of several that are due the last one holds.
+void Vehicle::placeDue() {
+  const TimeNs now = state().stamp;
+  const auto later =
+      std::find_if(placements_to_come_.begin(), placements_to_come_.end(),
+                   [now](const Placement& placement) { return placement.stamp > now; });
+  if (later == placements_to_come_.begin()) return;
+  const Placement placement = *std::prev(later);
+  placements_to_come_.erase(placements_to_come_.begin(), later);
+  for (const collision::ContactEvent& ended : place(placement.p_WB, placement.yaw, now)) {
+    due_.contacts.push_back(ended);
+  }
+  due_.placed = true;
+}
+
+bool Vehicle::isAnswer(TimeNs computed_from, std::uint32_t placements) const {
+  const bool is_old = placements != 0 ? placements != placements_ : computed_from <= placed_at_;
+  return !is_old && computed_from <= state().stamp;
+}
+
 bool Vehicle::command(const MotorCommand& command) {
-  const bool is_old = command.placements != 0 ? command.placements != placements_
-                                              : command.computed_from <= placed_at_;
-  if (is_old || command.computed_from > state().stamp) return false;
+  if (!isAnswer(command.computed_from, command.placements)) return false;
   const TimeNs latency = setup_.vehicle.control_latency * report_period_;
   pending_.push_back({command.computed_from + latency, command.speeds});
   act();
@@ -93,6 +124,7 @@ const VehicleStep& Vehicle::step(const Collisions::ThingsIn& thingsIn,
   due_.report = state().stamp % report_period_ == 0;
   due_.odometry = state().stamp % odometry_period_ == 0;
   sample();
+  if (due_.report) placeDue();
   return due_;
 }
 

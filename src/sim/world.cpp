@@ -1,6 +1,5 @@
 #include "marsim/sim/world.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace marsim::sim {
@@ -13,9 +12,13 @@ World::World(std::shared_ptr<const map::SurfelMap> map,
       ground_z_(ground_z.value_or(static_cast<double>(map_->bounds().min().z()))) {}
 
 Uav& World::addUav(const UavConfig& config) {
-  uavs_.push_back(std::make_unique<Uav>(config, renderer_, ground_z_, neighbours_,
-                                        static_cast<std::uint32_t>(uavs_.size())));
-  bodies_.push_back(bodyShapeOf(config.vehicle));
+  const auto number = static_cast<std::uint32_t>(uavs_.size());
+  uavs_.push_back(std::make_unique<Uav>(config, renderer_, ground_z_, neighbours_, number));
+  if (config.lidar) peers_.keepAtLeast(2.0 / config.lidar->rate);
+  peers_.setBody(number, config.vehicle.name, toldBodyOf(config.vehicle));
+  peers_.setMass(number, toldMassOf(config.vehicle));
+  strikes_.open(number);
+  passOn(*uavs_.back());
   return *uavs_.back();
 }
 
@@ -23,81 +26,55 @@ void World::addThings(std::shared_ptr<const scene::ThingSource> things) {
   things_.push_back(std::move(things));
 }
 
-namespace {
-
-// Carried on by its motion.
-Pose poseAt(const KinematicState& state, TimeNs t) {
-  const double seconds = toSeconds(t - state.stamp);
-  return {state.X_WB.q * expMap(seconds * state.w_WB_B), state.X_WB.p + seconds * state.v_WB};
+void World::addDriver(std::shared_ptr<scene::ObstacleDriver> driver) {
+  drivers_.push_back(std::move(driver));
 }
 
-}  // namespace
-
-// All have stepped before any of them looks at the others; what they hit are the others as they
-// were before, carried on by their motion. Who notices first that two run into each other works out
-// the impulses for both, so that momentum is kept.
+// What UAVs know of each other is a period old, so it does not matter who steps first.
 void World::step() {
-  std::vector<KinematicState> before;
-  for (const std::unique_ptr<Uav>& uav : uavs_) before.push_back(uav->state());
-  for (std::size_t i = 0; i < uavs_.size(); ++i) {
-    const auto bodyIn = [&](std::uint32_t identity) -> std::optional<collision::RigidBody> {
-      if (identity >= uavs_.size()) return std::nullopt;
-      const KinematicState& other = before[identity];
-      const vehicle::VehicleConfig& craft = uavs_[identity]->quadrotor().config();
-      return collision::RigidBody{craft.mass, craft.inertia, poseAt(other, uavs_[i]->state().stamp),
-                                  other.v_WB, other.w_WB_B};
-    };
-    uavs_[i]->step([&](TimeNs begin, TimeNs end) { return obstaclesIn(i, begin, end, before); },
-                   bodyIn);
-    passStrikes(i);
+  if (uavs_.empty()) return;
+  for (const auto& driver : drivers_) {
+    const TimeNs now = uavs_.front()->state().stamp;
+    if (now % scene::ObstacleDriver::kPeriod == 0) driver->step(now);
   }
-  for (std::size_t i = 0; i < uavs_.size(); ++i) {
+  for (std::uint32_t i = 0; i < uavs_.size(); ++i) stepOne(i);
+  for (const std::unique_ptr<Uav>& uav : uavs_) passOn(*uav);
+  for (std::uint32_t i = 0; i < uavs_.size(); ++i) {
     uavs_[i]->measure([this, i](TimeNs begin, TimeNs end) { return thingsAround(i, begin, end); });
   }
-  for (const std::unique_ptr<Uav>& uav : uavs_) {
-    TimeNs needed = uav->state().stamp;
-    for (const std::unique_ptr<Uav>& viewer : uavs_) {
-      needed = std::min(needed, viewer->nextScan().value_or(needed));
+}
+
+void World::stepOne(std::uint32_t number) {
+  Uav& uav = *uavs_[number];
+  const TimeNs told_until = uav.state().stamp + uav.dynamicsStep() - kPeerPeriod;
+  for (const Strike& strike : strikes_.take(number, told_until)) uav.takeStrike(strike);
+  uav.step([&](TimeNs begin, TimeNs end) { return thingsAround(number, begin, end); },
+           [&](std::uint32_t identity) -> std::optional<collision::RigidBody> {
+             const auto motion = peers_.motionAt(identity, uav.state().stamp, told_until);
+             if (!motion) return std::nullopt;
+             return rigidBodyOf(*motion);
+           });
+}
+
+// To the others, what a UAV has told.
+void World::passOn(Uav& uav) {
+  for (const Announcement& told : uav.takeAnnouncements()) {
+    peers_.push(told.state);
+    for (Strike strike : told.strikes) {
+      const std::uint32_t struck = std::exchange(strike.identity, told.state.id);
+      strikes_.put(struck, strike);
     }
-    uav->discardBefore(needed);
   }
 }
 
-void World::passStrikes(std::size_t from) {
-  if (uavs_[from]->collisions() == nullptr) return;
-  for (Strike strike : uavs_[from]->collisions()->strikes()) {
-    const std::size_t to = strike.identity;
-    strike.identity = static_cast<std::uint32_t>(from);
-    uavs_[to]->takeStrike(strike);
-  }
-}
-
-std::vector<scene::MovingThing> World::obstaclesIn(std::size_t uav, TimeNs begin, TimeNs end,
-                                                   const std::vector<KinematicState>& uavs) const {
-  std::vector<scene::MovingThing> things;
-  for (const std::shared_ptr<const scene::ThingSource>& source : things_) {
-    source->appendThings(begin, end, things);
-  }
-  for (std::size_t i = 0; i < uavs.size(); ++i) {
-    if (i == uav) continue;
-    const KinematicState& state = uavs[i];
-    things.push_back(scene::movingThing(bodies_[i], static_cast<std::uint32_t>(i), begin, end,
-                                        [&](TimeNs t) { return poseAt(state, t); }));
-  }
-  return things;
-}
-
-std::vector<scene::MovingThing> World::thingsAround(std::size_t uav, TimeNs begin,
+std::vector<scene::MovingThing> World::thingsAround(std::uint32_t uav, TimeNs begin,
                                                     TimeNs end) const {
+  const TimeNs told_until = end - kPeerPeriod;
   std::vector<scene::MovingThing> things;
   for (const std::shared_ptr<const scene::ThingSource>& source : things_) {
-    source->appendThings(begin, end, things);
+    source->appendKnownThings(begin, end, told_until, things);
   }
-  for (std::size_t i = 0; i < uavs_.size(); ++i) {
-    if (i == uav) continue;
-    things.push_back(scene::movingThing(bodies_[i], static_cast<std::uint32_t>(i), begin, end,
-                                        [&](TimeNs t) { return uavs_[i]->history().poseAt(t); }));
-  }
+  peers_.appendOthers(uav, begin, end, things, told_until);
   return things;
 }
 

@@ -1,5 +1,7 @@
 #include "marsim/ros/control_wait.hpp"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 namespace marsim::ros_nodes {
@@ -29,8 +31,26 @@ TEST_F(ControlWaitTest, WaitsForOneThatAnswersEveryState) {
   answer(6 * kPeriod, 6 * kPeriod, kPeriod);
   EXPECT_FALSE(wait_.mustWait(7 * kPeriod, begin_));
   EXPECT_TRUE(wait_.mustWait(8 * kPeriod, begin_));
-  wait_.reset();
+  wait_.reset(8 * kPeriod);
   EXPECT_FALSE(wait_.mustWait(8 * kPeriod, begin_));
+}
+
+// From the first state on, whatever it did before; the answer to a state acts one state later.
+TEST_F(ControlWaitTest, InLockstepWaitsForTheFirstAnswerToo) {
+  constexpr double kForEver = std::numeric_limits<double>::infinity();
+  for (const TimeNs placed : {TimeNs{0}, 5 * kPeriod, 5 * kPeriod - 1, 4 * kPeriod + 1}) {
+    wait_ = ControlWait(kPeriod, 1, kForEver, true);
+    wait_.reset(placed);
+    const TimeNs first = placed == 0 ? 0 : 5 * kPeriod;
+    EXPECT_FALSE(wait_.mustWait(first + kPeriod - 1, begin_));
+    EXPECT_TRUE(wait_.mustWait(first + kPeriod, begin_));
+    EXPECT_TRUE(wait_.mustWait(first + kPeriod, after(1e6))) << "for ever";
+    wait_.onCommand(first);
+    EXPECT_FALSE(wait_.mustWait(first + kPeriod, begin_));
+    EXPECT_TRUE(wait_.mustWait(first + 2 * kPeriod, begin_));
+    wait_.onCommand(first + 5 * kPeriod);
+    EXPECT_TRUE(wait_.mustWait(first + 7 * kPeriod, begin_)) << "also one with its own rate";
+  }
 }
 
 TEST_F(ControlWaitTest, WaitsWhereTheAnswerActs) {
@@ -73,7 +93,7 @@ TEST_F(ControlWaitTest, GoesOnWithANewControllerStepByStep) {
   EXPECT_TRUE(wait_.mustWait(9 * kPeriod, after(2.9))) << "no rush without an answer";
   wait_.onCommand(8 * kPeriod);
   EXPECT_FALSE(wait_.mustWait(9 * kPeriod, after(2.9)));
-  wait_.reset();
+  wait_.reset(9 * kPeriod);
   EXPECT_EQ(wait_.patience(), 3.0);
 }
 

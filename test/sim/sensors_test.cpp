@@ -71,7 +71,6 @@ std::vector<TimeNs> beginsOf(const std::vector<RangeSensor::Interval>& due) {
 
 TEST(RangeSensor, ScansWholeMultiplesOfItsPeriodThatTheMotionCovers) {
   RangeSensor sensor(lidarConfig(), lidar::makeRayCaster(wall(), {}), 1);
-  EXPECT_FALSE(sensor.nextBegin());
   std::vector<TimeNs> begins;
   // From 30 ms on: the first whole interval is that of 100 ms.
   for (TimeNs stamp = 30 * kMs; stamp <= 410 * kMs; stamp += 2 * kMs) {
@@ -83,7 +82,6 @@ TEST(RangeSensor, ScansWholeMultiplesOfItsPeriodThatTheMotionCovers) {
     }
   }
   EXPECT_EQ(begins, (std::vector<TimeNs>{100 * kMs, 200 * kMs, 300 * kMs}));
-  EXPECT_EQ(sensor.nextBegin(), 400 * kMs);
 }
 
 TEST(RangeSensor, NoScanReachesAcrossALeap) {

@@ -91,13 +91,15 @@ TEST(World, UavsSeeEachOtherWhereTheyAreAtThePointsTimes) {
   config.start_p_WB = {3.0, -2.0, 2.0};
   config.start_yaw = 0.4;
   Uav& other = world.addUav(config);
+  StateHistory flown;
+  other.on_report = [&](const VehicleReport& report) { flown.push(report.motion); };
   const KdTree body(bodyShapeOf(config.vehicle)->positions().points);
   int on_body = 0, beside = 0;
   viewer.on_scan = [&](const lidar::Scan& scan) {
     for (const lidar::ScanPoint& point : scan.points) {
       if (point.identity == scene::kMapIdentity) continue;
       EXPECT_EQ(point.identity, 1U);
-      const Vector3d p_B = inBody(point, scan.stamp, other.history());
+      const Vector3d p_B = inBody(point, scan.stamp, flown);
       (body.nearest(p_B.cast<float>()).distance < 0.02F ? on_body : beside) += 1;
     }
   };

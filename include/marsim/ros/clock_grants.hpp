@@ -1,7 +1,7 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
+#include <functional>
 #include <string>
 
 #include <ros/ros.h>
@@ -23,22 +23,27 @@ class ClockGrants {
   ~ClockGrants();
 
   void grant(TimeNs until) const;
+  /// The same again, where something was granted: the clock may not have heard it.
+  void repeat() const;
   /// Holds nothing back any more, until the next grant.
   void leave() const;
 
  private:
   std::string who_;
+  mutable std::atomic<TimeNs> until_{0};  ///< 0: nothing granted
   ros::Publisher publisher_;
 };
 
 /// Lockstep of a sensor that renders: simulated time goes one of its periods at a time, while its
 /// thread keeps up, so that nothing is dropped. What falls due before the clock has heard of it
-/// waits in the thread's queue, which is made longer for that. While no state comes though the
-/// thread keeps up, time waits for somebody else, and the sensor holds nothing back.
+/// waits in the thread's queue, which is made longer for that.
 class RenderLockstep {
  public:
+  /// Takes part when it has a state and `isReady` says so. In the node's callbacks `onTimer` is
+  /// called every kTimer, and both but from callbacks from nowhere else.
   RenderLockstep(ros::NodeHandle& handle, const ros::NodeHandle& private_handle,
-                 RenderThread& thread, TimeNs period);
+                 RenderThread& thread, TimeNs period, std::function<bool()> isReady,
+                 std::function<void()> onTimer);
 
   /// What falls due at this state has been given to the thread.
   void onState(TimeNs stamp);
@@ -48,17 +53,16 @@ class RenderLockstep {
  private:
   static constexpr std::size_t kLongestBacklog = 1;  // jobs that wait when time is granted
   static constexpr std::size_t kLongestQueue = 200;  // jobs; a clock that hears no grants runs on
-  static constexpr double kLongestSilence = 0.3;     // [s] of wall time without a state
-
-  void onTimer();
+  static constexpr double kTimer = 0.1;              // [s] of wall time
 
   ClockGrants grants_;
   const RenderThread& thread_;
   TimeNs period_;
+  std::function<bool()> isReady_;
   TimeNs looked_at_ = 0;
   TimeNs granted_until_ = 1;  // past: a clock that hears it waits
-  std::atomic<TimeNs> stamp_{0};
-  std::chrono::steady_clock::time_point heard_at_;
+  std::atomic<bool> takes_part_{false};
+  std::atomic<TimeNs> stamp_{-1};  // of the last state; < 0: none
   ros::SteadyTimer timer_;
 };
 

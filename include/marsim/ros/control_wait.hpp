@@ -9,7 +9,7 @@ namespace marsim::ros_nodes {
 /// Keeps the control loop closed on a machine that is too busy for real time: while a controller
 /// answers every state, the dynamics wait for each answer at the state from which it acts
 /// (`control_latency` states after the one that it answers), and time waits with them. A controller
-/// with a rate of its own is not waited for.
+/// with a rate of its own is not waited for, but in lockstep.
 class ControlWait {
  public:
   using WallClock = std::chrono::steady_clock;
@@ -20,12 +20,20 @@ class ControlWait {
   static constexpr double kRespawnPatience = 4.0;
 
   /// `latency` [states].
-  ControlWait(TimeNs state_period, int latency, double patience = kPatience)
-      : period_(state_period), latency_(latency), patience_(patience) {}
+  ControlWait(TimeNs state_period, int latency, double patience = kPatience,
+              bool in_lockstep = false)
+      : period_(state_period),
+        latency_(latency),
+        patience_(patience),
+        in_lockstep_(in_lockstep),
+        follows_(in_lockstep) {}
 
   double patience() const { return patience_; }
-  /// The vehicle was put somewhere: a controller may rest from here on.
-  void reset() { *this = ControlWait(period_, latency_, patience_); }
+  /// The vehicle was put somewhere at `stamp`: answers count from the first state from then on.
+  void reset(TimeNs stamp) {
+    *this = ControlWait(period_, latency_, patience_, in_lockstep_);
+    answered_ = (stamp - 1 + period_) / period_ * period_ - period_;
+  }
   /// A motor command came, computed from the state of that stamp. One that was waited for is
   /// followed by others, also from a new controller that never saw the states before.
   void onCommand(TimeNs computed_from);
@@ -40,6 +48,7 @@ class ControlWait {
   TimeNs period_;
   int latency_;
   double patience_;
+  bool in_lockstep_;
   TimeNs answered_ = 0;   ///< state that the last command was computed from
   bool follows_ = false;  ///< each command came from the state after the one before
   bool waiting_ = false;

@@ -18,6 +18,7 @@
 #include "marsim/control/command_watch.hpp"
 #include "marsim/ros/command_keeper.hpp"
 #include "marsim/ros/frames.hpp"
+#include "marsim/ros/position_command.hpp"
 #include "marsim/ros/watched_publisher.hpp"
 #include "marsim/sim/pilot.hpp"
 
@@ -34,20 +35,29 @@ namespace marsim::ros_nodes {
 /// (marsim/StateReference), `tracking_error` (marsim/TrackingError), `planned_path`
 /// (nav_msgs/Path, one for each goal).
 /// Whatever came last is followed, whenever it says that it was made, and held when nothing more
-/// comes. What is followed is told on `command_taken`; a controller that is started in the place of
-/// another one goes on with what the quadrotor has kept of that (`active_command`, both
-/// marsim/ActiveCommand) before it answers the first state. Commands are in the world frame, named
-/// as the parameter says, `world` or not at all. Goals may be in the world frame or in this UAV's
-/// base_link; those below the ground are refused. A zero quaternion keeps the yaw. /map_info tells
-/// where the map ends and, for ground_z `auto`, where the ground is. What CommandWatch notes goes
-/// to the log and to /diagnostics. Parameters: vehicle, controller, goal_speed [m/s],
-/// goal_acceleration [m/s^2] (default: the controller file's), ground_z [m], world_frame,
-/// frame_prefix.
+/// comes; in lockstep a command acts at the first state at or after its stamp (see
+/// sim::Pilot::commandAt), those of one state in the order of their topics here. Every state is
+/// answered, at rest by motor speeds without any. What is followed is told on `command_taken`; a
+/// controller that is started in the place of another one goes on with what the quadrotor has kept
+/// of that (`active_command`, both marsim/ActiveCommand) before it answers the first state.
+/// Commands are in the world frame, named as the parameter says, `world` or not at all. Goals may
+/// be in the world frame or in this UAV's base_link; those below the ground are refused. A zero
+/// quaternion keeps the yaw. /map_info tells where the map ends and, for ground_z `auto`, where the
+/// ground is. What CommandWatch notes goes to the log and to /diagnostics. Parameters: vehicle,
+/// controller, goal_speed [m/s], goal_acceleration [m/s^2] (default: the controller file's),
+/// ground_z [m], lockstep (false), world_frame, frame_prefix.
 class ControllerNode {
  public:
   ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
 
  private:
+  /// In the order in which those act that are due at one state.
+  enum class Topic { kGoal, kGoal2d, kState, kPosition, kTrajectory, kPose };
+
+  template <class Message>
+  ros::Subscriber subscribe(ros::NodeHandle& handle, const std::string& name, Topic topic,
+                            void (ControllerNode::*on)(const boost::shared_ptr<const Message>&));
+  void take(Topic topic, TimeNs stamp, const std::function<void()>& command);
   void onState(const marsim::VehicleStateConstPtr& message);
   void onActiveCommand(const marsim::ActiveCommandConstPtr& message);
   bool knowsWhatToFollow(const marsim::VehicleState& message);
@@ -55,11 +65,14 @@ class ControllerNode {
   void resume(const marsim::ActiveCommand& message, TimeNs now);
   void answer(const marsim::VehicleState& message);
   void tellCommand();
-  void onGoal(const geometry_msgs::PoseStampedConstPtr& message, bool keep_altitude);
+  void onGoal(const geometry_msgs::PoseStampedConstPtr& message) { flyTo(*message, false); }
+  void onGoal2d(const geometry_msgs::PoseStampedConstPtr& message) { flyTo(*message, true); }
+  void flyTo(const geometry_msgs::PoseStamped& message, bool keep_altitude);
   void onReference(const marsim::StateReferenceConstPtr& message);
   void subscribeToPositionCommands();
   void noticePlanners();
   void onPositionCommand(const topic_tools::ShapeShifter::ConstPtr& message);
+  void follow(const PositionCommand& command, const char* users);
   void onTrajectory(const trajectory_msgs::MultiDOFJointTrajectoryConstPtr& message);
   void onPose(const geometry_msgs::PoseStampedConstPtr& message);
   void onMapInfo(const marsim::MapInfoConstPtr& message);
@@ -72,6 +85,7 @@ class ControllerNode {
 
   Frames frames_;
   control::GoalLimits limits_;
+  bool in_lockstep_ = false;
   std::unique_ptr<sim::Pilot> pilot_;
   KinematicState state_;
   control::Reference reference_;

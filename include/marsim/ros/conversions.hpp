@@ -7,13 +7,16 @@
 #include <geometry_msgs/Quaternion.h>
 #include <geometry_msgs/TransformStamped.h>
 #include <geometry_msgs/Vector3.h>
+#include <nav_msgs/Odometry.h>
 #include <ros/time.h>
+#include <sensor_msgs/Imu.h>
 
 #include "marsim/StateReference.h"
 #include "marsim/VehicleState.h"
 #include "marsim/control/reference.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 #include "marsim/sim/motion_track.hpp"
+#include "marsim/vehicle/imu.hpp"
 
 /// Messages from and to the core's types; units and frames are the same on both sides.
 namespace marsim::ros_nodes {
@@ -45,6 +48,13 @@ void toMessage(const control::Reference& reference, TimeNs stamp, marsim::StateR
 control::Reference fromMessage(const marsim::StateReference& message);
 
 /// Whether a frame named by a user is the one called `name`, a leading slash apart.
+/// Fills all but the names of frames; the twist in the child frame, unless it shall be in W.
+void toMessage(const KinematicState& state, bool twist_in_world, nav_msgs::Odometry& message);
+
+/// Fills all but the name of the frame.
+void toMessage(const vehicle::ImuSample& sample, const vehicle::ImuConfig& config,
+               bool with_orientation, sensor_msgs::Imu& message);
+
 bool isFrame(const std::string& frame, const std::string& name);
 /// The same for the world frame, which an empty name means too.
 bool isWorldFrame(const std::string& frame, const std::string& world);

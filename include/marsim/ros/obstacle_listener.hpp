@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -20,22 +22,28 @@ scene::Clearance clearanceIn(const map::SurfelMap& map);
 /// driven.
 class ObstacleListener {
  public:
-  explicit ObstacleListener(ros::NodeHandle& handle);
+  /// `on_heard` is called after every message.
+  explicit ObstacleListener(ros::NodeHandle& handle, std::function<void()> on_heard = {});
 
   /// The map in which free places are looked for. Without it there are no obstacles.
   void useMap(std::shared_ptr<const map::SurfelMap> map);
   /// Null as long as none are known. From any thread.
   std::shared_ptr<const scene::Obstacles> obstacles() const;
+  /// Stamp of what was heard last of the driven ones; < 0: nothing yet.
+  TimeNs heardUntil() const { return heard_until_; }
 
  private:
   void onObstacles(const marsim::ObstaclesConstPtr& message);
   void onDriven(const marsim::DrivenObstaclesConstPtr& message);
+  void take(const marsim::DrivenObstacles& message);
   void make();
 
   mutable std::mutex mutex_;  // guards what follows
   std::shared_ptr<const map::SurfelMap> map_;
   marsim::ObstaclesConstPtr told_;
   std::shared_ptr<scene::Obstacles> obstacles_;
+  std::function<void()> on_heard_;
+  std::atomic<TimeNs> heard_until_{-1};
   ros::Subscriber obstacles_subscriber_, driven_subscriber_;
 };
 

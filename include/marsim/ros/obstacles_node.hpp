@@ -7,9 +7,12 @@
 #include <diagnostic_updater/diagnostic_updater.h>
 #include <geometry_msgs/Twist.h>
 #include <ros/ros.h>
+#include <rosgraph_msgs/Clock.h>
 
+#include "marsim/DrivenObstacles.h"
 #include "marsim/common/time.hpp"
-#include "marsim/scene/obstacles.hpp"
+#include "marsim/ros/clock_grants.hpp"
+#include "marsim/scene/obstacle_driver.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -21,33 +24,32 @@ namespace marsim::ros_nodes {
 /// obstacle_markers (visualization_msgs/MarkerArray).
 /// Parameters: obstacles (name or file of config/obstacles), map and those of readMapConfig,
 /// world_frame, marker_rate [Hz], command_timeout [s] after which a driven one stops; 0: never.
-/// With drive: false it leaves the driven ones to another machine's node.
+/// With drive: false it leaves the driven ones to another machine's node. It takes part in
+/// lockstep (see Lockstep).
 class ObstaclesNode {
  public:
   ObstaclesNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
 
  private:
-  struct Command {
-    std::size_t obstacle;
-    std::string name;
-    ros::Subscriber subscriber;
-    geometry_msgs::Twist twist;  ///< the newest
-    TimeNs heard = 0;
-  };
-
-  void onCommand(std::size_t index, const geometry_msgs::TwistConstPtr& message);
-  void drive(const ros::TimerEvent&);
+  void onCommand(std::size_t driven, const geometry_msgs::Twist& twist);
+  void onClock(const rosgraph_msgs::ClockConstPtr& message);
+  void publish(TimeNs now, const std::vector<scene::Obstacles::Driven>& states);
+  void repeat();
   void showMarkers(const ros::TimerEvent&);
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
 
   std::string world_frame_, source_;
-  TimeNs command_timeout_ = 0;
-  std::unique_ptr<scene::Obstacles> obstacles_;
-  std::vector<Command> commands_;  // of each driven one
-  std::vector<scene::Obstacles::Driven> starts_;
-  TimeNs driven_to_ = 0;
+  std::shared_ptr<scene::Obstacles> obstacles_;
+  std::unique_ptr<scene::ObstacleDriver> driver_;
+  std::unique_ptr<ClockGrants> clock_grants_;  ///< null outside of lockstep
+  TimeNs clock_ = 0;
+  TimeNs driven_to_ = -1;         ///< < 0: not at all
+  marsim::DrivenObstacles told_;  ///< last
   ros::Publisher obstacles_publisher_, driven_publisher_, marker_publisher_;
-  ros::Timer drive_timer_, marker_timer_;
+  std::vector<ros::Subscriber> command_subscribers_;  ///< of each driven one
+  ros::Subscriber clock_subscriber_;
+  ros::Timer marker_timer_;
+  ros::SteadyTimer repeat_timer_;
   diagnostic_updater::Updater diagnostics_;
 };
 

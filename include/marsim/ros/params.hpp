@@ -35,6 +35,11 @@ class Params {
   std::string choice(const std::string& name, const std::string& fallback,
                      const std::vector<std::string>& choices);
 
+  /// The full name of a tree of parameters, which the caller reads.
+  std::string tree(const std::string& name) {
+    known_.insert(name);
+    return where_ + "/" + name;
+  }
   /// Throws UnknownNameError where the node's namespace holds a parameter that was never asked for.
   void finish() const;
 

@@ -2,7 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -15,29 +15,35 @@
 #include "marsim/ros/params.hpp"
 #include "marsim/scene/peer_news.hpp"
 #include "marsim/scene/peers.hpp"
-#include "marsim/sim/collisions.hpp"
+#include "marsim/sim/announcer.hpp"
 
 namespace marsim::ros_nodes {
 
 /// Hears of the UAVs of a world on /peers (marsim/Peers). What is wrong is logged once in a while:
 /// states that are not finite, numbers claimed twice, UAVs that fall silent. The nodes of a process
-/// share one listener, which lives as long as any of them.
+/// share one listener, which lives as long as any of them, unless a node must know at once when
+/// something was heard.
 class PeerListener {
  public:
   /// Parameters: peer_timeout [s], peer_extrapolation [s] (see scene::PeersConfig). Throws
   /// ConfigError.
   static std::shared_ptr<PeerListener> shared(const ros::NodeHandle& handle, Params& params);
+  /// One of the node's own, in whose callbacks it calls `on_heard` after every message.
+  static std::shared_ptr<PeerListener> own(const ros::NodeHandle& handle, Params& params,
+                                           std::function<void()> on_heard);
 
-  PeerListener(const std::string& topic, const scene::PeersConfig& config);
+  PeerListener(ros::NodeHandle handle, const std::string& topic, const scene::PeersConfig& config,
+               std::function<void()> on_heard = {});
 
+  scene::Peers& peers() { return peers_; }
   const scene::Peers& peers() const { return peers_; }
 
   /// A UAV of this process: where it is the only one, its silence is not told to itself.
   void addOwn(std::uint32_t id);
 
-  /// What others gave one UAV by running into it, as heard of since the last call, oldest first;
-  /// from the first call on. From any thread.
-  std::vector<sim::Strike> takeStrikes(std::uint32_t struck);
+  /// What others gave one UAV by running into it, as told until then and not taken yet; from the
+  /// first call on. From any thread.
+  std::vector<sim::Strike> takeStrikes(std::uint32_t struck, TimeNs told_until);
 
   /// Of all but one UAV. From any thread.
   void diagnose(std::uint32_t own, diagnostic_updater::DiagnosticStatusWrapper& status) const;
@@ -53,7 +59,8 @@ class PeerListener {
   TimeNs logged_ = 0;           ///< when changes were looked for
   std::mutex mutex_;            ///< guards what follows
   scene::PeerNews news_;
-  std::map<std::uint32_t, std::vector<sim::Strike>> strikes_;  ///< by who is struck and asks
+  sim::StrikeBox strikes_;
+  std::function<void()> on_heard_;
   ros::NodeHandle handle_;
   ros::Subscriber subscriber_;
 };

@@ -29,5 +29,11 @@ bool isFinite(const sim::Strike& strike);
 /// The UAV's number in its world: the parameter `uav_id`, by default ("auto") the digits at the end
 /// of its namespace, 0 where there are none. Throws ConfigError.
 std::uint32_t readUavId(Params& params, const ros::NodeHandle& handle);
+/// That default, for a namespace; `where` is for errors.
+std::uint32_t uavIdOf(const std::string& name, const std::string& where);
+
+/// Between two states that a UAV tells the others, and how old they are when they act in lockstep:
+/// the parameter `peer_rate` [Hz] (50). Throws ConfigError.
+TimeNs readPeerPeriod(Params& params);
 
 }  // namespace marsim::ros_nodes

@@ -1,14 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <ros/ros.h>
 
 #include "marsim/PeerBody.h"
 #include "marsim/ros/params.hpp"
-#include "marsim/scene/peers.hpp"
-#include "marsim/sim/collisions.hpp"
+#include "marsim/sim/announcer.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -23,16 +23,18 @@ class PeerPublisher {
 
   /// What is told of the body.
   void setBody(const vehicle::VehicleConfig& vehicle);
-  /// Call with every state; publishes those that are due, and at once those in which it struck
-  /// others.
+  /// Call with every state; publishes what is due (see sim::Announcer).
   void publish(const KinematicState& motion, std::uint32_t placements,
                const std::vector<sim::Strike>& strikes = {});
+  /// The last state and the body again, for who came late.
+  void repeat() const;
 
  private:
   ros::Publisher publisher_;
-  TimeNs period_;
-  TimeNs last_ = -1, body_told_ = 0;  ///< stamps; last_ < 0: nothing published yet
-  scene::PeerState state_;
+  sim::Announcer announcer_;
+  std::optional<TimeNs> body_told_;  ///< stamp
+  std::uint32_t placements_ = 0;
+  scene::PeerState last_;
   marsim::PeerBody body_;
 };
 

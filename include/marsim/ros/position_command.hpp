@@ -13,6 +13,7 @@ namespace marsim::ros_nodes {
 
 /// What a controller takes from such a message. Stamps and gains are not among it.
 struct PositionCommand {
+  TimeNs stamp = 0;
   std::string frame_id;
   control::Reference reference;                 ///< jerk zero where the definition has none
   std::optional<std::uint8_t> trajectory_flag;  ///< where the definition has one

@@ -36,6 +36,10 @@ namespace marsim::ros_nodes {
 /// again to a controller that is waited for and to whoever subscribes. It remembers what its
 /// controller follows (CommandKeeper), for one that is started in that one's place.
 ///
+/// In lockstep (see Lockstep) it begins when it has heard of everybody who takes part, every step
+/// waits for what acts in it (the controller's answer, what the others told), and `teleport` and
+/// `reset` act at a state (see sim::Vehicle::placeAt).
+///
 /// In: `motor_speeds` (marsim/MotorSpeeds), /clock.
 /// Out: `state` (marsim/VehicleState), `odom` (nav_msgs/Odometry), `imu/data` and `imu/data_raw`
 /// (sensor_msgs/Imu), `livox/imu` (the same as Livox's driver gives it: specific force in g, no
@@ -49,17 +53,19 @@ namespace marsim::ros_nodes {
 /// (file in TUM format; none), record_frame (whose pose that file has, as config::chooseFrame reads
 /// it), check_start, world_frame, frame_prefix, odom_frame_id, odom_child_frame_id, imu_frame_id,
 /// livox_imu_frame_id, on_crash (end | respawn: whether a controller that dies is started again,
-/// and so how long it is waited for); those of readCollisionConfig and WorldInput.
+/// and so how long it is waited for outside of lockstep); those of readCollisionConfig and
+/// WorldInput.
 class QuadrotorNode {
  public:
   QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
 
  private:
   void makeVehicle(Params& params, const sim::VehicleSetup& setup);
+  void takePart();
+  bool mayStep();
   void advance();
   const sim::VehicleStep& move();
   void publishClearance();
-  void publishToPeers();
   void advertise(ros::NodeHandle& handle, const ros::NodeHandle& private_handle);
   void publishStatic(ros::NodeHandle& handle);
   void onClock(const rosgraph_msgs::ClockConstPtr& message);
@@ -68,13 +74,13 @@ class QuadrotorNode {
   bool onReset(std_srvs::Trigger::Request& request, std_srvs::Trigger::Response& response);
   bool onTeleport(marsim::Teleport::Request& request, marsim::Teleport::Response& response);
   void place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
+  std::string placeAt(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
+  void onPlaced();
   void start(TimeNs now);
   void publishState();
   void tellState();
   void publishOdometry();
   void publishImu(const vehicle::ImuSample& sample);
-  boost::shared_ptr<sensor_msgs::Imu> imuMessage(const vehicle::ImuSample& sample,
-                                                 bool with_orientation) const;
   void publishLivoxImu(const vehicle::ImuSample& sample);
   void publishMotors();
   void publishPath();
@@ -93,7 +99,9 @@ class QuadrotorNode {
   std::unique_ptr<PeerPublisher> peer_publisher_;
   std::optional<Pose> X_BM_;  ///< of a magnetometer
   bool started_ = false;
-  TimeNs clock_ = 0;  ///< what /clock says; the state's stamp follows it
+  bool takes_part_ = false;           ///< in lockstep
+  std::atomic<bool> is_made_{false};  ///< callbacks may act
+  TimeNs clock_ = 0;                  ///< what /clock says; the state's stamp follows it
   ControlWait control_wait_{0, 0};
   ControlWait::WallClock::time_point moved_at_, diagnosed_at_;
   std::optional<sim::VehicleReport>

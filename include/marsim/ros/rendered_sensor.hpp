@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,10 +20,11 @@ namespace marsim::ros_nodes {
 
 /// What nodes of sensors that render have in common: the map, the renderer, what else moves, a
 /// thread that measures, and lockstep. A measurement that falls due while too many wait is dropped
-/// and counted; in lockstep simulated time waits instead.
+/// and counted; in lockstep simulated time waits instead, and a measurement until all that moves in
+/// it is known.
 ///
-/// In: what WorldInput names. Parameters: map, lockstep (false), those of readMapConfig,
-/// RendererParams and WorldInput.
+/// In: what WorldInput names. Parameters: map, those of readMapConfig, RendererParams and
+/// WorldInput.
 class RenderedSensor {
  public:
   using Things = std::vector<scene::MovingThing>;
@@ -41,19 +44,31 @@ class RenderedSensor {
   /// What falls due at a state has been pushed.
   void onState(TimeNs stamp);
   /// Lets the measurement at work end and makes no more.
-  void stop() { thread_.stop(); }
+  void stop() {
+    is_started_ = false;
+    thread_.stop();
+  }
 
   const WorldInput& world() const { return world_; }
   const RecentCount& dropped() const { return dropped_; }
 
  private:
+  struct Waiting {
+    TimeNs begin, end;
+    std::function<void(const ThingsOf&)> measure;
+  };
+
+  void release();
+  bool pushNow(const Waiting& measurement);
+
   std::string map_;
   map::SurfelMapConfig map_config_;
   RendererParams renderer_;
-  bool in_lockstep_;
   WorldInput world_;
-  TimeNs last_state_ = -1;  ///< stamp
-  RecentCount dropped_;     ///< touched in callbacks only
+  std::atomic<bool> is_started_{false};
+  std::deque<Waiting> waiting_;  ///< until what moves in them is known
+  TimeNs last_state_ = -1;       ///< stamp
+  RecentCount dropped_;          ///< touched in callbacks only
   RenderThread thread_;
   std::unique_ptr<RenderLockstep> lockstep_;  ///< null: none
 };

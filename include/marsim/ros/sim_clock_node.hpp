@@ -21,14 +21,17 @@
 namespace marsim::ros_nodes {
 
 /// Publishes /clock at a fixed step of simulated time, paced to wall time; later where a node that
-/// grants time (marsim/ClockGrant on /clock_grants) has not granted it yet. On a LAN one machine's
-/// leads: it answers the others' questions, and they follow it (ClockFollower); those begin when it
-/// has answered, run on by themselves while it does not, and wait for nobody's grants.
-/// Parameters: rate [Hz] (500), pace: simulated seconds a wall second (1; a follower's is its
-/// leader's), patience [s] (5): wall time for which a node that granted
-/// time is waited for, lan (a name or file of config/lan; empty, the default: on no LAN), machine
-/// (which of them this one is). Services: pause (std_srvs/SetBool), step (std_srvs/Trigger: one
-/// clock step while paused); not a follower's.
+/// grants time (marsim/ClockGrant on /clock_grants) has not granted it yet. In lockstep, where
+/// nodes are named that take part, it stands at 0 until all of them have granted some, and waits
+/// for them for ever; while it stands, it is told again. On a LAN one machine's leads: it answers
+/// the others' questions, and they follow it (ClockFollower); those begin when it has answered, run
+/// on by themselves while it does not, and wait for nobody's grants. Parameters: rate [Hz] (500),
+/// pace: simulated seconds a wall second (1; a follower's is its leader's), patience [s]: wall time
+/// for which a node that granted time is waited for (auto: 5, in lockstep for ever), participants
+/// (names of nodes, see Lockstep), more_participants (full names, comma-separated), lan (a name or
+/// file of config/lan; empty, the default: on no LAN), machine (which of them this one is).
+/// Services: pause (std_srvs/SetBool), step (std_srvs/Trigger: one clock step while paused); not a
+/// follower's.
 class SimClockNode {
  public:
   SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
@@ -42,6 +45,7 @@ class SimClockNode {
   void tick();
   void onGrant(const marsim::ClockGrantConstPtr& message);
   bool awaitGrants(std::unique_lock<std::mutex>& lock);
+  void standStill(WallClock::time_point now);
   bool isHeld() const;
   std::string holders() const;
   void letGo();
@@ -65,8 +69,9 @@ class SimClockNode {
   WallClock::time_point ticked_;  ///< when now_ began
   bool paused_ = false;
   std::map<std::string, TimeNs> grants_;  ///< how far time may go, by who says so
+  bool in_lockstep_ = false;
   std::condition_variable granted_;
-  WallClock::time_point held_since_;
+  WallClock::time_point held_since_, repeated_at_;
   bool held_ = false;
   WallClock::time_point reported_at_;  ///< for the real-time factor between two reports
   TimeNs reported_now_ = 0;

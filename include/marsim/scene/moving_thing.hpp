@@ -60,6 +60,14 @@ class ThingSource {
   /// Appends the things as they move during [begin, end]. Their times count from `begin`. An
   /// interval of no length asks for the poses of an instant.
   virtual void appendThings(TimeNs begin, TimeNs end, std::vector<MovingThing>& things) const = 0;
+  /// The same where motion that was told with a later stamp than `told_until` is not known yet.
+  virtual void appendKnownThings(TimeNs begin, TimeNs end, TimeNs /*told_until*/,
+                                 std::vector<MovingThing>& things) const {
+    appendThings(begin, end, things);
+  }
 };
+
+/// For `told_until`: all that was told is known.
+constexpr TimeNs kAllTold = std::numeric_limits<TimeNs>::max();
 
 }  // namespace marsim::scene

@@ -97,7 +97,11 @@ class Obstacles final : public ThingSource {
   ~Obstacles() override;
 
   /// A motion that bends or begins anew gives several things of one identity, each for its time.
-  void appendThings(TimeNs begin, TimeNs end, std::vector<MovingThing>& things) const override;
+  void appendThings(TimeNs begin, TimeNs end, std::vector<MovingThing>& things) const override {
+    appendKnownThings(begin, end, kAllTold, things);
+  }
+  void appendKnownThings(TimeNs begin, TimeNs end, TimeNs told_until,
+                         std::vector<MovingThing>& things) const override;
 
   const ObstaclesConfig& config() const { return config_; }
   std::size_t size() const;
@@ -130,6 +134,7 @@ class Obstacles final : public ThingSource {
   void drive(std::size_t number, const Driven& state);
   /// As last heard of, or where it starts.
   Driven driven(std::size_t number) const;
+  bool hasDriven() const;
 
  private:
   struct Obstacle;

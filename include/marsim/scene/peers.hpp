@@ -74,8 +74,9 @@ struct PeerReport {
 
 /// The UAVs of a world as their states arrive: late, out of order, twice, not at all or not finite.
 /// Poses between two states are interpolated; past the newest one they follow velocity,
-/// acceleration and body rate for a while, then stay until the UAV counts as gone. Safe to use from
-/// several threads.
+/// acceleration and body rate for a while, then stay until the UAV counts as gone. A question may
+/// leave out what was told with a later stamp than `told_until`; then its answer does not depend on
+/// what has arrived meanwhile. Safe to use from several threads.
 class Peers : public ThingSource {
  public:
   enum class Effect {
@@ -100,15 +101,22 @@ class Peers : public ThingSource {
   /// Ignored where it is not sound.
   void setMass(std::uint32_t id, const PeerMass& mass);
 
+  /// Keeps at least this much motion [s] behind the newest state.
+  void keepAtLeast(double history);
+
   /// None before the first state and once it is dropped at that time.
-  std::optional<Pose> poseAt(std::uint32_t id, TimeNs t) const;
+  std::optional<Pose> poseAt(std::uint32_t id, TimeNs t, TimeNs told_until = kAllTold) const;
   /// None where poseAt() gives none and where its mass is not known.
-  std::optional<PeerMotion> motionAt(std::uint32_t id, TimeNs t) const;
+  std::optional<PeerMotion> motionAt(std::uint32_t id, TimeNs t,
+                                     TimeNs told_until = kAllTold) const;
+  /// The stamp of what came last from a UAV, usable or not in its place; none before that. As long
+  /// as states come in order, all before it have come.
+  std::optional<TimeNs> heardUntil(std::uint32_t id) const;
   /// All UAVs whose body is known.
   void appendThings(TimeNs begin, TimeNs end, std::vector<MovingThing>& things) const override;
   /// The same without one of them: what that one sees.
-  void appendOthers(std::uint32_t own, TimeNs begin, TimeNs end,
-                    std::vector<MovingThing>& things) const;
+  void appendOthers(std::uint32_t own, TimeNs begin, TimeNs end, std::vector<MovingThing>& things,
+                    TimeNs told_until = kAllTold) const;
   /// By number.
   std::vector<PeerReport> reports(TimeNs now) const;
   std::uint64_t refusedUnknown() const;
@@ -121,13 +129,17 @@ class Peers : public ThingSource {
     BodyConfig body;
     std::shared_ptr<const map::SurfelMap> surfels;
   };
+  struct Told {
+    KinematicState motion;
+    std::uint32_t placements;
+  };
   struct Peer {
     std::string name;
     std::shared_ptr<const map::SurfelMap> shape;
     PeerMass mass;
     std::uint32_t run = 0, placements = 0;
-    std::uint16_t sequence = 0;         ///< of the newest state
-    std::deque<KinematicState> states;  ///< by stamp, strictly increasing
+    std::uint16_t sequence = 0;  ///< of the newest state
+    std::deque<Told> states;     ///< by stamp, strictly increasing between placements
     // Another run of the same number takes over when it alone is heard; both together clash.
     std::uint32_t other_run = 0;
     std::string machine, other_machine;  ///< of the two runs
@@ -135,6 +147,7 @@ class Peers : public ThingSource {
     int clashes = 0;                     ///< changes between the two
     std::uint64_t since_clash = 0;       ///< own states
     PeerReport counts;
+    std::optional<TimeNs> heard_until;
     bool heard = false;  ///< of, since the last forget()
     TimeNs last_heard = 0;
   };
@@ -143,8 +156,11 @@ class Peers : public ThingSource {
 
   Effect pushMotion(Peer& peer, const PeerState& state) const;
   bool belongs(Peer& peer, const PeerState& state, const std::string& machine) const;
-  Pose poseAt(const Peer& peer, TimeNs t) const;
-  bool isGone(const Peer& peer, TimeNs t) const;
+  /// The states of one motion, without a placement between them, that are known.
+  struct Known;
+  static Known knownOf(const Peer& peer, TimeNs told_until);
+  Pose poseAt(const Known& known, TimeNs t) const;
+  bool isGone(const Known& known, TimeNs t) const;
 
   PeersConfig config_;
   mutable std::mutex mutex_;  ///< guards what follows

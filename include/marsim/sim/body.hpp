@@ -2,7 +2,9 @@
 
 #include <memory>
 
+#include "marsim/collision/impact.hpp"
 #include "marsim/map/surfel_map.hpp"
+#include "marsim/scene/peers.hpp"
 #include "marsim/scene/vehicle_body.hpp"
 #include "marsim/vehicle/vehicle_config.hpp"
 
@@ -12,5 +14,8 @@ namespace marsim::sim {
 scene::BodyConfig bodyOf(const vehicle::VehicleConfig& config);
 /// That body's surfels. Throws as scene::bodyShape does.
 std::shared_ptr<const map::SurfelMap> bodyShapeOf(const vehicle::VehicleConfig& config);
+
+/// A UAV as it gives way when it is hit.
+collision::RigidBody rigidBodyOf(const scene::PeerMotion& motion);
 
 }  // namespace marsim::sim

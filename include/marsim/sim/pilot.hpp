@@ -1,11 +1,13 @@
 #pragma once
 
-#include <cstdint>
+#include <functional>
 #include <optional>
+#include <vector>
 
 #include "marsim/control/commander.hpp"
 #include "marsim/control/controller.hpp"
 #include "marsim/sim/motion_track.hpp"
+#include "marsim/sim/time_of_effect.hpp"
 #include "marsim/vehicle/quadrotor.hpp"
 
 namespace marsim::sim {
@@ -21,7 +23,15 @@ class Pilot {
   /// Throws ConfigError.
   Pilot(const control::ControllerConfig& config, const control::VehicleModel& model);
 
+  /// What commands something, given the stamp of the report from which on it acts.
+  using Command = std::function<void(control::Commander& commander, TimeNs now)>;
+
+  /// Commands at once.
   control::Commander& commander() { return commander_; }
+  /// Commands at the first report at or after `stamp`, before it is answered; where the stamp is
+  /// more than kFarthestAhead past the last report (false) at the next one. Of several that act at
+  /// one report an earlier stamp comes first, then a lower `rank`, then what was given first.
+  bool commandAt(TimeNs stamp, int rank, Command command);
   /// Where no motion leads from the last report to this one, what was commanded is forgotten; true
   /// then. answer() does the same.
   bool notice(const VehicleReport& report);
@@ -31,8 +41,17 @@ class Pilot {
   const control::Reference& reference() const { return reference_; }
 
  private:
+  struct Waiting {
+    TimeNs stamp;
+    int rank;
+    Command command;
+  };
+
+  void actUntil(TimeNs now);
+
   control::Controller controller_;
   control::Commander commander_;
+  std::vector<Waiting> waiting_;  ///< in the order in which they act
   std::optional<VehicleReport> last_;
   control::Reference reference_;
 };

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "marsim/lidar/lidar.hpp"
@@ -30,9 +29,6 @@ class RangeSensor {
   lidar::Scan scan(const Interval& interval, View<scene::MovingThing> things) {
     return lidar_.scan(interval.begin, interval.end, interval.motion, things);
   }
-  /// Where the next interval begins; none before the first report.
-  std::optional<TimeNs> nextBegin() const;
-
   lidar::Lidar& lidar() { return lidar_; }
   const lidar::LidarConfig& config() const { return lidar_.config(); }
 

@@ -9,6 +9,7 @@
 #include "marsim/sim/collisions.hpp"
 #include "marsim/sim/motion_track.hpp"
 #include "marsim/sim/rates.hpp"
+#include "marsim/sim/time_of_effect.hpp"
 #include "marsim/vehicle/imu.hpp"
 #include "marsim/vehicle/navigation_sensors.hpp"
 #include "marsim/vehicle/quadrotor.hpp"
@@ -41,6 +42,7 @@ struct MotorCommand {
 /// What falls due at one step of a vehicle.
 struct VehicleStep {
   bool report = false;                            ///< a state step
+  bool placed = false;                            ///< it was put somewhere at its end
   bool odometry = false;                          ///< an odometry step
   std::vector<collision::ContactEvent> contacts;  ///< that begin or end
   std::optional<vehicle::ImuSample> imu;
@@ -64,10 +66,16 @@ class Vehicle {
   /// Puts it somewhere at rest: contacts end (which the return value tells), commands and strikes
   /// of before are void.
   std::vector<collision::ContactEvent> place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
+  /// The same at the end of the first state step at or after `stamp`, when its sensors have been
+  /// sampled; where the stamp is more than kFarthestAhead past the present one (false) of the next.
+  bool placeAt(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
   /// Motor speeds that act `control_latency` states after the one they are computed from, at once
   /// where that is past. False where they are ignored: they are from before it was placed, or from
   /// a time to come.
   bool command(const MotorCommand& command);
+  /// Whether what is computed from the state of a stamp, as after that many placements (0: not
+  /// told), is from after it was placed and from no time to come.
+  bool isAnswer(TimeNs computed_from, std::uint32_t placements) const;
   /// The same without a stamp: they act at once.
   void command(const vehicle::RotorArray& speeds) { quadrotor_.command(speeds); }
   /// Another UAV has run into it (see Collisions).
@@ -93,9 +101,15 @@ class Vehicle {
     TimeNs acts_at;
     vehicle::RotorArray speeds;
   };
+  struct Placement {
+    TimeNs stamp;
+    Eigen::Vector3d p_WB;
+    double yaw;
+  };
 
   void act();
   void sample();
+  void placeDue();
 
   VehicleSetup setup_;
   TimeNs step_period_, report_period_, odometry_period_, imu_period_;
@@ -105,7 +119,8 @@ class Vehicle {
   std::optional<vehicle::Magnetometer> magnetometer_;
   std::optional<vehicle::Barometer> barometer_;
   std::optional<vehicle::Gnss> gnss_;
-  std::deque<Pending> pending_;  ///< motor speeds that do not act yet
+  std::deque<Pending> pending_;                ///< motor speeds that do not act yet
+  std::vector<Placement> placements_to_come_;  ///< by stamp
   std::uint32_t placements_ = 0;
   TimeNs placed_at_ = 0;
   VehicleStep due_;

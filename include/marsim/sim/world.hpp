@@ -4,10 +4,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "marsim/scene/moving_thing.hpp"
+#include "marsim/scene/obstacle_driver.hpp"
+#include "marsim/scene/peers.hpp"
+#include "marsim/sim/announcer.hpp"
 #include "marsim/sim/body.hpp"
 #include "marsim/sim/collisions.hpp"
 #include "marsim/sim/image_sensor.hpp"
@@ -42,11 +45,17 @@ class Uav {
   void setReference(const control::Reference& reference) {
     pilot_.commander().setReference(reference, state().stamp);
   }
-  /// Puts it somewhere, at rest; what was commanded is void.
+  /// Commands with a stamp are its commandAt().
+  Pilot& pilot() { return pilot_; }
+  /// Puts it somewhere at once, at rest; what was commanded is void.
   void teleport(const Eigen::Vector3d& p_WB, double yaw);
+  /// The same at a stamp (see Vehicle::placeAt).
+  bool teleport(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
+    return vehicle_.placeAt(p_WB, yaw, stamp);
+  }
   using ThingsIn = std::function<std::vector<scene::MovingThing>(TimeNs begin, TimeNs end)>;
-  /// Advances by one dynamics step. Its states are kept until discardBefore(). `thingsIn` says what
-  /// else moves and can be hit during it, `bodyIn` what of it gives way; both may be empty.
+  /// Advances by one dynamics step. `thingsIn` says what else moves and can be hit during it,
+  /// `bodyIn` what of it gives way; both may be empty.
   void step(const ThingsIn& thingsIn = {}, const Collisions::BodyIn& bodyIn = {});
   /// Another UAV has run into it (see Collisions).
   void takeStrike(const Strike& strike) { vehicle_.takeStrike(strike); }
@@ -62,14 +71,13 @@ class Uav {
   const Collisions* collisions() const {
     return config_.collision.on ? &vehicle_.collisions() : nullptr;
   }
-  /// The states that scans, its own and others', may still need.
-  const StateHistory& history() const { return history_; }
-  /// Where its next scan begins; none without a lidar.
-  std::optional<TimeNs> nextScan() const;
-  /// Forgets the motion that scans from `stamp` on do not need.
-  void discardBefore(TimeNs stamp) { history_.discardBefore(stamp); }
+  TimeNs dynamicsStep() const { return vehicle_.dynamicsStep(); }
+  /// What it has told the others since the last call.
+  std::vector<Announcement> takeAnnouncements() { return std::exchange(announcements_, {}); }
 
-  // Called from step() when their data is ready; may be empty.
+  // Called from step() and measure() when their data is ready; may be empty.
+  std::function<void(const VehicleReport&)> on_report;
+  std::function<void(const KinematicState&)> on_odometry;
   std::function<void(const vehicle::ImuSample&)> on_imu;
   std::function<void(const lidar::Scan&)> on_scan;
   std::function<void(const lidar::DepthImage&)> on_image;
@@ -77,6 +85,7 @@ class Uav {
 
  private:
   void report();
+  void announce(const std::vector<Strike>& strikes);
   void tell(const std::vector<collision::ContactEvent>& contacts) const;
 
   UavConfig config_;
@@ -86,11 +95,12 @@ class Uav {
   std::optional<ImageSensor> camera_;
   std::vector<RangeSensor::Interval> due_scans_;
   std::vector<ImageSensor::Instant> due_images_;
-  StateHistory history_;
+  Announcer announcer_;
+  std::vector<Announcement> announcements_;
 };
 
-/// A map, the UAVs in it, which see and hit each other, and what else moves; deterministic from
-/// configuration and seed.
+/// A map, the UAVs in it, which see and hit each other as they tell each other of themselves
+/// (kPeerPeriod), and what else moves; deterministic from configuration and seed.
 class World {
  public:
   /// The renderer is that of all LiDARs, of the map; null: the ray caster on one thread. Without
@@ -102,6 +112,8 @@ class World {
   Uav& addUav(const UavConfig& config);
   /// Things that all UAVs see and can hit.
   void addThings(std::shared_ptr<const scene::ThingSource> things);
+  /// Drives obstacles that were added, too; its commands act from its next step on.
+  void addDriver(std::shared_ptr<scene::ObstacleDriver> driver);
   /// Advances all UAVs by one dynamics step.
   void step();
   const map::SurfelMap& map() const { return *map_; }
@@ -109,18 +121,19 @@ class World {
   double groundZ() const { return ground_z_; }
 
  private:
-  void passStrikes(std::size_t from);
-  std::vector<scene::MovingThing> obstaclesIn(std::size_t uav, TimeNs begin, TimeNs end,
-                                              const std::vector<KinematicState>& uavs) const;
-  std::vector<scene::MovingThing> thingsAround(std::size_t uav, TimeNs begin, TimeNs end) const;
+  void stepOne(std::uint32_t uav);
+  void passOn(Uav& uav);
+  std::vector<scene::MovingThing> thingsAround(std::uint32_t uav, TimeNs begin, TimeNs end) const;
 
   std::shared_ptr<const map::SurfelMap> map_;
   std::shared_ptr<const lidar::Renderer> renderer_;
   std::shared_ptr<const collision::Neighbours> neighbours_;
   double ground_z_;
   std::vector<std::unique_ptr<Uav>> uavs_;  // by their numbers
-  std::vector<std::shared_ptr<const map::SurfelMap>> bodies_;
+  scene::Peers peers_;
+  StrikeBox strikes_;
   std::vector<std::shared_ptr<const scene::ThingSource>> things_;
+  std::vector<std::shared_ptr<scene::ObstacleDriver>> drivers_;
 };
 
 }  // namespace marsim::sim

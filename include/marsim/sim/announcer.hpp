@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "marsim/scene/peers.hpp"
+#include "marsim/scene/vehicle_body.hpp"
+#include "marsim/sim/collisions.hpp"
+#include "marsim/vehicle/vehicle_config.hpp"
+
+namespace marsim::sim {
+
+/// Between two states that a UAV tells the others. What is told with a stamp is known to the others
+/// one such period after it, so that no result depends on when a message arrives.
+constexpr TimeNs kPeerPeriod = kNsPerSecond / 50;
+
+// What UAVs tell each other has the numbers that messages carry: of single precision.
+scene::PeerState inSinglePrecision(const scene::PeerState& state);
+Strike inSinglePrecision(const Strike& strike);
+/// The body and the mass of a vehicle as they are told.
+scene::BodyConfig toldBodyOf(const vehicle::VehicleConfig& vehicle);
+scene::PeerMass toldMassOf(const vehicle::VehicleConfig& vehicle);
+
+/// What a UAV tells the others at an instant.
+struct Announcement {
+  scene::PeerState state;
+  std::vector<Strike> strikes;  ///< that it gave; their identity is of who is struck
+};
+
+/// Decides when a UAV tells the others of itself: in every period once, where it was placed, and in
+/// each step in which it struck others.
+class Announcer {
+ public:
+  /// `run` tells two UAVs of one number apart.
+  Announcer(std::uint32_t id, std::uint32_t run, TimeNs period);
+
+  /// Call with every state; none where nothing is due.
+  std::optional<Announcement> announce(const KinematicState& motion, std::uint32_t placements,
+                                       const std::vector<Strike>& strikes = {});
+
+ private:
+  TimeNs period_;
+  TimeNs last_ = -1;  ///< stamp; < 0: nothing told yet
+  scene::PeerState state_;
+};
+
+/// Strikes on their way to who is struck. Not safe from several threads.
+class StrikeBox {
+ public:
+  /// Keeps what comes for a UAV from now on.
+  void open(std::uint32_t struck) { strikes_[struck]; }
+  /// `strike.identity` is of who struck; dropped where no box is open.
+  void put(std::uint32_t struck, const Strike& strike);
+  /// Takes out those with stamps up to `told_until`, by stamp and then by who struck.
+  std::vector<Strike> take(std::uint32_t struck, TimeNs told_until);
+
+ private:
+  std::map<std::uint32_t, std::vector<Strike>> strikes_;
+};
+
+}  // namespace marsim::sim
