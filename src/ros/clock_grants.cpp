@@ -58,12 +58,13 @@ void RenderLockstep::onState(TimeNs stamp) {
   const bool is_due = begins || stamp < looked_at_ || stamp - looked_at_ >= period_ / 4;
   if (!is_due) return;
   looked_at_ = stamp;
-  if (thread_.waiting() <= kLongestBacklog) granted_until_ = stamp + period_;
+  if (thread_.waiting() <= kLongestBacklog) granted_until_ = stamp + period_ + kClockLead;
   grants_.grant(granted_until_);
 }
 
 void RenderLockstep::onRendered() const {
-  if (takes_part_ && thread_.waiting() <= kLongestBacklog) grants_.grant(stamp_ + period_);
+  if (takes_part_ && thread_.waiting() <= kLongestBacklog)
+    grants_.grant(stamp_ + period_ + kClockLead);
 }
 
 }  // namespace marsim::ros_nodes

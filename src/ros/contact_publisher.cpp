@@ -53,6 +53,21 @@ sim::CollisionConfig readCollisionConfig(Params& params) {
   return config;
 }
 
+marsim::Contact toMessage(const ContactEvent& event) {
+  const collision::Hit& hit = event.hit;
+  marsim::Contact message;
+  message.header.stamp = toRos(event.stamp);
+  message.begins = event.begins;
+  message.identity = hit.identity;
+  message.name = scene::identityName(hit.identity);
+  message.position = toPoint(hit.p_W);
+  message.normal = toVector3(hit.normal_W);
+  message.relative_velocity = toVector3(hit.v_rel_W);
+  message.relative_speed = hit.v_rel_W.norm();
+  message.body_voxel = toPoint(hit.p_BV);
+  return message;
+}
+
 ContactPublisher::ContactPublisher(ros::NodeHandle& handle, const std::string& world_frame)
     : frame_(world_frame),
       contact_(handle.advertise<marsim::Contact>("collision", 100)),
@@ -63,18 +78,9 @@ void ContactPublisher::publish(const std::vector<ContactEvent>& events) {
   for (const ContactEvent& event : events) {
     const collision::Hit& hit = event.hit;
     if (event.begins) ++begun_;
-    marsim::Contact message;
-    message.header.stamp = toRos(event.stamp);
+    marsim::Contact message = toMessage(event);
     message.header.frame_id = frame_;
-    message.begins = event.begins;
     message.count = begun_;
-    message.identity = hit.identity;
-    message.name = scene::identityName(hit.identity);
-    message.position = toPoint(hit.p_W);
-    message.normal = toVector3(hit.normal_W);
-    message.relative_velocity = toVector3(hit.v_rel_W);
-    message.relative_speed = hit.v_rel_W.norm();
-    message.body_voxel = toPoint(hit.p_BV);
     contact_.publish(message);
     if (markers_.getNumSubscribers() > 0) publishMarkers(event);
     if (!event.begins) continue;

@@ -43,7 +43,6 @@ DepthCameraNode::~DepthCameraNode() {
 
 void DepthCameraNode::onState(const marsim::VehicleStateConstPtr& message) {
   for (const sim::ImageSensor::Instant& instant : sensor_->take(fromMessage(*message))) {
-    if (!wanted()) continue;
     rendered_->push(
         instant.stamp, instant.stamp,
         [this, instant](const RenderedSensor::ThingsOf& things) { render(instant, things); });
@@ -59,6 +58,7 @@ bool DepthCameraNode::wanted() const {
 
 void DepthCameraNode::render(const sim::ImageSensor::Instant& instant,
                              const RenderedSensor::ThingsOf& things) {
+  if (!wanted()) return;
   const TimeNs stamp = instant.stamp;
   const lidar::DepthCameraConfig& config = sensor_->config();
   if (pose_publisher_.getNumSubscribers() > 0) {

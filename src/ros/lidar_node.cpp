@@ -81,7 +81,7 @@ LidarNode::~LidarNode() {
 
 void LidarNode::onState(const marsim::VehicleStateConstPtr& message) {
   for (sim::RangeSensor::Interval& interval : sensor_->take(fromMessage(*message))) {
-    if (wanted()) push(std::move(interval));
+    push(std::move(interval));
   }
   rendered_->onState(fromRos(message->header.stamp));
   diagnostics_.update();
@@ -107,6 +107,7 @@ bool LidarNode::wanted() const {
 
 void LidarNode::render(const sim::RangeSensor::Interval& interval,
                        const RenderedSensor::ThingsOf& things) {
+  if (!wanted()) return;
   const auto started = std::chrono::steady_clock::now();
   // Asked once: an output that is subscribed to from now on may need what this scan leaves out.
   std::vector<const Output*> due;

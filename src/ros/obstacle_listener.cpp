@@ -67,14 +67,14 @@ void ObstacleListener::make() {
 }
 
 void ObstacleListener::onDriven(const marsim::DrivenObstaclesConstPtr& message) {
-  take(*message);
+  if (!take(*message)) return;
   heard_until_ = fromRos(message->header.stamp);
   if (on_heard_) on_heard_();
 }
 
-void ObstacleListener::take(const marsim::DrivenObstacles& message) {
+bool ObstacleListener::take(const marsim::DrivenObstacles& message) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (obstacles_ == nullptr) return;
+  if (obstacles_ == nullptr) return false;
   for (const marsim::DrivenObstacle& told : message.obstacles) {
     const auto number = obstacles_->numberOf(told.name);
     if (!number || !obstacles_->isDriven(*number)) {
@@ -89,6 +89,7 @@ void ObstacleListener::take(const marsim::DrivenObstacles& message) {
       ROS_WARN_THROTTLE(5.0, "state ignored: %s", error.what());
     }
   }
+  return true;
 }
 
 }  // namespace marsim::ros_nodes

@@ -22,8 +22,7 @@ namespace marsim::ros_nodes {
 namespace {
 
 constexpr TimeNs kPeriod = scene::ObstacleDriver::kPeriod;
-constexpr TimeNs kClockLead = kNsPerSecond / 10;  // of /clock before the driven ones, in lockstep
-constexpr double kRepeatPeriod = 0.1;             // [s] of wall time
+constexpr double kRepeatPeriod = 0.1;  // [s] of wall time
 
 visualization_msgs::Marker markerOf(const scene::Obstacles& obstacles, std::size_t number,
                                     TimeNs time) {

@@ -29,7 +29,6 @@ namespace {
 constexpr double kWarningPeriod = 2.0;              // [s]
 constexpr TimeNs kMotorPeriod = kNsPerSecond / 50;  // of `motor_states`
 constexpr TimeNs kPathPeriod = kNsPerSecond / 2;    // of `path`
-constexpr TimeNs kClockLead = kNsPerSecond / 10;    // of /clock before the state
 constexpr TimeNs kGrantPeriod = kNsPerSecond / 50;  // of simulated time
 constexpr double kStandstill = 0.1;                 // [s] of wall time without a step
 constexpr double kLongWait = 0.5;                   // [s] of wall time, worth being said

@@ -41,11 +41,12 @@ void RenderedSensor::start(ros::NodeHandle& handle, const ros::NodeHandle& priva
 bool RenderedSensor::push(TimeNs begin, TimeNs end, std::function<void(const ThingsOf&)> measure) {
   if (!lockstep_) return pushNow({begin, end, std::move(measure)});
   waiting_.push_back({begin, end, std::move(measure)});
-  release();
   return true;
 }
 
+// Not at the first state: who listens may come until time goes on.
 void RenderedSensor::release() {
+  if (last_state_ <= first_state_) return;
   while (!waiting_.empty() && world_.knows(waiting_.front().end)) {
     pushNow(waiting_.front());
     waiting_.pop_front();
@@ -70,8 +71,11 @@ bool RenderedSensor::pushNow(const Waiting& measurement) {
 
 // A state that is told again, as while a controller is waited for, is no sign that time goes on.
 void RenderedSensor::onState(TimeNs stamp) {
-  if (lockstep_ && stamp != last_state_) lockstep_->onState(stamp);
+  if (!lockstep_ || stamp == last_state_) return;
+  if (first_state_ < 0 || stamp < last_state_) first_state_ = stamp;
   last_state_ = stamp;
+  lockstep_->onState(stamp);
+  release();
 }
 
 }  // namespace marsim::ros_nodes

@@ -188,16 +188,22 @@ void SimClockNode::letGo() {
     ROS_WARN_STREAM(
         fmt::format("{} held the clock at {:.3f} s for {} s and is waited for no longer",
                     grant->first, toSeconds(now_), patience_));
+    let_go_[grant->first] = grant->second;
     grant = grants_.erase(grant);
   }
 }
 
 void SimClockNode::onGrant(const marsim::ClockGrantConstPtr& message) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (message->until.isZero()) {
+  const TimeNs until = fromRos(message->until);
+  // What was granted before it was let go may be told again.
+  const auto was = let_go_.find(message->who);
+  if (was != let_go_.end() && until == was->second) return;
+  if (was != let_go_.end()) let_go_.erase(was);
+  if (until == 0) {
     grants_.erase(message->who);
   } else {
-    grants_[message->who] = fromRos(message->until);
+    grants_[message->who] = until;
   }
   granted_.notify_one();
 }

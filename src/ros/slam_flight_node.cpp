@@ -129,8 +129,8 @@ void SlamFlightNode::begin(Phase phase, TimeNs now) {
 void SlamFlightNode::makeRoute() {
   start_ = X_WB_.p;
   const double room = map_->at(start_).distance - radius_ - 0.5 * kMargin;
-  const collision::SlamRoute route = collision::planSlamRoute(
-      *map_, start_, yawOf(X_WB_.q), goals_, clearance_, lowest_z_, view_);
+  const collision::SlamRoute route =
+      collision::planSlamRoute(*map_, start_, yawOf(X_WB_.q), goals_, clearance_, lowest_z_, view_);
   waypoints_ = route.waypoints;
   yaw_ = route.yaw;
   excitation_.emplace(start_, yaw_, room);

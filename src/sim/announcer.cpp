@@ -8,11 +8,19 @@
 namespace marsim::sim {
 namespace {
 
-Eigen::Vector3d inSinglePrecision(const Eigen::Vector3d& v) {
-  return v.cast<float>().cast<double>();
+// Not inlined: GCC 12 drops the two conversions of neighbouring numbers that it vectorises.
+[[gnu::noinline]] double inSinglePrecision(double x) {
+  return static_cast<double>(static_cast<float>(x));
 }
 
-double inSinglePrecision(double x) { return static_cast<double>(static_cast<float>(x)); }
+Eigen::Vector3d inSinglePrecision(const Eigen::Vector3d& v) {
+  return {inSinglePrecision(v.x()), inSinglePrecision(v.y()), inSinglePrecision(v.z())};
+}
+
+Eigen::Quaterniond inSinglePrecision(const Eigen::Quaterniond& q) {
+  return {inSinglePrecision(q.w()), inSinglePrecision(q.x()), inSinglePrecision(q.y()),
+          inSinglePrecision(q.z())};
+}
 
 }  // namespace
 
@@ -21,7 +29,7 @@ scene::PeerState inSinglePrecision(const scene::PeerState& state) {
   told.motion = KinematicState();  // what is not told is zero
   told.motion.stamp = state.motion.stamp;
   told.motion.X_WB.p = inSinglePrecision(state.motion.X_WB.p);
-  told.motion.X_WB.q.coeffs() = state.motion.X_WB.q.coeffs().cast<float>().cast<double>();
+  told.motion.X_WB.q = inSinglePrecision(state.motion.X_WB.q);
   told.motion.v_WB = inSinglePrecision(state.motion.v_WB);
   told.motion.a_WB = inSinglePrecision(state.motion.a_WB);
   told.motion.w_WB_B = inSinglePrecision(state.motion.w_WB_B);

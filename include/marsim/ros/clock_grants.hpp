@@ -11,6 +11,9 @@
 
 namespace marsim::ros_nodes {
 
+/// How far /clock may go past what a node that steps has reached.
+constexpr TimeNs kClockLead = kNsPerSecond / 10;
+
 /// Where time is granted: beside /clock, also where that has another name.
 std::string grantTopic(const ros::NodeHandle& handle);
 
@@ -36,7 +39,8 @@ class ClockGrants {
 
 /// Lockstep of a sensor that renders: simulated time goes one of its periods at a time, while its
 /// thread keeps up, so that nothing is dropped. What falls due before the clock has heard of it
-/// waits in the thread's queue, which is made longer for that.
+/// waits in the thread's queue, which is made longer for that. It grants kClockLead more, so that
+/// where no states come it is their vehicle that holds time, by name.
 class RenderLockstep {
  public:
   /// Takes part when it has a state and `isReady` says so. In the node's callbacks `onTimer` is

@@ -6,10 +6,15 @@
 #include <diagnostic_updater/diagnostic_updater.h>
 #include <ros/ros.h>
 
+#include "marsim/Contact.h"
+
 #include "marsim/ros/params.hpp"
 #include "marsim/sim/collisions.hpp"
 
 namespace marsim::ros_nodes {
+
+/// Fills all but the name of the frame and the count.
+marsim::Contact toMessage(const collision::ContactEvent& event);
 
 /// Parameters collision (default true), collision_response (report | stop_motors | bounce);
 /// collision_restitution, collision_yield_speed [m/s], collision_friction; contact_release [s],

@@ -35,7 +35,7 @@ class ObstacleListener {
  private:
   void onObstacles(const marsim::ObstaclesConstPtr& message);
   void onDriven(const marsim::DrivenObstaclesConstPtr& message);
-  void take(const marsim::DrivenObstacles& message);
+  bool take(const marsim::DrivenObstacles& message);
   void make();
 
   mutable std::mutex mutex_;  // guards what follows

@@ -39,7 +39,8 @@ class RenderedSensor {
   std::shared_ptr<const lidar::Renderer> makeRenderer(lidar_gl::Use use, const std::string& name);
   /// Takes part in lockstep where the parameter says so; `period` [s] of measurements.
   void start(ros::NodeHandle& handle, const ros::NodeHandle& private_handle, double period);
-  /// Has a measurement of [begin, end] made in the thread; false where it is dropped.
+  /// Has a measurement of [begin, end] made in the thread, which may be one that nobody wants;
+  /// false where it is dropped.
   bool push(TimeNs begin, TimeNs end, std::function<void(const ThingsOf&)> measure);
   /// What falls due at a state has been pushed.
   void onState(TimeNs stamp);
@@ -66,9 +67,9 @@ class RenderedSensor {
   RendererParams renderer_;
   WorldInput world_;
   std::atomic<bool> is_started_{false};
-  std::deque<Waiting> waiting_;  ///< until what moves in them is known
-  TimeNs last_state_ = -1;       ///< stamp
-  RecentCount dropped_;          ///< touched in callbacks only
+  std::deque<Waiting> waiting_;                ///< until what moves in them is known
+  TimeNs first_state_ = -1, last_state_ = -1;  ///< stamps, in lockstep; < 0: none
+  RecentCount dropped_;                        ///< touched in callbacks only
   RenderThread thread_;
   std::unique_ptr<RenderLockstep> lockstep_;  ///< null: none
 };

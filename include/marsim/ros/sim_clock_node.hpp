@@ -69,6 +69,7 @@ class SimClockNode {
   WallClock::time_point ticked_;  ///< when now_ began
   bool paused_ = false;
   std::map<std::string, TimeNs> grants_;  ///< how far time may go, by who says so
+  std::map<std::string, TimeNs> let_go_;  ///< the same, of those that were waited for in vain
   bool in_lockstep_ = false;
   std::condition_variable granted_;
   WallClock::time_point held_since_, repeated_at_;

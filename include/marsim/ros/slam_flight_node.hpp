@@ -15,8 +15,8 @@
 
 namespace marsim::ros_nodes {
 
-/// A flight for LiDAR-inertial odometry: as soon as somebody reads the scans, two seconds of rest, a
-/// turn to the heading and way points that keep structure in view (collision::planSlamRoute), an
+/// A flight for LiDAR-inertial odometry: as soon as somebody reads the scans, two seconds of rest,
+/// a turn to the heading and way points that keep structure in view (collision::planSlamRoute), an
 /// excitation of all axes (control::Excitation), the way points, and back to the start; then the
 /// node ends.
 ///
@@ -52,7 +52,7 @@ class SlamFlightNode {
   Eigen::Vector3d start_ = Eigen::Vector3d::Zero();  ///< [m] in W
   std::vector<Eigen::Vector3d> waypoints_;           ///< [m] in W
   double yaw_ = 0.0;                                 ///< [rad] all along
-  std::size_t next_ = 0;                    ///< of the way points
+  std::size_t next_ = 0;                             ///< of the way points
   TimeNs goal_sent_ = 0, flight_begun_ = 0;
 
   ros::Publisher reference_publisher_, goal_publisher_;
