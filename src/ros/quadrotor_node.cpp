@@ -33,6 +33,7 @@ constexpr TimeNs kGrantPeriod = kNsPerSecond / 50;  // of simulated time
 constexpr double kStandstill = 0.1;                 // [s] of wall time without a step
 constexpr double kLongWait = 0.5;                   // [s] of wall time, worth being said
 constexpr double kDiagnosticPeriod = 1.0;           // [s] of wall time, while time stands still
+constexpr std::uint32_t kStates = 100;              // that wait for a slow listener
 constexpr double kPathSpacing = 0.05;               // [m] between poses on `path`
 constexpr std::size_t kPathLength = 20000;          // poses kept on `path`
 
@@ -147,7 +148,8 @@ void QuadrotorNode::makeVehicle(Params& params, const sim::VehicleSetup& setup) 
 }
 
 void QuadrotorNode::advertise(ros::NodeHandle& handle, const ros::NodeHandle& private_handle) {
-  state_publisher_ = {handle, "state", 100};
+  // None is lost in lockstep, however far behind a sensor is.
+  state_publisher_ = {handle, "state", world_->lockstep().on ? 0U : kStates};
   odom_publisher_ = {handle, "odom", 100};
   imu_publisher_ = {handle, "imu/data", 200};
   imu_raw_publisher_ = {handle, "imu/data_raw", 200};

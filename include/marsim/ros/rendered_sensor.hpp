@@ -50,6 +50,8 @@ class RenderedSensor {
     thread_.stop();
   }
 
+  /// States that may wait to be heard; 0: any number, as none may be lost in lockstep.
+  std::uint32_t stateQueue() const { return world_.lockstep().on ? 0 : 100; }
   const WorldInput& world() const { return world_; }
   const RecentCount& dropped() const { return dropped_; }
 
