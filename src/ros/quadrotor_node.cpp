@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 
 #include <fmt/format.h>
@@ -55,14 +54,7 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
         "of `marsim calibration --lidar %s --vehicle ...`",
         lidar.c_str(), lidar.c_str());
   }
-  sim::VehicleSetup setup{vehicle.vehicle,
-                          vehicle.imu,
-                          vehicle.magnetometer,
-                          vehicle.barometer,
-                          vehicle.gnss,
-                          {},
-                          {},
-                          readSeed(params, handle)};
+  sim::VehicleSetup setup{vehicle, {}, {}, readSeed(params, handle)};
   sim::RateConfig& rates = setup.rates;
   rates.dynamics = params.positive("dynamics_rate", rates.dynamics, Quantity::kFrequency);
   rates.state = params.positive("state_rate", rates.state, Quantity::kFrequency);

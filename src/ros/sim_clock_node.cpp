@@ -50,7 +50,8 @@ SimClockNode::SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handl
   const double patience = params.numberOrAuto("patience", Quantity::kTime);
   if (!std::isnan(patience)) Validator(params.where()).positive("patience", patience, "s");
   for (const std::string& name : readParticipants(params.tree("participants"))) grants_[name] = 0;
-  for (const std::string& name : split(params.text("more_participants", ""), ',')) {
+  const std::string more = params.text("more_participants", "none");
+  for (const std::string& name : split(more == "none" ? "" : more, ',')) {
     if (!name.empty()) grants_[ros::names::resolve(name)] = 0;
   }
   in_lockstep_ = !grants_.empty();

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,9 +10,7 @@
 #include "marsim/scene/obstacles.hpp"
 #include "marsim/scene/places.hpp"
 #include "marsim/sim/swarm.hpp"
-#include "marsim/vehicle/imu.hpp"
-#include "marsim/vehicle/navigation_sensors.hpp"
-#include "marsim/vehicle/vehicle_config.hpp"
+#include "marsim/vehicle/equipped_vehicle.hpp"
 
 /// YAML files into validated structs. Every loader takes a path or the name of a file that comes
 /// with the package ("avia" for config/lidar/avia.yaml). They throw FileError (missing, not YAML),
@@ -50,14 +47,7 @@ vehicle::ImuConfig chooseImu(const std::string& word, const vehicle::ImuConfig& 
 Pose chooseFrame(const std::string& word, const vehicle::ImuConfig& imu, const std::string& lidar,
                  const std::string& where, const std::string& field);
 
-/// A vehicle's file also describes what it carries.
-struct Vehicle {
-  vehicle::VehicleConfig vehicle;
-  vehicle::ImuConfig imu;
-  std::optional<vehicle::MagnetometerConfig> magnetometer;
-  std::optional<vehicle::BarometerConfig> barometer;
-  std::optional<vehicle::GnssConfig> gnss;
-};
+using Vehicle = vehicle::EquippedVehicle;
 Vehicle loadVehicle(const std::string& name_or_path);
 
 /// Where the UAVs of a swarm start, a file of config/swarm.

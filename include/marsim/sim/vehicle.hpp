@@ -10,19 +10,13 @@
 #include "marsim/sim/motion_track.hpp"
 #include "marsim/sim/rates.hpp"
 #include "marsim/sim/time_of_effect.hpp"
-#include "marsim/vehicle/imu.hpp"
-#include "marsim/vehicle/navigation_sensors.hpp"
+#include "marsim/vehicle/equipped_vehicle.hpp"
 #include "marsim/vehicle/quadrotor.hpp"
 
 namespace marsim::sim {
 
-/// A vehicle, what it carries and how it is simulated.
-struct VehicleSetup {
-  vehicle::VehicleConfig vehicle;
-  vehicle::ImuConfig imu;
-  std::optional<vehicle::MagnetometerConfig> magnetometer;
-  std::optional<vehicle::BarometerConfig> barometer;
-  std::optional<vehicle::GnssConfig> gnss;
+/// A vehicle and how it is simulated.
+struct VehicleSetup : vehicle::EquippedVehicle {
   RateConfig rates;
   CollisionConfig collision;
   std::uint64_t seed = 1;
