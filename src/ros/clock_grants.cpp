@@ -41,11 +41,8 @@ RenderLockstep::RenderLockstep(ros::NodeHandle& handle, const ros::NodeHandle& p
   thread.setLongestQueue(kLongestQueue);
   const auto tick = [this, onTimer = std::move(onTimer)](const ros::SteadyTimerEvent&) {
     onTimer();
-    if (takes_part_) {
-      grants_.repeat();
-    } else if (stamp_ >= 0) {
-      onState(stamp_);
-    }
+    looked_at_ = -period_;  // grants again: the clock may not have heard it
+    if (stamp_ >= 0) onState(stamp_);
   };
   timer_ = handle.createSteadyTimer(ros::WallDuration(kTimer), tick);
 }

@@ -135,7 +135,8 @@ void ControllerNode::onState(const marsim::VehicleStateConstPtr& message) {
                         fromRos(message->header.stamp) == state_.stamp;
   if (!is_known) {
     answer(*message);
-  } else if (motors_ && motors_->header.stamp == message->header.stamp) {
+  } else if (motors_ && (in_lockstep_ || !motors_->speeds.empty()) &&
+             motors_->header.stamp == message->header.stamp) {
     motor_publisher_.publish(motors_);  // the first answer may have been lost
   }
 }
@@ -203,7 +204,7 @@ void ControllerNode::answer(const marsim::VehicleState& message) {
   motors_->header.frame_id = frames_.base();
   if (speeds) motors_->speeds.assign(speeds->data(), speeds->data() + speeds->size());
   motors_->placements = placements_;
-  motor_publisher_.publish(motors_);
+  if (speeds || in_lockstep_) motor_publisher_.publish(motors_);
   if (!speeds) return;  // it rests until its first command
   watch_->followed(reference_, state_, wallTime());
   publishTracking(message.header.stamp);

@@ -32,8 +32,9 @@ DepthCameraNode::DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private
   static_tf_.sendTransform(toTransform(X_BC, frames_.base(), frames_.depth(), 0));
   diagnostics_.add("depth camera", this, &DepthCameraNode::diagnose);
   rendered_->start(handle, private_handle, 1.0 / sensor_->config().rate);
-  state_subscriber_ = handle.subscribe("state", rendered_->stateQueue(), &DepthCameraNode::onState,
-                                       this, ros::TransportHints().tcpNoDelay());
+  state_subscriber_ =
+      handle.subscribe("state", rendered_->world().lockstep().stateQueue(),
+                       &DepthCameraNode::onState, this, ros::TransportHints().tcpNoDelay());
 }
 
 DepthCameraNode::~DepthCameraNode() {

@@ -70,8 +70,9 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     rendered_->world().diagnose(status);
   });
   rendered_->start(handle, private_handle, 1.0 / lidar.rate);
-  state_subscriber_ = handle.subscribe("state", rendered_->stateQueue(), &LidarNode::onState, this,
-                                       ros::TransportHints().tcpNoDelay());
+  state_subscriber_ =
+      handle.subscribe("state", rendered_->world().lockstep().stateQueue(), &LidarNode::onState,
+                       this, ros::TransportHints().tcpNoDelay());
 }
 
 LidarNode::~LidarNode() {

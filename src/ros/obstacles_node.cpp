@@ -21,7 +21,6 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr TimeNs kPeriod = scene::ObstacleDriver::kPeriod;
 constexpr double kRepeatPeriod = 0.1;  // [s] of wall time
 
 visualization_msgs::Marker markerOf(const scene::Obstacles& obstacles, std::size_t number,
@@ -120,16 +119,13 @@ void ObstaclesNode::onCommand(std::size_t driven, const geometry_msgs::Twist& tw
   driver_->command(driven, fromVector3(twist.linear), twist.angular.z, clock_);
 }
 
-// Every multiple of the period that has come; all at once where it joins late.
 void ObstaclesNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
   clock_ = fromRos(message->clock);
-  const TimeNs last = clock_ / kPeriod * kPeriod;
-  const bool begins = driven_to_ < 0 || last < driven_to_;
-  for (TimeNs now = begins ? last : driven_to_ + kPeriod; now <= last; now += kPeriod) {
-    driven_to_ = now;
-    publish(now, driver_->step(now));
-    if (clock_grants_) clock_grants_->grant(now + kClockLead);
-  }
+  driver_->advanceTo(clock_,
+                     [this](TimeNs now, const std::vector<scene::Obstacles::Driven>& states) {
+                       publish(now, states);
+                       if (clock_grants_) clock_grants_->grant(now + kClockLead);
+                     });
   diagnostics_.update();
 }
 
@@ -150,7 +146,7 @@ void ObstaclesNode::publish(TimeNs now, const std::vector<scene::Obstacles::Driv
 
 // In lockstep: for who came late. Without driven ones nothing is to be waited for.
 void ObstaclesNode::repeat() {
-  if (driven_to_ >= 0) {
+  if (!told_.obstacles.empty()) {
     driven_publisher_.publish(told_);
     clock_grants_->repeat();
   } else if (command_subscribers_.empty()) {

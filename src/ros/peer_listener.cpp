@@ -52,8 +52,11 @@ std::shared_ptr<PeerListener> PeerListener::shared(const ros::NodeHandle& handle
 
 PeerListener::PeerListener(ros::NodeHandle handle, const std::string& topic,
                            const scene::PeersConfig& config, std::function<void()> on_heard)
-    : peers_(config), on_heard_(std::move(on_heard)), handle_(std::move(handle)) {
-  subscriber_ = handle_.subscribe(topic, 1000, &PeerListener::onPeers, this,
+    : surroundings_(config, on_heard ? std::optional<TimeNs>(sim::kPeerPeriod) : std::nullopt),
+      on_heard_(std::move(on_heard)),
+      handle_(std::move(handle)) {
+  const std::uint32_t queue = on_heard_ ? 0 : 1000;  // nothing is lost in lockstep
+  subscriber_ = handle_.subscribe(topic, queue, &PeerListener::onPeers, this,
                                   ros::TransportHints().tcpNoDelay());
 }
 
@@ -61,7 +64,7 @@ void PeerListener::onPeers(const marsim::PeersConstPtr& message) {
   for (const marsim::PeerBody& body : message->bodies) takeBody(body);
   for (const marsim::Peer& peer : message->peers) {
     const scene::PeerState state = fromMessage(peer);
-    if (peers_.push(state, message->machine) == scene::Peers::Effect::kRejected) {
+    if (surroundings_.peers().push(state, message->machine) == scene::Peers::Effect::kRejected) {
       ROS_WARN_THROTTLE(kWarningPeriod, "state ignored: %s", scene::problemOf(state).c_str());
     } else if (message->machine.empty()) {
       now_ = state.motion.stamp;
@@ -77,15 +80,15 @@ void PeerListener::onPeers(const marsim::PeersConstPtr& message) {
 
 void PeerListener::takeBody(const marsim::PeerBody& message) {
   const auto& inertia = message.inertia;
-  peers_.setMass(message.id, {message.mass, {inertia[0], inertia[1], inertia[2]}});
+  surroundings_.peers().setMass(message.id, {message.mass, {inertia[0], inertia[1], inertia[2]}});
   scene::BodyConfig body = fromMessage(message);
   try {
-    peers_.setBody(message.id, message.vehicle, body);
+    surroundings_.peers().setBody(message.id, message.vehicle, body);
   } catch (const FileError& error) {  // the cloud of another machine's user
     ROS_WARN_THROTTLE(kWarningPeriod, "uav %d is shown without its body's cloud: %s", message.id,
                       error.what());
     body.cloud.clear();
-    peers_.setBody(message.id, message.vehicle, body);
+    surroundings_.peers().setBody(message.id, message.vehicle, body);
   } catch (const Error& error) {
     ROS_WARN_THROTTLE(kWarningPeriod, "uav %d cannot be shown: %s", message.id, error.what());
   }
@@ -97,13 +100,7 @@ void PeerListener::takeStrike(const marsim::Strike& message) {
     ROS_WARN_THROTTLE(kWarningPeriod, "strike on uav %d ignored: it is not finite", message.struck);
     return;
   }
-  const std::lock_guard<std::mutex> lock(mutex_);
-  strikes_.put(message.struck, strike);
-}
-
-std::vector<sim::Strike> PeerListener::takeStrikes(std::uint32_t struck, TimeNs told_until) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return strikes_.take(struck, told_until);
+  surroundings_.put(message.struck, strike);
 }
 
 void PeerListener::addOwn(std::uint32_t id) {
@@ -112,8 +109,8 @@ void PeerListener::addOwn(std::uint32_t id) {
 }
 
 void PeerListener::logChanges() {
-  peers_.forget(now_);
-  const std::vector<scene::PeerReport> reports = peers_.reports(now_);
+  surroundings_.peers().forget(now_);
+  const std::vector<scene::PeerReport> reports = surroundings_.peers().reports(now_);
   for (const scene::PeerReport& report : reports) {
     if (report.is_claimed_twice) {
       ROS_ERROR_THROTTLE(kWarningPeriod, "%s", report.summary().c_str());
@@ -134,7 +131,7 @@ void PeerListener::diagnose(std::uint32_t own,
   using diagnostic_msgs::DiagnosticStatus;
   int seen = 0, silent = 0;
   status.summary(DiagnosticStatus::OK, "");
-  for (const scene::PeerReport& report : peers_.reports(now_)) {
+  for (const scene::PeerReport& report : surroundings_.peers().reports(now_)) {
     if (report.is_claimed_twice) status.mergeSummary(DiagnosticStatus::ERROR, report.summary());
     if (report.id == own) continue;
     if (report.held || report.dropped) {
@@ -153,7 +150,7 @@ void PeerListener::diagnose(std::uint32_t own,
   if (status.level == DiagnosticStatus::OK) {
     status.summaryf(DiagnosticStatus::OK, "%d other UAVs in sight of the simulation", seen);
   }
-  status.add("states refused of further numbers", peers_.refusedUnknown());
+  status.add("states refused of further numbers", surroundings_.peers().refusedUnknown());
 }
 
 }  // namespace marsim::ros_nodes

@@ -133,7 +133,14 @@ std::uint32_t readUavId(Params& params, const ros::NodeHandle& handle) {
 
 TimeNs readPeerPeriod(Params& params) {
   constexpr double kUsual = 1.0 / toSeconds(sim::kPeerPeriod);
-  return periodNs(params.positive("peer_rate", kUsual, Quantity::kFrequency));
+  const double rate = params.positive("peer_rate", kUsual, Quantity::kFrequency);
+  const TimeNs period = periodNs(rate);
+  if (params.flag("lockstep", false)) {
+    Validator(params.where())
+        .require(period == sim::kPeerPeriod, "peer_rate", fmt::format("{} Hz", rate),
+                 "50 Hz in lockstep");
+  }
+  return period;
 }
 
 }  // namespace marsim::ros_nodes

@@ -32,7 +32,6 @@ constexpr TimeNs kGrantPeriod = kNsPerSecond / 50;  // of simulated time
 constexpr double kStandstill = 0.1;                 // [s] of wall time without a step
 constexpr double kLongWait = 0.5;                   // [s] of wall time, worth being said
 constexpr double kDiagnosticPeriod = 1.0;           // [s] of wall time, while time stands still
-constexpr std::uint32_t kStates = 100;              // that wait for a slow listener
 constexpr double kPathSpacing = 0.05;               // [m] between poses on `path`
 constexpr std::size_t kPathLength = 20000;          // poses kept on `path`
 
@@ -94,9 +93,11 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   makeVehicle(params, setup);
   params.finish();
   const Lockstep& lockstep = world_->lockstep();
-  const double patience = respawns ? ControlWait::kRespawnPatience : ControlWait::kPatience;
-  control_wait_ = ControlWait(vehicle_->reportPeriod(), vehicle.vehicle.control_latency,
-                              lockstep.on ? lockstep.patience : patience, lockstep.on);
+  const double patience =
+      respawns ? sim::ControlWait::kRespawnPatience : sim::ControlWait::kPatience;
+  control_wait_ = sim::ControlWait(
+      vehicle_->reportPeriod(), vehicle.vehicle.control_latency,
+      lockstep.on ? sim::ControlWait::kShareOfPatience * lockstep.patience : patience, lockstep.on);
   if (recorded) {
     openStream(record_, record);
     record_ << "# stamp x y z qx qy qz qw\n";
@@ -119,9 +120,10 @@ void QuadrotorNode::makeVehicle(Params& params, const sim::VehicleSetup& setup) 
   setup.validate(params.where());
   if (world_->lockstep().on) {
     Validator(params.where())
-        .require(world_->peerPeriod() % periodNs(setup.rates.dynamics) == 0, "peer_rate",
-                 fmt::format("{} Hz", 1.0 / toSeconds(world_->peerPeriod())),
-                 "in lockstep the dynamics rate divided by a whole number");
+        .require(
+            sim::kPeerPeriod % periodNs(setup.rates.dynamics) == 0, "dynamics_rate",
+            fmt::format("{} Hz", setup.rates.dynamics),
+            "in lockstep whole multiples of 50 Hz, at which UAVs tell each other of themselves");
   }
   double ground = std::isfinite(ground_z) ? ground_z : -std::numeric_limits<double>::infinity();
   std::shared_ptr<const collision::Neighbours> neighbours;
@@ -140,8 +142,7 @@ void QuadrotorNode::makeVehicle(Params& params, const sim::VehicleSetup& setup) 
 }
 
 void QuadrotorNode::advertise(ros::NodeHandle& handle, const ros::NodeHandle& private_handle) {
-  // None is lost in lockstep, however far behind a sensor is.
-  state_publisher_ = {handle, "state", world_->lockstep().on ? 0U : kStates};
+  state_publisher_ = {handle, "state", world_->lockstep().stateQueue()};
   odom_publisher_ = {handle, "odom", 100};
   imu_publisher_ = {handle, "imu/data", 200};
   imu_raw_publisher_ = {handle, "imu/data_raw", 200};
@@ -176,19 +177,17 @@ void QuadrotorNode::publishStatic(ros::NodeHandle&) {
 }
 
 void QuadrotorNode::start(TimeNs now) {
-  // Steps lie on multiples of the step, whenever the node joined.
-  const TimeNs stamp = now - now % vehicle_->dynamicsStep();
-  place(start_p_WB_, start_yaw_, stamp);
+  place(start_p_WB_, start_yaw_, now);
   started_ = true;
   reported_at_ = ros::WallTime::now();
-  reported_stamp_ = stamp;
+  reported_stamp_ = vehicle_->state().stamp;
 }
 
 void QuadrotorNode::place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
   const std::vector<collision::ContactEvent> ended = vehicle_->place(p_WB, yaw, stamp);
   if (contact_publisher_) contact_publisher_->publish(ended);
   onPlaced();
-  if (stamp % vehicle_->reportPeriod() == 0) publishState();
+  if (vehicle_->reportsNow()) publishState();
   peer_publisher_->publish(vehicle_->state(), vehicle_->placements());
 }
 
@@ -224,6 +223,7 @@ void QuadrotorNode::takePart() {
 }
 
 void QuadrotorNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
+  if (!is_made_) return;
   const TimeNs before = clock_;
   clock_ = fromRos(message->clock);
   if (!started_ || clock_ < before) start(clock_);
@@ -234,8 +234,9 @@ void QuadrotorNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
 
 // What /clock cannot bring about, as it may stand still.
 void QuadrotorNode::onTimer() {
-  const auto now = ControlWait::WallClock::now();
-  const auto since = [now](ControlWait::WallClock::time_point then) {
+  if (!is_made_) return;
+  const auto now = sim::ControlWait::WallClock::now();
+  const auto since = [now](sim::ControlWait::WallClock::time_point then) {
     return std::chrono::duration<double>(now - then).count();
   };
   // A controller that is waited for may have come too late for the last state, or its answer too
@@ -263,7 +264,7 @@ bool QuadrotorNode::mayStep() {
 void QuadrotorNode::advance() {
   while (mayStep()) {
     const sim::VehicleStep& due = move();
-    moved_at_ = ControlWait::WallClock::now();
+    moved_at_ = sim::ControlWait::WallClock::now();
     if (due.placed) onPlaced();
     if (contact_publisher_) contact_publisher_->publish(due.contacts);
     if (due.report) publishState();
@@ -302,6 +303,7 @@ void QuadrotorNode::publishClearance() {
 }
 
 void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
+  if (!is_made_) return;
   const TimeNs computed_from = fromRos(message->header.stamp);
   if (message->speeds.empty()) {  // an answer: the motors stay as they are
     if (!vehicle_->isAnswer(computed_from, message->placements)) return;
@@ -318,7 +320,8 @@ void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
     ROS_WARN_THROTTLE(kWarningPeriod, "motor_speeds ignored: a speed is NaN or infinite");
     return;
   }
-  if (message->header.stamp.isZero()) {
+  const bool has_stamp = !message->header.stamp.isZero() || message->placements != 0;
+  if (!has_stamp) {
     vehicle_->command(speeds);
     return;
   }
@@ -460,7 +463,7 @@ void QuadrotorNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status
   const ros::WallTime now = ros::WallTime::now();
   const TimeNs stamp = vehicle_->state().stamp;
   const double wall = (now - reported_at_).toSec();
-  diagnosed_at_ = ControlWait::WallClock::now();
+  diagnosed_at_ = sim::ControlWait::WallClock::now();
   const double waited = control_wait_.waited(diagnosed_at_);
   status.summary(diagnostic_msgs::DiagnosticStatus::OK,
                  vehicle_->report().on_ground ? "on the ground" : "flying");

@@ -9,8 +9,6 @@
 
 namespace marsim::ros_nodes {
 
-constexpr double kPeriodsKept = 4.0;  // of others' motion, in lockstep
-
 RenderedSensor::RenderedSensor(ros::NodeHandle& handle, Params& params)
     : map_(params.text("map", "forest")),
       map_config_(readMapConfig(params)),
@@ -31,7 +29,7 @@ std::shared_ptr<const lidar::Renderer> RenderedSensor::makeRenderer(lidar_gl::Us
 void RenderedSensor::start(ros::NodeHandle& handle, const ros::NodeHandle& private_handle,
                            double period) {
   if (!world_.lockstep().on) return;
-  world_.keepAtLeast(kPeriodsKept * period);
+  world_.surroundings().keepForScans(period);
   lockstep_ = std::make_unique<RenderLockstep>(
       handle, private_handle, thread_, toNs(period), [this] { return world_.hasMet(); },
       [this] { release(); });
@@ -72,7 +70,10 @@ bool RenderedSensor::pushNow(const Waiting& measurement) {
 // A state that is told again, as while a controller is waited for, is no sign that time goes on.
 void RenderedSensor::onState(TimeNs stamp) {
   if (!lockstep_ || stamp == last_state_) return;
-  if (first_state_ < 0 || stamp < last_state_) first_state_ = stamp;
+  if (first_state_ < 0 || stamp < last_state_) {
+    first_state_ = stamp;
+    if (stamp < last_state_) waiting_.clear();  // of another run
+  }
   last_state_ = stamp;
   lockstep_->onState(stamp);
   release();

@@ -147,7 +147,8 @@ bool SimClockNode::awaitGrants(std::unique_lock<std::mutex>& lock) {
   const WallClock::time_point now = WallClock::now();
   if (!held_) held_since_ = now;
   held_ = true;
-  if (std::chrono::duration<double>(now - held_since_).count() >= patience_) letGo();
+  const bool may_begin = !in_lockstep_ || now_ > 0;  // time begins when all are there
+  if (may_begin && std::chrono::duration<double>(now - held_since_).count() >= patience_) letGo();
   if (in_lockstep_) standStill(now);
   granted_.wait_for(lock, kGrantWait, [this] { return stop_ || !isHeld(); });
   return held_ = isHeld();

@@ -1,62 +1,71 @@
 #include "marsim/ros/world_input.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "marsim/common/text.hpp"
 #include "marsim/ros/peer_message.hpp"
 #include "marsim/scene/obstacle_driver.hpp"
-#include "marsim/sim/body.hpp"
 
 namespace marsim::ros_nodes {
 
 WorldInput::WorldInput(ros::NodeHandle& handle, Params& params, std::function<void()> on_heard)
     : uav_id_(readUavId(params, handle)),
-      peer_period_(readPeerPeriod(params)),
       lockstep_(Lockstep::read(params)),
       peers_(lockstep_.on ? PeerListener::own(handle, params, on_heard)
                           : PeerListener::shared(handle, params)),
       obstacles_(handle, lockstep_.on ? std::move(on_heard) : std::function<void()>()) {
   peers_->addOwn(uav_id_);
+  surroundings().open(uav_id_);
 }
 
 bool WorldInput::knows(TimeNs time) {
   if (!lockstep_.on) return true;
-  const TimeNs told_until = toldUntil(time);
+  const TimeNs told_until = surroundings().toldUntil(time);
   std::vector<std::string> silent;
-  const auto note = [&](const std::string& name, bool is_heard) {
-    if (is_heard) {
-      given_up_.erase(name);
-    } else if (given_up_.count(name) == 0) {
-      silent.push_back(name);
-    }
-  };
   for (const std::uint32_t uav : lockstep_.uavs) {
-    if (uav != uav_id_) note(scene::identityName(uav), hasHeard(uav, told_until));
+    const std::string name = scene::identityName(uav);
+    if (uav == uav_id_) continue;
+    if (!hasHeard(uav, told_until)) {
+      silent.push_back(name);
+    } else if (!given_up_.empty()) {
+      given_up_.erase(name);
+    }
   }
-  if (lockstep_.obstacles) note("the obstacles", hasHeardOfObstacles(told_until));
+  if (lockstep_.obstacles && !hasHeardOfObstacles(told_until)) silent.emplace_back("the obstacles");
+  return waitFor(silent);
+}
 
+bool WorldInput::hasMet() {
+  if (!lockstep_.on) return true;
+  std::vector<std::string> silent;
+  for (const std::uint32_t uav : lockstep_.uavs) {
+    if (uav == uav_id_ || surroundings().peers().heardUntil(uav)) continue;
+    silent.push_back(scene::identityName(uav));
+  }
+  if (lockstep_.obstacles && !hasHeardOfObstacles(0)) silent.emplace_back("the obstacles");
+  return waitFor(silent);
+}
+
+// Whether nobody of these is waited for, or not any more.
+bool WorldInput::waitFor(const std::vector<std::string>& silent) {
+  std::vector<std::string> names;
+  std::copy_if(silent.begin(), silent.end(), std::back_inserter(names),
+               [this](const std::string& name) { return given_up_.count(name) == 0; });
   const WallClock::time_point now = WallClock::now();
   if (waits_for_.empty()) waits_since_ = now;
-  waits_for_ = join(silent, ", ");
-  if (silent.empty()) return true;
+  waits_for_ = join(names, ", ");
+  if (names.empty()) return true;
   if (std::chrono::duration<double>(now - waits_since_).count() < lockstep_.patience) return false;
   ROS_WARN("not waited for any longer: %s", waits_for_.c_str());
-  given_up_.insert(silent.begin(), silent.end());
+  given_up_.insert(names.begin(), names.end());
   waits_for_.clear();
   return true;
 }
 
-bool WorldInput::hasMet() const {
-  if (!lockstep_.on) return true;
-  if (lockstep_.obstacles && !hasHeardOfObstacles(0)) return false;
-  return std::all_of(lockstep_.uavs.begin(), lockstep_.uavs.end(), [this](std::uint32_t uav) {
-    return uav == uav_id_ || peers_->peers().heardUntil(uav);
-  });
-}
-
 bool WorldInput::hasHeard(std::uint32_t uav, TimeNs told_until) const {
   if (told_until < 0) return true;  // before the first word
-  const auto heard = peers_->peers().heardUntil(uav);
+  const auto heard = peers_->surroundings().peers().heardUntil(uav);
   return heard && *heard >= told_until;
 }
 
@@ -69,19 +78,13 @@ bool WorldInput::hasHeardOfObstacles(TimeNs told_until) const {
 }
 
 std::vector<scene::MovingThing> WorldInput::things(TimeNs begin, TimeNs end) const {
-  const TimeNs told_until = toldUntil(end);
-  std::vector<scene::MovingThing> things;
-  if (const auto obstacles = obstacles_.obstacles()) {
-    obstacles->appendKnownThings(begin, end, told_until, things);
-  }
-  peers_->peers().appendOthers(uav_id_, begin, end, things, told_until);
-  return things;
+  std::vector<sim::Surroundings::Source> sources;
+  if (const auto obstacles = obstacles_.obstacles()) sources.push_back(obstacles);
+  return peers_->surroundings().things(uav_id_, begin, end, sources);
 }
 
 std::optional<collision::RigidBody> WorldInput::bodyAt(std::uint32_t identity, TimeNs t) const {
-  const auto motion = peers_->peers().motionAt(identity, t, toldUntil(t));
-  if (!motion) return std::nullopt;
-  return sim::rigidBodyOf(*motion);
+  return peers_->surroundings().bodyAt(identity, t);
 }
 
 void WorldInput::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) const {

@@ -26,6 +26,15 @@ void ObstacleDriver::command(std::size_t driven, const Eigen::Vector3d& v, doubl
   commanded.heard = now;
 }
 
+void ObstacleDriver::advanceTo(
+    TimeNs now, const std::function<void(TimeNs, const std::vector<Obstacles::Driven>&)>& tell) {
+  const TimeNs last = now - now % kPeriod;
+  const bool begins = stepped_to_ < 0 || last < stepped_to_;
+  for (TimeNs stamp = begins ? last : stepped_to_ + kPeriod; stamp <= last; stamp += kPeriod) {
+    tell(stamp, step(stamp));
+  }
+}
+
 const std::vector<Obstacles::Driven>& ObstacleDriver::step(TimeNs now) {
   const bool begins = stepped_to_ < 0 || now < stepped_to_;
   const double seconds = begins ? 0.0 : toSeconds(now - stepped_to_);

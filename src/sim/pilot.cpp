@@ -45,6 +45,7 @@ Pilot::Pilot(const control::ControllerConfig& config, const control::VehicleMode
 bool Pilot::notice(const VehicleReport& report) {
   const bool was_moved =
       last_ && (report.placements != last_->placements || wasMoved(last_->motion, report.motion));
+  if (last_ && report.motion.stamp < last_->motion.stamp) waiting_.clear();  // of another run
   last_ = report;
   if (!was_moved) return false;
   commander_.reset();

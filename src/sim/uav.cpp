@@ -40,7 +40,7 @@ Uav::Uav(const UavConfig& config, std::shared_ptr<const lidar::Renderer> rendere
 
 void Uav::teleport(const Eigen::Vector3d& p_WB, double yaw) {
   tell(vehicle_.place(p_WB, yaw, state().stamp));
-  if (state().stamp % vehicle_.reportPeriod() == 0) report();
+  if (vehicle_.reportsNow()) report();
   announce({});
 }
 

@@ -57,6 +57,8 @@ Vehicle::Vehicle(const VehicleSetup& setup, double ground_z,
 
 std::vector<collision::ContactEvent> Vehicle::place(const Eigen::Vector3d& p_WB, double yaw,
                                                     TimeNs stamp) {
+  stamp -= stamp % step_period_;
+  if (stamp < state().stamp) placements_to_come_.clear();  // of another run
   std::vector<collision::ContactEvent> ended;
   collisions_->leave(quadrotor_, ended);
   quadrotor_.reset(p_WB, yaw, stamp);
@@ -121,7 +123,7 @@ const VehicleStep& Vehicle::step(const Collisions::ThingsIn& thingsIn,
   act();
   due_ = VehicleStep();
   collisions_->step(quadrotor_, step_period_, thingsIn, due_.contacts, bodyIn);
-  due_.report = state().stamp % report_period_ == 0;
+  due_.report = reportsNow();
   due_.odometry = state().stamp % odometry_period_ == 0;
   sample();
   if (due_.report) placeDue();

@@ -43,8 +43,8 @@ class ClockGrants {
 /// where no states come it is their vehicle that holds time, by name.
 class RenderLockstep {
  public:
-  /// Takes part when it has a state and `isReady` says so. In the node's callbacks `onTimer` is
-  /// called every kTimer, and both but from callbacks from nowhere else.
+  /// Takes part when it has a state and `isReady` says so. Both functions are called in the node's
+  /// callbacks, `onTimer` every kTimer.
   RenderLockstep(ros::NodeHandle& handle, const ros::NodeHandle& private_handle,
                  RenderThread& thread, TimeNs period, std::function<bool()> isReady,
                  std::function<void()> onTimer);

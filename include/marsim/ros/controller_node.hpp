@@ -36,16 +36,16 @@ namespace marsim::ros_nodes {
 /// (nav_msgs/Path, one for each goal).
 /// Whatever came last is followed, whenever it says that it was made, and held when nothing more
 /// comes; in lockstep a command acts at the first state at or after its stamp (see
-/// sim::Pilot::commandAt), those of one state in the order of their topics here. Every state is
-/// answered, at rest by motor speeds without any. What is followed is told on `command_taken`; a
-/// controller that is started in the place of another one goes on with what the quadrotor has kept
-/// of that (`active_command`, both marsim/ActiveCommand) before it answers the first state.
-/// Commands are in the world frame, named as the parameter says, `world` or not at all. Goals may
-/// be in the world frame or in this UAV's base_link; those below the ground are refused. A zero
-/// quaternion keeps the yaw. /map_info tells where the map ends and, for ground_z `auto`, where the
-/// ground is. What CommandWatch notes goes to the log and to /diagnostics. Parameters: vehicle,
-/// controller, goal_speed [m/s], goal_acceleration [m/s^2] (default: the controller file's),
-/// ground_z [m], lockstep (false), world_frame, frame_prefix.
+/// sim::Pilot::commandAt), those of one state in the order of their topics here. There every
+/// state is answered, at rest by motor speeds without any. What is followed is told on
+/// `command_taken`; a controller that is started in the place of another one goes on with what the
+/// quadrotor has kept of that (`active_command`, both marsim/ActiveCommand) before it answers the
+/// first state. Commands are in the world frame, named as the parameter says, `world` or not at
+/// all. Goals may be in the world frame or in this UAV's base_link; those below the ground are
+/// refused. A zero quaternion keeps the yaw. /map_info tells where the map ends and, for ground_z
+/// `auto`, where the ground is. What CommandWatch notes goes to the log and to /diagnostics.
+/// Parameters: vehicle, controller, goal_speed [m/s], goal_acceleration [m/s^2] (default: the
+/// controller file's), ground_z [m], lockstep (false), world_frame, frame_prefix.
 class ControllerNode {
  public:
   ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_handle);

@@ -47,7 +47,6 @@ sim::VehicleReport fromMessage(const marsim::VehicleState& message);
 void toMessage(const control::Reference& reference, TimeNs stamp, marsim::StateReference& message);
 control::Reference fromMessage(const marsim::StateReference& message);
 
-/// Whether a frame named by a user is the one called `name`, a leading slash apart.
 /// Fills all but the names of frames; the twist in the child frame, unless it shall be in W.
 void toMessage(const KinematicState& state, bool twist_in_world, nav_msgs::Odometry& message);
 
@@ -55,6 +54,7 @@ void toMessage(const KinematicState& state, bool twist_in_world, nav_msgs::Odome
 void toMessage(const vehicle::ImuSample& sample, const vehicle::ImuConfig& config,
                bool with_orientation, sensor_msgs::Imu& message);
 
+/// Whether a frame named by a user is the one called `name`, a leading slash apart.
 bool isFrame(const std::string& frame, const std::string& name);
 /// The same for the world frame, which an empty name means too.
 bool isWorldFrame(const std::string& frame, const std::string& world);

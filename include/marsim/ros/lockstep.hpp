@@ -20,6 +20,10 @@ struct Lockstep {
   std::vector<std::uint32_t> uavs;                            ///< numbers of all that take part
   bool obstacles = false;                                     ///< they take part
 
+  /// States that may wait for a slow listener: in lockstep those of 10 s, more than time gets ahead
+  /// of any sensor, so that none is lost.
+  std::uint32_t stateQueue() const { return on ? 5000 : 100; }
+
   /// Parameters: lockstep (false); patience [s], auto (and by default): for ever. Throws
   /// ConfigError.
   static Lockstep read(Params& params);

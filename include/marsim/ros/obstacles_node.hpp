@@ -43,7 +43,6 @@ class ObstaclesNode {
   std::unique_ptr<scene::ObstacleDriver> driver_;
   std::unique_ptr<ClockGrants> clock_grants_;  ///< null outside of lockstep
   TimeNs clock_ = 0;
-  TimeNs driven_to_ = -1;         ///< < 0: not at all
   marsim::DrivenObstacles told_;  ///< last
   ros::Publisher obstacles_publisher_, driven_publisher_, marker_publisher_;
   std::vector<ros::Subscriber> command_subscribers_;  ///< of each driven one

@@ -15,7 +15,7 @@
 #include "marsim/ros/params.hpp"
 #include "marsim/scene/peer_news.hpp"
 #include "marsim/scene/peers.hpp"
-#include "marsim/sim/announcer.hpp"
+#include "marsim/sim/surroundings.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -28,22 +28,19 @@ class PeerListener {
   /// Parameters: peer_timeout [s], peer_extrapolation [s] (see scene::PeersConfig). Throws
   /// ConfigError.
   static std::shared_ptr<PeerListener> shared(const ros::NodeHandle& handle, Params& params);
-  /// One of the node's own, in whose callbacks it calls `on_heard` after every message.
+  /// One of the node's own for lockstep, in whose callbacks it calls `on_heard` after every
+  /// message; what it hears is known one sim::kPeerPeriod after its stamp.
   static std::shared_ptr<PeerListener> own(const ros::NodeHandle& handle, Params& params,
                                            std::function<void()> on_heard);
 
   PeerListener(ros::NodeHandle handle, const std::string& topic, const scene::PeersConfig& config,
                std::function<void()> on_heard = {});
 
-  scene::Peers& peers() { return peers_; }
-  const scene::Peers& peers() const { return peers_; }
+  sim::Surroundings& surroundings() { return surroundings_; }
+  const sim::Surroundings& surroundings() const { return surroundings_; }
 
   /// A UAV of this process: where it is the only one, its silence is not told to itself.
   void addOwn(std::uint32_t id);
-
-  /// What others gave one UAV by running into it, as told until then and not taken yet; from the
-  /// first call on. From any thread.
-  std::vector<sim::Strike> takeStrikes(std::uint32_t struck, TimeNs told_until);
 
   /// Of all but one UAV. From any thread.
   void diagnose(std::uint32_t own, diagnostic_updater::DiagnosticStatusWrapper& status) const;
@@ -54,12 +51,11 @@ class PeerListener {
   void takeStrike(const marsim::Strike& message);
   void logChanges();
 
-  scene::Peers peers_;
+  sim::Surroundings surroundings_;
   std::atomic<TimeNs> now_{0};  ///< stamp of the newest message from this machine
   TimeNs logged_ = 0;           ///< when changes were looked for
   std::mutex mutex_;            ///< guards what follows
   scene::PeerNews news_;
-  sim::StrikeBox strikes_;
   std::function<void()> on_heard_;
   ros::NodeHandle handle_;
   ros::Subscriber subscriber_;

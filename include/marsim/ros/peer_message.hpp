@@ -32,8 +32,8 @@ std::uint32_t readUavId(Params& params, const ros::NodeHandle& handle);
 /// That default, for a namespace; `where` is for errors.
 std::uint32_t uavIdOf(const std::string& name, const std::string& where);
 
-/// Between two states that a UAV tells the others, and how old they are when they act in lockstep:
-/// the parameter `peer_rate` [Hz] (50). Throws ConfigError.
+/// Between two states that a UAV tells the others: the parameter `peer_rate` [Hz] (50, in lockstep
+/// no other). Throws ConfigError.
 TimeNs readPeerPeriod(Params& params);
 
 }  // namespace marsim::ros_nodes

@@ -21,12 +21,12 @@
 #include "marsim/ros/clock_grants.hpp"
 #include "marsim/ros/command_keeper.hpp"
 #include "marsim/ros/contact_publisher.hpp"
-#include "marsim/ros/control_wait.hpp"
 #include "marsim/ros/frames.hpp"
 #include "marsim/ros/navigation_sensors.hpp"
 #include "marsim/ros/peer_publisher.hpp"
 #include "marsim/ros/watched_publisher.hpp"
 #include "marsim/ros/world_input.hpp"
+#include "marsim/sim/control_wait.hpp"
 #include "marsim/sim/vehicle.hpp"
 
 namespace marsim::ros_nodes {
@@ -102,8 +102,8 @@ class QuadrotorNode {
   bool takes_part_ = false;           ///< in lockstep
   std::atomic<bool> is_made_{false};  ///< callbacks may act
   TimeNs clock_ = 0;                  ///< what /clock says; the state's stamp follows it
-  ControlWait control_wait_{0, 0};
-  ControlWait::WallClock::time_point moved_at_, diagnosed_at_;
+  sim::ControlWait control_wait_{0, 0};
+  sim::ControlWait::WallClock::time_point moved_at_, diagnosed_at_;
   std::optional<sim::VehicleReport>
       told_;                   ///< the last of `state` since the vehicle was put somewhere
   std::uint32_t told_to_ = 0;  ///< listeners that had come by then

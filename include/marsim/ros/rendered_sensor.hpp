@@ -50,8 +50,6 @@ class RenderedSensor {
     thread_.stop();
   }
 
-  /// States that may wait to be heard; 0: any number, as none may be lost in lockstep.
-  std::uint32_t stateQueue() const { return world_.lockstep().on ? 0 : 100; }
   const WorldInput& world() const { return world_; }
   const RecentCount& dropped() const { return dropped_; }
 
@@ -67,8 +65,8 @@ class RenderedSensor {
   std::string map_;
   map::SurfelMapConfig map_config_;
   RendererParams renderer_;
+  std::atomic<bool> is_started_{false};  ///< callbacks of what follows may act
   WorldInput world_;
-  std::atomic<bool> is_started_{false};
   std::deque<Waiting> waiting_;                ///< until what moves in them is known
   TimeNs first_state_ = -1, last_state_ = -1;  ///< stamps, in lockstep; < 0: none
   RecentCount dropped_;                        ///< touched in callbacks only

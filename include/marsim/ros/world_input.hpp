@@ -25,8 +25,7 @@ namespace marsim::ros_nodes {
 /// been heard.
 ///
 /// In: /peers (marsim/Peers): the other UAVs; what ObstacleListener names. Parameters: uav_id (see
-/// readUavId), peer_rate (see readPeerPeriod), peer_timeout and peer_extrapolation (see
-/// PeerListener), those of Lockstep.
+/// readUavId), peer_timeout and peer_extrapolation (see PeerListener), those of Lockstep.
 class WorldInput {
  public:
   using WallClock = std::chrono::steady_clock;
@@ -37,17 +36,15 @@ class WorldInput {
 
   /// The map of the node, in which obstacles find free places; without it there are none.
   void useMap(std::shared_ptr<const map::SurfelMap> map) { obstacles_.useMap(std::move(map)); }
-  /// Keeps motion of the others for questions about times that far [s] behind.
-  void keepAtLeast(double history) { peers_->peers().keepAtLeast(history); }
+  sim::Surroundings& surroundings() { return peers_->surroundings(); }
 
   const Lockstep& lockstep() const { return lockstep_; }
-  TimeNs peerPeriod() const { return peer_period_; }
   /// Whether all that acts until `time` has been heard; always outside of lockstep. Who stays
   /// silent for longer than the patience is not waited for until it is heard again.
   bool knows(TimeNs time);
-  /// Whether something was heard of everybody that takes part; always outside of lockstep. Before
-  /// that time must not begin, or a first word might be missed.
-  bool hasMet() const;
+  /// Whether something was heard of everybody that takes part (with the same patience); always
+  /// outside of lockstep. Before that time must not begin, or a first word might be missed.
+  bool hasMet();
   /// Names for people of those that the last knows() waits for; empty: nobody.
   const std::string& waitsFor() const { return waits_for_; }
 
@@ -57,7 +54,7 @@ class WorldInput {
   std::optional<collision::RigidBody> bodyAt(std::uint32_t identity, TimeNs t) const;
   /// See PeerListener, for this UAV, as known at an instant.
   std::vector<sim::Strike> takeStrikes(TimeNs time) {
-    return peers_->takeStrikes(uav_id_, toldUntil(time));
+    return peers_->surroundings().takeStrikes(uav_id_, time);
   }
 
   /// The UAV's number in the world.
@@ -66,14 +63,11 @@ class WorldInput {
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) const;
 
  private:
-  TimeNs toldUntil(TimeNs time) const {
-    return lockstep_.on ? time - peer_period_ : scene::kAllTold;
-  }
+  bool waitFor(const std::vector<std::string>& silent);
   bool hasHeard(std::uint32_t uav, TimeNs told_until) const;
   bool hasHeardOfObstacles(TimeNs told_until) const;
 
   std::uint32_t uav_id_;
-  TimeNs peer_period_;
   Lockstep lockstep_;
   std::shared_ptr<PeerListener> peers_;
   ObstacleListener obstacles_;

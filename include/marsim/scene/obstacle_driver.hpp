@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,10 @@ class ObstacleDriver {
   /// The driven ones' states at a multiple of kPeriod, in their order, which the obstacles have
   /// heard of, too. A time before the last one begins anew.
   const std::vector<Obstacles::Driven>& step(TimeNs now);
+  /// Takes the steps that have come by `now`, the last one only where it begins, and hands each
+  /// one's states to `tell`.
+  void advanceTo(TimeNs now,
+                 const std::function<void(TimeNs, const std::vector<Obstacles::Driven>&)>& tell);
 
  private:
   struct Commanded {

@@ -57,8 +57,8 @@ class Vehicle {
   Vehicle(const VehicleSetup& setup, double ground_z,
           std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number);
 
-  /// Puts it somewhere at rest: contacts end (which the return value tells), commands and strikes
-  /// of before are void.
+  /// Puts it somewhere at rest, at the step at or before `stamp`: contacts end (which the return
+  /// value tells), commands and strikes of before are void.
   std::vector<collision::ContactEvent> place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
   /// The same at the end of the first state step at or after `stamp`, when its sensors have been
   /// sampled; where the stamp is more than kFarthestAhead past the present one (false) of the next.
@@ -67,11 +67,11 @@ class Vehicle {
   /// where that is past. False where they are ignored: they are from before it was placed, or from
   /// a time to come.
   bool command(const MotorCommand& command);
+  /// The same without a stamp: they act at once.
+  void command(const vehicle::RotorArray& speeds) { quadrotor_.command(speeds); }
   /// Whether what is computed from the state of a stamp, as after that many placements (0: not
   /// told), is from after it was placed and from no time to come.
   bool isAnswer(TimeNs computed_from, std::uint32_t placements) const;
-  /// The same without a stamp: they act at once.
-  void command(const vehicle::RotorArray& speeds) { quadrotor_.command(speeds); }
   /// Another UAV has run into it (see Collisions).
   void takeStrike(const Strike& strike);
   /// Advances by one dynamics step. `thingsIn` says what else moves and can be hit during it,
@@ -89,6 +89,8 @@ class Vehicle {
   TimeNs placedAt() const { return placed_at_; }
   TimeNs dynamicsStep() const { return step_period_; }
   TimeNs reportPeriod() const { return report_period_; }
+  /// Whether its stamp is that of a report.
+  bool reportsNow() const { return state().stamp % report_period_ == 0; }
 
  private:
   struct Pending {

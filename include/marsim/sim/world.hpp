@@ -9,13 +9,12 @@
 
 #include "marsim/scene/moving_thing.hpp"
 #include "marsim/scene/obstacle_driver.hpp"
-#include "marsim/scene/peers.hpp"
-#include "marsim/sim/announcer.hpp"
 #include "marsim/sim/body.hpp"
 #include "marsim/sim/collisions.hpp"
 #include "marsim/sim/image_sensor.hpp"
 #include "marsim/sim/pilot.hpp"
 #include "marsim/sim/range_sensor.hpp"
+#include "marsim/sim/surroundings.hpp"
 #include "marsim/sim/vehicle.hpp"
 
 namespace marsim::sim {
@@ -123,16 +122,14 @@ class World {
  private:
   void stepOne(std::uint32_t uav);
   void passOn(Uav& uav);
-  std::vector<scene::MovingThing> thingsAround(std::uint32_t uav, TimeNs begin, TimeNs end) const;
 
   std::shared_ptr<const map::SurfelMap> map_;
   std::shared_ptr<const lidar::Renderer> renderer_;
   std::shared_ptr<const collision::Neighbours> neighbours_;
   double ground_z_;
   std::vector<std::unique_ptr<Uav>> uavs_;  // by their numbers
-  scene::Peers peers_;
-  StrikeBox strikes_;
-  std::vector<std::shared_ptr<const scene::ThingSource>> things_;
+  Surroundings surroundings_{{}, kPeerPeriod};
+  std::vector<Surroundings::Source> things_;
   std::vector<std::shared_ptr<scene::ObstacleDriver>> drivers_;
 };
 

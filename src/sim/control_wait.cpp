@@ -1,6 +1,6 @@
-#include "marsim/ros/control_wait.hpp"
+#include "marsim/sim/control_wait.hpp"
 
-namespace marsim::ros_nodes {
+namespace marsim::sim {
 
 void ControlWait::onCommand(TimeNs computed_from) {
   if (computed_from <= answered_) return;  // a second answer to a state that was told twice
@@ -29,4 +29,4 @@ bool ControlWait::gaveUp() {
   return gave_up;
 }
 
-}  // namespace marsim::ros_nodes
+}  // namespace marsim::sim

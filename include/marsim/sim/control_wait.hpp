@@ -4,7 +4,7 @@
 
 #include "marsim/common/time.hpp"
 
-namespace marsim::ros_nodes {
+namespace marsim::sim {
 
 /// Keeps the control loop closed on a machine that is too busy for real time: while a controller
 /// answers every state, the dynamics wait for each answer at the state from which it acts
@@ -16,8 +16,9 @@ class ControlWait {
   /// [s] of wall time without an answer after which the dynamics go on alone.
   static constexpr double kPatience = 2.0;
   /// [s] the same where another controller is started in the place of one that died; below the
-  /// patience of the clock, which is held meanwhile.
+  /// patience of the clock and of other UAVs, which are held meanwhile.
   static constexpr double kRespawnPatience = 4.0;
+  static constexpr double kShareOfPatience = 0.8;  ///< of theirs, in lockstep
 
   /// `latency` [states].
   ControlWait(TimeNs state_period, int latency, double patience = kPatience,
@@ -29,10 +30,11 @@ class ControlWait {
         follows_(in_lockstep) {}
 
   double patience() const { return patience_; }
-  /// The vehicle was put somewhere at `stamp`: answers count from the first state from then on.
+  /// The vehicle was put somewhere at `stamp`: in lockstep the first state from then on is waited
+  /// for, else a controller may rest.
   void reset(TimeNs stamp) {
     *this = ControlWait(period_, latency_, patience_, in_lockstep_);
-    answered_ = (stamp - 1 + period_) / period_ * period_ - period_;
+    if (in_lockstep_) answered_ = (stamp - 1 + period_) / period_ * period_ - period_;
   }
   /// A motor command came, computed from the state of that stamp. One that was waited for is
   /// followed by others, also from a new controller that never saw the states before.
@@ -56,4 +58,4 @@ class ControlWait {
   WallClock::time_point since_;
 };
 
-}  // namespace marsim::ros_nodes
+}  // namespace marsim::sim

@@ -1,10 +1,10 @@
-#include "marsim/ros/control_wait.hpp"
+#include "marsim/sim/control_wait.hpp"
 
 #include <limits>
 
 #include <gtest/gtest.h>
 
-namespace marsim::ros_nodes {
+namespace marsim::sim {
 namespace {
 
 constexpr TimeNs kPeriod = kNsPerSecond / 500;
@@ -98,4 +98,4 @@ TEST_F(ControlWaitTest, GoesOnWithANewControllerStepByStep) {
 }
 
 }  // namespace
-}  // namespace marsim::ros_nodes
+}  // namespace marsim::sim
