@@ -36,12 +36,13 @@ void ObstacleDriver::advanceTo(
 }
 
 const std::vector<Obstacles::Driven>& ObstacleDriver::step(TimeNs now) {
-  const bool begins = stepped_to_ < 0 || now < stepped_to_;
+  const bool is_set_back = now < stepped_to_, begins = stepped_to_ < 0 || is_set_back;
   const double seconds = begins ? 0.0 : toSeconds(now - stepped_to_);
   stepped_to_ = now;
   states_.clear();
   for (Commanded& commanded : commanded_) {
-    if (timeout_ > 0 && now - commanded.heard > timeout_) {
+    const bool is_void = is_set_back && commanded.heard > now;
+    if (is_void || (timeout_ > 0 && now - commanded.heard > timeout_)) {
       commanded.v.setZero();
       commanded.yaw_rate = 0.0;
     }

@@ -45,11 +45,15 @@ Pilot::Pilot(const control::ControllerConfig& config, const control::VehicleMode
 bool Pilot::notice(const VehicleReport& report) {
   const bool was_moved =
       last_ && (report.placements != last_->placements || wasMoved(last_->motion, report.motion));
-  if (last_ && report.motion.stamp < last_->motion.stamp) waiting_.clear();  // of another run
   last_ = report;
   if (!was_moved) return false;
   commander_.reset();
   controller_.reset();
+  // Where time was set back, what waits is of the time before.
+  const TimeNs farthest = report.motion.stamp + kFarthestAhead;
+  waiting_.erase(std::find_if(waiting_.begin(), waiting_.end(),
+                              [=](const Waiting& waiting) { return waiting.stamp > farthest; }),
+                 waiting_.end());
   return true;
 }
 

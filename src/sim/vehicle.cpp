@@ -58,11 +58,17 @@ Vehicle::Vehicle(const VehicleSetup& setup, double ground_z,
 std::vector<collision::ContactEvent> Vehicle::place(const Eigen::Vector3d& p_WB, double yaw,
                                                     TimeNs stamp) {
   stamp -= stamp % step_period_;
-  if (stamp < state().stamp) placements_to_come_.clear();  // of another run
   std::vector<collision::ContactEvent> ended;
   collisions_->leave(quadrotor_, ended);
   quadrotor_.reset(p_WB, yaw, stamp);
   pending_.clear();
+  // Where time was set back, what waits is of the time before.
+  const auto is_void = [stamp](const Placement& placement) {
+    return placement.stamp > stamp + kFarthestAhead;
+  };
+  placements_to_come_.erase(
+      std::find_if(placements_to_come_.begin(), placements_to_come_.end(), is_void),
+      placements_to_come_.end());
   placed_at_ = stamp;
   ++placements_;
   return ended;

@@ -25,7 +25,7 @@ class ObstacleDriver {
   /// timeout counts from.
   void command(std::size_t driven, const Eigen::Vector3d& v, double yaw_rate, TimeNs now);
   /// The driven ones' states at a multiple of kPeriod, in their order, which the obstacles have
-  /// heard of, too. A time before the last one begins anew.
+  /// heard of, too. A time before the last one begins anew, without the commands of later times.
   const std::vector<Obstacles::Driven>& step(TimeNs now);
   /// Takes the steps that have come by `now`, the last one only where it begins, and hands each
   /// one's states to `tell`.

@@ -33,7 +33,8 @@ class Pilot {
   /// one report an earlier stamp comes first, then a lower `rank`, then what was given first.
   bool commandAt(TimeNs stamp, int rank, Command command);
   /// Where no motion leads from the last report to this one, what was commanded is forgotten; true
-  /// then. answer() does the same.
+  /// then. So is what waits for a stamp more than kFarthestAhead past this report: time was set
+  /// back. answer() does the same.
   bool notice(const VehicleReport& report);
   /// Motor speeds [rad/s] for a report; none for a vehicle that rests until its first command.
   std::optional<vehicle::RotorArray> answer(const VehicleReport& report);

@@ -58,7 +58,8 @@ class Vehicle {
           std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number);
 
   /// Puts it somewhere at rest, at the step at or before `stamp`: contacts end (which the return
-  /// value tells), commands and strikes of before are void.
+  /// value tells), commands and strikes of before are void, and so are placements that wait for a
+  /// stamp more than kFarthestAhead past this one: time was set back.
   std::vector<collision::ContactEvent> place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
   /// The same at the end of the first state step at or after `stamp`, when its sensors have been
   /// sampled; where the stamp is more than kFarthestAhead past the present one (false) of the next.
