@@ -11,6 +11,7 @@
 #include "marsim/common/datagram_session.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/ros/peer_datagram.hpp"
+#include "marsim/sim/announcer.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -59,6 +60,31 @@ TEST(PeerMessage, StateStaysTheSameWithinSinglePrecision) {
   EXPECT_LT((back.motion.a_WB - state.motion.a_WB).norm(), 1e-5);
   EXPECT_LT((back.motion.w_WB_B - state.motion.w_WB_B).norm(), 1e-5);
   EXPECT_EQ(scene::problemOf(back), "");
+}
+
+// So that sim::World, which has no messages, computes what nodes do.
+TEST(PeerMessage, WhatArrivesIsWhatTheCoreTellsInSinglePrecision) {
+  RandomStream random(1);
+  const auto any = [&random] {
+    return Eigen::Vector3d(random.normal(), random.normal(), random.normal());
+  };
+  for (std::uint32_t id = 0; id < 20; ++id) {
+    const scene::PeerState told = sim::inSinglePrecision(someState(id));
+    const KinematicState motion = fromMessage(toMessage(someState(id))).motion;
+    EXPECT_EQ(motion.X_WB.p, told.motion.X_WB.p);
+    EXPECT_EQ(motion.X_WB.q.coeffs(), told.motion.X_WB.q.coeffs());
+    EXPECT_EQ(motion.v_WB, told.motion.v_WB);
+    EXPECT_EQ(motion.a_WB, told.motion.a_WB);
+    EXPECT_EQ(motion.w_WB_B, told.motion.w_WB_B);
+    const sim::Strike strike{1, 2, any(), any(), any(), any(), any()};
+    const sim::Strike told_strike = sim::inSinglePrecision(strike);
+    const sim::Strike arrived = fromMessage(toMessage(strike));
+    EXPECT_EQ(arrived.impulse_W, told_strike.impulse_W);
+    EXPECT_EQ(arrived.moment_W, told_strike.moment_W);
+    EXPECT_EQ(arrived.p_W, told_strike.p_W);
+    EXPECT_EQ(arrived.normal_W, told_strike.normal_W);
+    EXPECT_EQ(arrived.v_rel_W, told_strike.v_rel_W);
+  }
 }
 
 TEST(PeerMessage, NotANumberArrivesAsSuch) {

@@ -205,9 +205,11 @@ TEST_F(Respawn, AControllerGoesOnWithItsTrajectory) {
 TEST_F(Respawn, AResetIsNotUndone) {
   Watched& uav = uavs_[1];
   std_srvs::Trigger reset;
-  ASSERT_TRUE(ros::service::call("/uav1/reset", reset));
+  const Vector3d before = uav.position();
+  ASSERT_TRUE(ros::service::call("/uav1/reset", reset));  // acts at the next state
   signalNode("/uav1/controller", SIGKILL);
   ASSERT_TRUE(waitFor([&] { return processOf("/uav1/controller") > 0; }, kDeadline));
+  ASSERT_TRUE(waitFor([&] { return (uav.position() - before).norm() > 1.0; }, kDeadline));
   const std::size_t first = uav.flown.size();
   const TimeNs since = uav.flown.back().stamp;
   ASSERT_TRUE(waitFor([&] { return uav.flown.back().stamp > since + 3 * marsim::kNsPerSecond / 2; },

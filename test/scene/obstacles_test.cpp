@@ -326,6 +326,52 @@ TEST(Obstacles, DrivenOnesGoAsToldAndStopWhenNothingIsHeard) {
   EXPECT_FALSE(Obstacles(only(groupOf(ObstacleKind::kBox)), {}, "test").isDriven(0));
 }
 
+// As one answers who has heard of no later states.
+TEST(Obstacles, DrivenOnesAreKnownAsFarAsWasTold) {
+  ObstacleGroup group = groupOf(ObstacleKind::kDriven, 1);
+  group.points = {{1.0, 2.0, 3.0}};
+  const ObstaclesConfig config{1, {group, groupOf(ObstacleKind::kBox, 2)}};
+  Obstacles all(config, {}, "test"), heard(config, {}, "test");
+  EXPECT_TRUE(all.hasDriven());
+  EXPECT_FALSE(Obstacles(only(groupOf(ObstacleKind::kBox)), {}, "test").hasDriven());
+  RandomStream random(5);
+  std::vector<Obstacles::Driven> states;
+  for (int i = 0; i < 20; ++i) {
+    Obstacles::Driven state;
+    state.stamp = toNs(10.0 + 0.02 * i);
+    state.p = group.points[0] + 0.1 * i * Vector3d::Ones();
+    state.v = {random.normal(), random.normal(), random.normal()};
+    state.yaw = random.normal();
+    state.yaw_rate = random.normal();
+    states.push_back(state);
+    all.drive(0, state);
+  }
+  std::size_t known = 0;
+  for (TimeNs told_until = toNs(9.99); told_until < toNs(10.45); told_until += toNs(0.005)) {
+    while (known < states.size() && states[known].stamp <= told_until) {
+      heard.drive(0, states[known++]);
+    }
+    const TimeNs begin = told_until - toNs(0.1);
+    for (const TimeNs end : {begin, begin + toNs(0.12), begin + toNs(1.0)}) {
+      std::vector<MovingThing> things, expected;
+      all.appendKnownThings(begin, end, told_until, things);
+      heard.appendThings(begin, end, expected);
+      ASSERT_EQ(things.size(), expected.size());
+      for (std::size_t i = 0; i < things.size(); ++i) {
+        ASSERT_EQ(things[i].identity, expected[i].identity);
+        ASSERT_EQ(things[i].from, expected[i].from);
+        ASSERT_EQ(things[i].until, expected[i].until);
+        ASSERT_EQ(things[i].X_WM.size(), expected[i].X_WM.size());
+        for (std::size_t k = 0; k < things[i].X_WM.size(); ++k) {
+          ASSERT_EQ(things[i].X_WM[k].p, expected[i].X_WM[k].p);
+          ASSERT_EQ(things[i].X_WM[k].q.coeffs(), expected[i].X_WM[k].q.coeffs());
+        }
+      }
+    }
+  }
+  EXPECT_EQ(known, states.size());
+}
+
 // What is appended for an interval is where the obstacles are at each time in it.
 TEST(Obstacles, ThingsAreWhereTheObstaclesAre) {
   const Obstacles obstacles(allKinds(), pillarAndFloor, "test");

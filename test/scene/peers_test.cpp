@@ -1,6 +1,7 @@
 #include "marsim/scene/peers.hpp"
 #include "marsim/scene/peer_news.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -236,6 +237,110 @@ TEST(Peers, ALeapIsNoMotion) {
   again.placements = 2;
   EXPECT_EQ(peers.push(again), Peers::Effect::kTaken);
   EXPECT_TRUE(peers.poseAt(3, again.motion.stamp));
+}
+
+// A flight that is placed 20 m farther on twice: at the stamp of a state that was told already, and
+// then as any state.
+std::vector<PeerState> placedFlight() {
+  std::vector<PeerState> states;
+  const auto tell = [&states](int i, std::uint32_t placements) {
+    PeerState state = told(3, i);
+    state.sequence = static_cast<std::uint16_t>(states.size());
+    state.placements = placements;
+    state.motion.X_WB.p.x() += 20.0 * placements;
+    states.push_back(state);
+  };
+  for (int i = 0; i <= 30; ++i) {
+    tell(i, (i > 12 ? 1U : 0U) + (i > 20 ? 1U : 0U));
+    if (i == 12) tell(i, 1);
+  }
+  return states;
+}
+
+TEST(Peers, AnswerLikeOneWhoHeardNoMoreThanWasToldUntil) {
+  const std::vector<PeerState> states = placedFlight();
+  Peers all, heard;
+  for (Peers* peers : {&all, &heard}) {
+    peers->setBody(3, "some", someBody());
+    peers->setMass(3, {0.7, Eigen::Vector3d::Ones()});
+  }
+  for (const PeerState& state : states) EXPECT_EQ(all.push(state), Peers::Effect::kTaken);
+  std::size_t known = 0;
+  for (TimeNs until = toNs(9.99); until < toNs(10.65); until += toNs(0.005)) {
+    while (known < states.size() && states[known].motion.stamp <= until)
+      heard.push(states[known++]);
+    for (const double later : {-0.1, -0.007, 0.0, 0.013, 0.02, 0.04, 0.4, 2.99, 3.1}) {
+      const TimeNs t = until + toNs(later);
+      const auto pose = all.poseAt(3, t, until), expected = heard.poseAt(3, t);
+      const auto motion = all.motionAt(3, t, until), expected_motion = heard.motionAt(3, t);
+      ASSERT_EQ(pose.has_value(), expected.has_value()) << toSeconds(t);
+      ASSERT_EQ(motion.has_value(), expected_motion.has_value());
+      std::vector<MovingThing> things, expected_things;
+      all.appendOthers(1, t, t + toNs(0.05), things, until);
+      heard.appendOthers(1, t, t + toNs(0.05), expected_things);
+      ASSERT_EQ(things.size(), expected_things.size());
+      if (!pose) continue;
+      ASSERT_EQ(pose->p, expected->p) << toSeconds(t);
+      ASSERT_EQ(pose->q.coeffs(), expected->q.coeffs());
+      ASSERT_EQ(motion->v_WB, expected_motion->v_WB);
+      ASSERT_EQ(motion->w_WB_B, expected_motion->w_WB_B);
+      for (std::size_t k = 0; k < things[0].X_WM.size(); ++k) {
+        ASSERT_EQ(things[0].X_WM[k].p, expected_things[0].X_WM[k].p);
+      }
+    }
+  }
+  EXPECT_EQ(known, states.size());
+}
+
+TEST(Peers, WhoDoesNotKnowOfAPlacementYetSeesTheOldMotion) {
+  Peers peers;
+  for (const PeerState& state : placedFlight()) peers.push(state);
+  struct Case {
+    double t, told_until, x;  // x [m] how far it was moved on
+  };
+  const std::vector<Case> cases = {
+      {10.20, 10.2399, 0.0}, {10.25, 10.2399, 0.0},  {10.25, 10.24, 20.0}, {10.27, 10.26, 20.0},
+      {10.41, 10.41, 20.0},  {10.43, 10.4199, 20.0}, {10.43, 10.42, 40.0}, {10.43, 99.0, 40.0}};
+  for (const Case& now : cases) {
+    const auto pose = peers.poseAt(3, toNs(now.t), toNs(now.told_until));
+    ASSERT_TRUE(pose);
+    const Eigen::Vector3d expected = onCircle(now.t).X_WB.p + now.x * Eigen::Vector3d::UnitX();
+    EXPECT_LT((pose->p - expected).norm(), 1e-3) << now.t << ", told until " << now.told_until;
+  }
+  EXPECT_FALSE(peers.poseAt(3, toNs(10.0), toNs(9.99))) << "nothing was told yet";
+}
+
+TEST(Peers, SayUntilWhenTheyHeard) {
+  Peers peers;
+  EXPECT_FALSE(peers.heardUntil(3));
+  peers.setBody(3, "some", someBody());
+  EXPECT_FALSE(peers.heardUntil(3));
+  for (const int i : {0, 2, 1, 3}) {
+    peers.push(told(3, i));
+    EXPECT_EQ(peers.heardUntil(3), told(3, i).motion.stamp) << "what came last";
+  }
+  PeerState stranger = told(3, 5);
+  stranger.run = 78;
+  EXPECT_EQ(peers.push(stranger), Peers::Effect::kStranger);
+  EXPECT_EQ(peers.heardUntil(3), stranger.motion.stamp);
+  PeerState bad = told(3, 6);
+  bad.motion.v_WB.x() = kNaN;
+  peers.push(bad);
+  EXPECT_EQ(peers.heardUntil(3), stranger.motion.stamp);
+}
+
+TEST(Peers, KeepAsMuchMotionAsAnybodyNeeds) {
+  PeersConfig config;
+  config.history = 0.1;
+  for (const double needed : {0.05, 0.1, 0.5}) {
+    Peers peers(config);
+    peers.keepAtLeast(needed);
+    peers.keepAtLeast(0.01);
+    for (int i = 0; i <= 50; ++i) peers.push(told(3, i));
+    const double kept = std::max(needed, config.history);
+    EXPECT_LT(distanceAt(peers, 11.0 - kept), 1e-3) << needed;
+    EXPECT_GT(distanceAt(peers, 11.0 - kept - 0.1), 0.1) << needed;
+  }
 }
 
 TEST(Peers, OneStartedAnewTakesItsPlaceBack) {

@@ -119,6 +119,32 @@ TEST(Collisions, WhereBothNoticeWhatTheLowerNumberWorkedOutHoldsForBoth) {
   EXPECT_LT((gained[1] - strikes[0].impulse_W).norm(), 0.02);
 }
 
+// One is placed in another one's way and feels it at once; the other cannot know for 20 ms.
+TEST(Collisions, WhoIsRunIntoFeelsItWhenItWasTold) {
+  MapMaker maker;
+  maker.sheet({-1.0, -1.0, 0.0}, {2.0, 0.0, 0.0}, {0.0, 2.0, 0.0});
+  World world(maker.make(), {});
+  std::vector<Uav*> uavs;
+  for (const double x : {-5.0, 0.0}) {
+    UavConfig config = uavAt({x, 0.0, 20.0});
+    config.collision.response = CollisionResponse::kBounce;
+    uavs.push_back(&world.addUav(config));
+  }
+  uavs[1]->setGoal({9.0, 0.0, 20.0}, 0.0);
+  for (int i = 0; i < 1501; ++i) world.step();
+  uavs[0]->teleport(uavs[1]->state().X_WB.p + Vector3d(0.3, 0.02, 0.0), 0.3);
+  std::vector<int> felt(2, -1);  // [ms] after that
+  for (int i = 1; i <= 100; ++i) {
+    const Vector3d before[] = {uavs[0]->state().v_WB, uavs[1]->state().v_WB};
+    world.step();
+    for (std::size_t k = 0; k < 2; ++k) {
+      const double change = (uavs[k]->state().v_WB - before[k]).norm();
+      if (felt[k] < 0 && change > 0.05) felt[k] = i;
+    }
+  }
+  EXPECT_EQ(felt, (std::vector<int>{1, 20}));
+}
+
 TEST(Collisions, AStrikeMovesWhoRespondsAndCountsOnce) {
   Strike strike;
   strike.identity = 3;

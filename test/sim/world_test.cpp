@@ -1,5 +1,8 @@
 #include <cmath>
 #include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -7,6 +10,7 @@
 #include "marsim/common/units.hpp"
 #include "marsim/geometry/kd_tree.hpp"
 #include "marsim/sim/world.hpp"
+#include "rounded.hpp"
 #include "vehicle/vehicles.hpp"
 
 namespace marsim::sim {
@@ -108,6 +112,171 @@ TEST(World, UavsSeeEachOtherWhereTheyAreAtThePointsTimes) {
   for (int i = 0; i < 3000; ++i) world.step();
   EXPECT_GT(on_body, 50);
   EXPECT_EQ(beside, 0);
+}
+
+/// Sees nothing, and keeps the things of the last scan or image.
+class ThingKeeper final : public lidar::Renderer {
+ public:
+  using Hits = std::vector<lidar::Hit>;
+  std::string name() const override { return "thing_keeper"; }
+  bool castsRays() const override { return true; }
+  void cast(const std::vector<lidar::Ray>& rays, View<scene::MovingThing> seen,
+            Hits& hits) const override {
+    things.assign(seen.begin(), seen.end());
+    hits.assign(rays.size(), {});
+  }
+  void renderImage(const lidar::ImageGrid& grid, const Pose&, double, View<scene::MovingThing> seen,
+                   Hits& hits) const override {
+    things.assign(seen.begin(), seen.end());
+    hits.assign(grid.size(), {});
+  }
+  mutable std::vector<scene::MovingThing> things;
+};
+
+// A viewer with a LiDAR and a camera whose images lie between the states that are told.
+UavConfig viewerConfig() {
+  UavConfig config = uavConfig();
+  lidar::DepthCameraConfig camera;
+  camera.name = "test";
+  camera.width = camera.height = 4;
+  camera.fx = camera.fy = 4.0;
+  camera.rate = 30.0;
+  config.depth = camera;
+  return config;
+}
+
+/// What a UAV has told of itself, as others know it from messages of single precision.
+struct Told {
+  std::vector<VehicleReport> reports;
+
+  void tell(VehicleReport report) {
+    KinematicState& motion = report.motion;
+    for (Vector3d* v : {&motion.X_WB.p, &motion.v_WB, &motion.a_WB, &motion.w_WB_B}) {
+      *v = rounded(*v);
+    }
+    motion.X_WB.q = Eigen::Quaterniond(rounded(motion.X_WB.q.coeffs())).normalized();
+    reports.push_back(report);
+  }
+  // Between two states of one motion interpolated, then carried on.
+  Pose at(TimeNs t, TimeNs told_until) const {
+    const KinematicState *before = nullptr, *after = nullptr;
+    std::uint32_t placements = 0;
+    for (const VehicleReport& report : reports) {
+      if (report.motion.stamp <= told_until) placements = report.placements;
+    }
+    for (const VehicleReport& report : reports) {
+      if (report.placements != placements || report.motion.stamp > told_until) continue;
+      if (report.motion.stamp <= t) before = &report.motion;
+      if (report.motion.stamp > t && after == nullptr) after = &report.motion;
+    }
+    if (before == nullptr) return after->X_WB;
+    if (after != nullptr) return interpolatePose(*before, *after, t);
+    const double s = toSeconds(t - before->stamp);
+    return {before->X_WB.q * expMap(s * before->w_WB_B),
+            before->X_WB.p + s * before->v_WB + 0.5 * s * s * before->a_WB};
+  }
+};
+
+// Scans and images show what was told 20 ms before they end, also across a placement.
+TEST(World, UavsKnowOfEachOtherWhatWasTold20MsBefore) {
+  constexpr TimeNs kMs = 1'000'000;
+  const auto keeper = std::make_shared<ThingKeeper>();
+  World world(room(), keeper);
+  Uav& viewer = world.addUav(viewerConfig());
+  UavConfig config = uavConfig();
+  config.start_p_WB = {3.0, -2.0, 2.0};
+  config.lidar.reset();
+  Uav& other = world.addUav(config);
+  Told told;
+  std::uint32_t placements = 1;
+  told.tell({other.state(), false, placements});
+  other.on_report = [&](const VehicleReport& report) {
+    const bool is_placed = report.placements != std::exchange(placements, report.placements);
+    if (is_placed || report.motion.stamp % (20 * kMs) == 0) told.tell(report);
+  };
+  int poses = 0;
+  const auto check = [&](TimeNs begin, TimeNs end) {
+    ASSERT_EQ(keeper->things.size(), end < 20 * kMs ? 0U : 1U) << end;
+    if (keeper->things.empty()) return;
+    const std::vector<Pose>& seen = keeper->things[0].X_WM;
+    const auto steps = static_cast<TimeNs>(seen.size()) - 1;
+    for (TimeNs i = 0; i <= steps; ++i) {
+      const TimeNs t = steps > 0 ? begin + (end - begin) * i / steps : begin;
+      const Pose expected = told.at(t, end - 20 * kMs), &pose = seen[static_cast<std::size_t>(i)];
+      EXPECT_LT((pose.p - expected.p).norm(), 1e-10) << toSeconds(t) << " until " << toSeconds(end);
+      EXPECT_LT((pose.q.coeffs() - expected.q.coeffs()).norm(), 1e-10) << toSeconds(t);
+      ++poses;
+    }
+  };
+  std::int64_t scans = 0;
+  viewer.on_scan = [&](const lidar::Scan& scan) {
+    check(toNs(static_cast<double>(scans++) / 30.0), scan.end);
+  };
+  viewer.on_image = [&](const lidar::DepthImage& image) { check(image.stamp, image.stamp); };
+  other.setGoal({3.0, 2.0, 2.5}, -2.0);
+  for (int i = 0; i < 1500; ++i) {
+    if (i == 700) other.teleport({-3.0, 1.0, 2.0}, 0.3, 713 * kMs);
+    if (i == 800) other.setGoal({-3.0, 3.0, 2.5}, -2.0);
+    world.step();
+  }
+  EXPECT_EQ(placements, 2U);
+  EXPECT_GT((other.state().X_WB.p - Vector3d(-3.0, 1.0, 2.0)).norm(), 0.2);
+  EXPECT_GT(poses, 200);
+}
+
+std::shared_ptr<scene::Obstacles> cart() {
+  scene::ObstacleGroup group = scene::usualGroup(scene::ObstacleKind::kDriven);
+  group.name = "cart";
+  group.region = {Vector3d(-5.0, -5.0, 0.0), Vector3d(5.0, 5.0, 5.0)};
+  group.points = {{3.0, 0.0, 1.0}};
+  return std::make_shared<scene::Obstacles>(scene::ObstaclesConfig{1, {group}}, scene::Clearance(),
+                                            "test");
+}
+
+// The same commands by hand, as far as they were told.
+TEST(World, DrivesObstaclesThatAreSeenAsTold20MsBefore) {
+  constexpr TimeNs kMs = 1'000'000;
+  const auto keeper = std::make_shared<ThingKeeper>();
+  World world(room(), keeper);
+  Uav& viewer = world.addUav(viewerConfig());
+  const auto obstacles = cart(), by_hand = cart();
+  const auto driver = std::make_shared<scene::ObstacleDriver>(obstacles, 0);
+  world.addThings(obstacles);
+  world.addDriver(driver);
+  const std::vector<std::pair<TimeNs, Vector3d>> commands = {
+      {30 * kMs, {0.0, 1.0, 0.0}}, {500 * kMs, {1.0, 0.0, 0.3}}, {731 * kMs, {-1.0, -1.0, 0.0}}};
+  scene::ObstacleDriver hand(by_hand, 0);
+  TimeNs next_step = 0;
+  std::size_t next_command = 0, pieces = 0;
+  const auto check = [&](TimeNs begin, TimeNs end) {
+    for (; next_step <= end - 20 * kMs; next_step += 20 * kMs) {
+      for (; next_command < 3 && commands[next_command].first <= next_step; ++next_command) {
+        hand.command(0, commands[next_command].second, 0.7, commands[next_command].first);
+      }
+      hand.step(next_step);
+    }
+    std::vector<scene::MovingThing> expected;
+    by_hand->appendThings(begin, end, expected);
+    ASSERT_EQ(keeper->things.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i, ++pieces) {
+      ASSERT_EQ(keeper->things[i].from, expected[i].from);
+      ASSERT_EQ(keeper->things[i].X_WM.size(), expected[i].X_WM.size());
+      EXPECT_EQ(keeper->things[i].X_WM.front().p, expected[i].X_WM.front().p) << toSeconds(end);
+      EXPECT_EQ(keeper->things[i].X_WM.back().p, expected[i].X_WM.back().p) << toSeconds(end);
+    }
+  };
+  std::int64_t scans = 0;
+  viewer.on_scan = [&](const lidar::Scan& scan) {
+    check(toNs(static_cast<double>(scans++) / 30.0), scan.end);
+  };
+  for (TimeNs now = 0; now < 1000 * kMs; now += kMs) {
+    for (const auto& [at, v] : commands) {
+      if (at == now) driver->command(0, v, 0.7, now);
+    }
+    world.step();
+  }
+  EXPECT_EQ(next_command, 3U);
+  EXPECT_GT(pieces, 40U);
 }
 
 TEST(World, RepeatsItsScansByteForByte) {
