@@ -84,6 +84,7 @@ void StrikeBox::put(std::uint32_t struck, const Strike& strike) {
 
 std::vector<Strike> StrikeBox::take(std::uint32_t struck, TimeNs told_until) {
   std::vector<Strike>& box = strikes_[struck];
+  if (box.empty()) return {};
   const auto later = std::stable_partition(
       box.begin(), box.end(), [=](const Strike& strike) { return strike.stamp <= told_until; });
   std::vector<Strike> taken(box.begin(), later);
