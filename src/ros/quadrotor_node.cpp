@@ -473,9 +473,8 @@ void QuadrotorNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status
     status.mergeSummaryf(diagnostic_msgs::DiagnosticStatus::WARN,
                          "time waits for the controller for %.1f s", waited);
   }
-  if (!world_->waitsFor().empty()) {
-    status.mergeSummaryf(diagnostic_msgs::DiagnosticStatus::WARN, "time waits for %s",
-                         world_->waitsFor().c_str());
+  if (const std::string others = world_->waitsFor(kLongWait); !others.empty()) {
+    status.mergeSummary(diagnostic_msgs::DiagnosticStatus::WARN, "time waits for " + others);
   }
   status.add("real-time factor", wall > 0.0 ? toSeconds(stamp - reported_stamp_) / wall : 0.0);
   status.add("simulated time [s]", toSeconds(stamp));

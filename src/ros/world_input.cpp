@@ -63,6 +63,11 @@ bool WorldInput::waitFor(const std::vector<std::string>& silent) {
   return true;
 }
 
+std::string WorldInput::waitsFor(double since) const {
+  const double waited = std::chrono::duration<double>(WallClock::now() - waits_since_).count();
+  return waited > since ? waits_for_ : std::string();
+}
+
 bool WorldInput::hasHeard(std::uint32_t uav, TimeNs told_until) const {
   if (told_until < 0) return true;  // before the first word
   const auto heard = peers_->surroundings().peers().heardUntil(uav);

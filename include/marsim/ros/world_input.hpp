@@ -45,8 +45,8 @@ class WorldInput {
   /// Whether something was heard of everybody that takes part (with the same patience); always
   /// outside of lockstep. Before that time must not begin, or a first word might be missed.
   bool hasMet();
-  /// Names for people of those that the last knows() waits for; empty: nobody.
-  const std::string& waitsFor() const { return waits_for_; }
+  /// Names for people of those that are waited for since so long [s] of wall time; empty: nobody.
+  std::string waitsFor(double since) const;
 
   /// The things of [begin, end] (see scene::ThingSource) as known at `end`. From any thread.
   std::vector<scene::MovingThing> things(TimeNs begin, TimeNs end) const;
