@@ -51,10 +51,12 @@ function(marsim_add_library_headers)
     <fmt/format.h> <limits> <memory> <optional> <string> <vector>)
 endfunction()
 
-# marsim_add_library(<module> SOURCES ... [PUBLIC lib...] [PRIVATE lib...] [PRECOMPILED header...])
-# makes the shared library marsim_<module>, installed with the package.
+# marsim_add_library(<module> [NOT_EXPORTED] SOURCES ... [PUBLIC lib...] [PRIVATE lib...]
+#   [PRECOMPILED header...])
+# makes the shared library marsim_<module>, installed with the package and, unless NOT_EXPORTED, known
+# to find_package(marsim) as marsim::<module>.
 function(marsim_add_library module)
-  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE;PRECOMPILED" ${ARGN})
+  cmake_parse_arguments(ARG "NOT_EXPORTED" "" "SOURCES;PUBLIC;PRIVATE;PRECOMPILED" ${ARGN})
   set(target marsim_${module})
   add_library(${target} SHARED ${ARG_SOURCES})
   target_include_directories(${target} PUBLIC
@@ -65,8 +67,13 @@ function(marsim_add_library module)
   else()
     target_precompile_headers(${target} REUSE_FROM marsim_headers)
   endif()
-  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN")
-  install(TARGETS ${target} LIBRARY DESTINATION ${MARSIM_LIB_DESTINATION})
+  target_compile_features(${target} PUBLIC cxx_std_17)
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN" EXPORT_NAME ${module})
+  if(ARG_NOT_EXPORTED)
+    install(TARGETS ${target} LIBRARY DESTINATION ${MARSIM_LIB_DESTINATION})
+  else()
+    install(TARGETS ${target} EXPORT marsimTargets LIBRARY DESTINATION ${MARSIM_LIB_DESTINATION})
+  endif()
 endfunction()
 
 # marsim_add_executable(<name> SOURCES ... [LIBRARIES lib...])

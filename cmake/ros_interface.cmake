@@ -22,16 +22,30 @@ add_message_files(DIRECTORY msg FILES
 add_service_files(DIRECTORY srv FILES Teleport.srv)
 generate_messages(DEPENDENCIES geometry_msgs std_msgs)
 
+# One marsimConfig.cmake for both: find_package(marsim COMPONENTS core) needs nothing of ROS,
+# find_package(catkin COMPONENTS marsim) reads what catkin writes. catkin takes a template of this place
+# and name in the place of its own.
+set(marsim_EXTRAS_DIR ${CMAKE_CURRENT_BINARY_DIR}/package_template)
+file(READ ${catkin_EXTRAS_DIR}/templates/pkgConfig.cmake.in catkin_template)
+file(WRITE ${marsim_EXTRAS_DIR}/marsimConfig.cmake.in
+"if(marsim_FIND_COMPONENTS)
+  include(\${CMAKE_CURRENT_LIST_DIR}/marsim-components.cmake)
+  return()
+endif()
+
+${catkin_template}")
+
 catkin_package(
   INCLUDE_DIRS include
   LIBRARIES marsim_common marsim_geometry marsim_map marsim_scene marsim_lidar
             marsim_vehicle marsim_control marsim_collision marsim_viz marsim_sim
-            marsim_config marsim_ros
+            marsim_config marsim_lidar_gl marsim_ros
   CATKIN_DEPENDS diagnostic_msgs diagnostic_updater geometry_msgs message_runtime
                  nav_msgs nodelet pluginlib rosgraph_msgs roscpp
                  roslib sensor_msgs std_msgs std_srvs tf2 tf2_msgs tf2_ros topic_tools
                  trajectory_msgs visualization_msgs
   DEPENDS EIGEN3
+  CFG_EXTRAS marsim-components.cmake
 )
 
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CATKIN_DEVEL_PREFIX}/lib)
