@@ -1,0 +1,57 @@
+// One scan of a Mid-360 at rest, written as a cloud: cast_scan [MAP [SCAN.pcd]]
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "marsim/marsim.hpp"
+
+using namespace marsim;
+
+namespace {
+
+void castScan(const std::string& map_name, const std::string& file) {
+  map::SurfelMapConfig surfels;
+  surfels.resolution = 0.1;  // [m]
+  Progress progress("map");
+  // A place by name, a place's YAML file, or a .pcd or .ply file.
+  const auto map = map::loadSurfelMap(config::resolveMap(map_name), surfels, progress).map;
+  progress.finish();
+
+  lidar::RendererConfig renderer;
+  renderer.threads = 0;  // all cores
+  lidar::Lidar lidar(config::loadLidar("mid360"), lidar::makeRayCaster(map, renderer));
+
+  // The body rests at (0, 0, 1.5) for a scan's duration; a flight would push a state every 2 ms.
+  const TimeNs period = periodNs(lidar.config().rate);
+  StateHistory motion;
+  KinematicState state;
+  state.X_WB.p = {0.0, 0.0, 1.5};
+  motion.push(state);
+  state.stamp = period;
+  motion.push(state);
+  const lidar::Scan scan = lidar.scan(0, period, motion);
+
+  map::PointCloud cloud;
+  double sum = 0.0;
+  for (const lidar::ScanPoint& point : scan.points) {
+    cloud.points.push_back(point.p_W);
+    cloud.intensity.push_back(point.intensity);
+    sum += static_cast<double>(point.range);
+  }
+  map::saveCloud(file, cloud);
+  std::printf("%s: %zu of %zu shots returned, mean range %.2f m, written to %s\n",
+              lidar.config().name.c_str(), cloud.size(), scan.rays,
+              cloud.empty() ? 0.0 : sum / static_cast<double>(cloud.size()), file.c_str());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    castScan(argc > 1 ? argv[1] : "building", argc > 2 ? argv[2] : "scan.pcd");
+    return 0;
+  } catch (const Error& error) {  // one line: file, field, value and what is allowed
+    std::fprintf(stderr, "cast_scan: %s\n", error.what());
+    return 1;
+  }
+}
