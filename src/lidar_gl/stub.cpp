@@ -5,6 +5,18 @@
 #include "marsim/lidar_gl/renderer.hpp"
 
 namespace marsim::lidar_gl {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw GlError("this build has no OpenGL (GLEW, GLFW 3.3 and EGL were not all found)");
+}
+
+}  // namespace
+
+class Context::Thread {};
+
+Context::Context(const ContextOptions&) { refuse(); }
+Context::~Context() = default;
 
 bool available() { return false; }
 
@@ -12,7 +24,7 @@ std::string deviceText(const lidar::Renderer&) { return "none"; }
 
 std::unique_ptr<lidar::Renderer> makeRayCaster(std::shared_ptr<const map::SurfelMap>,
                                                const lidar::RendererConfig&, const GlOptions&) {
-  throw GlError("this build has no OpenGL (GLEW, GLFW 3.3 and EGL were not all found)");
+  refuse();
 }
 
 std::unique_ptr<lidar::Renderer> makeDepthImageRenderer(std::shared_ptr<const map::SurfelMap> map,

@@ -10,6 +10,7 @@ namespace {
 
 TEST(GlStub, SaysThatThereIsNoOpenGl) {
   EXPECT_FALSE(available());
+  EXPECT_THROW(Context{ContextOptions{}}, GlError);
   const auto map = lidar::roomMap({1.0, 1.0, 1.0}, 0.1, lidar::Kind::kMixed);
   std::vector<std::string> lines;
   const auto make = [&](RendererChoice choice) {
