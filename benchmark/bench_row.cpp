@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "marsim/common/output_file.hpp"
+#include "common/output_file.hpp"
 
 namespace marsim::benchmarks {
 namespace {

@@ -11,11 +11,11 @@
 #include <Eigen/Geometry>
 #include <nlohmann/json.hpp>
 
-#include "marsim/common/output_file.hpp"
+#include "common/output_file.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/lidar/renderer.hpp"
 #include "marsim/map/surfel_map.hpp"
-#include "marsim/scene/fidelity_place.hpp"
+#include "scene/fidelity_place.hpp"
 
 namespace marsim::benchmarks {
 namespace {

@@ -8,15 +8,15 @@
 #include <unistd.h>
 
 #include "collision_benchmark.hpp"
-#include "command_line.hpp"
+#include "common/output_file.hpp"
 #include "fidelity_benchmark.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/output_file.hpp"
 #include "render_bench.hpp"
 #include "scan_benchmark.hpp"
 #include "sensors.hpp"
 #include "starts.hpp"
 #include "things_benchmark.hpp"
+#include "tools/command_line.hpp"
 #include "world_benchmark.hpp"
 
 namespace {

@@ -11,9 +11,9 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "common/text.hpp"
 #include "lidar/oracle.hpp"
 #include "marsim/common/random.hpp"
-#include "marsim/common/text.hpp"
 #include "marsim/lidar/renderer.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
 #include "marsim/map/load_map.hpp"

@@ -10,12 +10,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "child_process.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/lidar/renderer.hpp"
 #include "marsim/map/load_map.hpp"
 #include "places.hpp"
 #include "sensors.hpp"
+#include "tools/child_process.hpp"
 
 namespace marsim::benchmarks {
 namespace {

@@ -7,14 +7,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "child_process.hpp"
 #include "collision_benchmark.hpp"
+#include "common/output_file.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/output_file.hpp"
 #include "places.hpp"
 #include "starts.hpp"
 #include "swarm_load.hpp"
 #include "things_benchmark.hpp"
+#include "tools/child_process.hpp"
 
 namespace marsim::benchmarks {
 namespace {

@@ -1,4 +1,4 @@
-#include "marsim/collision/structure.hpp"
+#include "collision/structure.hpp"
 
 #include <algorithm>
 #include <cmath>

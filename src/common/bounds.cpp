@@ -1,4 +1,4 @@
-#include "marsim/common/bounds.hpp"
+#include "common/bounds.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "common/text.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/text.hpp"
 
 namespace marsim {
 

@@ -1,4 +1,4 @@
-#include "marsim/common/build_lock.hpp"
+#include "common/build_lock.hpp"
 
 #include <cerrno>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "marsim/common/data_dir.hpp"
+#include "common/data_dir.hpp"
 
 #include <cerrno>
 #include <cstdlib>

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "marsim/common/text.hpp"
+#include "common/text.hpp"
 
 namespace marsim {
 namespace {

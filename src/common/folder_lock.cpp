@@ -1,4 +1,4 @@
-#include "marsim/common/folder_lock.hpp"
+#include "common/folder_lock.hpp"
 
 #include <array>
 #include <cerrno>
@@ -11,8 +11,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "common/text.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/text.hpp"
 
 namespace marsim {
 namespace {

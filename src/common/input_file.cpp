@@ -1,4 +1,4 @@
-#include "marsim/common/input_file.hpp"
+#include "common/input_file.hpp"
 
 #include <cerrno>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "marsim/common/output_file.hpp"
+#include "common/output_file.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/text.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/text.hpp"
 
 namespace marsim {
 namespace {

@@ -1,4 +1,4 @@
-#include "marsim/common/text.hpp"
+#include "common/text.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "common/text.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/text.hpp"
 
 namespace marsim {
 namespace {

@@ -1,4 +1,4 @@
-#include "marsim/common/warning_log.hpp"
+#include "common/warning_log.hpp"
 
 namespace marsim {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "common/text.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/text.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
 

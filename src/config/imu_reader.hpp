@@ -1,7 +1,7 @@
 #pragma once
 
+#include "config/yaml_reader.hpp"
 #include "marsim/vehicle/imu.hpp"
-#include "yaml_reader.hpp"
 
 namespace marsim::config {
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "imu_reader.hpp"
+#include "config/imu_reader.hpp"
+#include "config/mounting.hpp"
+#include "config/names.hpp"
 #include "marsim/config/load.hpp"
-#include "mounting.hpp"
-#include "names.hpp"
 
 namespace marsim::config {
 namespace {

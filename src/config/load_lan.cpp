@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "config/lan.hpp"
+#include "config/names.hpp"
+#include "config/yaml_reader.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/config/lan.hpp"
 #include "marsim/config/load.hpp"
-#include "names.hpp"
-#include "yaml_reader.hpp"
 
 namespace marsim::config {
 namespace {

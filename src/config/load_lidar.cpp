@@ -1,13 +1,13 @@
 #include <optional>
 
-#include "imu_reader.hpp"
+#include "config/imu_reader.hpp"
+#include "config/mounting.hpp"
+#include "config/names.hpp"
+#include "config/noise_reader.hpp"
+#include "config/pattern_reader.hpp"
+#include "config/yaml_reader.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
-#include "mounting.hpp"
-#include "names.hpp"
-#include "noise_reader.hpp"
-#include "pattern_reader.hpp"
-#include "yaml_reader.hpp"
 
 namespace marsim::config {
 namespace {

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
+#include "config/names.hpp"
+#include "config/yaml_reader.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/sim/body.hpp"
-#include "names.hpp"
-#include "yaml_reader.hpp"
 
 namespace marsim::config {
 namespace {

@@ -1,6 +1,6 @@
+#include "config/names.hpp"
+#include "config/yaml_reader.hpp"
 #include "marsim/config/load.hpp"
-#include "names.hpp"
-#include "yaml_reader.hpp"
 
 namespace marsim::config {
 namespace {

@@ -1,8 +1,8 @@
-#include "imu_reader.hpp"
+#include "config/imu_reader.hpp"
+#include "config/mounting.hpp"
+#include "config/names.hpp"
+#include "config/yaml_reader.hpp"
 #include "marsim/config/load.hpp"
-#include "mounting.hpp"
-#include "names.hpp"
-#include "yaml_reader.hpp"
 
 namespace marsim::config {
 namespace {

@@ -1,8 +1,8 @@
-#include "names.hpp"
+#include "config/names.hpp"
 
 #include <algorithm>
 
-#include "marsim/common/data_dir.hpp"
+#include "common/data_dir.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 

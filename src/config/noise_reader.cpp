@@ -1,4 +1,4 @@
-#include "noise_reader.hpp"
+#include "config/noise_reader.hpp"
 
 namespace marsim::config {
 
@@ -10,9 +10,9 @@ void readNoise(YamlReader& reader, lidar::NoiseConfig& noise) {
     map.read("range_sigma_per_metre", noise.range_sigma_per_metre);
     map.read("range_sigma_per_square_metre", noise.range_sigma_per_square_metre);
     map.read("range_resolution", noise.range_resolution, Quantity::kLength);
-    map.readWord<lidar::NoiseConfig::Along>("along", noise.along,
-                                            {{"beam", lidar::NoiseConfig::Along::kBeam},
-                                             {"axis", lidar::NoiseConfig::Along::kAxis}});
+    map.readWord<lidar::NoiseConfig::Along>(
+        "along", noise.along,
+        {{"beam", lidar::NoiseConfig::Along::kBeam}, {"axis", lidar::NoiseConfig::Along::kAxis}});
     map.read("angular_sigma", noise.angular_sigma, Quantity::kAngle);
     map.read("dropout", noise.dropout);
     map.readPairs("dropout_by_range", noise.dropout_by_range, Quantity::kLength, Quantity::kNumber);

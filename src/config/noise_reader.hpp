@@ -1,8 +1,8 @@
 #pragma once
 
+#include "config/yaml_reader.hpp"
 #include "marsim/lidar/intensity.hpp"
 #include "marsim/lidar/noise.hpp"
-#include "yaml_reader.hpp"
 
 namespace marsim::config {
 

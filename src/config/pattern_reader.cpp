@@ -1,4 +1,4 @@
-#include "pattern_reader.hpp"
+#include "config/pattern_reader.hpp"
 
 #include <filesystem>
 #include <memory>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "config/yaml_reader.hpp"
 #include "marsim/lidar/scan_pattern.hpp"
-#include "yaml_reader.hpp"
 
 namespace marsim::config {
 

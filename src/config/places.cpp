@@ -4,15 +4,15 @@
 
 #include <fmt/format.h>
 
-#include "marsim/common/build_lock.hpp"
-#include "marsim/common/data_dir.hpp"
+#include "common/build_lock.hpp"
+#include "common/data_dir.hpp"
+#include "common/text.hpp"
+#include "config/names.hpp"
+#include "config/yaml_reader.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
-#include "marsim/common/text.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/cloud_io.hpp"
-#include "names.hpp"
-#include "yaml_reader.hpp"
 
 namespace marsim::config {
 namespace fs = std::filesystem;

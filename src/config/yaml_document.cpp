@@ -1,4 +1,4 @@
-#include "yaml_document.hpp"
+#include "config/yaml_document.hpp"
 
 #include <sstream>
 #include <unordered_set>
@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 
+#include "common/text.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/text.hpp"
 
 namespace marsim::config {
 namespace {

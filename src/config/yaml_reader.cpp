@@ -1,14 +1,14 @@
-#include "yaml_reader.hpp"
+#include "config/yaml_reader.hpp"
 
 #include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
 
-#include "marsim/common/bounds.hpp"
-#include "marsim/common/input_file.hpp"
-#include "marsim/common/text.hpp"
-#include "yaml_document.hpp"
+#include "common/bounds.hpp"
+#include "common/input_file.hpp"
+#include "common/text.hpp"
+#include "config/yaml_document.hpp"
 
 namespace marsim::config {
 namespace fs = std::filesystem;

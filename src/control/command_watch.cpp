@@ -1,11 +1,11 @@
-#include "marsim/control/command_watch.hpp"
+#include "control/command_watch.hpp"
 
 #include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
 
-#include "marsim/common/bounds.hpp"
+#include "common/bounds.hpp"
 
 namespace marsim::control {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "clamped_norm.hpp"
+#include "control/clamped_norm.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 

@@ -1,4 +1,4 @@
-#include "marsim/control/envelope.hpp"
+#include "control/envelope.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "clamped_norm.hpp"
+#include "control/clamped_norm.hpp"
 #include "marsim/geometry/pose.hpp"
 
 namespace marsim::control {

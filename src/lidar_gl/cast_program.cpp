@@ -1,4 +1,4 @@
-#include "cast_program.hpp"
+#include "lidar_gl/cast_program.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "device_tree.hpp"
+#include "lidar_gl/device_tree.hpp"
 
 namespace marsim::lidar_gl {
 

@@ -1,10 +1,10 @@
-#include "cast_queue.hpp"
+#include "lidar_gl/cast_queue.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "cast_program.hpp"
-#include "stream_buffer.hpp"
+#include "lidar_gl/cast_program.hpp"
+#include "lidar_gl/stream_buffer.hpp"
 
 namespace marsim::lidar_gl {
 namespace {

@@ -9,11 +9,11 @@
 #include <mutex>
 #include <vector>
 
-#include "device_tree.hpp"
-#include "gl.hpp"
+#include "lidar_gl/device_tree.hpp"
+#include "lidar_gl/gl.hpp"
+#include "lidar_gl/transfer_buffer.hpp"
 #include "marsim/lidar/renderer.hpp"
 #include "marsim/lidar_gl/context.hpp"
-#include "transfer_buffer.hpp"
 
 namespace marsim::lidar_gl {
 

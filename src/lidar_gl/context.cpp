@@ -14,9 +14,9 @@
 
 #include <fmt/format.h>
 
-#include "gl.hpp"
-#include "native_context.hpp"
-#include "objects.hpp"
+#include "lidar_gl/gl.hpp"
+#include "lidar_gl/native_context.hpp"
+#include "lidar_gl/objects.hpp"
 
 namespace marsim::lidar_gl {
 namespace {

@@ -5,22 +5,22 @@
 
 #include <fmt/format.h>
 
-#include "described.hpp"
-#include "device_tree.hpp"
-#include "gl.hpp"
-#include "image_frame.hpp"
-#include "image_hits.hpp"
-#include "list_textures.hpp"
+#include "lidar/cast/moving_things.hpp"
+#include "lidar/cast/simd_level.hpp"
+#include "lidar/cast/workers.hpp"
+#include "lidar/image/image_frame.hpp"
+#include "lidar_gl/described.hpp"
+#include "lidar_gl/device_tree.hpp"
+#include "lidar_gl/gl.hpp"
+#include "lidar_gl/image_hits.hpp"
+#include "lidar_gl/list_textures.hpp"
+#include "lidar_gl/objects.hpp"
+#include "lidar_gl/project_program.hpp"
+#include "lidar_gl/stream_buffer.hpp"
+#include "lidar_gl/texture_buffer.hpp"
+#include "lidar_gl/tile_lists.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
-#include "moving_things.hpp"
-#include "objects.hpp"
-#include "project_program.hpp"
-#include "simd_level.hpp"
-#include "stream_buffer.hpp"
-#include "texture_buffer.hpp"
-#include "tile_lists.hpp"
-#include "workers.hpp"
 
 namespace marsim::lidar_gl {
 namespace {

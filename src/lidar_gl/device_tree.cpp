@@ -1,4 +1,4 @@
-#include "device_tree.hpp"
+#include "lidar_gl/device_tree.hpp"
 
 #include <algorithm>
 

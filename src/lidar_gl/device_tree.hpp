@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gl.hpp"
+#include "lidar_gl/gl.hpp"
 #include "marsim/map/surfel_tree_layout.hpp"
 
 namespace marsim::lidar_gl {

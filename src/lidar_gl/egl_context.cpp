@@ -7,8 +7,8 @@
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 
+#include "lidar_gl/native_context.hpp"
 #include "marsim/lidar_gl/context.hpp"
-#include "native_context.hpp"
 
 namespace marsim::lidar_gl {
 namespace {

@@ -1,8 +1,8 @@
-#include "image_hits.hpp"
+#include "lidar_gl/image_hits.hpp"
 
 #include <algorithm>
 
-#include "leaf_blocks.hpp"
+#include "lidar/cast/leaf_blocks.hpp"
 
 namespace marsim::lidar_gl {
 

@@ -7,10 +7,10 @@
 
 #include <Eigen/Core>
 
+#include "lidar_gl/tile_lists.hpp"
 #include "marsim/geometry/pose.hpp"
 #include "marsim/lidar/renderer.hpp"
 #include "marsim/map/surfel_tree_layout.hpp"
-#include "tile_lists.hpp"
 
 namespace marsim::lidar_gl {
 

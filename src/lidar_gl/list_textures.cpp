@@ -1,11 +1,11 @@
-#include "list_textures.hpp"
+#include "lidar_gl/list_textures.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-#include "image_directions.hpp"
-#include "project_program.hpp"
+#include "lidar/image/image_directions.hpp"
+#include "lidar_gl/project_program.hpp"
 
 namespace marsim::lidar_gl {
 namespace {

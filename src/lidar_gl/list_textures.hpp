@@ -1,9 +1,9 @@
 #pragma once
 
+#include "lidar/cast/workers.hpp"
+#include "lidar_gl/texture_buffer.hpp"
+#include "lidar_gl/tile_lists.hpp"
 #include "marsim/map/surfel_tree_layout.hpp"
-#include "texture_buffer.hpp"
-#include "tile_lists.hpp"
-#include "workers.hpp"
 
 namespace marsim::lidar_gl {
 

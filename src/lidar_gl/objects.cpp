@@ -1,4 +1,4 @@
-#include "objects.hpp"
+#include "lidar_gl/objects.hpp"
 
 #include <algorithm>
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "cast_queue.hpp"
-#include "device_tree.hpp"
-#include "gl.hpp"
+#include "lidar_gl/cast_queue.hpp"
+#include "lidar_gl/device_tree.hpp"
+#include "lidar_gl/gl.hpp"
 #include "marsim/lidar_gl/context.hpp"
 
 namespace marsim::lidar_gl {

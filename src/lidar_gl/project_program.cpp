@@ -1,9 +1,9 @@
-#include "project_program.hpp"
+#include "lidar_gl/project_program.hpp"
 
 #include <fmt/format.h>
 
+#include "lidar_gl/tile_lists.hpp"
 #include "project_glsl.hpp"
-#include "tile_lists.hpp"
 
 namespace marsim::lidar_gl {
 namespace {

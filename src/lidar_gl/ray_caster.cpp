@@ -6,19 +6,19 @@
 
 #include <fmt/format.h>
 
-#include "cast_program.hpp"
-#include "cast_queue.hpp"
-#include "described.hpp"
-#include "device_tree.hpp"
-#include "gl.hpp"
-#include "image_directions.hpp"
+#include "lidar/cast/moving_things.hpp"
+#include "lidar/cast/ray_order.hpp"
+#include "lidar/cast/simd_level.hpp"
+#include "lidar/cast/workers.hpp"
+#include "lidar/image/image_directions.hpp"
+#include "lidar_gl/cast_program.hpp"
+#include "lidar_gl/cast_queue.hpp"
+#include "lidar_gl/described.hpp"
+#include "lidar_gl/device_tree.hpp"
+#include "lidar_gl/gl.hpp"
+#include "lidar_gl/objects.hpp"
+#include "lidar_gl/stream_buffer.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
-#include "moving_things.hpp"
-#include "objects.hpp"
-#include "ray_order.hpp"
-#include "simd_level.hpp"
-#include "stream_buffer.hpp"
-#include "workers.hpp"
 
 namespace marsim::lidar_gl {
 namespace {

@@ -1,4 +1,4 @@
-#include "stream_buffer.hpp"
+#include "lidar_gl/stream_buffer.hpp"
 
 #include "marsim/lidar_gl/context.hpp"
 

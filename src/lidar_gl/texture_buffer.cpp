@@ -1,4 +1,4 @@
-#include "texture_buffer.hpp"
+#include "lidar_gl/texture_buffer.hpp"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-#include "tile_lists.hpp"
+#include "lidar_gl/tile_lists.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "image_frame.hpp"
-#include "leaf_blocks.hpp"
-#include "vector8.hpp"
+#include "lidar/cast/leaf_blocks.hpp"
+#include "lidar/cast/vector8.hpp"
+#include "lidar/image/image_frame.hpp"
 
 namespace marsim::lidar_gl {
 namespace {

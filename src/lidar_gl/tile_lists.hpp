@@ -5,13 +5,13 @@
 #include <limits>
 #include <vector>
 
-#include "image_directions.hpp"
-#include "image_footprint.hpp"
+#include "lidar/cast/workers.hpp"
+#include "lidar/image/image_directions.hpp"
+#include "lidar/image/image_footprint.hpp"
+#include "lidar/image/project_kernel.hpp"
 #include "marsim/geometry/pose.hpp"
 #include "marsim/lidar/renderer.hpp"
 #include "marsim/map/surfel_tree_layout.hpp"
-#include "project_kernel.hpp"
-#include "workers.hpp"
 
 namespace marsim::lidar_gl {
 

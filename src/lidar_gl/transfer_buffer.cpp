@@ -1,4 +1,4 @@
-#include "transfer_buffer.hpp"
+#include "lidar_gl/transfer_buffer.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "gl.hpp"
+#include "lidar_gl/gl.hpp"
 
 namespace marsim::lidar_gl {
 

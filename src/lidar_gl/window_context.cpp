@@ -7,8 +7,8 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
+#include "lidar_gl/native_context.hpp"
 #include "marsim/lidar_gl/context.hpp"
-#include "native_context.hpp"
 
 namespace marsim::lidar_gl {
 namespace {

@@ -7,8 +7,8 @@
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/scene/places.hpp"
-#include "materials.hpp"
-#include "surface_sampler.hpp"
+#include "scene/materials.hpp"
+#include "scene/surface_sampler.hpp"
 
 namespace marsim::scene {
 namespace {

@@ -8,9 +8,9 @@
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/scene/places.hpp"
-#include "materials.hpp"
-#include "surface_sampler.hpp"
-#include "vegetation.hpp"
+#include "scene/materials.hpp"
+#include "scene/surface_sampler.hpp"
+#include "scene/vegetation.hpp"
 
 namespace marsim::scene {
 namespace {

@@ -1,4 +1,4 @@
-#include "obstacle_places.hpp"
+#include "scene/obstacle_places.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "obstacle_shapes.hpp"
+#include "scene/obstacle_shapes.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "obstacle_track.hpp"
+#include "scene/obstacle_track.hpp"
 
 #include <algorithm>
 #include <cmath>

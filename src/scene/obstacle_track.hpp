@@ -10,7 +10,7 @@
 
 #include "marsim/common/random.hpp"
 #include "marsim/scene/obstacles.hpp"
-#include "obstacle_places.hpp"
+#include "scene/obstacle_places.hpp"
 
 namespace marsim::scene {
 

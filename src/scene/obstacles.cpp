@@ -11,9 +11,9 @@
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/common/units.hpp"
-#include "obstacle_places.hpp"
-#include "obstacle_shapes.hpp"
-#include "obstacle_track.hpp"
+#include "scene/obstacle_places.hpp"
+#include "scene/obstacle_shapes.hpp"
+#include "scene/obstacle_track.hpp"
 
 namespace marsim::scene {
 namespace {

@@ -1,4 +1,4 @@
-#include "marsim/scene/peer_news.hpp"
+#include "scene/peer_news.hpp"
 
 #include <utility>
 

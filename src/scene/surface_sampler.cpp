@@ -1,4 +1,4 @@
-#include "surface_sampler.hpp"
+#include "scene/surface_sampler.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
-#include "vegetation.hpp"
+#include "scene/vegetation.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "marsim/common/units.hpp"
-#include "materials.hpp"
+#include "scene/materials.hpp"
 
 namespace marsim::scene {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <Eigen/Core>
 
-#include "surface_sampler.hpp"
+#include "scene/surface_sampler.hpp"
 
 namespace marsim::scene {
 

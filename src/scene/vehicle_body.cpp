@@ -10,7 +10,7 @@
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/map/cloud_io.hpp"
-#include "surface_sampler.hpp"
+#include "scene/surface_sampler.hpp"
 
 namespace marsim::scene {
 namespace {

@@ -1,4 +1,4 @@
-#include "marsim/sim/control_wait.hpp"
+#include "sim/control_wait.hpp"
 
 namespace marsim::sim {
 

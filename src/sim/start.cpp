@@ -1,4 +1,4 @@
-#include "marsim/sim/start.hpp"
+#include "sim/start.hpp"
 
 namespace marsim::sim {
 

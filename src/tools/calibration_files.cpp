@@ -1,4 +1,4 @@
-#include "calibration_files.hpp"
+#include "tools/calibration_files.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "common/output_file.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/output_file.hpp"
 
 namespace marsim::tools {
 namespace {

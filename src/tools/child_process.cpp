@@ -1,4 +1,4 @@
-#include "child_process.hpp"
+#include "tools/child_process.hpp"
 
 #include <array>
 #include <cerrno>
@@ -18,9 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/text.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/text.hpp"
-#include "orphans.hpp"
+#include "tools/orphans.hpp"
 
 namespace marsim::tools {
 namespace {

@@ -1,13 +1,13 @@
-#include "command_line.hpp"
+#include "tools/command_line.hpp"
 
 #include <cstdio>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "marsim/common/bounds.hpp"
+#include "common/bounds.hpp"
+#include "common/text.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/text.hpp"
 
 namespace marsim::tools {
 namespace {

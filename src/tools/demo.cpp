@@ -1,4 +1,4 @@
-#include "demo.hpp"
+#include "tools/demo.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -13,19 +13,19 @@
 #include <unistd.h>
 #include <Eigen/Geometry>
 
-#include "command_line.hpp"
-#include "marsim/common/bounds.hpp"
+#include "common/bounds.hpp"
+#include "common/folder_lock.hpp"
+#include "common/output_file.hpp"
+#include "common/text.hpp"
+#include "map/files/stray_points.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/folder_lock.hpp"
-#include "marsim/common/output_file.hpp"
-#include "marsim/common/text.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
 #include "marsim/map/cloud_io.hpp"
-#include "marsim/map/stray_points.hpp"
 #include "marsim/map/voxel_grid.hpp"
-#include "points.hpp"
+#include "tools/command_line.hpp"
+#include "tools/points.hpp"
 
 namespace marsim::tools {
 namespace fs = std::filesystem;

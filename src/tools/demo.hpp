@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "child_process.hpp"
-#include "flight_plan.hpp"
-#include "flight_report.hpp"
 #include "marsim/map/point_cloud.hpp"
+#include "tools/child_process.hpp"
+#include "tools/flight_plan.hpp"
+#include "tools/flight_report.hpp"
 
 /// `marsim demo`: plans a flight through a map, has it flown by the ROS nodes, judges and shows it.
 namespace marsim::tools {

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include "demo.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/map/voxel_grid.hpp"
 #include "marsim/viz/picture.hpp"
+#include "tools/demo.hpp"
 
 namespace marsim::tools {
 namespace fs = std::filesystem;

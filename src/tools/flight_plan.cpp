@@ -1,4 +1,4 @@
-#include "flight_plan.hpp"
+#include "tools/flight_plan.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "common/output_file.hpp"
 #include "marsim/collision/route.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/output_file.hpp"
-#include "points.hpp"
+#include "tools/points.hpp"
 
 namespace marsim::tools {
 namespace {

@@ -1,4 +1,4 @@
-#include "flight_report.hpp"
+#include "tools/flight_report.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "common/output_file.hpp"
+#include "common/text.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/output_file.hpp"
-#include "marsim/common/text.hpp"
-#include "points.hpp"
+#include "tools/points.hpp"
 
 namespace marsim::tools {
 namespace {

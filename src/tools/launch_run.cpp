@@ -1,4 +1,4 @@
-#include "launch_run.hpp"
+#include "tools/launch_run.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -11,9 +11,9 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
-#include "child_process.hpp"
+#include "common/text.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/text.hpp"
+#include "tools/child_process.hpp"
 
 namespace marsim::tools {
 namespace fs = std::filesystem;

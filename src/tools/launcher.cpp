@@ -1,4 +1,4 @@
-#include "launcher.hpp"
+#include "tools/launcher.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "commands.hpp"
+#include "common/text.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/text.hpp"
 
 namespace marsim::tools {
 namespace fs = std::filesystem;

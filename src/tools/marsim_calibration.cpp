@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include "calibration_files.hpp"
-#include "command_line.hpp"
+#include "lidar/measure/slam_client.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
-#include "marsim/lidar/slam_client.hpp"
+#include "tools/calibration_files.hpp"
+#include "tools/command_line.hpp"
 
 int main(int argc, char** argv) {
   std::string vehicle = "hummingbird", lidar = "avia", imu = "vehicle", folder = "calibration";

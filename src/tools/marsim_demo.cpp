@@ -1,6 +1,6 @@
-#include "command_line.hpp"
-#include "demo.hpp"
 #include "marsim/common/units.hpp"
+#include "tools/command_line.hpp"
+#include "tools/demo.hpp"
 
 int main(int argc, char** argv) {
   marsim::tools::DemoOptions options;

@@ -1,6 +1,6 @@
 #include <filesystem>
 
-#include "launcher.hpp"
+#include "tools/launcher.hpp"
 
 int main(int argc, char** argv) {
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include "command_line.hpp"
-#include "marsim/common/text.hpp"
+#include "common/text.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/map/load_map.hpp"
-#include "points.hpp"
+#include "tools/command_line.hpp"
+#include "tools/points.hpp"
 
 namespace {
 

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include "command_line.hpp"
-#include "marsim/common/output_file.hpp"
-#include "marsim/common/text.hpp"
+#include "common/output_file.hpp"
+#include "common/text.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/scene/places.hpp"
+#include "tools/command_line.hpp"
 
 namespace {
 

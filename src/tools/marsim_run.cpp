@@ -1,5 +1,5 @@
-#include "command_line.hpp"
-#include "launch_run.hpp"
+#include "tools/command_line.hpp"
+#include "tools/launch_run.hpp"
 
 int main(int argc, char** argv) {
   std::vector<std::string> words;

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include "command_line.hpp"
+#include "common/text.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/text.hpp"
-#include "points.hpp"
-#include "scan_once.hpp"
+#include "tools/command_line.hpp"
+#include "tools/points.hpp"
+#include "tools/scan_once.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "command_line.hpp"
-#include "sensor_table.hpp"
+#include "tools/command_line.hpp"
+#include "tools/sensor_table.hpp"
 
 int main(int argc, char** argv) {
   std::vector<std::string> names;

@@ -1,4 +1,4 @@
-#include "orphans.hpp"
+#include "tools/orphans.hpp"
 
 #include <algorithm>
 #include <cctype>

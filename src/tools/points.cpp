@@ -1,10 +1,10 @@
-#include "points.hpp"
+#include "tools/points.hpp"
 
 #include <fmt/format.h>
 
-#include "marsim/common/bounds.hpp"
+#include "common/bounds.hpp"
+#include "common/text.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/text.hpp"
 #include "marsim/common/units.hpp"
 
 namespace marsim::tools {

@@ -1,4 +1,4 @@
-#include "scan_once.hpp"
+#include "tools/scan_once.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,16 +6,16 @@
 
 #include <fmt/format.h>
 
+#include "common/output_file.hpp"
+#include "common/text.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/output_file.hpp"
-#include "marsim/common/text.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/map/load_map.hpp"
 #include "marsim/map/voxel_grid.hpp"
 #include "marsim/viz/picture.hpp"
-#include "points.hpp"
+#include "tools/points.hpp"
 
 namespace marsim::tools {
 namespace fs = std::filesystem;
@@ -148,10 +148,10 @@ std::string whyEmpty(const ScanRequest& request, const ScanSummary& summary) {
         request.map, request.lidar);
   }
   if (1000 * summary.returns > summary.shots) return {};  // fewer may be false ones
-  const std::string returned = summary.returns == 0
-                                   ? "no shot returned"
-                                   : fmt::format("{} of {} shots returned", summary.returns,
-                                                 withThousands(summary.shots));
+  const std::string returned =
+      summary.returns == 0
+          ? "no shot returned"
+          : fmt::format("{} of {} shots returned", summary.returns, withThousands(summary.shots));
   return fmt::format("{}: is the pose {} inside the map?", returned, pointText(request.X_WS.p));
 }
 

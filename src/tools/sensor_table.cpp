@@ -1,4 +1,4 @@
-#include "sensor_table.hpp"
+#include "tools/sensor_table.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "marsim/common/text.hpp"
+#include "common/text.hpp"
+#include "lidar/measure/field_of_view.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
-#include "marsim/lidar/field_of_view.hpp"
 
 namespace marsim::tools {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
-#include "normal_vector.hpp"
+#include "vehicle/normal_vector.hpp"
 
 namespace marsim::vehicle {
 namespace {

@@ -1,4 +1,4 @@
-#include "annotation.hpp"
+#include "viz/annotation.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "lettering.hpp"
 #include "marsim/common/units.hpp"
-#include "palette.hpp"
+#include "viz/lettering.hpp"
+#include "viz/palette.hpp"
 
 namespace marsim::viz {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <cairo.h>
 
-#include "layout.hpp"
 #include "marsim/viz/camera.hpp"
 #include "marsim/viz/picture.hpp"
+#include "viz/layout.hpp"
 
 namespace marsim::viz {
 

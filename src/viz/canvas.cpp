@@ -1,12 +1,12 @@
-#include "canvas.hpp"
+#include "viz/canvas.hpp"
 
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "common/output_file.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/output_file.hpp"
 
 namespace marsim::viz {
 

@@ -4,9 +4,9 @@
 #include <limits>
 #include <vector>
 
-#include "layout.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/viz/picture.hpp"
+#include "viz/layout.hpp"
 
 namespace marsim::viz {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cairo.h>
 
-#include "palette.hpp"
+#include "viz/palette.hpp"
 
 /// Colours and text on a cairo context.
 namespace marsim::viz {

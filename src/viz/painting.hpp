@@ -1,7 +1,7 @@
 #pragma once
 
-#include "canvas.hpp"
 #include "marsim/viz/picture.hpp"
+#include "viz/canvas.hpp"
 
 namespace marsim::viz {
 

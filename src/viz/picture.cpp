@@ -7,14 +7,14 @@
 
 #include <fmt/format.h>
 
-#include "annotation.hpp"
-#include "canvas.hpp"
-#include "layout.hpp"
+#include "common/text.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/text.hpp"
-#include "painting.hpp"
-#include "palette.hpp"
-#include "point_raster.hpp"
+#include "viz/annotation.hpp"
+#include "viz/canvas.hpp"
+#include "viz/layout.hpp"
+#include "viz/painting.hpp"
+#include "viz/palette.hpp"
+#include "viz/point_raster.hpp"
 
 namespace marsim::viz {
 namespace {

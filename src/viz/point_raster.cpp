@@ -1,4 +1,4 @@
-#include "point_raster.hpp"
+#include "viz/point_raster.hpp"
 
 #include <algorithm>
 #include <array>

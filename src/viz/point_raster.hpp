@@ -6,7 +6,7 @@
 #include <Eigen/Core>
 
 #include "marsim/viz/camera.hpp"
-#include "palette.hpp"
+#include "viz/palette.hpp"
 
 namespace marsim::viz {
 

@@ -6,13 +6,13 @@
 
 #include <fmt/format.h>
 
-#include "canvas.hpp"
-#include "layout.hpp"
-#include "lettering.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/viz/picture.hpp"
-#include "painting.hpp"
-#include "palette.hpp"
+#include "viz/canvas.hpp"
+#include "viz/layout.hpp"
+#include "viz/lettering.hpp"
+#include "viz/painting.hpp"
+#include "viz/palette.hpp"
 
 namespace marsim::viz {
 namespace {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "child_process.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
+#include "tools/child_process.hpp"
 #include "tools/temporary_folder.hpp"
 
 namespace marsim::tools {

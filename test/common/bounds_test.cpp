@@ -1,4 +1,4 @@
-#include "marsim/common/bounds.hpp"
+#include "common/bounds.hpp"
 
 #include <limits>
 

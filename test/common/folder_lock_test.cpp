@@ -1,4 +1,4 @@
-#include "marsim/common/folder_lock.hpp"
+#include "common/folder_lock.hpp"
 
 #include <optional>
 

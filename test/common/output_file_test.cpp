@@ -1,4 +1,4 @@
-#include "marsim/common/output_file.hpp"
+#include "common/output_file.hpp"
 
 #include <future>
 #include <iterator>

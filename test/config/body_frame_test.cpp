@@ -1,10 +1,10 @@
 // Which frame of a UAV is meant, and which IMU.
 #include <gtest/gtest.h>
 
-#include "marsim/common/data_dir.hpp"
+#include "common/data_dir.hpp"
+#include "lidar/measure/slam_client.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
-#include "marsim/lidar/slam_client.hpp"
 #include "support.hpp"
 #include "tools/temporary_folder.hpp"
 

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <vector>
 
-#include "marsim/common/data_dir.hpp"
+#include "common/data_dir.hpp"
 #include "marsim/config/load.hpp"
 #include "support.hpp"
 #include "vehicle/allan.hpp"

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "config/lan.hpp"
 #include "marsim/common/units.hpp"
-#include "marsim/config/lan.hpp"
 #include "marsim/config/load.hpp"
 #include "support.hpp"
 

@@ -3,8 +3,8 @@
 #include <set>
 #include <vector>
 
+#include "common/data_dir.hpp"
 #include "firings.hpp"
-#include "marsim/common/data_dir.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
 #include "support.hpp"

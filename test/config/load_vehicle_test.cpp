@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "marsim/common/data_dir.hpp"
+#include "common/data_dir.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/sim/world.hpp"

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "common/data_dir.hpp"
 #include "firings.hpp"
-#include "marsim/common/data_dir.hpp"
+#include "lidar/measure/field_of_view.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
-#include "marsim/lidar/field_of_view.hpp"
 #include "support.hpp"
 
 namespace marsim::config {

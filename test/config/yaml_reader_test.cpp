@@ -1,4 +1,4 @@
-#include "yaml_reader.hpp"
+#include "config/yaml_reader.hpp"
 
 #include <limits>
 

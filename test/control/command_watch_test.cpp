@@ -1,4 +1,4 @@
-#include "marsim/control/command_watch.hpp"
+#include "control/command_watch.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "marsim/control/excitation.hpp"
+#include "control/excitation.hpp"
 
 #include <cmath>
 

@@ -9,10 +9,10 @@
 
 #include <gtest/gtest.h>
 
+#include "control/envelope.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/control/commander.hpp"
-#include "marsim/control/envelope.hpp"
 #include "marsim/sim/world.hpp"
 #include "marsim/vehicle/quadrotor.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <memory>
 
+#include "map/cache/map_info.hpp"
 #include "map/map_file_bytes.hpp"
-#include "map_info.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/map/map_file.hpp"
 #include "marsim/map/surfel_map.hpp"

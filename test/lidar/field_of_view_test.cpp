@@ -1,4 +1,4 @@
-#include "marsim/lidar/field_of_view.hpp"
+#include "lidar/measure/field_of_view.hpp"
 
 #include <cmath>
 

@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include "lidar/measure/normal_deviate.hpp"
 #include "lidar/planes.hpp"
 #include "lidar/surfel_sets.hpp"
 #include "marsim/common/error.hpp"
-#include "normal_deviate.hpp"
 
 namespace marsim::lidar {
 namespace {

@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include "lidar/patterns/shared_pattern.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/lidar/scan_pattern.hpp"
-#include "shared_pattern.hpp"
 
 namespace marsim::lidar {
 namespace {

@@ -1,4 +1,4 @@
-#include "marsim/lidar/slam_client.hpp"
+#include "lidar/measure/slam_client.hpp"
 
 #include <gtest/gtest.h>
 

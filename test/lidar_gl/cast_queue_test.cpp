@@ -12,9 +12,9 @@
 #include <gtest/gtest.h>
 
 #include "lidar/surfel_sets.hpp"
+#include "lidar_gl/stream_buffer.hpp"
 #include "marsim/lidar_gl/context.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
-#include "stream_buffer.hpp"
 
 namespace marsim::lidar_gl {
 namespace {

@@ -1,4 +1,4 @@
-#include "marsim/map/noise_aware.hpp"
+#include "map/make/noise_aware.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,13 +10,13 @@
 #include <tbb/global_control.h>
 #include <Eigen/Geometry>
 
+#include "map/make/noise_sample.hpp"
 #include "map/test_files.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/map/load_map.hpp"
 #include "marsim/map/voxel_grid.hpp"
-#include "noise_sample.hpp"
 
 namespace marsim::map {
 namespace {

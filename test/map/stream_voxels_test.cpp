@@ -1,4 +1,4 @@
-#include "stream_voxels.hpp"
+#include "map/make/stream_voxels.hpp"
 
 #include <cmath>
 #include <fstream>

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "marsim/common/build_lock.hpp"
+#include "common/build_lock.hpp"
 #include "marsim/config/load.hpp"
 
 namespace {

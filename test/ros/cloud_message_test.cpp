@@ -1,6 +1,6 @@
 // Every layout against its driver: fields, sizes, and the bytes of points worked out by hand from
 // IEEE 754 and the drivers' structs.
-#include "marsim/ros/cloud_message.hpp"
+#include "ros/messages/cloud_message.hpp"
 
 #include <algorithm>
 #include <cstring>

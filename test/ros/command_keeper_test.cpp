@@ -1,4 +1,4 @@
-#include "marsim/ros/command_keeper.hpp"
+#include "ros/nodes/command_keeper.hpp"
 
 #include <limits>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "marsim/ros/conversions.hpp"
+#include "ros/messages/conversions.hpp"
 
 #include <gtest/gtest.h>
 

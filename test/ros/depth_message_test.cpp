@@ -1,4 +1,4 @@
-#include "marsim/ros/depth_message.hpp"
+#include "ros/messages/depth_message.hpp"
 
 #include <cmath>
 #include <cstring>

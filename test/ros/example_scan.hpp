@@ -4,7 +4,7 @@
 
 #include <sensor_msgs/PointCloud2.h>
 
-#include "marsim/ros/cloud_message.hpp"
+#include "ros/messages/cloud_message.hpp"
 
 namespace marsim::ros_nodes {
 

@@ -1,6 +1,6 @@
 // CustomMsg without Livox's packages: type names, md5 worked out from the definition by ROS's rule,
 // and the bytes on the wire.
-#include "marsim/ros/livox_custom_message.hpp"
+#include "ros/messages/livox_custom_message.hpp"
 
 #include <algorithm>
 #include <map>

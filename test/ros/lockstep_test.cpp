@@ -12,9 +12,9 @@
 #include <rosgraph_msgs/Clock.h>
 #include <sensor_msgs/PointCloud2.h>
 
-#include "marsim/ros/clock_grants.hpp"
-#include "marsim/ros/conversions.hpp"
 #include "process_of.hpp"
+#include "ros/common/clock_grants.hpp"
+#include "ros/messages/conversions.hpp"
 #include "wait_for.hpp"
 
 namespace marsim {

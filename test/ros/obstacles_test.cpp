@@ -17,8 +17,8 @@
 #include "marsim/VehicleState.h"
 #include "marsim/config/load.hpp"
 #include "marsim/map/load_map.hpp"
-#include "marsim/ros/conversions.hpp"
-#include "marsim/ros/obstacle_listener.hpp"
+#include "ros/common/obstacle_listener.hpp"
+#include "ros/messages/conversions.hpp"
 #include "wait_for.hpp"
 
 namespace marsim::test {

@@ -13,7 +13,7 @@
 #include <sensor_msgs/PointCloud2.h>
 #include <sensor_msgs/point_cloud2_iterator.h>
 
-#include "marsim/ros/livox_custom_message.hpp"
+#include "ros/messages/livox_custom_message.hpp"
 #include "wait_for.hpp"
 
 namespace marsim::test {

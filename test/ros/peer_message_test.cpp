@@ -1,4 +1,4 @@
-#include "marsim/ros/peer_message.hpp"
+#include "ros/messages/peer_message.hpp"
 
 #include <cmath>
 #include <limits>
@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "marsim/common/datagram_session.hpp"
+#include "lan/datagram_session.hpp"
 #include "marsim/common/random.hpp"
-#include "marsim/ros/peer_datagram.hpp"
 #include "marsim/sim/announcer.hpp"
+#include "ros/lan/peer_datagram.hpp"
 
 namespace marsim::ros_nodes {
 namespace {

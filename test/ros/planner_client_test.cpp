@@ -24,10 +24,10 @@
 #include "marsim/common/progress.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/load_map.hpp"
-#include "marsim/ros/clock_grants.hpp"
-#include "marsim/ros/conversions.hpp"
 #include "planned_flight.hpp"
 #include "position_command_bytes.hpp"
+#include "ros/common/clock_grants.hpp"
+#include "ros/messages/conversions.hpp"
 #include "wait_for.hpp"
 
 namespace marsim {

@@ -1,4 +1,4 @@
-#include "marsim/ros/position_command.hpp"
+#include "ros/messages/position_command.hpp"
 
 #include <cstdlib>
 #include <fstream>

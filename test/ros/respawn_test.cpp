@@ -17,8 +17,8 @@
 #include <std_srvs/Trigger.h>
 #include <trajectory_msgs/MultiDOFJointTrajectory.h>
 
-#include "marsim/ros/conversions.hpp"
 #include "process_of.hpp"
+#include "ros/messages/conversions.hpp"
 #include "wait_for.hpp"
 
 namespace {

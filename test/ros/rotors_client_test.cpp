@@ -10,8 +10,8 @@
 #include <trajectory_msgs/MultiDOFJointTrajectory.h>
 
 #include "marsim/StateReference.h"
-#include "marsim/ros/conversions.hpp"
 #include "planned_flight.hpp"
+#include "ros/messages/conversions.hpp"
 #include "wait_for.hpp"
 
 namespace marsim {

@@ -27,8 +27,8 @@
 #include "marsim/Contact.h"
 #include "marsim/VehicleState.h"
 #include "marsim/config/load.hpp"
-#include "marsim/ros/conversions.hpp"
-#include "marsim/ros/livox_custom_message.hpp"
+#include "ros/messages/conversions.hpp"
+#include "ros/messages/livox_custom_message.hpp"
 #include "wait_for.hpp"
 
 namespace marsim::test {

@@ -1,4 +1,4 @@
-#include "marsim/ros/trajectory_message.hpp"
+#include "ros/messages/trajectory_message.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "marsim/ros/tum_file.hpp"
+#include "ros/messages/tum_file.hpp"
 
 #include <cmath>
 #include <limits>

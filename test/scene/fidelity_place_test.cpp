@@ -1,4 +1,4 @@
-#include "marsim/scene/fidelity_place.hpp"
+#include "scene/fidelity_place.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 #include "marsim/scene/peers.hpp"
-#include "marsim/scene/peer_news.hpp"
+#include "scene/peer_news.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "calibration_files.hpp"
+#include "tools/calibration_files.hpp"
 
 #include <cmath>
 #include <fstream>
@@ -8,11 +8,11 @@
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
 
-#include "marsim/common/data_dir.hpp"
+#include "common/data_dir.hpp"
+#include "lidar/measure/slam_client.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
-#include "marsim/lidar/slam_client.hpp"
 #include "temporary_folder.hpp"
 
 namespace marsim::tools {

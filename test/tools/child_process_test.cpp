@@ -1,4 +1,4 @@
-#include "child_process.hpp"
+#include "tools/child_process.hpp"
 
 #include <csignal>
 

@@ -1,4 +1,4 @@
-#include "demo.hpp"
+#include "tools/demo.hpp"
 
 #include <fstream>
 #include <map>

@@ -1,4 +1,4 @@
-#include "flight_plan.hpp"
+#include "tools/flight_plan.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "flight_report.hpp"
+#include "tools/flight_report.hpp"
 
 #include <fstream>
 

@@ -1,4 +1,4 @@
-#include "launch_run.hpp"
+#include "tools/launch_run.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "launcher.hpp"
+#include "tools/launcher.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "child_process.hpp"
+#include "tools/child_process.hpp"
 #include "tools/temporary_folder.hpp"
 
 namespace marsim::tools {

@@ -1,4 +1,4 @@
-#include "points.hpp"
+#include "tools/points.hpp"
 
 #include <gtest/gtest.h>
 

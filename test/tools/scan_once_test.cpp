@@ -1,4 +1,4 @@
-#include "scan_once.hpp"
+#include "tools/scan_once.hpp"
 
 #include <cmath>
 #include <cstdlib>
@@ -7,7 +7,7 @@
 
 #include "marsim/common/error.hpp"
 #include "marsim/map/cloud_io.hpp"
-#include "points.hpp"
+#include "tools/points.hpp"
 #include "tools/temporary_folder.hpp"
 #include "tools/test_room.hpp"
 

@@ -1,4 +1,4 @@
-#include "sensor_table.hpp"
+#include "tools/sensor_table.hpp"
 
 #include <cstdlib>
 #include <fstream>
@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "marsim/common/text.hpp"
+#include "common/text.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
 

@@ -9,10 +9,10 @@
 #include <topic_tools/shape_shifter.h>
 #include <CLI/CLI.hpp>
 
+#include "common/output_file.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/output_file.hpp"
 #include "marsim/common/units.hpp"
-#include "marsim/ros/tum_file.hpp"
+#include "ros/messages/tum_file.hpp"
 
 namespace {
 

@@ -1,0 +1,209 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lidar/cast/vector8.hpp"
+#include "marsim/map/surfel_tree_layout.hpp"
+
+/// How leaves are read, eight surfels at a time: positions relative to a ray's origin, normals
+/// times kScale, planar surfels by the sign of an integer; and one surfel, also in double
+/// precision.
+namespace marsim::lidar {
+namespace {
+
+struct Block {
+  Float8 v[3], n[3];  // [m] surfel - origin
+  Int8 planar;
+};
+
+struct OneSurfel {
+  float v[3], n[3];  // as in a block
+  bool planar;
+};
+
+struct ExactSurfel {
+  double p[3], n[3];  // [m] relative to the tree's origin
+  bool planar;
+};
+
+struct Leaf {
+  const map::TreeNode* node;
+  int slot;
+  std::uint32_t first;  // surfel in tree order
+  std::uint32_t count;
+
+  Leaf(const map::TreeNode& parent, int child)
+      : node(&parent),
+        slot(child),
+        first(parent.leaf_base + (child == 0 ? 0U : parent.leaf_end[child - 1])),
+        count(parent.leaf_base + parent.leaf_end[child] - first) {}
+};
+
+/// 2^(field - 127).
+inline float powerOfTwo(int exponent_field) {
+  const std::int32_t bits = exponent_field << 23;
+  float result;
+  __builtin_memcpy(&result, &bits, sizeof(result));
+  return result;
+}
+
+class CompactLeaves {
+ public:
+  static constexpr float kScale = 2.0F * map::kNormalScale;
+  static constexpr std::size_t kWords = 2;  // a surfel
+  static constexpr int kPlacedWords = 4;    // v; codes of the normal and whether it is planar
+
+  CompactLeaves(const map::SurfelTreeView& tree, const Leaf& leaf, const float* origin,
+                const float* origin_rest)
+      : words_(tree.words + std::size_t{2} * leaf.first), count_(leaf.count) {
+    for (int axis = 0; axis < 3; ++axis) {
+      lower_[axis] = lowerOf(leaf, axis);
+      step_[axis] = stepOf(leaf, axis);
+      base_[axis] = (lower_[axis] - origin[axis]) - origin_rest[axis];
+    }
+  }
+
+  Block block(std::uint32_t i) const {
+    const Int8 low = load8<Int8>(words_ + i), high = load8<Int8>(words_ + count_ + i);
+    constexpr int kMask = (1 << map::kPositionBits) - 1;
+    Block block;
+    block.v[0] = toFloat(low & kMask) * step_[0] + base_[0];
+    block.v[1] = toFloat((low >> 13) & kMask) * step_[1] + base_[1];
+    block.v[2] = toFloat(high & kMask) * step_[2] + base_[2];
+    // Twice the codes, at once.
+    const Int8 a = ((high >> 12) & 0x1ffe) - map::kNormalScale;
+    const Int8 b = (((high >> 18) & 0x1f80) | (shiftRight<25>(low) & 0x7e)) - map::kNormalScale;
+    block.n[0] = toFloat(a + b);
+    block.n[1] = toFloat(a - b);
+    block.n[2] = kScale - abs8(block.n[0]) - abs8(block.n[1]);
+    block.planar = high;
+    return block;
+  }
+
+  // For the block from i on.
+  void placedWords(std::uint32_t i, const Block& block, Float8* to) const {
+    for (int axis = 0; axis < 3; ++axis) to[axis] = block.v[axis];
+    const Int8 low = load8<Int8>(words_ + i), high = load8<Int8>(words_ + count_ + i);
+    to[3] = asFloat((high & ~((1 << map::kPositionBits) - 1)) | shiftRight<26>(low));
+  }
+  static OneSurfel ofPlacedWords(const std::uint32_t* words) {
+    OneSurfel surfel;
+    __builtin_memcpy(surfel.v, words, sizeof(surfel.v));
+    const Codes codes(words[3] << 26, words[3]);
+    for (int axis = 0; axis < 3; ++axis) surfel.n[axis] = static_cast<float>(codes.n[axis]);
+    surfel.planar = codes.planar;
+    return surfel;
+  }
+
+  ExactSurfel exact(std::uint32_t i) const {
+    const Codes codes(words_[i], words_[count_ + i]);
+    ExactSurfel surfel;
+    for (int axis = 0; axis < 3; ++axis) {
+      surfel.p[axis] = static_cast<double>(lower_[axis]) +
+                       static_cast<double>(codes.p[axis]) * static_cast<double>(step_[axis]);
+      surfel.n[axis] = codes.n[axis];
+    }
+    surfel.planar = codes.planar;
+    return surfel;
+  }
+
+ private:
+  struct Codes {
+    std::int32_t p[3], n[3];
+    bool planar;
+
+    Codes(std::uint32_t low, std::uint32_t high) : planar((high >> 31) != 0) {
+      p[0] = static_cast<std::int32_t>(low & 8191U);
+      p[1] = static_cast<std::int32_t>((low >> 13) & 8191U);
+      p[2] = static_cast<std::int32_t>(high & 8191U);
+      const int a = static_cast<int>((high >> 12) & 0x1ffeU) - map::kNormalScale;
+      const int b =
+          static_cast<int>(((high >> 18) & 0x1f80U) | ((low >> 25) & 0x7eU)) - map::kNormalScale;
+      n[0] = a + b;
+      n[1] = a - b;
+      n[2] = 2 * map::kNormalScale - __builtin_abs(n[0]) - __builtin_abs(n[1]);
+    }
+  };
+
+  static float lowerOf(const Leaf& leaf, int axis) {
+    const map::TreeNode& node = *leaf.node;
+    return node.origin[axis] +
+           static_cast<float>(node.lower[axis][leaf.slot]) * powerOfTwo(node.exponent[axis]);
+  }
+  static float stepOf(const Leaf& leaf, int axis) {
+    const map::TreeNode& node = *leaf.node;
+    const unsigned extent = node.upper[axis][leaf.slot] - node.lower[axis][leaf.slot];
+    const int bits = 32 - __builtin_clz(extent | 1U);
+    return powerOfTwo(node.exponent[axis] + bits - map::kPositionBits);
+  }
+
+  const std::uint32_t* words_;
+  std::uint32_t count_;
+  float lower_[3], step_[3], base_[3];
+};
+
+class FloatLeaves {
+ public:
+  static constexpr float kScale = 1.0F;
+  static constexpr std::size_t kWords = 6;  // a surfel
+  static constexpr int kPlacedWords = 6;    // v, n; the last bit: whether it is planar
+
+  FloatLeaves(const map::SurfelTreeView& tree, const Leaf& leaf, const float* origin,
+              const float* origin_rest)
+      : words_(tree.words + std::size_t{6} * leaf.first),
+        count_(leaf.count),
+        origin_(origin),
+        rest_(origin_rest) {}
+
+  Block block(std::uint32_t i) const {
+    Block block;
+    for (int axis = 0; axis < 3; ++axis) {
+      block.v[axis] = (load8<Float8>(field(axis) + i) - origin_[axis]) - rest_[axis];
+      block.n[axis] = load8<Float8>(field(axis + 3) + i);
+    }
+    block.planar = asInt(block.n[2]) << 31;
+    return block;
+  }
+
+  void placedWords(std::uint32_t, const Block& block, Float8* to) const {
+    for (int axis = 0; axis < 3; ++axis) {
+      to[axis] = block.v[axis];
+      to[axis + 3] = block.n[axis];
+    }
+  }
+  static OneSurfel ofPlacedWords(const std::uint32_t* words) {
+    OneSurfel surfel;
+    __builtin_memcpy(surfel.v, words, sizeof(surfel.v));
+    __builtin_memcpy(surfel.n, words + 3, sizeof(surfel.n));
+    surfel.planar = (words[5] & 1U) != 0;
+    return surfel;
+  }
+
+  ExactSurfel exact(std::uint32_t i) const {
+    ExactSurfel surfel;
+    for (int axis = 0; axis < 3; ++axis) {
+      surfel.p[axis] = static_cast<double>(valueOf(axis, i));
+      surfel.n[axis] = static_cast<double>(valueOf(axis + 3, i));
+    }
+    surfel.planar = (field(5)[i] & 1U) != 0;
+    return surfel;
+  }
+
+ private:
+  const std::uint32_t* field(int k) const {
+    return words_ + static_cast<std::uint32_t>(k) * count_;
+  }
+  float valueOf(int k, std::uint32_t i) const {
+    float value;
+    __builtin_memcpy(&value, field(k) + i, sizeof(value));
+    return value;
+  }
+
+  const std::uint32_t* words_;
+  std::uint32_t count_;
+  const float* origin_;
+  const float* rest_;
+};
+
+}  // namespace
+}  // namespace marsim::lidar

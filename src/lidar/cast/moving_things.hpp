@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lidar/cast/cast_kernel.hpp"
+#include "lidar/cast/cull_kernel.hpp"
+#include "lidar/cast/ray_order.hpp"
+#include "lidar/cast/swept_ball.hpp"
+#include "lidar/cast/workers.hpp"
+#include "lidar/image/image_directions.hpp"
+#include "marsim/lidar/renderer.hpp"
+
+namespace marsim::lidar {
+
+/// Things beside the map, for one cast or image: replaces the answers of the map that a thing
+/// undercuts. Whole bundles of rays pass by the balls that hold a thing while it moves; only rays
+/// that meet such a ball go on, in the thing's frame, to the kernel that casts them at the map.
+class MovingThings {
+ public:
+  /// Throws ConfigError for things that are not valid. Keeps the view.
+  MovingThings(View<MovingThing> things, CastKernel kernel);
+
+  bool empty() const { return things_.empty(); }
+  /// hits: of the map, all of them, those of unusable rays too.
+  void cast(const std::vector<Ray>& rays, const RayOrder& order, const Workers& workers,
+            std::vector<Hit>& hits) const;
+  /// hits: of the map, row by row.
+  void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
+                   const Workers& workers, std::vector<Hit>& hits) const;
+
+ private:
+  struct Thing {
+    const MovingThing* thing;
+    map::SurfelTreeView tree;
+    Eigen::AlignedBox3d box_M;  ///< holds all that a ray can meet of the shape
+    Ball ball_M;                ///< so does this
+    CastBlending blending;
+  };
+  class Caster;
+  struct Span;
+  struct Sight;
+  struct Sights;
+  struct Cluster;
+  struct Picture;
+
+  Span spanOf(const RayFields& fields, const RayOrder& order, std::size_t count) const;
+  Sights sightsOf(const Span& span) const;
+  void castCluster(const std::vector<Ray>& rays, const std::uint32_t* index, const Cluster& cluster,
+                   const Sights& sights, std::size_t number, Caster& caster) const;
+  std::vector<Picture> picturesIn(const ImageGrid& grid, const Pose& X_WS, double range_max) const;
+
+  const CastKernel kernel_;
+  const CullKernels& cull_;
+  std::vector<Thing> things_;  // those with surfels
+};
+
+}  // namespace marsim::lidar

@@ -1,0 +1,175 @@
+#include "lidar/cast/ray_order.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace marsim::lidar {
+namespace {
+
+constexpr int kCellBits = 8;  // cells of a side of an octant
+constexpr std::size_t kDigit = 10;
+constexpr std::size_t kBuckets = std::size_t{1} << kDigit;
+static_assert(2 * kDigit >= 2 * kCellBits + 4, "two digits hold a key");
+
+// Places on a Hilbert curve through 16 x 16 cells, and the state in which it goes on inside a cell.
+struct HilbertTable {
+  static constexpr int kBits = 4;  // of x and y at a time
+  struct Cell {
+    std::uint8_t place, next;
+  };
+  Cell cells[4][1 << (2 * kBits)]{};  // [state][x + 16 y]
+
+  constexpr HilbertTable() {
+    // States: 0 the curve, 1 transposed, 2 turned by half, 3 turned and transposed.
+    for (unsigned state = 0; state < 4; ++state) {
+      for (unsigned cell = 0; cell < 1U << (2 * kBits); ++cell) {
+        unsigned place = 0, now = state;
+        for (int bit = kBits - 1; bit >= 0; --bit) {
+          const unsigned order = step(now, cell >> bit & 1U, cell >> (kBits + bit) & 1U);
+          place = place << 2 | order;
+          now ^= order == 0 ? 1U : order == 3 ? 3U : 0U;
+        }
+        cells[state][cell] = {static_cast<std::uint8_t>(place), static_cast<std::uint8_t>(now)};
+      }
+    }
+  }
+
+ private:
+  // The order of a quadrant: (0,0) (0,1) (1,1) (1,0), first transposed inside, then twice the
+  // curve itself, then anti-transposed.
+  static constexpr unsigned step(unsigned state, unsigned x, unsigned y) {
+    if (state >= 2) {
+      x = 1 - x;
+      y = 1 - y;
+    }
+    if ((state & 1U) != 0) {
+      const unsigned swapped = x;
+      x = y;
+      y = swapped;
+    }
+    return x == 0 ? y : 3 - y;
+  }
+};
+constexpr HilbertTable kHilbert;
+static_assert(kCellBits == 2 * HilbertTable::kBits, "placeOnCurve takes two steps");
+
+std::uint32_t placeOnCurve(std::uint32_t x, std::uint32_t y) {
+  const HilbertTable::Cell outer = kHilbert.cells[0][x >> 4 | (y & 0xf0U)];
+  const HilbertTable::Cell inner = kHilbert.cells[outer.next][(x & 15U) | (y & 15U) << 4];
+  return std::uint32_t{outer.place} << 8 | inner.place;
+}
+
+// Octant, then the place of the direction's central projection to the octant's triangle.
+std::uint32_t keyOf(const Ray& ray) {
+  constexpr std::uint32_t kLast = (1U << kCellBits) - 1;
+  const Eigen::Vector3f& d = ray.direction;
+  const float size = std::abs(d.x()) + std::abs(d.y()) + std::abs(d.z());
+  const float reach = ray.origin.sum() * 0.0F + size;  // NaN if anything is not finite
+  if (!(reach > 0.0F && reach < 10.0F && ray.range_max > 0.0F && ray.range_min <= ray.range_max)) {
+    return RayOrder::kUnusable << (2 * kCellBits);
+  }
+  const float scale = static_cast<float>(kLast) / size;
+  const auto x = static_cast<std::uint32_t>(std::abs(d.x()) * scale);
+  const auto y = static_cast<std::uint32_t>(std::abs(d.y()) * scale);
+  const std::uint32_t octant = (std::signbit(d.x()) ? 1U : 0U) | (std::signbit(d.y()) ? 2U : 0U) |
+                               (std::signbit(d.z()) ? 4U : 0U);
+  return octant << (2 * kCellBits) | placeOnCurve(x, y);
+}
+
+using Item = RayOrder::Item;
+
+constexpr std::size_t kPieceSize = 4096;  // rays that one thread takes
+constexpr std::size_t kMostPieces = 16;
+
+// Items cut into pieces that are counted and moved by several threads, digit by digit of the key
+// (least significant first; stable, so the result does not depend on the cuts).
+class RadixSort {
+ public:
+  RadixSort(std::size_t size, const Workers& workers, std::vector<std::uint32_t>& places)
+      : size_(size),
+        pieces_(std::min(kMostPieces, size / kPieceSize + 1)),
+        workers_(workers),
+        places_(places) {
+    places_.resize(pieces_ * kBuckets);
+  }
+
+  /// work(begin, end, piece) of every piece.
+  template <class Work>
+  void forPieces(const Work& work) const {
+    workers_.forRanges(pieces_, 1, [&](std::size_t first, std::size_t last) {
+      for (std::size_t piece = first; piece < last; ++piece) {
+        work(size_ * piece / pieces_, size_ * (piece + 1) / pieces_, piece);
+      }
+    });
+  }
+
+  /// Of a piece, one for each value of the digit.
+  std::uint32_t* placesOf(std::size_t piece) { return places_.data() + piece * kBuckets; }
+
+  void count(const Item* begin, const Item* end, std::size_t shift, std::size_t piece) {
+    std::uint32_t* const places = placesOf(piece);
+    std::fill_n(places, kBuckets, 0U);
+    for (const Item* item = begin; item != end; ++item) ++places[digitOf(*item, shift)];
+  }
+
+  /// Turns counts into the places where the pieces' first items of each value go.
+  void place() {
+    std::uint32_t sum = 0;
+    for (std::size_t value = 0; value < kBuckets; ++value) {
+      for (std::size_t piece = 0; piece < pieces_; ++piece) {
+        std::uint32_t& place = placesOf(piece)[value];
+        const std::uint32_t count = place;
+        place = sum;
+        sum += count;
+      }
+    }
+  }
+
+  static std::size_t digitOf(const Item& item, std::size_t shift) {
+    return item.key >> shift & (kBuckets - 1);
+  }
+
+ private:
+  const std::size_t size_, pieces_;
+  const Workers& workers_;
+  std::vector<std::uint32_t>& places_;
+};
+
+}  // namespace
+
+void sortByDirection(const std::vector<Ray>& rays, const Workers& workers, RayOrder& order) {
+  std::vector<Item>&items = order.items, &half_sorted = order.other_items;
+  items.resize(rays.size());
+  half_sorted.resize(rays.size());
+  order.index.resize(rays.size());
+  RadixSort sort(rays.size(), workers, order.places);
+  sort.forPieces([&](std::size_t begin, std::size_t end, std::size_t piece) {
+    for (std::size_t i = begin; i < end; ++i) {
+      items[i] = {keyOf(rays[i]), static_cast<std::uint32_t>(i)};
+    }
+    sort.count(items.data() + begin, items.data() + end, 0, piece);
+  });
+  sort.place();
+  sort.forPieces([&](std::size_t begin, std::size_t end, std::size_t piece) {
+    std::uint32_t* const places = sort.placesOf(piece);
+    for (std::size_t i = begin; i < end; ++i) {
+      half_sorted[places[RadixSort::digitOf(items[i], 0)]++] = items[i];
+    }
+  });
+  sort.forPieces([&](std::size_t begin, std::size_t end, std::size_t piece) {
+    sort.count(half_sorted.data() + begin, half_sorted.data() + end, kDigit, piece);
+  });
+  sort.place();
+  constexpr std::size_t kBucketsAnOctant = std::size_t{1} << (2 * kCellBits - kDigit);
+  for (std::size_t octant = 0; octant < RayOrder::kUnusable; ++octant) {
+    order.octant_end[octant] = sort.placesOf(0)[(octant + 1) * kBucketsAnOctant];
+  }
+  sort.forPieces([&](std::size_t begin, std::size_t end, std::size_t piece) {
+    std::uint32_t* const places = sort.placesOf(piece);
+    for (std::size_t i = begin; i < end; ++i) {
+      order.index[places[RadixSort::digitOf(half_sorted[i], kDigit)]++] = half_sorted[i].index;
+    }
+  });
+}
+
+}  // namespace marsim::lidar

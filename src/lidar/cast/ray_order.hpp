@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "lidar/cast/workers.hpp"
+#include "marsim/lidar/renderer.hpp"
+
+namespace marsim::lidar {
+
+/// Rays in an order in which neighbours go nearly the same way, octant by octant of directions.
+struct RayOrder {
+  static constexpr std::uint32_t kUnusable = 8;  ///< octant of rays that can meet nothing
+
+  std::vector<std::uint32_t> index;   ///< into the rays, those that can meet nothing last
+  std::size_t octant_end[kUnusable];  ///< in `index`: x negative + 2 * y negative + 4 * z negative
+  std::size_t begin(std::size_t octant) const { return octant == 0 ? 0 : octant_end[octant - 1]; }
+
+  /// Of what is sorted: kept, so that sorting scans one after another does not allocate.
+  struct Item {
+    std::uint32_t key, index;
+  };
+  std::vector<Item> items, other_items;
+  std::vector<std::uint32_t> places;
+};
+
+/// The same for any number of threads.
+void sortByDirection(const std::vector<Ray>& rays, const Workers& workers, RayOrder& order);
+
+}  // namespace marsim::lidar

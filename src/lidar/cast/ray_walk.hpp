@@ -1,0 +1,399 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lidar/cast/blend_sums.hpp"
+#include "lidar/cast/leaf_blocks.hpp"
+#include "lidar/cast/vector8.hpp"
+#include "marsim/map/surfel_tree_layout.hpp"
+
+/// One ray through a surfel tree.
+namespace marsim::lidar {
+namespace {
+
+constexpr std::uint32_t kNothing = 0xffffffffU;
+
+struct alignas(64) WalkRay {
+  float origin[3], origin_rest[3];  // [m] relative to the tree's origin
+  float offset[3];                  // [m] of the origin from that of the group's first ray
+  float direction[3], direction_rest[3];
+  float inverse[3];            // of the direction's components, finite
+  float range_min, range_max;  // [m]
+  float cut;  // [m] what is farther does not matter: at first the maximum, then the nearest met,
+              // or where surfels are blended the nearest and the depth behind it
+  std::uint32_t surfel, leaf;  // the nearest
+  Candidates* met;             // where surfels are collected
+  BlendSums* sums;             // where they are summed
+};
+
+// What is done with the surfels that a ray meets.
+enum class Visit {
+  kNearest,  // the nearest is kept
+  kCollect,  // those are kept that are not farther than a depth behind the nearest
+  kSum,      // those up to the cut are summed up
+};
+
+// A node, by its number, or a leaf, by its parent's and its slot.
+constexpr std::uint32_t kLeafBit = 0x80000000U;
+
+inline std::uint32_t childOf(const map::TreeNode& node, std::uint32_t number, unsigned slot) {
+  return slot < static_cast<unsigned>(node.counts & 15) ? node.child_base + slot
+                                                        : kLeafBit | number << 3 | slot;
+}
+inline unsigned slotsUsed(const map::TreeNode& node) { return (1U << (node.counts >> 4)) - 1; }
+
+template <class Leaves>
+class RayWalk {
+ public:
+  RayWalk(const map::SurfelTreeView& tree, const CastBlending& blending, const bool* negative)
+      : tree_(tree),
+        blending_(blending),
+        radius_(tree.header.radius),
+        sure_slack_(0.25F * radius_ < kSureSlack ? 0.25F * radius_ : kSureSlack) {
+    for (int axis = 0; axis < 3; ++axis) {
+      near_[axis] = negative[axis] ? &map::TreeNode::upper : &map::TreeNode::lower;
+      far_[axis] = negative[axis] ? &map::TreeNode::lower : &map::TreeNode::upper;
+    }
+  }
+
+  // The subtree of a node, or a leaf; updates the ray's cut.
+  template <Visit kVisit>
+  void run(WalkRay& ray, std::uint32_t child) const {
+    Entry stack[(map::kTreeWidth - 1) * map::kMaxTreeDepth + map::kTreeWidth];
+    int size = 0;
+    for (;;) {
+      if ((child & kLeafBit) != 0) {
+        testLeaf<kVisit>(ray, child);
+      } else if (descend(ray, child, stack, size)) {
+        continue;
+      }
+      do {
+        if (size == 0) return;
+        --size;
+      } while (stack[size].entry > ray.cut);
+      child = stack[size].child;
+    }
+  }
+
+  Leaf leafOf(std::uint32_t child) const {
+    return {tree_.nodes[(child & ~kLeafBit) >> 3], static_cast<int>(child & 7)};
+  }
+
+  const std::uint8_t* nearPlanes(const map::TreeNode& node, int axis) const {
+    return (node.*near_[axis])[axis];
+  }
+  const std::uint8_t* farPlanes(const map::TreeNode& node, int axis) const {
+    return (node.*far_[axis])[axis];
+  }
+
+  // Asks for the memory that a visit of the child needs.
+  void prefetch(const map::TreeNode& node, unsigned slot) const {
+    if (slot < static_cast<unsigned>(node.counts & 15)) {
+      const map::TreeNode* child = tree_.nodes + node.child_base + slot;
+      __builtin_prefetch(child);
+      __builtin_prefetch(reinterpret_cast<const char*>(child) + sizeof(*child) - 1);
+    } else {
+      const Leaf leaf(node, static_cast<int>(slot));
+      const char* const words =
+          reinterpret_cast<const char*>(tree_.words + Leaves::kWords * leaf.first);
+      const std::size_t bytes = sizeof(std::uint32_t) * Leaves::kWords * leaf.count;
+      for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(words + i);
+      __builtin_prefetch(words + bytes - 1);
+    }
+  }
+
+  // A leaf's surfels relative to an origin, to be met by several rays.
+  struct OpenLeaf {
+    Block blocks[map::kMaxLeafSize / 8];
+    Leaves leaves;
+    std::uint32_t code, first, count;
+
+    OpenLeaf(const map::SurfelTreeView& tree, std::uint32_t child, const Leaf& leaf,
+             const float* origin, const float* origin_rest)
+        : leaves(tree, leaf, origin, origin_rest),
+          code(child),
+          first(leaf.first),
+          count(leaf.count) {
+      blocks[0] = leaves.block(0);
+      if (count > 8) blocks[1] = leaves.block(8);
+    }
+  };
+
+  template <Visit kVisit>
+  void testLeaf(WalkRay& ray, std::uint32_t child) const {
+    const float none[3] = {0.0F, 0.0F, 0.0F};
+    testLeaf<kVisit>(ray, OpenLeaf(tree_, child, leafOf(child), ray.origin, ray.origin_rest), none);
+  }
+
+  // `offset`: of the ray's origin from the leaf's.
+  template <Visit kVisit>
+  void testLeaf(WalkRay& ray, const OpenLeaf& leaf, const float* offset) const {
+    testBlock<kVisit>(ray, leaf, 0, offset);
+    if (leaf.count > 8) testBlock<kVisit>(ray, leaf, 8, offset);
+  }
+
+  // A surfel by its leaf and its number.
+  ExactSurfel exactSurfel(std::uint32_t child, std::uint32_t surfel) const {
+    const Leaf leaf = leafOf(child);
+    const float none[3] = {0.0F, 0.0F, 0.0F};
+    return Leaves(tree_, leaf, none, none).exact(surfel - leaf.first);
+  }
+
+  FirstMet firstMet(const WalkRay& ray, float t, std::uint32_t leaf, std::uint32_t number) const {
+    const ExactSurfel surfel = exactSurfel(leaf, number);
+    FirstMet first{t, {}, {}, surfel.planar, number, leaf};
+    double length2 = 0.0;
+    for (const double n : surfel.n) length2 += n * n;
+    const double inverse = 1.0 / __builtin_sqrt(length2);
+    for (int axis = 0; axis < 3; ++axis) {
+      first.n[axis] = static_cast<float>(inverse * surfel.n[axis]);
+      first.v[axis] = static_cast<float>(surfel.p[axis] - static_cast<double>(ray.origin[axis]) -
+                                         static_cast<double>(ray.origin_rest[axis]));
+    }
+    return first;
+  }
+
+  // Whether a surfel is near enough to the first's plane, in double precision.
+  bool agreesExactly(const FirstMet& first, const ExactSurfel& surfel) const {
+    const ExactSurfel other = exactSurfel(first.leaf, first.surfel);
+    double offset = 0.0, length2 = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+      offset += other.n[axis] * (surfel.p[axis] - other.p[axis]);
+      length2 += other.n[axis] * other.n[axis];
+    }
+    const auto most = static_cast<double>(blending_.max_offset);
+    return offset * offset <= most * most * length2;
+  }
+
+ private:
+  struct Entry {
+    float entry;  // [m] no hit in the box is nearer
+    std::uint32_t child;
+  };
+  // Bound of rounding errors relative to the surfel's distance: a dozen of 2^-24 each.
+  static constexpr float kRounding = 8e-7F;
+  static constexpr float kSureSlack = 1e-4F;  // [m] where ranges may be farther off, be exact
+
+  // How eight surfels lie to a ray.
+  struct Test {
+    Met met;
+    Int8 maybe;  // lanes met, but for rounding
+    Int8 sure;   // lanes of which rounding leaves no doubt
+  };
+
+  // Eight surfels from number i on.
+  Test testAgainst(const WalkRay& ray, const OpenLeaf& leaf, std::uint32_t i,
+                   const float* offset) const {
+    const Block& block = leaf.blocks[i / 8];
+    const float* const d = ray.direction;
+    Test test;
+    Met& met = test.met;
+    for (int axis = 0; axis < 3; ++axis) {
+      met.v[axis] = block.v[axis] - offset[axis];
+      // What is not planar is met where the plane across the ray would be.
+      met.n[axis] = blend8(all8(d[axis] * Leaves::kScale), block.n[axis], block.planar);
+    }
+    const Float8* const v = met.v;
+    const Float8* const m = met.n;
+    const Float8 across = m[0] * v[0] + m[1] * v[1] + m[2] * v[2];
+    const Float8 slope = m[0] * d[0] + m[1] * d[1] + m[2] * d[2];
+    const Float8 t = across / slope;
+    const Float8 x = t * d[0] - v[0], y = t * d[1] - v[1], z = t * d[2] - v[2];
+    const Float8 off2 = x * x + y * y + z * z;
+    // Bound of the errors of t and of the distance from the position [m].
+    const Float8 slack =
+        (abs8(t) + radius_) * abs8(roughInverse(slope)) * (kRounding * Leaves::kScale);
+    const Float8 outer = radius_ + slack, inner = radius_ - slack;
+    const Int8 lane = iota8();
+    test.maybe = (off2 <= outer * outer) & (t <= ray.cut + slack) & (t >= ray.range_min - slack) &
+                 (lane < static_cast<std::int32_t>(leaf.count - i));
+    test.sure = (off2 <= inner * inner) & (slack <= sure_slack_) & (t > ray.range_min + slack) &
+                (t <= ray.range_max - slack);
+    met.t = t;
+    met.off2 = off2;
+    met.planar = block.planar;
+    met.surfel = lane + static_cast<std::int32_t>(leaf.first + i);
+    return test;
+  }
+
+  template <Visit kVisit>
+  void testBlock(WalkRay& ray, const OpenLeaf& leaf, std::uint32_t i, const float* offset) const {
+    Test test = testAgainst(ray, leaf, i, offset);
+    unsigned met = signs(test.maybe);
+    if (met == 0) return;
+    const unsigned unsure = signs(test.maybe & ~test.sure);
+    if (kVisit == Visit::kNearest) {
+      keepNearest(ray, leaf, i, test, met, unsure);
+      return;
+    }
+    if (__builtin_expect(unsure != 0, 0)) met &= ~settle(ray, leaf, i, unsure, test.met);
+    if (kVisit == Visit::kCollect) {
+      const float cut = least(rangesOf(test)) + blending_.depth;
+      ray.cut = cut < ray.cut ? cut : ray.cut;
+      ray.met->append(test.met, met, leaf.code, ray.cut);
+    } else {
+      ray.sums->add(test.met, met, [&](unsigned lane) {
+        return agreesExactly(ray.sums->first(), leaf.leaves.exact(i + lane));
+      });
+    }
+  }
+
+  // Infinite where nothing is met.
+  static Float8 rangesOf(const Test& test) {
+    return blend8(all8(__builtin_inff()), test.met.t, test.maybe);
+  }
+
+  void keepNearest(WalkRay& ray, const OpenLeaf& leaf, std::uint32_t i, const Test& test,
+                   unsigned met, unsigned unsure) const {
+    const Float8 ranges = rangesOf(test);
+    const float range = least(ranges);
+    const unsigned nearest = notAbove(ranges, all8(range));
+    const bool tie = range == ray.cut || (nearest & (nearest - 1)) != 0;
+    if (__builtin_expect(unsure != 0 || tie, 0)) {
+      keepNearestOf(ray, leaf, i, met, unsure, test.met.t);
+      return;
+    }
+    const std::uint32_t surfel = leaf.first + i + static_cast<unsigned>(__builtin_ctz(nearest));
+    ray.surfel = range < ray.cut ? surfel : ray.surfel;
+    ray.leaf = range < ray.cut ? leaf.code : ray.leaf;
+    ray.cut = range < ray.cut ? range : ray.cut;
+  }
+
+  // One by one, the unsure ones in double precision.
+  __attribute__((noinline)) void keepNearestOf(WalkRay& ray, const OpenLeaf& leaf, std::uint32_t i,
+                                               unsigned met, unsigned unsure, Float8 t) const {
+    float ranges[8];
+    store8(ranges, t);
+    for (; met != 0; met &= met - 1) {
+      const auto lane = static_cast<unsigned>(__builtin_ctz(met));
+      const float range = (unsure >> lane & 1) == 0
+                              ? ranges[lane]
+                              : meetExactly(ray, leaf.leaves.exact(i + lane)).range;
+      take(ray, range, leaf.code, leaf.first + i + lane);
+    }
+  }
+
+  // Meets the unsure lanes again in double precision; those that are not met.
+  __attribute__((noinline)) unsigned settle(const WalkRay& ray, const OpenLeaf& leaf,
+                                            std::uint32_t i, unsigned unsure, Met& met) const {
+    float ranges[8], off2[8];
+    store8(ranges, met.t);
+    store8(off2, met.off2);
+    unsigned missed = 0;
+    for (unsigned left = unsure; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+      const Meeting meeting = meetExactly(ray, leaf.leaves.exact(i + lane));
+      if (meeting.range > ray.cut) missed |= 1U << lane;
+      ranges[lane] = meeting.range;
+      off2[lane] = meeting.off2;
+    }
+    met.t = load8<Float8>(ranges);
+    met.off2 = load8<Float8>(off2);
+    return missed;
+  }
+
+  // Goes on to the nearest child that the ray meets, pushing the others; false where it meets none.
+  bool descend(const WalkRay& ray, std::uint32_t& child, Entry* stack, int& size) const {
+    const std::uint32_t number = child;
+    const map::TreeNode& node = tree_.nodes[number];
+    Float8 entry = all8(ray.range_min), exit = all8(ray.cut);
+    for (int axis = 0; axis < 3; ++axis) {
+      const float base = (node.origin[axis] - ray.origin[axis]) * ray.inverse[axis];
+      const float scale = powerOfTwo(node.exponent[axis]) * ray.inverse[axis];
+      entry = max8(fromBytes(nearPlanes(node, axis)) * scale + base, entry);
+      exit = min8(fromBytes(farPlanes(node, axis)) * scale + base, exit);
+    }
+    unsigned met = notAbove(entry, exit) & slotsUsed(node);
+    if (met == 0) return false;
+    const auto first = static_cast<unsigned>(__builtin_ctz(met));
+    unsigned rest = met & (met - 1);
+    if (rest == 0) {
+      child = childOf(node, number, first);
+      return true;
+    }
+    float entries[8];
+    store8(entries, entry);
+    const auto second = static_cast<unsigned>(__builtin_ctz(rest));
+    if ((rest & (rest - 1)) == 0) {
+      const bool swapped = entries[second] < entries[first];
+      const unsigned nearer = swapped ? second : first, farther = swapped ? first : second;
+      prefetch(node, farther);
+      stack[size++] = {entries[farther], childOf(node, number, farther)};
+      child = childOf(node, number, nearer);
+      return true;
+    }
+    child = pushSorted(node, number, entry, met, stack, size);
+    return true;
+  }
+
+  // Pushes all but the nearest of the children met, nearer ones on top; returns the nearest.
+  std::uint32_t pushSorted(const map::TreeNode& node, std::uint32_t number, Float8 entry,
+                           unsigned met, Entry* stack, int& size) const {
+    const Int8 lane = iota8();
+    const Int8 key = (asInt(entry) & ~7) | lane;  // entries are not negative: as integers in order
+    std::int32_t keys[8], ranks[8];
+    store8(keys, key);
+    Int8 rank = key - key;
+    for (unsigned left = met; left != 0; left &= left - 1) rank -= key > keys[__builtin_ctz(left)];
+    store8(ranks, rank);
+    float entries[8];
+    store8(entries, entry);
+    const int top = size + __builtin_popcount(met) - 1;
+    for (unsigned left = met; left != 0; left &= left - 1) {
+      const auto slot = static_cast<unsigned>(__builtin_ctz(left));
+      prefetch(node, slot);
+      stack[top - ranks[slot]] = {entries[slot], childOf(node, number, slot)};
+    }
+    size = top;
+    return stack[top].child;
+  }
+
+  struct Meeting {
+    float range;  // [m], infinite where the surfel is not met within the ray's limits
+    float off2;   // [m^2]
+  };
+
+  // In double precision.
+  Meeting meetExactly(const WalkRay& ray, const ExactSurfel& surfel) const {
+    double v[3], d[3];
+    for (int axis = 0; axis < 3; ++axis) {
+      v[axis] = surfel.p[axis] - static_cast<double>(ray.origin[axis]) -
+                static_cast<double>(ray.origin_rest[axis]);
+      d[axis] =
+          static_cast<double>(ray.direction[axis]) + static_cast<double>(ray.direction_rest[axis]);
+    }
+    const double* m = surfel.planar ? surfel.n : d;
+    const double slope = m[0] * d[0] + m[1] * d[1] + m[2] * d[2];
+    double range = m[0] * v[0] + m[1] * v[1] + m[2] * v[2];
+    if (surfel.planar) range /= slope;
+    double off2 = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+      const double off = range * d[axis] - v[axis];
+      off2 += off * off;
+    }
+    const auto radius = static_cast<double>(radius_);
+    const bool met = off2 <= radius * radius && range > 0.0 &&
+                     range >= static_cast<double>(ray.range_min) &&
+                     range <= static_cast<double>(ray.range_max);
+    return {met ? static_cast<float>(range) : __builtin_inff(), static_cast<float>(off2)};
+  }
+
+  void take(WalkRay& ray, float range, std::uint32_t leaf, std::uint32_t surfel) const {
+    if (range > ray.cut || range == __builtin_inff()) return;
+    if (range == ray.cut && ray.surfel != kNothing && surfel >= ray.surfel) {
+      return;
+    }
+    ray.cut = range;
+    ray.leaf = leaf;
+    ray.surfel = surfel;
+  }
+  using Planes = std::uint8_t (map::TreeNode::*)[3][map::kTreeWidth];
+
+  const map::SurfelTreeView& tree_;
+  const CastBlending& blending_;
+  const float radius_, sure_slack_;  // [m]
+  Planes near_[3], far_[3];
+};
+
+}  // namespace
+}  // namespace marsim::lidar

@@ -1,0 +1,109 @@
+#include "lidar/cast/simd_level.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string>
+
+#include "marsim/common/error.hpp"
+
+namespace marsim::lidar {
+namespace {
+
+struct Level {
+  SimdLevel level;
+  const char* name;
+  CastKernel cast;
+  ProjectKernel project;
+  LeafKernel leaves;
+  PlaceKernel place;
+  const CullKernels* cull;
+};
+
+// The best first.
+constexpr Level kLevels[] = {
+#ifdef MARSIM_HAS_X86_KERNELS
+    {SimdLevel::kAvx512, "avx512", avx512::castGroup, avx512::projectStrip, avx512::listLeaves,
+     avx512::placeSurfels, &avx512::kCullKernels},
+    {SimdLevel::kAvx2, "avx2", avx2::castGroup, avx2::projectStrip, avx2::listLeaves,
+     avx2::placeSurfels, &avx2::kCullKernels},
+    {SimdLevel::kBaseline, "baseline", baseline::castGroup, baseline::projectStrip,
+     baseline::listLeaves, baseline::placeSurfels, &baseline::kCullKernels},
+#endif
+    {SimdLevel::kPortable, "portable", portable::castGroup, portable::projectStrip,
+     portable::listLeaves, portable::placeSurfels, &portable::kCullKernels},
+};
+
+bool processorHas([[maybe_unused]] SimdLevel level) {
+#ifdef MARSIM_HAS_X86_KERNELS
+  if (level == SimdLevel::kAvx512) {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+           processorHas(SimdLevel::kAvx2);
+  }
+  if (level == SimdLevel::kAvx2) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  }
+#endif
+  return true;
+}
+
+// kAuto where the environment says nothing.
+SimdLevel levelOfEnvironment() {
+  const char* name = std::getenv("MARSIM_SIMD");
+  if (name == nullptr || *name == '\0') return SimdLevel::kAuto;
+  std::vector<std::string> known;
+  for (const Level& level : kLevels) {
+    if (name == std::string(level.name)) return level.level;
+    known.emplace_back(level.name);
+  }
+  throw UnknownNameError("MARSIM_SIMD", "instruction set", name, known);
+}
+
+}  // namespace
+
+std::vector<SimdLevel> simdLevels() {
+  std::vector<SimdLevel> levels;
+  for (const Level& level : kLevels) {
+    if (processorHas(level.level)) levels.push_back(level.level);
+  }
+  return levels;
+}
+
+namespace {
+
+const Level& chosen(SimdLevel level) {
+  if (level == SimdLevel::kAuto) level = levelOfEnvironment();
+  if (level == SimdLevel::kAuto) level = simdLevels().front();
+  for (const Level& known : kLevels) {
+    if (known.level == level && processorHas(level)) return known;
+  }
+  throw ConfigError("renderer", "simd", nameOf(level), "what this processor has");
+}
+
+}  // namespace
+
+const char* nameOf(SimdLevel level) {
+  for (const Level& known : kLevels) {
+    if (known.level == level) return known.name;
+  }
+  return "auto";
+}
+
+CastKernel castKernel(SimdLevel level) { return chosen(level).cast; }
+
+ProjectKernel projectKernel(SimdLevel level) { return chosen(level).project; }
+
+const CullKernels& cullKernelsOf(CastKernel kernel) {
+  for (const Level& known : kLevels) {
+    if (known.cast == kernel) return *known.cull;
+  }
+  return portable::kCullKernels;
+}
+
+LeafKernel leafKernel(SimdLevel level) { return chosen(level).leaves; }
+
+PlaceKernel placeKernel(SimdLevel level) { return chosen(level).place; }
+
+}  // namespace marsim::lidar

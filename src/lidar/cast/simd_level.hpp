@@ -1,0 +1,19 @@
+#pragma once
+
+#include "lidar/cast/cast_kernel.hpp"
+#include "lidar/cast/cull_kernel.hpp"
+#include "lidar/image/project_kernel.hpp"
+#include "marsim/lidar/renderer.hpp"
+
+namespace marsim::lidar {
+
+/// The traversals for a level; kAuto: what the environment variable MARSIM_SIMD names, else the
+/// best the processor has. Throws ConfigError for a level it lacks, UnknownNameError.
+CastKernel castKernel(SimdLevel level);
+ProjectKernel projectKernel(SimdLevel level);
+/// Of the same level as a traversal.
+const CullKernels& cullKernelsOf(CastKernel kernel);
+LeafKernel leafKernel(SimdLevel level);
+PlaceKernel placeKernel(SimdLevel level);
+
+}  // namespace marsim::lidar

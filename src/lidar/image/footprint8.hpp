@@ -1,0 +1,195 @@
+#pragma once
+
+#include "lidar/cast/vector8.hpp"
+#include "lidar/image/project_kernel.hpp"
+
+/// The cells of eight balls, or discs, at once: image_footprint.hpp for those far from poles, seam
+/// and sensor.
+namespace marsim::lidar {
+namespace {
+
+struct Footprints8 {
+  Int8 first_row, last_row, first_column, last_column;  // within the image; maybe empty
+  unsigned irregular;  // bit i: ball i needs ImageStrip::footprint, its cells here mean nothing
+};
+
+// One by one.
+class Footprints {
+ public:
+  Footprints(const ImageStrip& image, const Footprints8& cells, const Float8* centre, Float8 radius)
+      : image_(image), irregular_(cells.irregular) {
+    store8(first_row_, cells.first_row);
+    store8(last_row_, cells.last_row);
+    store8(first_column_, cells.first_column);
+    store8(last_column_, cells.last_column);
+    if (irregular_ == 0) return;
+    for (int axis = 0; axis < 3; ++axis) store8(centre_[axis], centre[axis]);
+    store8(radius_, radius);
+  }
+
+  // Up to two ranges; returns their number.
+  int get(int i, CellRange* ranges) const {
+    if ((irregular_ >> i & 1U) == 0) {
+      ranges[0] = {first_row_[i], last_row_[i], first_column_[i], last_column_[i]};
+      return 1;
+    }
+    const float centre[3] = {centre_[0][i], centre_[1][i], centre_[2][i]};
+    return image_.footprint(image_.finder, centre, radius_[i], ranges);
+  }
+
+ private:
+  const ImageStrip& image_;
+  const unsigned irregular_;
+  std::int32_t first_row_[8], last_row_[8], first_column_[8], last_column_[8];
+  float centre_[3][8], radius_[8];
+};
+
+inline Float8 copySign(Float8 size, Float8 sign) {
+  return asFloat((asInt(size) & 0x7fffffff) | (asInt(sign) & static_cast<int>(0x80000000U)));
+}
+
+// Whole numbers of intervals, clipped to [0, size - 1]; `low` may be NaN where nobody asks.
+inline void clip(Float8 low, Float8 high, int size, Int8& first, Int8& last) {
+  const auto end = static_cast<float>(size);
+  const Float8 a = min8(max8(low - 0.02F, all8(0.0F)), all8(end));
+  const Int8 whole = truncated(a);
+  first = whole - (toFloat(whole) < a);
+  last = truncated(min8(max8(high + 1.02F, all8(0.0F)), all8(end))) - 1;
+}
+
+// Within 1.2e-5 rad (Abramowitz and Stegun, 1964, 4.4.49).
+inline Float8 quickAtan2(Float8 y, Float8 x) {
+  constexpr float kPi = 3.14159265F;
+  const Float8 ax = abs8(x), ay = abs8(y);
+  const Float8 q = min8(ax, ay) / max8(max8(ax, ay), all8(1e-30F));
+  const Float8 s = q * q;
+  Float8 angle =
+      q * (0.9998660F + s * (-0.3302995F + s * (0.1801410F + s * (-0.0851330F + s * 0.0208351F))));
+  angle = blend8(angle, 0.5F * kPi - angle, ay > ax);
+  angle = blend8(angle, kPi - angle, x < 0.0F);
+  return copySign(angle, y);
+}
+
+// Of what lies within a radius of c (which is horizontally that far from the sensor) and reaches up
+// and sideways by no more than two angles [rad].
+inline Footprints8 sphericalCells(const ImageStrip& image, const Float8* c, Float8 horizontal,
+                                  Float8 radius, Float8 up, Float8 sideways) {
+  constexpr float kAngleMargin = 3e-5F;  // [rad] above the error of the angles here
+  Footprints8 cells;
+  const Float8 row = (image.top - quickAtan2(c[2], horizontal)) * image.rows_per_rad - 0.5F;
+  const Float8 row_reach = (up + kAngleMargin) * image.rows_per_rad;
+  clip(row - row_reach, row + row_reach, image.height, cells.first_row, cells.last_row);
+
+  // In the turn that begins at the left edge.
+  Float8 turn = (image.left - quickAtan2(c[1], c[0])) * image.columns_per_rad;
+  turn = blend8(turn, turn + image.columns_per_turn, turn < 0.0F);
+  const Float8 column = turn - 0.5F;
+  const Float8 reach = (sideways + kAngleMargin) * image.columns_per_rad + 1.0F;
+  clip(column - reach + 1.0F, column + reach - 1.0F, image.width, cells.first_column,
+       cells.last_column);
+  // Near a pole or the sensor; or a neighbouring turn's copy reaches in across the seam.
+  const auto width = static_cast<float>(image.width);
+  const Int8 irregular = (radius >= 0.49F * horizontal) |
+                         (column + reach >= image.columns_per_turn) |
+                         (column - reach <= width - image.columns_per_turn);
+  cells.irregular = signs(irregular);
+  return cells;
+}
+
+inline Footprints8 sphericalFootprints(const ImageStrip& image, const Float8* c, Float8 radius) {
+  const Float8 horizontal2 = c[0] * c[0] + c[1] * c[1];
+  const Float8 distance2 = horizontal2 + c[2] * c[2];
+  const Float8 horizontal = sqrt8(horizontal2);
+  const auto asinBound = [](Float8 sine) { return sine * (1.0F + 0.2F * sine * sine); };
+  return sphericalCells(image, c, horizontal, radius, asinBound(radius / sqrt8(distance2)),
+                        asinBound(radius / horizontal));
+}
+
+inline Footprints8 pinholeFootprints(const ImageStrip& image, const Float8* c, Float8 radius) {
+  const Float8 depth2 = c[2] * c[2] - radius * radius;
+  const auto interval = [&](Float8 side, float focal, float middle, int size, Int8& first,
+                            Int8& last) {
+    const Float8 root = sqrt8(max8(side * side + depth2, all8(0.0F))) * radius;
+    const Float8 low = (side * c[2] - root) / depth2, high = (side * c[2] + root) / depth2;
+    const Float8 margin = 1e-5F * (abs8(low) + abs8(high) + 1.0F);
+    clip((low - margin) * focal + middle, (high + margin) * focal + middle, size, first, last);
+  };
+  Footprints8 cells;
+  interval(c[1], image.fy, image.cy, image.height, cells.first_row, cells.last_row);
+  interval(c[0], image.fx, image.cx, image.width, cells.first_column, cells.last_column);
+  cells.irregular = signs(c[2] <= 1.01F * radius);  // its picture has no bounds, or none at all
+  return cells;
+}
+
+// How far discs of normal n (of any length; 0: a ball) reach from their centres along e, as a share
+// of their radii times the length of e.
+inline Float8 reachAlong(const Float8* n, const Float8* e) {
+  const Float8 along = n[0] * e[0] + n[1] * e[1] + n[2] * e[2];
+  const Float8 n2 = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+  const Float8 e2 = e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
+  constexpr float kRounding = 2e-6F;
+  return sqrt8(max8(e2 - along * along / max8(n2, all8(1e-30F)), all8(0.0F)) + kRounding * e2);
+}
+
+// A point c + a of the disc is up, in the vertical plane through c, by the angle whose tangent is
+// (a along the way up) / (|c| + a along c), less what the horizontal way to it gains by going to
+// the side: at most radius^2 / 2 (h - radius), h being the way to c. Sideways it is by the angle
+// whose tangent is (a to the side) / (h + a along it).
+inline Footprints8 sphericalDiscs(const ImageStrip& image, const Float8* c, const Float8* n,
+                                  Float8 radius) {
+  // Of rough inverses, which are wrong by less than 4e-4.
+  constexpr float kShort = 0.998F, kLong = 1.002F, kRounding = 2e-6F;
+  const Float8 horizontal2 = c[0] * c[0] + c[1] * c[1];
+  const Float8 horizontal = sqrt8(horizontal2);
+  const Float8 distance = sqrt8(horizontal2 + c[2] * c[2]);
+  const Float8 unit = roughInverse(horizontal);
+  const Float8 n2 = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+  const Float8 unit_n2 = kShort * roughInverse(max8(n2, all8(1e-30F)));
+  // Shares of the radius that it reaches up and to the side.
+  const Float8 n_side = (c[0] * n[1] - c[1] * n[0]) * unit;
+  const Float8 n_up =
+      (horizontal2 * n[2] - c[2] * (c[0] * n[0] + c[1] * n[1])) * unit * roughInverse(distance);
+  const auto reach = [&](Float8 along) {
+    return sqrt8(max8(1.0F - along * along * unit_n2, all8(0.0F)) + kRounding);
+  };
+  const Float8 left = kLong * radius * roughInverse(max8(horizontal - radius, all8(1e-30F)));
+  const Float8 up = kLong * radius * roughInverse(distance - radius);
+  return sphericalCells(image, c, horizontal, radius, (reach(n_up) + 0.5F * left) * up,
+                        reach(n_side) * left);
+}
+
+inline Footprints8 pinholeDiscs(const ImageStrip& image, const Float8* c, const Float8* n,
+                                Float8 radius) {
+  const auto interval = [&](int axis, float focal, float middle, int size, Int8& first,
+                            Int8& last) {
+    const Float8 at = c[axis] / c[2];
+    Float8 gradient[3] = {all8(0.0F), all8(0.0F), -at};
+    gradient[axis] = all8(1.0F);
+    const Float8 reach =
+        reachAlong(n, gradient) * radius / (c[2] - radius) + 1e-5F * (abs8(at) + 1.0F);
+    clip((at - reach) * focal + middle, (at + reach) * focal + middle, size, first, last);
+  };
+  Footprints8 cells;
+  interval(1, image.fy, image.cy, image.height, cells.first_row, cells.last_row);
+  interval(0, image.fx, image.cx, image.width, cells.first_column, cells.last_column);
+  cells.irregular = signs(c[2] <= 1.01F * radius);
+  return cells;
+}
+
+/// Of discs about `centre` [m] of normal n (of any length; 0: balls), in the sensor (camera) frame.
+inline Footprints8 discFootprints(const ImageStrip& image, const Float8* centre, const Float8* n,
+                                  Float8 radius) {
+  return image.spherical ? sphericalDiscs(image, centre, n, radius)
+                         : pinholeDiscs(image, centre, n, radius);
+}
+
+/// Of balls about `centre` [m], in the sensor (camera) frame.
+inline Footprints footprintsOf(const ImageStrip& image, const Float8* centre, Float8 radius) {
+  return {image,
+          image.spherical ? sphericalFootprints(image, centre, radius)
+                          : pinholeFootprints(image, centre, radius),
+          centre, radius};
+}
+
+}  // namespace
+}  // namespace marsim::lidar

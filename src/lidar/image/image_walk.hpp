@@ -1,0 +1,286 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lidar/cast/leaf_blocks.hpp"
+#include "lidar/cast/seen_children.hpp"
+#include "lidar/cast/vector8.hpp"
+#include "lidar/image/footprint8.hpp"
+#include "lidar/image/project_kernel.hpp"
+#include "marsim/map/surfel_tree_layout.hpp"
+
+/// A surfel tree into the rows of a dense image, near to far.
+///
+/// Everything is in single precision, in the sensor's frame: rounding moves a surfel by less than
+/// 4e-7 of its distance, which is what a change of the ray's direction by as much would do.
+namespace marsim::lidar {
+namespace {
+
+template <class Leaves>
+class ImageWalk {
+ public:
+  ImageWalk(const map::SurfelTreeView& tree, ImageStrip& strip)
+      : tree_(tree),
+        image_(strip),
+        ball_(tree.header.radius * 1.00002F),
+        radius2_(tree.header.radius * tree.header.radius) {}
+
+  void run() {
+    if (tree_.header.node_count == 0) return;
+    Entry stack[(map::kTreeWidth - 1) * map::kMaxTreeDepth + map::kTreeWidth];
+    int size = 0;
+    descend(0, stack, size);
+    while (size > 0) {
+      Entry entry = stack[--size];
+      if (hidden(entry.cells, entry.distance)) continue;
+      if ((entry.child & kLeafBit) != 0) {
+        renderLeaf(entry.child & ~kLeafBit);
+      } else {
+        descend(entry.child, stack, size);
+      }
+    }
+    finishNormals();
+  }
+
+ private:
+  static constexpr int kTile = ImageStrip::kTile;
+  static constexpr std::uint32_t kLeafBit = 0x80000000U;
+
+  struct Entry {
+    float distance;  // [m] from the sensor, from below
+    std::uint32_t child;
+    CellRange cells;
+  };
+
+  // Pushes a node's children that the strip may see; the nearest on top.
+  void descend(std::uint32_t number, Entry* stack, int& size) const {
+    const map::TreeNode& node = tree_.nodes[number];
+    const SeenChildren seen(image_, node);
+    const int first = size;
+    for (unsigned left = seen.slots(); left != 0; left &= left - 1) {
+      const int slot = __builtin_ctz(left);
+      Entry entry;
+      entry.cells = rangeOf(seen, slot);
+      if (!inStrip(entry.cells)) continue;
+      entry.distance = seen.distance(slot);
+      entry.child = slot < node.innerCount()
+                        ? node.child_base + static_cast<std::uint32_t>(slot)
+                        : kLeafBit | number << 3 | static_cast<std::uint32_t>(slot);
+      int at = size++;
+      for (; at > first && stack[at - 1].distance < entry.distance; --at) stack[at] = stack[at - 1];
+      stack[at] = entry;
+    }
+  }
+
+  // Of one ball; where its cells are two ranges, all columns.
+  CellRange rangeOf(const SeenChildren& seen, int slot) const {
+    CellRange ranges[2];
+    const int count = seen.cells(slot, ranges);
+    if (count == 0) return {0, -1, 0, -1};
+    if (count == 2) {
+      ranges[0].first_column = 0;
+      ranges[0].last_column = image_.width - 1;
+    }
+    return ranges[0];
+  }
+
+  // Clips the rows to the strip's; false where nothing is left.
+  bool inStrip(CellRange& cells) const {
+    if (cells.first_row < image_.first_row) cells.first_row = image_.first_row;
+    if (cells.last_row >= image_.end_row) cells.last_row = image_.end_row - 1;
+    return cells.first_row <= cells.last_row && cells.first_column <= cells.last_column;
+  }
+
+  // Whether all cells have surfaces nearer than `distance` [m]. Leaves out the first and last rows
+  // that do where the cells are few; many are looked at by tiles.
+  bool hidden(CellRange& cells, float distance) const {
+    const int columns = cells.last_column - cells.first_column;
+    if (columns >= 8 || cells.last_row - cells.first_row >= 8) return tilesHide(cells, distance);
+    const unsigned lanes = (2U << columns) - 1;
+    const float* depth = image_.depth + cells.first_column;
+    const auto open = [&](int row) {
+      return (notAbove(all8(distance), load8<Float8>(depth + row * image_.stride)) & lanes) != 0;
+    };
+    while (!open(cells.first_row)) {
+      if (++cells.first_row > cells.last_row) return true;
+    }
+    while (!open(cells.last_row)) --cells.last_row;
+    return false;
+  }
+
+  bool tilesHide(const CellRange& cells, float distance) const {
+    for (int row = cells.first_row / kTile; row <= cells.last_row / kTile; ++row) {
+      for (int column = cells.first_column / kTile; column <= cells.last_column / kTile; ++column) {
+        if (!(tileDepth(row, column) < distance)) return false;
+      }
+    }
+    return true;
+  }
+
+  float tileDepth(int tile_row, int tile_column) const {
+    const int tile = tile_row * image_.tile_stride + tile_column;
+    if (image_.tile_changed[tile] == 0) return image_.tile_depth[tile];
+    const int end = (tile_row + 1) * kTile < image_.height ? (tile_row + 1) * kTile : image_.height;
+    Float8 farthest = all8(-1.0F);
+    for (int row = tile_row * kTile; row < end; ++row) {
+      const float* depth = image_.depth + row * image_.stride + tile_column * kTile;
+      farthest = max8(farthest, load8<Float8>(depth));
+    }
+    image_.tile_changed[tile] = 0;
+    return image_.tile_depth[tile] = most(farthest);
+  }
+
+  struct Splat {
+    Float8 v[3], n[3];  // [m] in the sensor's frame, all lanes alike
+    Float8 nv;
+    bool planar;
+    std::uint32_t surfel;
+  };
+
+  void renderLeaf(std::uint32_t id) {
+    const Leaf leaf(tree_.nodes[id >> 3], static_cast<int>(id & 7));
+    const Leaves leaves(tree_, leaf, image_.eye, image_.eye_rest);
+    for (std::uint32_t first = 0; first < leaf.count; first += 8) {
+      renderBlock(leaves.block(first), leaf.count - first, leaf.first + first);
+    }
+  }
+
+  void renderBlock(const Block& block, std::uint32_t count, std::uint32_t surfel) {
+    Float8 v[3], n[3];
+    rotate(image_, block.v, v);
+    rotate(image_, block.n, n);
+    const Float8 nv = n[0] * v[0] + n[1] * v[1] + n[2] * v[2];
+    const Float8 distance = (sqrt8(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) - ball_) * 0.99999F;
+    const Footprints cells = footprintsOf(image_, v, all8(ball_));
+    float distances[8], lanes[7][8];
+    store8(distances, distance);
+    for (int axis = 0; axis < 3; ++axis) {
+      store8(lanes[axis], v[axis]);
+      store8(lanes[axis + 3], n[axis]);
+    }
+    store8(lanes[6], nv);
+    const unsigned planar = signs(block.planar);
+    unsigned left = notAbove(distance, all8(image_.range_max));
+    if (count < 8) left &= (1U << count) - 1;
+    for (; left != 0; left &= left - 1) {
+      const int i = __builtin_ctz(left);
+      CellRange ranges[2];
+      const int range_count = cells.get(i, ranges);
+      for (int k = 0; k < range_count; ++k) {
+        if (!inStrip(ranges[k]) || hidden(ranges[k], distances[i])) continue;
+        Splat splat;
+        for (int axis = 0; axis < 3; ++axis) {
+          splat.v[axis] = all8(lanes[axis][i]);
+          splat.n[axis] = all8(lanes[axis + 3][i]);
+        }
+        splat.nv = all8(lanes[6][i]);
+        splat.surfel = surfel + static_cast<std::uint32_t>(i);
+        if ((planar >> i & 1U) != 0) {
+          renderSplat<true>(splat, ranges[k]);
+        } else {
+          renderSplat<false>(splat, ranges[k]);
+        }
+      }
+    }
+  }
+
+  // Eight cells at a time from the first on; those outside the range are tested as well and do no
+  // harm.
+  template <bool planar>
+  void renderSplat(const Splat& splat, const CellRange& cells) {
+    for (int row = cells.first_row; row <= cells.last_row; ++row) {
+      for (int column = cells.first_column; column <= cells.last_column; column += 8) {
+        renderCells<planar>(splat, row, column);
+      }
+    }
+  }
+
+  template <bool planar>
+  void renderCells(const Splat& splat, int row, int column) {
+    const int cell = row * image_.stride + column;
+    Float8 d[3], off2 = all8(0.0F);
+    for (int axis = 0; axis < 3; ++axis) d[axis] = load8<Float8>(image_.direction[axis] + cell);
+    const Float8* with = planar ? splat.n : splat.v;
+    const Float8 slope = with[0] * d[0] + with[1] * d[1] + with[2] * d[2];
+    const Float8 range = planar ? splat.nv / slope : slope;
+    for (int axis = 0; axis < 3; ++axis) {
+      const Float8 off = range * d[axis] - splat.v[axis];
+      off2 += off * off;
+    }
+    const Float8 depth = load8<Float8>(image_.depth + cell);
+    const Int8 met = (off2 <= radius2_) & (range > 0.0F) & (range <= depth);
+    unsigned lanes = signs(met);
+    if (lanes == 0) return;
+    const Int8 nearer = met & (range < depth);
+    if (signs(nearer) != lanes) {
+      mergeEqual<planar>(splat, cell, lanes & ~signs(nearer));
+      if (signs(nearer) == 0) return;
+    }
+    store8(image_.depth + cell, blend8(depth, range, nearer));
+    put(image_.surfel + cell, splat.surfel, nearer);
+    for (int axis = 0; axis < 3; ++axis) {
+      float* normal = image_.normal[axis] + cell;
+      const Float8 own = planar ? splat.n[axis] : all8(0.0F);
+      store8(normal, blend8(load8<Float8>(normal), own, nearer));
+    }
+    const int tile = row / kTile * image_.tile_stride + column / kTile;
+    image_.tile_changed[tile] = 1;
+    image_.tile_changed[tile + 1] = 1;
+  }
+
+  static void put(std::uint32_t* to, std::uint32_t value, Int8 mask) {
+    const Int8 old = load8<Int8>(to);
+    const Int8 next = (old & ~mask) | (static_cast<std::int32_t>(value) & mask);
+    store8(to, next);
+  }
+
+  // Of surfels at one range the one of the lowest number stays.
+  template <bool planar>
+  void mergeEqual(const Splat& splat, int cell, unsigned lanes) const {
+    for (; lanes != 0; lanes &= lanes - 1) {
+      const int i = cell + __builtin_ctz(lanes);
+      std::uint32_t& surfel = image_.surfel[i];
+      if (surfel == ImageStrip::kNothing || splat.surfel >= surfel) continue;
+      surfel = splat.surfel;
+      for (int axis = 0; axis < 3; ++axis) {
+        image_.normal[axis][i] = planar ? laneOf(splat.n[axis], 0) : 0.0F;
+      }
+    }
+  }
+
+  // Makes normals unit ones towards the sensor, those of cells that met no disc the way back, and
+  // turns them into the tree's frame.
+  void finishNormals() const {
+    for (int row = image_.first_row; row < image_.end_row; ++row) {
+      const int end = row * image_.stride + image_.width;
+      for (int i = row * image_.stride; i < end; i += 8) finishNormals(i);
+    }
+  }
+
+  void finishNormals(int cell) const {
+    Float8 d[3], n[3], slope = all8(0.0F), length2 = all8(0.0F);
+    for (int axis = 0; axis < 3; ++axis) {
+      d[axis] = load8<Float8>(image_.direction[axis] + cell);
+      n[axis] = load8<Float8>(image_.normal[axis] + cell);
+      slope += n[axis] * d[axis];
+      length2 += n[axis] * n[axis];
+    }
+    const Int8 planar = length2 > 0.0F;
+    const Float8 scale = 1.0F / sqrt8(length2);
+    for (int axis = 0; axis < 3; ++axis) {
+      n[axis] = blend8(-d[axis], n[axis] * blend8(scale, -scale, slope > 0.0F), planar);
+    }
+    for (int i = 0; i < 3; ++i) {
+      store8(image_.normal[i] + cell,
+             image_.R_SW[0][i] * n[0] + image_.R_SW[1][i] * n[1] + image_.R_SW[2][i] * n[2]);
+    }
+  }
+
+  const map::SurfelTreeView& tree_;
+  ImageStrip& image_;
+  const float ball_;     // [m] R, from above
+  const float radius2_;  // [m^2]
+};
+
+}  // namespace
+}  // namespace marsim::lidar

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "lidar/measure/shot_noise.hpp"
+#include "marsim/geometry/kinematic_state.hpp"
+#include "marsim/lidar/lidar.hpp"
+
+namespace marsim::lidar {
+
+/// The rays of a scan's shots.
+struct ScanRays {
+  std::vector<Ray> rays;  ///< one a shot; their times count from the scan's `begin`
+  /// Unit, in W: where the pattern points, which is where returns are reported. Empty where the
+  /// rays themselves go there.
+  std::vector<Eigen::Vector3f> pointed;
+  std::vector<std::uint64_t> keys;  ///< of the shots' noise, ShotNoise::keyOf; empty without
+
+  const Eigen::Vector3f& directionOf(std::size_t shot) const {
+    return pointed.empty() ? rays[shot].direction : pointed[shot];
+  }
+};
+
+/// When and how a scan's shots are fired.
+struct ScanFiring {
+  TimeNs begin;                ///< of the scan's interval
+  TimeNs stamp;                ///< first firing
+  const StateHistory& motion;  ///< of the body
+  const ShotNoise* noise;      ///< null: none
+};
+
+/// One ray a shot, from where the sensor is when it fires; of an instantaneous sensor from where it
+/// is at the stamp. Replaces what `rays` holds.
+void makeRays(const std::vector<Firing>& firings, const LidarConfig& config,
+              const ScanFiring& firing, ScanRays& rays);
+
+}  // namespace marsim::lidar

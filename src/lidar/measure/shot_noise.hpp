@@ -1,0 +1,114 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "lidar/measure/normal_deviate.hpp"
+#include "marsim/common/random.hpp"
+#include "marsim/lidar/noise.hpp"
+#include "marsim/lidar/scan_pattern.hpp"
+
+namespace marsim::lidar {
+
+/// The range of a shot that reports none.
+constexpr float kNoReturn = std::numeric_limits<float>::infinity();
+
+/// NoiseConfig at work. Every number is drawn from a hash of the seed, the shot and what it is for,
+/// never from a sequence: a shot's noise is its own wherever and in whatever order it is asked for.
+/// What every shot needs is inline: a scan has up to a hundred thousand.
+class ShotNoise {
+ public:
+  /// `range_min`, `range_max` [m]: where false returns are.
+  ShotNoise(const NoiseConfig& config, double range_min, double range_max, std::uint64_t seed);
+
+  /// What the draws of a shot are made of. Shots of one instant differ in column, line or ring: the
+  /// cells of a grid's row share stamp, line and ring.
+  std::uint64_t keyOf(const Firing& firing) const {
+    const std::uint64_t channel =
+        std::uint64_t{firing.column} << 24 | std::uint64_t{firing.line} << 16 | firing.ring;
+    const auto stamp = static_cast<std::uint64_t>(firing.stamp);
+    return mixBits(mixBits(seed_ + stamp * kOdd) + channel * kOdd);
+  }
+
+  bool turnsBeams() const { return angular_sigma_ > 0.0F; }
+  /// Where the beam really goes, unit; `direction` is unit, in the same frame.
+  Eigen::Vector3f turned(const Eigen::Vector3f& direction, std::uint64_t key) const;
+
+  /// Whether a surface at `range` [m] is bright enough to be seen.
+  bool seen(float range, float reflectivity) const {
+    if (range <= sure_range_ && reflectivity >= sure_reflectivity_) return true;
+    return static_cast<double>(range) <= reach(static_cast<double>(reflectivity));
+  }
+  /// The range [m] reported of a surface at `range` [m] that is seen, or kNoReturn. `cosine` is
+  /// that of the angle of incidence, `direction` the beam's in S.
+  float measured(float range, float cosine, const Eigen::Vector3f& direction,
+                 std::uint64_t key) const {
+    const std::uint64_t bits = draw(key, kEcho);
+    if (loses_ && uniform(bits) >= kept(range, cosine)) return kNoReturn;
+    const float share = along_axis_ ? direction.x() : 1.0F;  // of the range that is measured
+    const float length = range * share;
+    const float sigma = sigma_ + length * (sigma_per_metre_ + length * sigma_per_square_metre_);
+    return rounded(length + bias_ + bias_per_metre_ * length +
+                   sigma * normal_.of(static_cast<std::uint32_t>(bits))) /
+           share;
+  }
+  /// The range [m] of a shot that reports what is not there; kNoReturn for most.
+  float falseRange(std::uint64_t key) const {
+    if (key >= lie_threshold_) return kNoReturn;
+    return rounded(range_min_ + range_span_ * uniform(draw(key, kLie)));
+  }
+
+  /// How far [m] a reflectivity along the beam is seen.
+  double reach(double reflectivity) const;
+
+ private:
+  /// What a draw is for.
+  enum Term : std::uint64_t { kBeam = 1, kEcho, kLie };
+
+  static std::uint64_t draw(std::uint64_t key, Term term) { return mixBits(key + term * kOdd); }
+  /// In [0, 1), of the highest bits.
+  static float uniform(std::uint64_t bits) { return static_cast<float>(bits >> 40) * 0x1.0p-24F; }
+
+  /// Share of the returns that are not lost.
+  float kept(float range, float cosine) const;
+  float rounded(float range) const {
+    return resolution_ > 0.0F ? std::rint(range * per_resolution_) * resolution_ : range;
+  }
+
+  static constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ULL;
+
+  NoiseConfig config_;
+  std::uint64_t seed_;
+  const NormalDeviate& normal_;
+  bool loses_, along_axis_;
+  std::uint64_t lie_threshold_;  // keys below it lie
+  float angular_sigma_, sigma_, sigma_per_metre_, sigma_per_square_metre_, bias_, bias_per_metre_;
+  float resolution_, per_resolution_;
+  float range_min_, range_span_;
+  // Whatever is nearer and brighter is seen: spares the logarithms.
+  float sure_range_ = kNoReturn, sure_reflectivity_ = 0.0F;
+  std::vector<std::pair<double, double>> log_reach_;  // logarithms of range_by_reflectivity
+};
+
+// Axes across the beam: Duff et al., "Building an Orthonormal Basis, Revisited", JCGT 6(1), 2017.
+inline Eigen::Vector3f ShotNoise::turned(const Eigen::Vector3f& d, std::uint64_t key) const {
+  const std::uint64_t bits = draw(key, kBeam);
+  const float a = angular_sigma_ * normal_.of(static_cast<std::uint32_t>(bits));
+  const float b = angular_sigma_ * normal_.of(static_cast<std::uint32_t>(bits >> 32));
+  const float sign = std::copysign(1.0F, d.z());
+  const float p = -1.0F / (sign + d.z());
+  const float q = d.x() * d.y() * p;
+  const Eigen::Vector3f u(1.0F + sign * d.x() * d.x() * p, sign * q, -sign * d.x());
+  const Eigen::Vector3f v(q, sign + d.y() * d.y() * p, -d.y());
+  // 1 / sqrt(1 + s) by its series: within 2e-6 at six sigmas of the largest sigma allowed.
+  const float s = a * a + b * b;
+  return (1.0F - s * (0.5F - 0.375F * s)) * (d + a * u + b * v);
+}
+
+}  // namespace marsim::lidar

@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "lidar/patterns/patterns.hpp"
+#include "marsim/common/error.hpp"
+
+namespace marsim::lidar {
+namespace {
+
+constexpr int kMaxRows = 65535;              // rings are 16 bits
+constexpr std::int64_t kMaxCells = 1 << 24;  // [cells] their directions are kept
+
+class GridPattern : public ScanPattern {
+ public:
+  explicit GridPattern(const GridPatternConfig& config) : config_(config) {
+    const bool pinhole = config.grid.projection == ImageGrid::Projection::kPinhole;
+    directions_.reserve(config.grid.size());
+    for (int row = 0; row < config.grid.height; ++row) {
+      for (int column = 0; column < config.grid.width; ++column) {
+        const Eigen::Vector3d d = config.grid.direction(row, column);
+        directions_.push_back(
+            (pinhole ? Eigen::Vector3d(d.z(), -d.x(), -d.y()) : d).cast<float>().normalized());
+      }
+    }
+  }
+
+  void fire(TimeNs begin, TimeNs end, std::vector<Firing>& firings) const override {
+    if (begin >= end) return;
+    // The frame that is on at `begin`, or the one before where rounding leaves doubt.
+    auto frame = static_cast<std::int64_t>(std::floor(toSeconds(begin) * config_.frame_rate)) - 1;
+    for (; start(frame) < end; ++frame) {
+      for (int part = 0; part < parts(); ++part) {
+        const TimeNs stamp = partStart(frame, part);
+        if (stamp >= begin && stamp < end) firePart(frame, part, stamp, firings);
+      }
+    }
+  }
+
+  double pointsPerSecond() const override {
+    return static_cast<double>(config_.grid.size()) * config_.frame_rate;
+  }
+  std::uint16_t rings() const override { return static_cast<std::uint16_t>(config_.grid.height); }
+
+ private:
+  /// Parts of a frame that fire at one instant each.
+  int parts() const {
+    switch (config_.order) {
+      case GridPatternConfig::Order::kInstant:
+        return 1;
+      case GridPatternConfig::Order::kRows:
+        return config_.grid.height;
+      case GridPatternConfig::Order::kColumns:
+        return config_.grid.width;
+    }
+    return 1;
+  }
+
+  // Frames begin where scans of the same rate do: at the nearest nanosecond.
+  TimeNs start(std::int64_t frame) const {
+    return toNs(static_cast<double>(frame) / config_.frame_rate);
+  }
+  TimeNs partStart(std::int64_t frame, int part) const {
+    return start(frame) + (start(frame + 1) - start(frame)) * part / parts();
+  }
+
+  void firePart(std::int64_t frame, int part, TimeNs stamp, std::vector<Firing>& firings) const {
+    const int width = config_.grid.width, height = config_.grid.height;
+    const bool rows = config_.order == GridPatternConfig::Order::kRows;
+    const bool columns = config_.order == GridPatternConfig::Order::kColumns;
+    const int row_begin = rows ? part : 0, row_end = rows ? part + 1 : height;
+    const int column_begin = columns ? part : 0, column_end = columns ? part + 1 : width;
+    for (int row = row_begin; row < row_end; ++row) {
+      for (int column = column_begin; column < column_end; ++column) {
+        const auto cell = static_cast<std::size_t>(row) * static_cast<std::size_t>(width) +
+                          static_cast<std::size_t>(column);
+        firings.push_back({stamp, directions_[cell], static_cast<std::uint16_t>(height - 1 - row),
+                           0, static_cast<std::uint32_t>(frame * width + column)});
+      }
+    }
+  }
+
+  GridPatternConfig config_;
+  std::vector<Eigen::Vector3f> directions_;  // of the cells, row by row, in S
+};
+
+}  // namespace
+
+void validateGrid(const GridPatternConfig& config, const std::string& where) {
+  const Validator check(where);
+  const ImageGrid& grid = config.grid;
+  check.within("pattern.height", grid.height, 1, kMaxRows, "rows");
+  check.within("pattern.width", grid.width, 1, kMaxRows, "columns");
+  check.require(static_cast<std::int64_t>(grid.width) * grid.height <= kMaxCells, "pattern.width",
+                fmt::format("{} x {} rows", grid.width, grid.height),
+                fmt::format("{} cells at most", kMaxCells));
+  check.within("pattern.frame_rate", config.frame_rate, 1e-3, kPointsPerSecondMax, "Hz");
+  check.require(config.frame_rate * static_cast<double>(grid.size()) <= kPointsPerSecondMax,
+                "pattern.frame_rate", fmt::format("{} Hz", config.frame_rate),
+                fmt::format("{} shots a second at most", kPointsPerSecondMax));
+  grid.validate(where + ": pattern");
+}
+
+std::unique_ptr<ScanPattern> makeGridPattern(const GridPatternConfig& config) {
+  return std::make_unique<GridPattern>(config);
+}
+
+}  // namespace marsim::lidar

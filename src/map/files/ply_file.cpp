@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "map/files/point_records.hpp"
+#include "marsim/common/error.hpp"
+
+/// PLY as described in G. Turk, "The PLY Polygon File Format" (1994). The vertices are the points;
+/// faces and whatever else follows are left alone.
+namespace marsim::map {
+namespace {
+
+struct Element {
+  std::string name;
+  std::uint64_t count = 0;
+  std::vector<Field> fields;
+  bool has_list = false;
+};
+
+struct PlyHeader {
+  bool ascii = false;
+  bool big_endian = false;
+  std::vector<Element> elements;
+  std::uint64_t data_begin = 0;  ///< [bytes]
+  std::size_t data_line = 0;     ///< number of the first line of data
+};
+
+std::optional<NumberType> numberType(std::string_view name) {
+  using Kind = NumberType::Kind;
+  if (name == "float" || name == "float32") return NumberType{Kind::kFloat, 4};
+  if (name == "double" || name == "float64") return NumberType{Kind::kFloat, 8};
+  if (name == "char" || name == "int8") return NumberType{Kind::kSigned, 1};
+  if (name == "uchar" || name == "uint8") return NumberType{Kind::kUnsigned, 1};
+  if (name == "short" || name == "int16") return NumberType{Kind::kSigned, 2};
+  if (name == "ushort" || name == "uint16") return NumberType{Kind::kUnsigned, 2};
+  if (name == "int" || name == "int32") return NumberType{Kind::kSigned, 4};
+  if (name == "uint" || name == "uint32") return NumberType{Kind::kUnsigned, 4};
+  return std::nullopt;
+}
+
+/// Takes one line between 'ply' and 'end_header'; false where it is none of PLY's.
+bool takeLine(const std::vector<std::string_view>& line, PlyHeader& header, bool& has_format) {
+  if (line[0] == "comment" || line[0] == "obj_info") return true;
+  if (line[0] == "format" && line.size() >= 2) {
+    header.ascii = line[1] == "ascii";
+    header.big_endian = line[1] == "binary_big_endian";
+    has_format = true;
+    return header.ascii || header.big_endian || line[1] == "binary_little_endian";
+  }
+  if (line[0] == "element" && line.size() == 3) {
+    const auto count = parseCount(line[2]);
+    header.elements.push_back({std::string(line[1]), count.value_or(0), {}, false});
+    return count.has_value();
+  }
+  if (line[0] != "property" || header.elements.empty()) return false;
+  Element& element = header.elements.back();
+  if (line.size() == 5 && line[1] == "list") {
+    element.has_list = true;
+    return numberType(line[2]) && numberType(line[3]);
+  }
+  const auto type = line.size() == 3 ? numberType(line[1]) : std::nullopt;
+  if (type) element.fields.push_back({std::string(line[2]), *type, 1});
+  return type.has_value();
+}
+
+PlyHeader parseHeader(InputFile& file) {
+  HeaderLines lines(file);
+  if (lines.next() != "ply") {
+    throw FileError(file.path, "is no PLY file: its first line is not 'ply'");
+  }
+  PlyHeader header;
+  bool has_format = false;
+  while (const auto line = lines.next()) {
+    if (line->empty()) continue;
+    if (*line == "end_header") {
+      if (!has_format) throw FileError(file.path, "header has no format line");
+      header.data_begin = lines.position();
+      header.data_line = lines.number() + 1;
+      return header;
+    }
+    if (!takeLine(words(*line), header, has_format)) {
+      throw FileError(file.path, fmt::format("line {} of the header is '{}', which is no PLY",
+                                             lines.number(), excerpt(*line)));
+    }
+  }
+  throw FileError(file.path, "is no PLY file: its header has no end_header line");
+}
+
+/// Moves the stream over an element that lies before the vertices.
+void skipElement(InputFile& file, const PlyHeader& header, const Element& element,
+                 std::size_t& line) {
+  if (header.ascii) {
+    for (std::uint64_t i = 0; i < element.count && file.stream.good(); ++i, ++line) {
+      file.stream.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+    }
+    return;
+  }
+  if (element.has_list) {
+    throw FileError(file.path, fmt::format("element {} with a list lies before the vertices, "
+                                           "allowed: vertices first",
+                                           excerpt(element.name)));
+  }
+  std::uint64_t record_size = 0;
+  for (const Field& field : element.fields) record_size += field.type.size;
+  if (record_size > 0 && element.count > bytesLeft(file) / record_size) {
+    throw FileError(file.path,
+                    fmt::format("is truncated inside element {}", excerpt(element.name)));
+  }
+  file.stream.seekg(static_cast<std::streamoff>(element.count * record_size), std::ios::cur);
+}
+
+}  // namespace
+
+void readPly(InputFile& file, Progress& progress, const PointSink& sink) {
+  const PlyHeader header = parseHeader(file);
+  const auto vertex = std::find_if(header.elements.begin(), header.elements.end(),
+                                   [](const Element& e) { return e.name == "vertex"; });
+  if (vertex == header.elements.end()) throw FileError(file.path, "has no element vertex");
+  if (vertex->has_list) {
+    throw FileError(file.path, "vertices have a list property, allowed: numbers only");
+  }
+  RecordLayout layout = makeLayout(file.path, vertex->fields);
+  layout.big_endian = header.big_endian;
+  if (vertex->count == 0) throw FileError(file.path, "holds no points");
+
+  file.stream.seekg(static_cast<std::streamoff>(header.data_begin));
+  std::size_t line = header.data_line;
+  for (auto element = header.elements.begin(); element != vertex; ++element) {
+    skipElement(file, header, *element, line);
+  }
+  progress.phase(sink.phase, vertex->count);
+  if (header.ascii) {
+    readAscii(file, layout, vertex->count, line, vertex + 1 == header.elements.end(), progress,
+              sink);
+  } else {
+    readBinary(file, layout, vertex->count, progress, sink);
+  }
+}
+
+}  // namespace marsim::map

@@ -1,0 +1,99 @@
+#include "map/make/cell_grid.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
+#include <Eigen/Geometry>
+
+#include "marsim/common/error.hpp"
+
+namespace marsim::map {
+namespace {
+
+constexpr std::uint64_t kAxisBits = 21;
+constexpr std::uint64_t kAxisMask = (1ULL << kAxisBits) - 1;
+constexpr std::uint64_t kMaxCell = kAxisMask - 1;  // one cell is free at either end
+
+}  // namespace
+
+CellGrid::CellGrid(const std::vector<Eigen::Vector3f>& points, double side,
+                   const Eigen::Vector3d& corner)
+    : side_(side), corner_(corner) {
+  Eigen::AlignedBox3d box;
+  box.extend(corner_);
+  for (const Eigen::Vector3f& point : points) box.extend(point.cast<double>());
+  if (!(box.sizes().maxCoeff() < static_cast<double>(kMaxCell - 1) * side_)) {
+    throw Error(
+        fmt::format("points spread over {} m, allowed: at most {} m with neighbourhoods of {} m",
+                    box.sizes().maxCoeff(), static_cast<double>(kMaxCell - 1) * side_, side));
+  }
+  struct Entry {
+    std::uint64_t key;
+    std::uint32_t index;
+    bool operator<(const Entry& other) const {
+      return key != other.key ? key < other.key : index < other.index;
+    }
+  };
+  std::vector<Entry> entries(points.size());
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size()), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i != range.end(); ++i) {
+      const Eigen::Vector3d offset = (points[i].cast<double>() - corner_) / side_;
+      std::uint64_t key = 0;
+      for (int axis = 0; axis < 3; ++axis) {
+        key = key << kAxisBits | (static_cast<std::uint64_t>(offset[axis]) + 1);
+      }
+      entries[i] = {key, static_cast<std::uint32_t>(i)};
+    }
+  });
+  tbb::parallel_sort(entries.begin(), entries.end());
+  order_.resize(entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    order_[i] = entries[i].index;
+    if (i > 0 && entries[i].key == entries[i - 1].key) continue;
+    keys_.push_back(entries[i].key);
+    begins_.push_back(i);
+  }
+  begins_.push_back(entries.size());
+}
+
+Eigen::Vector3d CellGrid::middle(std::uint64_t key) const {
+  const Eigen::Vector3d place(static_cast<double>(key >> (2 * kAxisBits)),
+                              static_cast<double>(key >> kAxisBits & kAxisMask),
+                              static_cast<double>(key & kAxisMask));
+  return corner_ + side_ * (place - Eigen::Vector3d::Constant(0.5));
+}
+
+std::size_t CellGrid::lowerBound(std::uint64_t key, std::size_t cell) const {
+  // Callers walk the cells in order, so the answer is near: double the step until it is passed.
+  std::size_t step = 1;
+  while (cell + step < keys_.size() && keys_[cell + step] < key) {
+    cell += step;
+    step *= 2;
+  }
+  const auto first = keys_.begin() + static_cast<std::ptrdiff_t>(cell);
+  const auto last =
+      keys_.begin() + static_cast<std::ptrdiff_t>(std::min(cell + step + 1, keys_.size()));
+  return static_cast<std::size_t>(std::lower_bound(first, last, key) - keys_.begin());
+}
+
+CellGrid::Columns CellGrid::columnsAround(std::uint64_t key, Cursors& cursors) const {
+  constexpr std::uint64_t kX = 1ULL << (2 * kAxisBits);
+  constexpr std::uint64_t kY = 1ULL << kAxisBits;
+  Columns columns;
+  for (std::uint64_t column = 0; column < 9; ++column) {
+    const std::uint64_t lowest = key + (column / 3) * kX - kX + (column % 3) * kY - kY - 1;
+    cursors[column] = lowerBound(lowest, cursors[column]);
+    std::size_t last = cursors[column];
+    while (last < keys_.size() && keys_[last] <= lowest + 2) ++last;
+    columns.begin[column] = begins_[cursors[column]];
+    columns.end[column] = begins_[last];
+    columns.points += columns.end[column] - columns.begin[column];
+  }
+  return columns;
+}
+
+}  // namespace marsim::map

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "map/make/cell_grid.hpp"
+
+namespace marsim::map {
+
+/// Points of a cell and the 26 around it, relative to the cell's middle [m], apart by axis.
+struct CellNeighbours {
+  std::vector<float> x, y, z;
+  std::vector<float> weight;
+  std::size_t count = 0;
+};
+
+/// A grid that hands over the neighbours' coordinates. The points must outlive it.
+class NeighbourCells : public CellGrid {
+ public:
+  /// As CellGrid; all within `side` of a point lie in the 27 cells around its own.
+  NeighbourCells(const std::vector<Eigen::Vector3f>& points, const std::vector<float>& weights,
+                 double side, const Eigen::Vector3d& corner);
+
+  /// The points of the cells around that of a key and in it, relative to its middle.
+  void gather(std::uint64_t key, Cursors& cursors, CellNeighbours& neighbours) const;
+
+ private:
+  const std::vector<Eigen::Vector3f>& points_;
+  const std::vector<float>& weights_;
+};
+
+}  // namespace marsim::map

@@ -1,0 +1,181 @@
+#include "map/make/noise_aware.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <Eigen/Geometry>
+
+#include "map/files/moved_points.hpp"
+#include "map/make/neighbour_cells.hpp"
+#include "map/make/noise_sample.hpp"
+#include "map/make/reflectivity.hpp"
+#include "map/make/sorted_voxels.hpp"
+#include "map/make/surface_fit.hpp"
+#include "marsim/common/error.hpp"
+
+namespace marsim::map {
+namespace {
+
+using Eigen::Vector3d;
+using Eigen::Vector3f;
+
+constexpr double kCoarsening =
+    3.0;  // means that a neighbourhood's radius is worth, where r is less
+constexpr double kVoxelOfDisc = 1.1547005383793;  // r / R
+constexpr std::size_t kCellsPerBlock = 16384;     // between two reports of progress
+
+/// A corner that no point lies below, nor a mean of points, however it is rounded.
+Vector3d lowestCorner(const std::vector<Vector3f>& points) {
+  Eigen::AlignedBox3f box;
+  for (const Vector3f& point : points) box.extend(point);
+  const Vector3d low = box.min().cast<double>();
+  return low - Vector3d::Constant(1e-3) - 1e-6 * low.cwiseAbs();
+}
+
+/// Weighted means of the points in each voxel.
+PointCloud pooled(const PointCloud& from, double resolution) {
+  const std::vector<VoxelPoint> points = sortedByVoxel(from.points, resolution);
+  const std::vector<std::size_t> begins = voxelBegins(points);
+  PointCloud result;
+  result.points.resize(begins.size() - 1);
+  result.weight.resize(begins.size() - 1);
+  const auto pool = [&](std::size_t voxel) {
+    Vector3d sum = Vector3d::Zero();
+    double count = 0.0;
+    for (std::size_t i = begins[voxel]; i < begins[voxel + 1]; ++i) {
+      const std::size_t index = points[i].index;
+      const auto weight = static_cast<double>(from.weight[index]);
+      sum += weight * from.points[index].cast<double>();
+      count += weight;
+    }
+    result.points[voxel] = (sum / count).cast<float>();
+    result.weight[voxel] = static_cast<float>(count);
+  };
+  tbb::parallel_for(std::size_t{0}, result.points.size(), pool);
+  return result;
+}
+
+/// Fits the surface round every point of `cloud` to the points of `data`.
+class Mover {
+ public:
+  Mover(const PointCloud& cloud, const PointCloud& data, const FitSettings& settings,
+        float planar_threshold, MovedPoints& moved)
+      : cloud_(cloud),
+        settings_(settings),
+        planar_threshold_(planar_threshold),
+        moved_(moved),
+        corner_(lowestCorner(cloud.points)),
+        targets_(cloud.points, cloud.weight, static_cast<double>(settings.radius), corner_),
+        cells_(data.points, data.weight, static_cast<double>(settings.radius), corner_) {}
+
+  void moveAll(Progress& progress);
+
+ private:
+  void moveCells(std::size_t begin, std::size_t end);
+
+  const PointCloud& cloud_;
+  const FitSettings& settings_;
+  float planar_threshold_;
+  MovedPoints& moved_;
+  Vector3d corner_;
+  NeighbourCells targets_, cells_;
+};
+
+void Mover::moveCells(std::size_t begin, std::size_t end) {
+  NeighbourCells::Cursors cursors{};
+  CellNeighbours neighbours;
+  NearPoints near;
+  for (std::size_t cell = begin; cell < end; ++cell) {
+    cells_.gather(targets_.key(cell), cursors, neighbours);
+    const Vector3d middle = targets_.middle(targets_.key(cell));
+    for (std::size_t place = targets_.begin(cell); place < targets_.begin(cell + 1); ++place) {
+      const std::uint32_t i = targets_.order()[place];
+      const Vector3f centre = (cloud_.points[i].cast<double>() - middle).cast<float>();
+      near.gather(neighbours, centre, settings_.radius);
+      const SurfaceFit fit = fitSurface(near, settings_);
+      moved_.positions[i] = cloud_.points[i] + fit.shift;
+      moved_.directions[i] = fit.direction;
+      moved_.kinds[i] = fit.kind;
+      moved_.thickness[i] = fit.kind == FitKind::kNeither
+                                ? 2.0F * planar_threshold_
+                                : std::min(fit.thickness, 0.999F * planar_threshold_);
+      moved_.weights[i] = cloud_.weight[i];
+    }
+  }
+}
+
+void Mover::moveAll(Progress& progress) {
+  for (std::size_t begin = 0; begin < targets_.cells(); begin += kCellsPerBlock) {
+    const std::size_t end = std::min(begin + kCellsPerBlock, targets_.cells());
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(begin, end, 16),
+                      [&](const auto& range) { moveCells(range.begin(), range.end()); });
+    progress.update(targets_.begin(end));
+  }
+}
+
+/// A neighbourhood of far more means than a fit needs is thinned first: its cost grows with them.
+MovedPoints moveOntoSurfaces(const PointCloud& cloud, const FitSettings& settings,
+                             float planar_threshold, Progress& progress) {
+  progress.phase("surfaces", cloud.size());
+  const double coarse = static_cast<double>(settings.radius) / kCoarsening;
+  const double fine = static_cast<double>(settings.disc) * kVoxelOfDisc;
+  MovedPoints moved;
+  moved.resize(cloud.size());
+  if (coarse > 1.2 * fine) {
+    const PointCloud thinned = pooled(cloud, coarse);
+    Mover(cloud, thinned, settings, planar_threshold, moved).moveAll(progress);
+  } else {
+    Mover(cloud, cloud, settings, planar_threshold, moved).moveAll(progress);
+  }
+  return moved;
+}
+
+}  // namespace
+
+double measureNoise(const PointCloud& source) {
+  NoiseSample sample;
+  sample.add(source.points);
+  return sample.noise();
+}
+
+SurfelSet makeNoiseAwareSurfels(PointCloud&& cloud, double measured_noise,
+                                const SurfelMapConfig& config, Progress& progress) {
+  config.validate("");
+  const double r = config.resolution;
+  constexpr double kDeepest = 0.15;  // [m] of blending
+  if (cloud.weight.empty()) cloud.weight.assign(cloud.size(), 1.0F);
+  const double noise = config.noise > 0.0 ? config.noise : measured_noise;
+  const double radius =
+      config.smoothing_radius > 0.0 ? config.smoothing_radius : std::max(2.0 * r, 8.0 * noise);
+  const double depth = config.blending_depth >= 0.0
+                           ? config.blending_depth
+                           : std::clamp(2.0 * noise, r, std::max(r, kDeepest));
+  SurfelSet result;
+  result.noise = static_cast<float>(noise);
+  result.planar_threshold = static_cast<float>(std::max(r, 3.0 * noise));
+  result.blending.depth = static_cast<float>(depth);
+  result.blending.max_offset = static_cast<float>(std::max(noise, 0.25 * r));
+
+  FitSettings settings;
+  settings.radius = static_cast<float>(radius);
+  settings.noise = result.noise;
+  settings.disc = discRadius(r);
+  MovedPoints moved = moveOntoSurfaces(cloud, settings, result.planar_threshold, progress);
+  moved.intensity = std::move(cloud.intensity);
+  cloud = {};
+  progress.phase("merging");
+  MergeSettings merging;
+  merging.resolution = r;
+  merging.offset = static_cast<double>(result.blending.max_offset);
+  // Small discs beside much noise are too narrow for a rod when seen from the side.
+  merging.crossed_rods = static_cast<double>(settings.disc) < 1.5 * noise;
+  MergedPoints merged = mergeInVoxels(moved, merging);
+  result.surfels = std::move(merged.surfels);
+  result.reflectivity = toReflectivity(merged.intensity, config.intensity_full_scale);
+  return result;
+}
+
+}  // namespace marsim::map

@@ -1,0 +1,198 @@
+#include "marsim/map/surfel_map.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "map/make/noise_aware.hpp"
+#include "map/make/reflectivity.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/map/voxel_grid.hpp"
+
+namespace marsim::map {
+namespace {
+
+/// Section `tree`: what its nodes and words mean.
+struct TreeRecord {
+  SurfelTreeHeader header;
+  Blending blending;
+  float planar_threshold, noise;
+  std::uint32_t reserved;  // 0
+};
+static_assert(sizeof(TreeRecord) == 104, "written as it lies in memory: without gaps");
+
+bool notNegative(float value) { return std::isfinite(value) && value >= 0.0F; }
+
+/// Whether a map can have the numbers of a record.
+bool possible(const TreeRecord& record, const SurfelMapConfig& config) {
+  const SurfelTreeHeader& header = record.header;
+  constexpr double kFarthest = 1e8;  // [m] squares of it are finite in single precision
+  bool finite = true;
+  for (int axis = 0; axis < 3; ++axis) {
+    finite = finite && std::abs(header.origin[axis]) <= kFarthest;
+    if (header.surfel_count == 0) continue;
+    finite = finite && std::abs(static_cast<double>(header.lower[axis])) <= kFarthest &&
+             std::abs(static_cast<double>(header.upper[axis])) <= kFarthest &&
+             header.lower[axis] <= header.upper[axis];
+  }
+  return finite && header.radius == discRadius(config.resolution) &&
+         header.storage == config.storage && header.planar_count <= header.surfel_count &&
+         notNegative(record.blending.depth) && notNegative(record.blending.max_offset) &&
+         notNegative(record.blending.min_cosine) && record.blending.min_cosine <= 1.0F &&
+         notNegative(record.planar_threshold) && notNegative(record.noise) && record.reserved == 0;
+}
+
+}  // namespace
+
+float discRadius(double resolution) {
+  return static_cast<float>(0.5 * std::sqrt(3.0) * resolution);
+}
+
+const char* nameOf(Surface surface) { return surface == Surface::kPaper ? "paper" : "blended"; }
+
+const char* nameOf(SurfelStorage storage) {
+  return storage == SurfelStorage::kCompact ? "compact" : "float";
+}
+
+Surface surfaceOf(const std::string& name) {
+  for (const Surface surface : {Surface::kPaper, Surface::kBlended}) {
+    if (name == nameOf(surface)) return surface;
+  }
+  throw UnknownNameError("", "surface", name, {"blended", "paper"});
+}
+
+SurfelStorage storageOf(const std::string& name) {
+  for (const SurfelStorage storage : {SurfelStorage::kCompact, SurfelStorage::kFloat}) {
+    if (name == nameOf(storage)) return storage;
+  }
+  throw UnknownNameError("", "storage", name, {"compact", "float"});
+}
+
+void SurfelMapConfig::validate(const std::string& where) const {
+  const Validator validator(where);
+  validator.positive("resolution", resolution, "m");
+  validator.within("resolution", resolution, 0.0, 1e4, "m");  // more than any map is wide
+  // Below one voxel there are no neighbours; far above, a wall's normal is that of its building.
+  validator.within("normal_radius_factor", normal_radius_factor, 1.0, 100.0);
+  validator.notNegative("planar_factor", planar_factor);
+  validator.within("noise", noise, 0.0, 1.0, "m");
+  validator.within("smoothing_radius", smoothing_radius, 0.0, 10.0, "m");
+  validator.within("blending_depth", blending_depth, -1.0, 1.0, "m");
+  validator.notNegative("intensity_full_scale", intensity_full_scale);
+}
+
+SurfelMap SurfelMap::build(const PointCloud& cloud, const SurfelMapConfig& config,
+                           Progress& progress) {
+  config.validate("");
+  if (cloud.empty()) throw Error("a map cannot be made of a cloud without points");
+  progress.phase("downsampling");
+  PointCloud voxels = downsample(cloud, config.resolution);
+  if (constantIntensity(cloud.intensity)) voxels.intensity.clear();
+  const double noise = config.measuresNoise() ? measureNoise(cloud) : 0.0;
+  const SurfelSet set = makeSurfels(std::move(voxels), noise, config, progress);
+  progress.phase("tree");
+  return of(set, config);
+}
+
+SurfelMap::SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& config,
+                     const Blending& blending, float planar_threshold, float noise,
+                     const std::vector<std::uint8_t>& reflectivity)
+    : config_(config), blending_(blending), planar_threshold_(planar_threshold), noise_(noise) {
+  config_.validate("");
+  owned_ = std::make_shared<const SurfelTree>(surfels, discRadius(config_.resolution),
+                                              planar_threshold_, config_.storage, reflectivity);
+  tree_ = owned_->view();
+  reflectivity_ = owned_->reflectivity();
+}
+
+SurfelMap::SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& config,
+                     const Blending& blending)
+    : SurfelMap(surfels, config, blending,
+                static_cast<float>(config.planar_factor * config.resolution), 0.0F, {}) {}
+
+SurfelMap SurfelMap::of(const SurfelSet& set, const SurfelMapConfig& config) {
+  return {set.surfels, config, set.blending, set.planar_threshold, set.noise, set.reflectivity};
+}
+
+SurfelMap SurfelMap::fromFile(std::shared_ptr<const MapFile> file, const SurfelMapConfig& config) {
+  const auto refuse = [&](const std::string& what) { return FileError(file->name(), what); };
+  const View<TreeRecord> records = file->section<TreeRecord>(section::kTree);
+  if (records.size() != 1) {
+    throw refuse(fmt::format("has {} records in section tree, allowed: 1", records.size()));
+  }
+  const TreeRecord& record = records[0];
+  if (!possible(record, config)) throw refuse("has impossible numbers in section tree");
+  const View<TreeNode> nodes = file->section<TreeNode>(section::kTreeNodes);
+  const View<std::uint32_t> words =
+      file->section<std::uint32_t>(section::kLeafWords, ElementType::kUint32);
+  SurfelMap map;
+  map.tree_ = {record.header, nodes.data(), words.data()};
+  if (nodes.size() != record.header.node_count ||
+      record.header.surfel_count > words.size() ||  // before it is multiplied
+      words.size() != map.tree_.wordCount()) {
+    throw refuse("has a tree whose sections have other sizes");
+  }
+  try {
+    validateTree(map.tree_);
+  } catch (const Error& error) {
+    throw refuse(fmt::format("is damaged: {}", error.what()));
+  }
+  if (file->has(section::kReflectivity)) {
+    map.reflectivity_ = file->section<std::uint8_t>(section::kReflectivity, ElementType::kUint8);
+    if (map.reflectivity_.size() != map.size()) {
+      throw refuse(fmt::format("has {} values in section reflectivity for {} surfels",
+                               map.reflectivity_.size(), map.size()));
+    }
+  }
+  map.config_ = config;
+  map.blending_ = record.blending;
+  map.planar_threshold_ = record.planar_threshold;
+  map.noise_ = record.noise;
+  map.file_ = std::move(file);
+  return map;
+}
+
+void SurfelMap::writeTo(MapFileWriter& writer) const {
+  writer.addRecord(section::kTree,
+                   TreeRecord{tree_.header, blending_, planar_threshold_, noise_, 0});
+  writer.add(section::kTreeNodes, View<TreeNode>(tree_.nodes, tree_.header.node_count));
+  writer.add(section::kLeafWords, View<std::uint32_t>(tree_.words, tree_.wordCount()),
+             ElementType::kUint32);
+  if (!reflectivity_.empty()) {
+    writer.add(section::kReflectivity, reflectivity_, ElementType::kUint8);
+  }
+}
+
+std::vector<Surfel> SurfelMap::surfels() const {
+  std::vector<Surfel> surfels = decodeSurfels(tree_);
+  const Eigen::Vector3d p_WO = origin();
+  if (p_WO.isZero(0.0)) return surfels;
+  for (Surfel& surfel : surfels) {
+    surfel.position = (surfel.position.cast<double>() + p_WO).cast<float>();
+  }
+  return surfels;
+}
+
+PointCloud SurfelMap::positions() const {
+  PointCloud cloud;
+  cloud.points.reserve(size());
+  for (const Surfel& surfel : surfels()) cloud.points.push_back(surfel.position);
+  return cloud;
+}
+
+Eigen::AlignedBox3f SurfelMap::bounds() const {
+  if (size() == 0) return {};
+  const auto inWorld = [this](const float* local) -> Eigen::Vector3f {
+    return (Eigen::Vector3f(local).cast<double>() + origin()).cast<float>();
+  };
+  return {inWorld(tree_.header.lower), inWorld(tree_.header.upper)};
+}
+
+double SurfelMap::planarShare() const {
+  if (size() == 0) return 0.0;
+  return static_cast<double>(tree_.header.planar_count) / static_cast<double>(size());
+}
+
+}  // namespace marsim::map

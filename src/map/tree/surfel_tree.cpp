@@ -1,0 +1,266 @@
+#include "marsim/map/surfel_tree.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
+
+#include "map/tree/surfel_codec.hpp"
+#include "map/tree/surfel_tree_builder.hpp"
+#include "marsim/common/error.hpp"
+
+namespace marsim::map {
+namespace {
+
+constexpr float kFarthest = 1e8F;            // [m] squares of it are finite
+constexpr std::size_t kSurfelGrain = 65536;  // surfels a task; fewer start no threads
+constexpr std::size_t kNodeGrain = 1024;     // nodes a task
+
+// On each axis zero, unless the map lies farther from it than it extends: then all coordinates are
+// within a factor of two, and subtracting one from another loses nothing.
+Eigen::Vector3d localOrigin(const Eigen::AlignedBox3f& bounds) {
+  Eigen::Vector3d origin = Eigen::Vector3d::Zero();
+  for (int axis = 0; axis < 3; ++axis) {
+    const float low = bounds.min()[axis], high = bounds.max()[axis];
+    const float nearest = std::max(std::max(low, -high), 0.0F);
+    if (nearest > high - low) origin[axis] = 0.5F * low + 0.5F * high;
+  }
+  return origin;
+}
+
+// The box of the positions. Throws Error where a surfel is none.
+Eigen::AlignedBox3f survey(const std::vector<Surfel>& surfels, float planar_threshold) {
+  if (surfels.size() >= (std::size_t{1} << 31)) {
+    throw Error("a map of 2^31 surfels or more cannot be rendered");
+  }
+  const auto look = [&](std::size_t begin, std::size_t end, Eigen::AlignedBox3f box) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const Surfel& surfel = surfels[i];
+      const bool planar = surfel.thickness < planar_threshold;
+      const bool has_normal = surfel.normal.squaredNorm() > 0.0F || !planar;
+      if (!(surfel.position.array().abs() <= kFarthest).all() || !surfel.normal.allFinite() ||
+          !has_normal) {
+        throw Error(fmt::format(
+            "surfel {} has no normal or no position within {:g} m of the origin", i, kFarthest));
+      }
+      box.extend(surfel.position);
+    }
+    return box;
+  };
+  if (surfels.size() <= kSurfelGrain) return look(0, surfels.size(), {});
+  return tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(0, surfels.size(), kSurfelGrain), Eigen::AlignedBox3f(),
+      [&](const auto& range, const auto& box) { return look(range.begin(), range.end(), box); },
+      [](const auto& a, const auto& b) { return a.merged(b); });
+}
+
+// Where a leaf of n surfels lies.
+struct LeafPlace {
+  LeafFrame frame;
+  std::size_t first, n;
+};
+
+template <class Visit>
+void forEachLeaf(const TreeNode& node, const Visit& visit) {
+  for (int slot = node.innerCount(); slot < node.childCount(); ++slot) {
+    const std::size_t first = node.leaf_base + node.leafBegin(slot);
+    visit(LeafPlace{LeafFrame(node, slot), first, node.leafEnd(slot) - node.leafBegin(slot)});
+  }
+}
+
+// What can be said of some surfels as they are stored.
+struct StoredSurvey {
+  std::size_t planar = 0;
+  Eigen::AlignedBox3f box;
+
+  void add(const StoredSurfel& surfel) {
+    planar += surfel.planar ? 1 : 0;
+    box.extend(surfel.position.cast<float>());
+  }
+  static StoredSurvey joined(const StoredSurvey& a, const StoredSurvey& b) {
+    return {a.planar + b.planar, a.box.merged(b.box)};
+  }
+};
+
+// Fills the words of a leaf and looks at what became of its surfels.
+void writeLeaf(const TreeInput& input, SurfelStorage storage, const LeafPlace& leaf,
+               const std::uint32_t* order, std::uint32_t* words, StoredSurvey& survey) {
+  for (std::size_t i = 0; i < leaf.n; ++i) {
+    const Surfel& surfel = input.surfels[order[i]];
+    StoredSurfel stored{surfel.position.cast<double>() - input.origin, surfel.normal.cast<double>(),
+                        input.isPlanar(surfel)};
+    const double length = stored.normal.norm();
+    stored.normal =
+        length > 0.0 ? Eigen::Vector3d(stored.normal / length) : Eigen::Vector3d::UnitZ();
+    writeSurfel(storage, leaf.frame, stored, i, leaf.n, words);
+    survey.add(readSurfel(storage, leaf.frame, words, i, leaf.n));
+  }
+}
+
+}  // namespace
+
+SurfelTree::SurfelTree(const std::vector<Surfel>& surfels, float radius, float planar_threshold,
+                       SurfelStorage storage, const std::vector<std::uint8_t>& reflectivity) {
+  if (!reflectivity.empty() && reflectivity.size() != surfels.size()) {
+    throw Error(fmt::format("{} reflectivities are given for {} surfels", reflectivity.size(),
+                            surfels.size()));
+  }
+  const Eigen::AlignedBox3f bounds = survey(surfels, planar_threshold);
+  header_.radius = radius;
+  header_.storage = storage;
+  header_.surfel_count = surfels.size();
+  if (surfels.empty()) return;
+
+  const TreeInput input{surfels, radius, planar_threshold, bounds, localOrigin(bounds)};
+  std::copy(input.origin.data(), input.origin.data() + 3, header_.origin);
+  TreeShape shape = buildTreeShape(input);
+  nodes_ = std::move(shape.nodes);
+  header_.node_count = nodes_.size();
+  words_.resize(view().wordCount());
+  const StoredSurvey stored = tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(0, nodes_.size(), kNodeGrain), StoredSurvey(),
+      [&](const auto& range, StoredSurvey part) {
+        for (std::size_t k = range.begin(); k != range.end(); ++k) {
+          forEachLeaf(nodes_[k], [&](const LeafPlace& leaf) {
+            writeLeaf(input, storage, leaf, shape.order.data() + leaf.first,
+                      words_.data() + leaf.first * wordsOf(storage), part);
+          });
+        }
+        return part;
+      },
+      StoredSurvey::joined);
+  reflectivity_.reserve(reflectivity.size());
+  if (!reflectivity.empty()) {
+    for (const std::uint32_t surfel : shape.order) reflectivity_.push_back(reflectivity[surfel]);
+  }
+  header_.planar_count = stored.planar;
+  std::copy(stored.box.min().data(), stored.box.min().data() + 3, header_.lower);
+  std::copy(stored.box.max().data(), stored.box.max().data() + 3, header_.upper);
+}
+
+SurfelTreeView SurfelTree::view() const { return {header_, nodes_.data(), words_.data()}; }
+
+std::size_t bytesOf(const SurfelTreeView& view) {
+  return view.header.node_count * sizeof(TreeNode) + view.wordCount() * sizeof(std::uint32_t);
+}
+
+std::vector<Surfel> decodeSurfels(const SurfelTreeView& view) {
+  std::vector<Surfel> surfels(view.header.surfel_count);
+  const SurfelStorage storage = view.header.storage;
+  const auto decode = [&](const LeafPlace& leaf) {
+    const std::uint32_t* words = view.words + leaf.first * wordsOf(storage);
+    for (std::size_t i = 0; i < leaf.n; ++i) {
+      const StoredSurfel stored = readSurfel(storage, leaf.frame, words, i, leaf.n);
+      Surfel& surfel = surfels[leaf.first + i];
+      surfel.position = stored.position.cast<float>();
+      surfel.normal = stored.normal.normalized().cast<float>();
+      surfel.thickness = stored.planar ? 0.0F : std::numeric_limits<float>::infinity();
+    }
+  };
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, view.header.node_count, kNodeGrain),
+                    [&](const auto& range) {
+                      for (std::size_t k = range.begin(); k != range.end(); ++k) {
+                        forEachLeaf(view.nodes[k], decode);
+                      }
+                    });
+  return surfels;
+}
+
+namespace {
+
+// What is wrong with a node by itself, or null.
+const char* flawOf(const TreeNode& node) {
+  const int inner = node.innerCount(), children = node.childCount();
+  if (children < 1 || children > kTreeWidth || inner > children) return "numbers of children";
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!(std::abs(node.origin[axis]) <= 2.0F * kFarthest) || node.exponent[axis] < 32 ||
+        node.exponent[axis] > 200) {
+      return "its box";
+    }
+  }
+  for (int slot = 0; slot < children; ++slot) {
+    const std::uint32_t begin = node.leafBegin(slot), end = node.leafEnd(slot);
+    if (slot < inner ? end != 0 : begin >= end || end - begin > kMaxLeafSize) {
+      return "a leaf's size";
+    }
+  }
+  return nullptr;
+}
+
+// Walks the tree as it was built: depth first, where every node gets the next free numbers for its
+// inner children and its leaves' surfels. A tree of other numbers is refused, so none is reached
+// twice and the walk ends.
+void requireShape(const SurfelTreeView& view) {
+  const auto refuse = [](std::size_t node, const char* what) {
+    throw Error(fmt::format("surfel tree: node {}: {}", node, what));
+  };
+  struct Step {
+    std::uint32_t node;
+    std::uint32_t depth;
+  };
+  std::vector<Step> steps{{0, 1}};
+  std::uint64_t next_node = 1, next_surfel = 0;
+  while (!steps.empty()) {
+    const auto [k, depth] = steps.back();
+    steps.pop_back();
+    const TreeNode& node = view.nodes[k];
+    if (const char* flaw = flawOf(node)) refuse(k, flaw);
+    const auto inner = static_cast<std::uint32_t>(node.innerCount());
+    if (node.child_base != next_node) refuse(k, "its children's numbers");
+    if (node.leaf_base != next_surfel) refuse(k, "its leaves' surfels");
+    next_node += inner;
+    next_surfel += node.leafEnd(node.childCount() - 1);
+    if (next_node > view.header.node_count) refuse(k, "its children's numbers");
+    if (next_surfel > view.header.surfel_count) refuse(k, "its leaves' surfels");
+    if (inner > 0 && depth >= kMaxTreeDepth) refuse(k, "its depth");
+    for (std::uint32_t i = inner; i-- > 0;) steps.push_back({node.child_base + i, depth + 1});
+  }
+  if (next_node != view.header.node_count || next_surfel != view.header.surfel_count) {
+    throw Error("surfel tree: nodes or surfels that belong to no parent");
+  }
+}
+
+// Every pattern of bits is a compact surfel; floats may be anything.
+void requireNumbers(const SurfelTreeView& view) {
+  const auto check = [&](const LeafPlace& leaf) {
+    const std::uint32_t* words = view.words + leaf.first * wordsOf(SurfelStorage::kFloat);
+    for (std::size_t i = 0; i < leaf.n; ++i) {
+      const StoredSurfel stored = readSurfel(SurfelStorage::kFloat, leaf.frame, words, i, leaf.n);
+      const bool good =
+          (stored.position.array().abs() <= 2.0 * static_cast<double>(kFarthest)).all() &&
+          std::abs(stored.normal.squaredNorm() - 1.0) <= 1e-3;
+      if (!good) throw Error(fmt::format("surfel tree: surfel {} is none", leaf.first + i));
+    }
+  };
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, view.header.node_count, kNodeGrain),
+                    [&](const auto& range) {
+                      for (std::size_t k = range.begin(); k != range.end(); ++k) {
+                        forEachLeaf(view.nodes[k], check);
+                      }
+                    });
+}
+
+}  // namespace
+
+void validateTree(const SurfelTreeView& view) {
+  const std::uint64_t node_count = view.header.node_count, surfel_count = view.header.surfel_count;
+  if ((node_count == 0) != (surfel_count == 0) || surfel_count >= (std::uint64_t{1} << 31) ||
+      node_count > (std::uint64_t{1} << 28)) {
+    throw Error("surfel tree: its numbers of nodes and surfels cannot be");
+  }
+  if (view.header.storage != SurfelStorage::kCompact &&
+      view.header.storage != SurfelStorage::kFloat) {
+    throw Error("surfel tree: its storage is unknown");
+  }
+  if (node_count == 0) return;
+  requireShape(view);
+  if (view.header.storage == SurfelStorage::kFloat) requireNumbers(view);
+}
+
+}  // namespace marsim::map

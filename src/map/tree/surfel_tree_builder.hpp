@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "map/tree/surfel_binary_tree.hpp"
+#include "marsim/map/surfel_tree_layout.hpp"
+
+namespace marsim::map {
+
+/// A tree without its surfels' words.
+struct TreeShape {
+  std::vector<TreeNode> nodes;
+  std::vector<std::uint32_t> order;  ///< index of each surfel in tree order
+};
+
+/// Of at least one surfel.
+TreeShape buildTreeShape(const TreeInput& input);
+
+}  // namespace marsim::map

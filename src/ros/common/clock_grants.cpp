@@ -1,0 +1,67 @@
+#include "ros/common/clock_grants.hpp"
+
+#include <utility>
+
+#include "marsim/ClockGrant.h"
+#include "ros/messages/conversions.hpp"
+
+namespace marsim::ros_nodes {
+
+std::string grantTopic(const ros::NodeHandle& handle) {
+  return handle.resolveName("/clock") + "_grants";
+}
+
+ClockGrants::ClockGrants(ros::NodeHandle& handle, const ros::NodeHandle& private_handle)
+    : who_(private_handle.getNamespace()),
+      publisher_(handle.advertise<marsim::ClockGrant>(grantTopic(handle), 100)) {}
+
+ClockGrants::~ClockGrants() { leave(); }
+
+void ClockGrants::grant(TimeNs until) const {
+  until_ = until;
+  marsim::ClockGrant message;
+  message.who = who_;
+  message.until = toRos(until);
+  publisher_.publish(message);
+}
+
+void ClockGrants::repeat() const {
+  if (const TimeNs until = until_) grant(until);
+}
+
+void ClockGrants::leave() const { grant(0); }
+
+RenderLockstep::RenderLockstep(ros::NodeHandle& handle, const ros::NodeHandle& private_handle,
+                               RenderThread& thread, TimeNs period, std::function<bool()> isReady,
+                               std::function<void()> onTimer)
+    : grants_(handle, private_handle),
+      thread_(thread),
+      period_(period),
+      isReady_(std::move(isReady)) {
+  thread.setLongestQueue(kLongestQueue);
+  const auto tick = [this, onTimer = std::move(onTimer)](const ros::SteadyTimerEvent&) {
+    onTimer();
+    looked_at_ = -period_;  // grants again: the clock may not have heard it
+    if (stamp_ >= 0) onState(stamp_);
+  };
+  timer_ = handle.createSteadyTimer(ros::WallDuration(kTimer), tick);
+}
+
+void RenderLockstep::onState(TimeNs stamp) {
+  stamp_ = stamp;
+  const bool begins = !takes_part_ && isReady_();
+  if (begins) takes_part_ = true;
+  if (!takes_part_) return;
+  const bool is_due = begins || stamp < looked_at_ || stamp - looked_at_ >= period_ / 4;
+  if (!is_due) return;
+  looked_at_ = stamp;
+  if (thread_.waiting() <= kLongestBacklog) granted_until_ = stamp + period_ + kClockLead;
+  grants_.grant(granted_until_);
+}
+
+void RenderLockstep::onRendered() const {
+  if (takes_part_ && thread_.waiting() <= kLongestBacklog)
+    grants_.grant(stamp_ + period_ + kClockLead);
+}
+
+}  // namespace marsim::ros_nodes

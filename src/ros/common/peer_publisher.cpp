@@ -1,0 +1,59 @@
+#include "ros/common/peer_publisher.hpp"
+
+#include <random>
+
+#include "marsim/Peers.h"
+#include "ros/messages/peer_message.hpp"
+
+namespace marsim::ros_nodes {
+
+constexpr TimeNs kBodyPeriod = kNsPerSecond;
+
+PeerPublisher::PeerPublisher(ros::NodeHandle& handle, Params& params)
+    : announcer_(readUavId(params, handle), std::random_device{}(), readPeerPeriod(params)) {
+  body_.id = static_cast<std::uint16_t>(readUavId(params, handle));
+  publisher_ = handle.advertise<marsim::Peers>("/peers", 100);
+}
+
+void PeerPublisher::setBody(const vehicle::VehicleConfig& vehicle) {
+  const std::uint16_t id = body_.id;
+  body_ = toMessage(sim::toldBodyOf(vehicle));
+  body_.id = id;
+  body_.vehicle = vehicle.name;
+  const scene::PeerMass mass = sim::toldMassOf(vehicle);
+  body_.mass = static_cast<float>(mass.mass);
+  for (int i = 0; i < 3; ++i) {
+    body_.inertia[static_cast<std::size_t>(i)] = static_cast<float>(mass.inertia[i]);
+  }
+}
+
+void PeerPublisher::publish(const KinematicState& motion, std::uint32_t placements,
+                            const std::vector<sim::Strike>& strikes) {
+  const auto told = announcer_.announce(motion, placements, strikes);
+  if (!told) return;
+  const auto message = boost::make_shared<marsim::Peers>();
+  const bool tells_body =
+      !body_told_ || motion.stamp < *body_told_ || motion.stamp - *body_told_ >= kBodyPeriod;
+  if (tells_body || placements != placements_) {
+    message->bodies.push_back(body_);
+    body_told_ = motion.stamp;
+  }
+  placements_ = placements;
+  last_ = told->state;
+  message->peers.push_back(toMessage(last_));
+  for (const sim::Strike& strike : told->strikes) {
+    message->strikes.push_back(toMessage(strike));
+    message->strikes.back().by = body_.id;
+  }
+  publisher_.publish(message);
+}
+
+void PeerPublisher::repeat() const {
+  if (!body_told_) return;
+  const auto message = boost::make_shared<marsim::Peers>();
+  message->bodies.push_back(body_);
+  message->peers.push_back(toMessage(last_));
+  publisher_.publish(message);
+}
+
+}  // namespace marsim::ros_nodes

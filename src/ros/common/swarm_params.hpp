@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "marsim/sim/swarm.hpp"
+#include "ros/common/params.hpp"
+
+namespace marsim::ros_nodes {
+
+/// What a swarm's file gives one UAV.
+struct SwarmPlace {
+  std::optional<sim::Start> start;  ///< none: the UAV is in no swarm
+  std::string vehicle, lidar;       ///< in place of the parameters of these names; empty: as those
+};
+
+/// From the parameters `swarm` (a formation of config/swarm or a YAML file; empty, the default: in
+/// no swarm), `swarm_size` and `uav_id` (auto, the default: the digits at the end of the UAV's
+/// namespace `handle`, or 0). Throws ConfigError and what config::loadSwarm throws.
+SwarmPlace readSwarmPlace(Params& params, const ros::NodeHandle& handle);
+/// What the swarm's file gives, if anything, in place of the parameter.
+inline std::string given(const std::string& by_swarm, const std::string& by_parameter) {
+  return by_swarm.empty() ? by_parameter : by_swarm;
+}
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ros/ros.h>
+
+#include "marsim/scene/moving_thing.hpp"
+#include "ros/common/lockstep.hpp"
+#include "ros/common/obstacle_listener.hpp"
+#include "ros/common/params.hpp"
+#include "ros/common/peer_listener.hpp"
+
+namespace marsim::ros_nodes {
+
+/// What else moves in the world, as a UAV's nodes hear of it. Outside of lockstep that is what has
+/// arrived; in lockstep what was told one peer period before, and whoever asks waits until that has
+/// been heard.
+///
+/// In: /peers (marsim/Peers): the other UAVs; what ObstacleListener names. Parameters: uav_id (see
+/// readUavId), peer_timeout and peer_extrapolation (see PeerListener), those of Lockstep.
+class WorldInput {
+ public:
+  using WallClock = std::chrono::steady_clock;
+
+  /// Subscribes in the UAV's namespace `handle`; parameters are the node's. In lockstep `on_heard`
+  /// is called in the node's callbacks when more may be known. Throws ConfigError.
+  WorldInput(ros::NodeHandle& handle, Params& params, std::function<void()> on_heard);
+
+  /// The map of the node, in which obstacles find free places; without it there are none.
+  void useMap(std::shared_ptr<const map::SurfelMap> map) { obstacles_.useMap(std::move(map)); }
+  sim::Surroundings& surroundings() { return peers_->surroundings(); }
+
+  const Lockstep& lockstep() const { return lockstep_; }
+  /// Whether all that acts until `time` has been heard; always outside of lockstep. Who stays
+  /// silent for longer than the patience is not waited for until it is heard again.
+  bool knows(TimeNs time);
+  /// Whether something was heard of everybody that takes part (with the same patience); always
+  /// outside of lockstep. Before that time must not begin, or a first word might be missed.
+  bool hasMet();
+  /// Names for people of those that are waited for since so long [s] of wall time; empty: nobody.
+  std::string waitsFor(double since) const;
+
+  /// The things of [begin, end] (see scene::ThingSource) as known at `end`. From any thread.
+  std::vector<scene::MovingThing> things(TimeNs begin, TimeNs end) const;
+  /// Mass and motion of another UAV at an instant; none for what is none, or not known.
+  std::optional<collision::RigidBody> bodyAt(std::uint32_t identity, TimeNs t) const;
+  /// See PeerListener, for this UAV, as known at an instant.
+  std::vector<sim::Strike> takeStrikes(TimeNs time) {
+    return peers_->surroundings().takeStrikes(uav_id_, time);
+  }
+
+  /// The UAV's number in the world.
+  std::uint32_t uavId() const { return uav_id_; }
+  /// What is heard of the other UAVs.
+  void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) const;
+
+ private:
+  bool waitFor(const std::vector<std::string>& silent);
+  bool hasHeard(std::uint32_t uav, TimeNs told_until) const;
+  bool hasHeardOfObstacles(TimeNs told_until) const;
+
+  std::uint32_t uav_id_;
+  Lockstep lockstep_;
+  std::shared_ptr<PeerListener> peers_;
+  ObstacleListener obstacles_;
+  std::string waits_for_;
+  WallClock::time_point waits_since_;
+  std::set<std::string> given_up_;  ///< by name
+};
+
+}  // namespace marsim::ros_nodes

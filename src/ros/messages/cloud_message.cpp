@@ -1,0 +1,304 @@
+#include "ros/messages/cloud_message.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "marsim/common/error.hpp"
+#include "ros/messages/cloud_fields.hpp"
+#include "ros/messages/conversions.hpp"
+#include "ros/messages/scan_shots.hpp"
+
+namespace marsim::ros_nodes {
+namespace {
+
+using lidar::CloudLayout;
+using lidar::MissEncoding;
+using lidar::StampPolicy;
+using sensor_msgs::PointCloud2;
+
+constexpr std::uint32_t kVelodynePacketShots = 384;  // 12 blocks of 32, single return
+constexpr std::uint8_t kLivoxReturnTag = 0x10;       // return number 1, all else normal
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+/// What a driver does with a shot that found nothing; dropped where that is not known.
+MissEncoding driversMisses(CloudLayout layout) {
+  switch (layout) {
+    case CloudLayout::kOrganised:
+    case CloudLayout::kRslidar:  // rs_driver: dense_points is false by default
+      return MissEncoding::kNan;
+    case CloudLayout::kOuster:
+    case CloudLayout::kLivox:
+    case CloudLayout::kLivox2:
+    case CloudLayout::kLivoxCustom:
+    case CloudLayout::kLivoxCustom2:
+      return MissEncoding::kZero;
+    default:  // velodyne_pointcloud drops what is nearer than its min_range
+      return MissEncoding::kDrop;
+  }
+}
+
+/// ouster_ros moves each row right by its beam's azimuth offset in columns, so that the columns of
+/// an image are azimuths. Shifts count from the row that moves least.
+std::vector<std::uint32_t> destaggering(const lidar::PatternConfig& pattern) {
+  const auto* spinning = std::get_if<lidar::SpinningPatternConfig>(&pattern);
+  if (spinning == nullptr || !spinning->more_blocks.empty()) return {};  // columns do not line up
+  const double step = spinning->rotation_rate * spinning->cycle_period;  // [rad] a column
+  if (step == 0.0) return {};
+  auto channels = spinning->channels;  // by ring, the order of elevations
+  std::stable_sort(channels.begin(), channels.end(),
+                   [](const auto& a, const auto& b) { return a.elevation < b.elevation; });
+  std::vector<int> shifts;
+  for (const auto& channel : channels) {
+    shifts.push_back(static_cast<int>(std::lround(channel.azimuth_offset / step)));
+  }
+  const int least = *std::min_element(shifts.begin(), shifts.end());
+  std::vector<std::uint32_t> by_ring;
+  for (const int shift : shifts) by_ring.push_back(static_cast<std::uint32_t>(shift - least));
+  return by_ring;
+}
+
+std::uint8_t toByte(float intensity) {
+  return static_cast<std::uint8_t>(std::lround(std::clamp(intensity, 0.0F, 255.0F)));
+}
+
+std::uint32_t toNanoseconds(float seconds) {
+  return static_cast<std::uint32_t>(std::llround(1e9 * static_cast<double>(seconds)));
+}
+
+/// Writes one shot of an unorganised layout. `offset` [s]: the scan's stamp since the message's.
+struct ShotWriter {
+  CloudLayout layout;
+  double scan_stamp;  // [s], absolute
+  double scan_stamp_ns;
+  double offset;
+  double time_unit;
+
+  void operator()(const ScanShot& shot, std::uint8_t* point) const {
+    putPosition(point, shot.p_S);
+    switch (layout) {
+      case CloudLayout::kXyzi:
+        put(point, 12, 1.0F);
+        put(point, 16, shot.intensity);
+        return;
+      case CloudLayout::kXyzit:
+        put(point, 12, shot.intensity);
+        put(point, 16, relativeTime(shot));
+        return;
+      case CloudLayout::kLabelled:
+        put(point, 12, shot.intensity);
+        put(point, 16, relativeTime(shot));
+        put(point, 20, shot.label);
+        return;
+      case CloudLayout::kVelodyne:
+        put(point, 12, shot.intensity);
+        put(point, 16, shot.ring);
+        put(point, 18, relativeTime(shot));
+        return;
+      case CloudLayout::kLivox:
+      case CloudLayout::kLivox2:
+        put(point, 12, static_cast<float>(toByte(shot.intensity)));
+        put(point, 16, shot.isReturn() ? kLivoxReturnTag : std::uint8_t{0});
+        put(point, 17, shot.line);
+        if (layout == CloudLayout::kLivox2) {
+          put(point, 18, scan_stamp_ns + static_cast<double>(toNanoseconds(shot.time)));
+        }
+        return;
+      case CloudLayout::kHesai:
+      case CloudLayout::kRslidar:
+        put(point, 12, shot.intensity);
+        put(point, 16, shot.ring);
+        put(point, 18, scan_stamp + static_cast<double>(shot.time));
+        return;
+      default:
+        return;
+    }
+  }
+
+ private:
+  float relativeTime(const ScanShot& shot) const {
+    return static_cast<float>((static_cast<double>(shot.time) + offset) / time_unit);
+  }
+};
+
+/// Whether a shot has a place in an organised cloud; a pattern's own numbers are not trusted.
+bool hasCell(const lidar::Scan& scan, const ScanShot& shot) {
+  return shot.ring < scan.rings && shot.column < scan.columns;
+}
+
+PointCloud2 organisedCloud(const lidar::Scan& scan, const std::string& frame) {
+  PointCloud2 cloud = makeCloud(fieldsOf(CloudLayout::kOrganised), scan.columns, scan.rings, frame);
+  std::uint8_t* data = cloud.data.data();
+  for (std::uint32_t row = 0; row < cloud.height; ++row) {  // cells no shot belongs to
+    for (std::uint32_t column = 0; column < cloud.width; ++column, data += cloud.point_step) {
+      putPosition(data, Eigen::Vector3f::Constant(kNan));
+      put(data, 16, static_cast<std::uint16_t>(row));
+      put(data, 20, kNan);
+      put(data, 24, kNan);
+    }
+  }
+  forEachShot(scan, MissEncoding::kNan, [&](const ScanShot& shot) {
+    if (!hasCell(scan, shot)) return;
+    std::uint8_t* point =
+        &cloud.data[shot.ring * cloud.row_step + shot.column * std::size_t{cloud.point_step}];
+    putPosition(point, shot.p_S);
+    put(point, 12, shot.intensity);
+    put(point, 20, shot.time);
+    put(point, 24, shot.range);
+  });
+  return cloud;
+}
+
+/// The signal count is not modelled: intensity and reflectivity are both the calibrated
+/// reflectivity. Neither is ambient light: 0.
+PointCloud2 ousterCloud(const lidar::Scan& scan, const std::vector<std::uint32_t>& row_shift,
+                        MissEncoding misses, const std::string& frame) {
+  PointCloud2 cloud = makeCloud(fieldsOf(CloudLayout::kOuster), scan.columns, scan.rings, frame);
+  const Eigen::Vector3f p_miss = missPosition(misses);
+  std::uint8_t* data = cloud.data.data();
+  for (std::uint32_t row = 0; row < cloud.height; ++row) {
+    for (std::uint32_t column = 0; column < cloud.width; ++column, data += cloud.point_step) {
+      putPosition(data, p_miss);
+      put(data, 12, 1.0F);
+      put(data, 26, static_cast<std::uint16_t>(row));
+    }
+  }
+  forEachShot(scan, misses, [&](const ScanShot& shot) {
+    if (!hasCell(scan, shot)) return;
+    const std::uint32_t row = scan.rings - 1U - shot.ring;
+    const std::uint32_t shift = shot.ring < row_shift.size() ? row_shift[shot.ring] : 0;
+    const std::size_t column = (shot.column + shift) % scan.columns;
+    std::uint8_t* point = &cloud.data[row * cloud.row_step + column * cloud.point_step];
+    putPosition(point, shot.p_S);
+    put(point, 16, shot.intensity);
+    put(point, 20, toNanoseconds(shot.time));
+    put(point, 24, static_cast<std::uint16_t>(toByte(shot.intensity)));
+    const double range_mm = shot.isReturn() ? std::round(1e3 * static_cast<double>(shot.range)) : 0;
+    put(point, 32, static_cast<std::uint32_t>(range_mm));
+  });
+  return cloud;
+}
+
+/// Time of a shot since the scan's stamp [s]; that of the next one listed, if it is not.
+double timeOfShot(const lidar::Scan& scan, std::uint32_t shot) {
+  double time = 0.0;
+  bool found = false;
+  forEachShot(scan, MissEncoding::kZero, [&](const ScanShot& candidate) {
+    if (found) return;
+    time = static_cast<double>(candidate.time);
+    found = candidate.shot >= shot;
+  });
+  return time;
+}
+
+}  // namespace
+
+CloudEncoder::CloudEncoder(lidar::OutputConfig output, const lidar::PatternConfig& pattern,
+                           std::string frame)
+    : output_(std::move(output)),
+      frame_(output_.frame_id.empty() ? std::move(frame) : output_.frame_id),
+      misses_(output_.misses == MissEncoding::kDriver ? driversMisses(output_.layout)
+                                                      : output_.misses) {
+  if (output_.layout == CloudLayout::kOuster) row_shift_ = destaggering(pattern);
+}
+
+bool CloudEncoder::needsMisses() const {
+  const bool stamped_late =
+      output_.stamp == StampPolicy::kDriver &&
+      (output_.layout == CloudLayout::kVelodyne || output_.layout == CloudLayout::kRslidar);
+  return misses_ != MissEncoding::kDrop || lidar::isOrganised(output_.layout) || stamped_late;
+}
+
+/// velodyne_driver stamps a scan with its last packet (timestamp_first_packet is false), rs_driver
+/// with its last point (ts_first_point is false); the others begin where the scan begins.
+TimeNs CloudEncoder::stampOf(const lidar::Scan& scan) const {
+  if (output_.stamp == StampPolicy::kFirstFiring || scan.rays == 0) return scan.stamp;
+  const auto last = static_cast<std::uint32_t>(scan.rays - 1);
+  switch (output_.layout) {
+    case CloudLayout::kVelodyne:
+      return scan.stamp + toNs(timeOfShot(scan, last - last % kVelodynePacketShots));
+    case CloudLayout::kRslidar:
+      return scan.stamp + toNs(timeOfShot(scan, last));
+    default:
+      return scan.stamp;
+  }
+}
+
+PointCloud2 CloudEncoder::cloud(const lidar::Scan& scan) const {
+  const CloudFields& fields = fieldsOf(output_.layout);
+  const TimeNs stamp = stampOf(scan);
+  PointCloud2 cloud;
+  if (output_.layout == CloudLayout::kOrganised) {
+    cloud = organisedCloud(scan, frame_);
+  } else if (output_.layout == CloudLayout::kOuster) {
+    cloud = ousterCloud(scan, row_shift_, misses_, frame_);
+  } else {
+    cloud = makeCloud(fields, countShots(scan, misses_), 1, frame_);
+    if (misses_ == MissEncoding::kNan) cloud.is_dense = 0;
+    const ShotWriter write{output_.layout, toSeconds(scan.stamp), static_cast<double>(scan.stamp),
+                           toSeconds(scan.stamp - stamp), output_.time_unit};
+    std::uint8_t* data = cloud.data.data();
+    forEachShot(scan, misses_, [&](const ScanShot& shot) {
+      write(shot, data);
+      data += cloud.point_step;
+    });
+  }
+  cloud.header.stamp = toRos(stamp);
+  return cloud;
+}
+
+LivoxCustomMessage CloudEncoder::custom(const lidar::Scan& scan) const {
+  if (!lidar::isLivoxCustom(output_.layout)) {
+    throw Error(fmt::format("{} is no CustomMsg", lidar::nameOf(output_.layout)));
+  }
+  LivoxCustomMessage message;
+  message.driver2 = output_.layout == CloudLayout::kLivoxCustom2;
+  message.header.frame_id = frame_;
+  message.header.stamp = toRos(scan.stamp);
+  message.timebase = static_cast<std::uint64_t>(scan.stamp);
+  message.points.reserve(countShots(scan, misses_));
+  forEachShot(scan, misses_, [&](const ScanShot& shot) {
+    message.points.push_back({toNanoseconds(shot.time), shot.p_S.x(), shot.p_S.y(), shot.p_S.z(),
+                              toByte(shot.intensity),
+                              shot.isReturn() ? kLivoxReturnTag : std::uint8_t{0}, shot.line});
+  });
+  message.point_num = static_cast<std::uint32_t>(message.points.size());
+  return message;
+}
+
+PointCloud2 worldCloud(const lidar::Scan& scan, const std::string& frame) {
+  static const CloudFields fields{16,
+                                  {{"x", sensor_msgs::PointField::FLOAT32, 0},
+                                   {"y", sensor_msgs::PointField::FLOAT32, 4},
+                                   {"z", sensor_msgs::PointField::FLOAT32, 8},
+                                   {"intensity", sensor_msgs::PointField::FLOAT32, 12}},
+                                  true};
+  PointCloud2 cloud = makeCloud(fields, scan.points.size(), 1, frame);
+  cloud.header.stamp = toRos(scan.stamp);
+  std::uint8_t* data = cloud.data.data();
+  for (const lidar::ScanPoint& point : scan.points) {
+    putPosition(data, point.p_W);
+    put(data, 12, point.intensity);
+    data += cloud.point_step;
+  }
+  return cloud;
+}
+
+PointCloud2 mapCloud(const map::PointCloud& source, const std::string& frame) {
+  static const CloudFields fields{12,
+                                  {{"x", sensor_msgs::PointField::FLOAT32, 0},
+                                   {"y", sensor_msgs::PointField::FLOAT32, 4},
+                                   {"z", sensor_msgs::PointField::FLOAT32, 8}},
+                                  true};
+  PointCloud2 cloud = makeCloud(fields, source.size(), 1, frame);
+  std::uint8_t* data = cloud.data.data();
+  for (const Eigen::Vector3f& point : source.points) {
+    putPosition(data, point);
+    data += cloud.point_step;
+  }
+  return cloud;
+}
+
+}  // namespace marsim::ros_nodes

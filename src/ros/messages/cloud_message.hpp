@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <sensor_msgs/PointCloud2.h>
+
+#include "marsim/lidar/lidar.hpp"
+#include "marsim/map/point_cloud.hpp"
+#include "ros/messages/livox_custom_message.hpp"
+
+/// Clouds as messages, byte for byte as the sensors' drivers lay them out; little endian.
+namespace marsim::ros_nodes {
+
+/// Turns scans into the messages of one output.
+///
+/// Unorganised clouds are in firing order, so that the last point has the largest time; organised
+/// ones row by row (ouster: top beam first, columns destaggered as its driver does; organised: row
+/// i is ring i, columns in firing order). Where a float in a field has a unit, it is metres or
+/// seconds unless the layout says otherwise.
+class CloudEncoder {
+ public:
+  /// `frame` is used where the output names none. `pattern`: whose firing makes the columns.
+  CloudEncoder(lidar::OutputConfig output, const lidar::PatternConfig& pattern, std::string frame);
+
+  /// Any layout but the two of CustomMsg (Error).
+  sensor_msgs::PointCloud2 cloud(const lidar::Scan& scan) const;
+  /// The two layouts of CustomMsg only (Error).
+  LivoxCustomMessage custom(const lidar::Scan& scan) const;
+
+  /// Whether scans must list their misses (Lidar::keepMisses).
+  bool needsMisses() const;
+  const lidar::OutputConfig& output() const { return output_; }
+
+ private:
+  TimeNs stampOf(const lidar::Scan& scan) const;
+
+  lidar::OutputConfig output_;
+  std::string frame_;
+  lidar::MissEncoding misses_;            ///< never kDriver
+  std::vector<std::uint32_t> row_shift_;  ///< by ring: columns an organised row moves right
+};
+
+/// Returns in the world frame: x y z intensity float32, 16 bytes a point; stamped with the first
+/// firing.
+sensor_msgs::PointCloud2 worldCloud(const lidar::Scan& scan, const std::string& frame);
+
+/// Points of a map: x y z float32, 12 bytes a point.
+sensor_msgs::PointCloud2 mapCloud(const map::PointCloud& cloud, const std::string& frame);
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,175 @@
+#include "ros/messages/position_command.hpp"
+
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "marsim/common/error.hpp"
+
+namespace marsim::ros_nodes {
+namespace {
+
+constexpr char kType[] = "quadrotor_msgs/PositionCommand";
+constexpr std::size_t kHeader = 16;  // seq, stamp (two words), length of frame_id
+constexpr std::size_t kVector = 3 * sizeof(double);
+
+// What follows the header, position, velocity and acceleration that all definitions begin with.
+enum class Part {
+  kJerk,       // Vector3
+  kYaw,        // float64 yaw, yaw_dot
+  kAttitude,   // Vector3 angular_velocity, attitude, thrust: not used
+  kNorms,      // float64 vel_norm, acc_norm: not used
+  kGains,      // float64[3] kx, kv: not used, some planners send zeros
+  kGainsFlag,  // uint8 use_msg_gains_flags: not used
+  kIds,        // uint32 trajectory_id, uint8 trajectory_flag
+};
+
+struct Definition {
+  const char* md5;
+  const char* users;
+  std::vector<Part> parts;
+};
+
+// An md5 covers names and constants too, so the sums are as rosmsg prints them.
+const std::vector<Definition>& definitions() {
+  static const std::vector<Definition> all{
+      {"4712f0609ca29a79af79a35ca3e3967a",
+       "EGO-Planner, EGO-swarm, Fast-Planner, FUEL",
+       {Part::kYaw, Part::kGains, Part::kIds}},
+      {"d008e86de36e11deb1e4033ac2c394a9",
+       "SUPER, MARSIM",
+       {Part::kJerk, Part::kAttitude, Part::kYaw, Part::kNorms, Part::kGains, Part::kIds}},
+      {"835935bcd6f18632d9e26a3093237902", "kumar (bare)", {Part::kYaw, Part::kGains}},
+      {"340cea662b21ef26b7f141decc78581f",
+       "kumar with jerk",
+       {Part::kJerk, Part::kYaw, Part::kGains}},
+      {"0311a8eaed8b83c776def91b77632ae6",
+       "kr_mav_msgs",
+       {Part::kJerk, Part::kYaw, Part::kGains, Part::kGainsFlag}},
+      {"8daeaff9fa173d075e6123dd6bf2ebbc", "EGO-Planner-v2", {Part::kJerk, Part::kYaw, Part::kIds}},
+      {"2809eb0c779bbce5b8d66b95a05bd27b",
+       "Fast-Drone-250",
+       {Part::kJerk, Part::kYaw, Part::kGains, Part::kIds}},
+  };
+  return all;
+}
+
+const Definition* find(const std::string& md5) {
+  for (const Definition& definition : definitions()) {
+    if (md5 == definition.md5) return &definition;
+  }
+  return nullptr;
+}
+
+std::size_t sizeOf(Part part) {
+  switch (part) {
+    case Part::kJerk:
+      return kVector;
+    case Part::kYaw:
+    case Part::kNorms:
+      return 2 * sizeof(double);
+    case Part::kAttitude:
+      return 3 * kVector;
+    case Part::kGains:
+      return 2 * kVector;
+    case Part::kGainsFlag:
+      return 1;
+    case Part::kIds:
+      return 5;
+  }
+  return 0;
+}
+
+// Its size with an empty frame_id.
+std::size_t sizeOf(const Definition& definition) {
+  std::size_t size = kHeader + 3 * kVector;
+  for (const Part part : definition.parts) size += sizeOf(part);
+  return size;
+}
+
+template <class Value>
+Value read(const std::uint8_t* from) {
+  Value value;
+  std::memcpy(&value, from, sizeof(value));
+  return value;
+}
+
+Eigen::Vector3d readVector(const std::uint8_t* from) {
+  return {read<double>(from), read<double>(from + 8), read<double>(from + 16)};
+}
+
+void requireFinite(const std::string& md5, const char* field, const Eigen::Vector3d& value) {
+  if (value.allFinite()) return;
+  throw Error(fmt::format("{} (md5 {}): {} is ({}, {}, {}), allowed: finite numbers", kType, md5,
+                          field, value.x(), value.y(), value.z()));
+}
+
+void requireFinite(const std::string& md5, const char* field, double value) {
+  if (std::isfinite(value)) return;
+  throw Error(
+      fmt::format("{} (md5 {}): {} is {}, allowed: a finite number", kType, md5, field, value));
+}
+
+}  // namespace
+
+const char* positionCommandUsers(const std::string& md5) {
+  const Definition* definition = find(md5);
+  return definition == nullptr ? nullptr : definition->users;
+}
+
+std::string knownPositionCommands() {
+  std::vector<std::string> known;
+  for (const Definition& definition : definitions()) {
+    known.push_back(fmt::format("{} ({})", definition.md5, definition.users));
+  }
+  return join(known, ", ");
+}
+
+PositionCommand decodePositionCommand(const std::string& md5,
+                                      const std::vector<std::uint8_t>& bytes) {
+  const Definition* definition = find(md5);
+  if (definition == nullptr) {
+    throw Error(fmt::format("{} with md5 {} is none of the known definitions", kType, md5));
+  }
+  const std::size_t least = sizeOf(*definition);
+  const std::size_t frame_length =
+      bytes.size() < least ? 0 : read<std::uint32_t>(bytes.data() + kHeader - 4);
+  if (bytes.size() != least + frame_length) {
+    throw Error(fmt::format("{} (md5 {}) has {} bytes, allowed: {} and a frame_id of {}", kType,
+                            md5, bytes.size(), least, frame_length));
+  }
+
+  PositionCommand command;
+  const std::uint8_t* at = bytes.data() + kHeader;
+  command.frame_id.assign(at, at + frame_length);
+  const auto word = [&bytes](std::size_t number) {
+    return static_cast<TimeNs>(read<std::uint32_t>(bytes.data() + 4 * number));
+  };
+  command.stamp = word(1) * kNsPerSecond + word(2);
+  at += frame_length;
+  control::Reference& reference = command.reference;
+  reference.p_WB = readVector(at);
+  reference.v_WB = readVector(at + kVector);
+  reference.a_WB = readVector(at + 2 * kVector);
+  at += 3 * kVector;
+  for (const Part part : definition->parts) {
+    if (part == Part::kJerk) reference.j_WB = readVector(at);
+    if (part == Part::kYaw) {
+      reference.yaw = read<double>(at);
+      reference.yaw_rate = read<double>(at + sizeof(double));
+    }
+    if (part == Part::kIds) command.trajectory_flag = at[4];
+    at += sizeOf(part);
+  }
+  requireFinite(md5, "position", reference.p_WB);
+  requireFinite(md5, "velocity", reference.v_WB);
+  requireFinite(md5, "yaw", reference.yaw);
+  command.not_given = control::dropUnusable(reference, {"acceleration", "jerk", "yaw_dot"});
+  return command;
+}
+
+bool isFollowed(std::uint8_t trajectory_flag) { return trajectory_flag <= 3; }
+
+}  // namespace marsim::ros_nodes

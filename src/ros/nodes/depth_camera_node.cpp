@@ -1,0 +1,98 @@
+#include "ros/nodes/depth_camera_node.hpp"
+
+#include <utility>
+
+#include <geometry_msgs/PoseStamped.h>
+#include <boost/make_shared.hpp>
+
+#include "marsim/config/load.hpp"
+#include "ros/messages/conversions.hpp"
+#include "ros/messages/depth_message.hpp"
+
+namespace marsim::ros_nodes {
+
+DepthCameraNode::DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
+    : diagnostics_(handle, private_handle) {
+  Params params(private_handle);
+  frames_ = Frames::read(params, handle);
+  frame_ = params.text("depth_frame_id", frames_.depth());
+  lidar::DepthCameraConfig config = config::loadDepthCamera(params.text("depth", "d455"));
+  config.seed = readSeed(params, handle);
+  rendered_ = std::make_unique<RenderedSensor>(handle, params);
+  params.finish();
+
+  const Pose X_BC = config.X_BC;
+  diagnostics_.setHardwareID(config.name);
+  sensor_ = std::make_unique<sim::ImageSensor>(
+      std::move(config), rendered_->makeRenderer(lidar_gl::Use::kImages, "depth_camera"));
+
+  image_publisher_ = handle.advertise<sensor_msgs::Image>("depth/image_rect_raw", 10);
+  info_publisher_ = handle.advertise<sensor_msgs::CameraInfo>("depth/camera_info", 10);
+  pose_publisher_ = handle.advertise<geometry_msgs::PoseStamped>("depth/camera_pose", 10);
+  static_tf_.sendTransform(toTransform(X_BC, frames_.base(), frames_.depth(), 0));
+  diagnostics_.add("depth camera", this, &DepthCameraNode::diagnose);
+  rendered_->start(handle, private_handle, 1.0 / sensor_->config().rate);
+  state_subscriber_ =
+      handle.subscribe("state", rendered_->world().lockstep().stateQueue(),
+                       &DepthCameraNode::onState, this, ros::TransportHints().tcpNoDelay());
+}
+
+DepthCameraNode::~DepthCameraNode() {
+  state_subscriber_.shutdown();
+  rendered_->stop();
+}
+
+void DepthCameraNode::onState(const marsim::VehicleStateConstPtr& message) {
+  for (const sim::ImageSensor::Instant& instant : sensor_->take(fromMessage(*message))) {
+    rendered_->push(
+        instant.stamp, instant.stamp,
+        [this, instant](const RenderedSensor::ThingsOf& things) { render(instant, things); });
+  }
+  rendered_->onState(fromRos(message->header.stamp));
+  diagnostics_.update();
+}
+
+bool DepthCameraNode::wanted() const {
+  return image_publisher_.getNumSubscribers() > 0 || pose_publisher_.getNumSubscribers() > 0 ||
+         info_publisher_.getNumSubscribers() > 0;
+}
+
+void DepthCameraNode::render(const sim::ImageSensor::Instant& instant,
+                             const RenderedSensor::ThingsOf& things) {
+  if (!wanted()) return;
+  const TimeNs stamp = instant.stamp;
+  const lidar::DepthCameraConfig& config = sensor_->config();
+  if (pose_publisher_.getNumSubscribers() > 0) {
+    geometry_msgs::PoseStamped pose;
+    pose.header.stamp = toRos(stamp);
+    pose.header.frame_id = frames_.world;
+    pose.pose = toPose(instant.X_WB * config.X_BC);
+    pose_publisher_.publish(pose);
+  }
+  if (info_publisher_.getNumSubscribers() > 0) {
+    info_publisher_.publish(cameraInfo(config, stamp, frame_));
+  }
+  if (image_publisher_.getNumSubscribers() > 0) {
+    const lidar::DepthImage image = sensor_->image(instant, things());
+    image_publisher_.publish(
+        boost::make_shared<sensor_msgs::Image>(depthMessage(image, config, frame_)));
+  }
+  ++images_;
+}
+
+void DepthCameraNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
+  const std::uint64_t lately = rendered_->dropped().lately(WarningTime::clock::now());
+  if (!wanted()) {
+    status.summary(diagnostic_msgs::DiagnosticStatus::OK, "idle: nobody subscribes");
+  } else if (lately > 0) {
+    status.summaryf(diagnostic_msgs::DiagnosticStatus::WARN,
+                    "%lu images dropped in the last %d s: rendering is too slow",
+                    static_cast<unsigned long>(lately), RecentCount::kLately);
+  } else {
+    status.summary(diagnostic_msgs::DiagnosticStatus::OK, "seeing");
+  }
+  status.add("images", images_.load());
+  status.add("dropped images", rendered_->dropped().total());
+}
+
+}  // namespace marsim::ros_nodes

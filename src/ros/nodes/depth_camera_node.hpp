@@ -1,0 +1,51 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <diagnostic_updater/diagnostic_updater.h>
+#include <ros/ros.h>
+#include <tf2_ros/static_transform_broadcaster.h>
+
+#include "marsim/VehicleState.h"
+#include "marsim/sim/image_sensor.hpp"
+#include "ros/messages/frames.hpp"
+#include "ros/nodes/rendered_sensor.hpp"
+
+namespace marsim::ros_nodes {
+
+/// Depth camera of one UAV: publishes the images of a sim::ImageSensor, rendered in a thread of its
+/// own (RenderedSensor).
+///
+/// In: `state` (marsim/VehicleState).
+/// Out: `depth/image_rect_raw` (sensor_msgs/Image), `depth/camera_info` (sensor_msgs/CameraInfo),
+/// `depth/camera_pose` (geometry_msgs/PoseStamped: the optical frame, z forward, in the world), all
+/// of one stamp; static tf to the optical frame. Nothing is rendered while nobody subscribes to the
+/// image. Parameters: depth (a name of config/depth or a file), seed, world_frame, frame_prefix,
+/// depth_frame_id; those of RenderedSensor.
+class DepthCameraNode {
+ public:
+  DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
+  ~DepthCameraNode();
+
+ private:
+  void onState(const marsim::VehicleStateConstPtr& message);
+  void render(const sim::ImageSensor::Instant& instant, const RenderedSensor::ThingsOf& things);
+  bool wanted() const;
+  void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
+
+  Frames frames_;
+  std::string frame_;
+  std::unique_ptr<sim::ImageSensor> sensor_;
+  std::unique_ptr<RenderedSensor> rendered_;
+
+  ros::Publisher image_publisher_, info_publisher_, pose_publisher_;
+  ros::Subscriber state_subscriber_;
+  tf2_ros::StaticTransformBroadcaster static_tf_;
+  diagnostic_updater::Updater diagnostics_;
+  std::atomic<std::uint64_t> images_{0};
+};
+
+}  // namespace marsim::ros_nodes

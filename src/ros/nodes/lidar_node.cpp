@@ -1,0 +1,188 @@
+#include "ros/nodes/lidar_node.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include <geometry_msgs/PoseStamped.h>
+#include <sensor_msgs/PointCloud2.h>
+
+#include "lidar/measure/slam_client.hpp"
+#include "marsim/config/load.hpp"
+#include "ros/common/swarm_params.hpp"
+#include "ros/messages/cloud_message.hpp"
+#include "ros/messages/conversions.hpp"
+
+namespace marsim::ros_nodes {
+namespace {
+
+constexpr std::uint32_t kQueue = 10;  // messages waiting for a slow subscriber
+
+ros::Publisher advertise(ros::NodeHandle& handle, const std::string& topic,
+                         lidar::CloudLayout layout) {
+  if (!lidar::isLivoxCustom(layout)) {
+    return handle.advertise<sensor_msgs::PointCloud2>(topic, kQueue);
+  }
+  const bool driver2 = layout == lidar::CloudLayout::kLivoxCustom2;
+  ros::AdvertiseOptions options(topic, kQueue, LivoxCustomMessage::kMd5Sum,
+                                LivoxCustomMessage::typeName(driver2),
+                                LivoxCustomMessage::definition(driver2));
+  options.has_header = true;
+  return handle.advertise(options);
+}
+
+}  // namespace
+
+LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
+    : diagnostics_(handle, private_handle) {
+  Params params(private_handle);
+  frames_ = Frames::read(params, handle);
+  const std::string points_frame = params.text("points_frame_id", frames_.lidar());
+  world_frame_ = params.text("points_world_frame_id", frames_.world);
+  lidar::LidarConfig config =
+      config::loadLidar(given(readSwarmPlace(params, handle).lidar, params.text("lidar", "avia")));
+  const std::string client = params.text("slam_client", "none");
+  config.outputs =
+      lidar::outputsFor(client, config.outputs, params.text("output", "auto"), params.where());
+  config.instantaneous = params.flag("instantaneous", config.instantaneous);
+  const bool noise = params.flag("lidar_noise", true);
+  const std::uint64_t seed = readSeed(params, handle);
+  rendered_ = std::make_unique<RenderedSensor>(handle, params);
+  params.finish();
+
+  const Pose X_BS = config.X_BS;
+  diagnostics_.setHardwareID(config.name);
+  sensor_ = std::make_unique<sim::RangeSensor>(
+      std::move(config), rendered_->makeRenderer(lidar_gl::Use::kRays, "lidar"), seed, noise);
+
+  const lidar::LidarConfig& lidar = sensor_->config();
+  const std::vector<std::string> topics = lidar::outputTopics(lidar.outputs);
+  for (std::size_t i = 0; i < topics.size(); ++i) {
+    outputs_.push_back({CloudEncoder(lidar.outputs[i], lidar.pattern, points_frame),
+                        advertise(handle, topics[i], lidar.outputs[i].layout)});
+  }
+  world_publisher_ = handle.advertise<sensor_msgs::PointCloud2>("points_world", kQueue);
+  pose_publisher_ = handle.advertise<geometry_msgs::PoseStamped>("sensor_pose", kQueue);
+  static_tf_.sendTransform(toTransform(X_BS, frames_.base(), frames_.lidar(), 0));
+  diagnostics_.add("lidar", this, &LidarNode::diagnose);
+  diagnostics_.add("peers", [this](diagnostic_updater::DiagnosticStatusWrapper& status) {
+    rendered_->world().diagnose(status);
+  });
+  rendered_->start(handle, private_handle, 1.0 / lidar.rate);
+  state_subscriber_ =
+      handle.subscribe("state", rendered_->world().lockstep().stateQueue(), &LidarNode::onState,
+                       this, ros::TransportHints().tcpNoDelay());
+}
+
+LidarNode::~LidarNode() {
+  state_subscriber_.shutdown();
+  rendered_->stop();
+}
+
+void LidarNode::onState(const marsim::VehicleStateConstPtr& message) {
+  for (sim::RangeSensor::Interval& interval : sensor_->take(fromMessage(*message))) {
+    push(std::move(interval));
+  }
+  rendered_->onState(fromRos(message->header.stamp));
+  diagnostics_.update();
+}
+
+void LidarNode::push(sim::RangeSensor::Interval interval) {
+  const TimeNs begin = interval.begin, end = interval.end;
+  const auto due = std::make_shared<const sim::RangeSensor::Interval>(std::move(interval));
+  const bool is_taken = rendered_->push(
+      begin, end, [this, due](const RenderedSensor::ThingsOf& things) { render(*due, things); });
+  if (is_taken) return;
+  ROS_WARN_ONCE(
+      "the scan at %.3f s is dropped: rendering is too slow; the count of dropped "
+      "scans is in /diagnostics",
+      toSeconds(begin));
+}
+
+bool LidarNode::wanted() const {
+  return world_publisher_.getNumSubscribers() > 0 || pose_publisher_.getNumSubscribers() > 0 ||
+         std::any_of(outputs_.begin(), outputs_.end(),
+                     [](const Output& output) { return output.publisher.getNumSubscribers() > 0; });
+}
+
+void LidarNode::render(const sim::RangeSensor::Interval& interval,
+                       const RenderedSensor::ThingsOf& things) {
+  if (!wanted()) return;
+  const auto started = std::chrono::steady_clock::now();
+  // Asked once: an output that is subscribed to from now on may need what this scan leaves out.
+  std::vector<const Output*> due;
+  for (const Output& output : outputs_) {
+    if (output.publisher.getNumSubscribers() > 0) due.push_back(&output);
+  }
+  sensor_->lidar().keepMisses(std::any_of(
+      due.begin(), due.end(), [](const Output* output) { return output->encoder.needsMisses(); }));
+  const lidar::Scan scan = sensor_->scan(interval, things());
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  publish(scan, due);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ++statistics_.scans;
+  statistics_.returns += scan.points.size();
+  statistics_.too_dark += scan.too_dark;
+  statistics_.dark = lidar::nearlyAllTooDark(scan.points.size(), scan.too_dark);
+  if (statistics_.dark) {
+    ROS_WARN_ONCE(
+        "%zu of %zu shots of the scan at %.3f s that met a surface are lost to its low "
+        "reflectivity: the map's intensities are low (~intensity_full_scale says what is 100 %%), "
+        "or noise.range_by_reflectivity of the sensor is short",
+        scan.too_dark, scan.too_dark + scan.points.size(), toSeconds(scan.stamp));
+  }
+  statistics_.render_seconds += seconds;
+  statistics_.render_seconds_max = std::max(statistics_.render_seconds_max, seconds);
+}
+
+// Shared pointers: a subscriber in this process gets the message itself.
+void LidarNode::publish(const lidar::Scan& scan, const std::vector<const Output*>& due) {
+  for (const Output* output : due) {
+    const CloudEncoder& encoder = output->encoder;
+    if (lidar::isLivoxCustom(encoder.output().layout)) {
+      output->publisher.publish(boost::make_shared<LivoxCustomMessage>(encoder.custom(scan)));
+    } else {
+      output->publisher.publish(boost::make_shared<sensor_msgs::PointCloud2>(encoder.cloud(scan)));
+    }
+  }
+  if (world_publisher_.getNumSubscribers() > 0) {
+    world_publisher_.publish(
+        boost::make_shared<sensor_msgs::PointCloud2>(worldCloud(scan, world_frame_)));
+  }
+  if (pose_publisher_.getNumSubscribers() > 0) {
+    geometry_msgs::PoseStamped pose;
+    pose.header.stamp = toRos(scan.stamp);
+    pose.header.frame_id = world_frame_;
+    pose.pose = toPose(scan.X_WS);
+    pose_publisher_.publish(pose);
+  }
+}
+
+void LidarNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const Statistics& s = statistics_;
+  if (!wanted()) {
+    status.summary(diagnostic_msgs::DiagnosticStatus::OK, "idle: nobody subscribes");
+  } else if (const std::uint64_t lately = rendered_->dropped().lately(WarningTime::clock::now())) {
+    status.summaryf(diagnostic_msgs::DiagnosticStatus::WARN,
+                    "%lu scans dropped in the last %d s: rendering is too slow",
+                    static_cast<unsigned long>(lately), RecentCount::kLately);
+  } else if (s.dark) {
+    status.summary(diagnostic_msgs::DiagnosticStatus::WARN,
+                   "nearly all shots are lost to low reflectivity");
+  } else {
+    status.summary(diagnostic_msgs::DiagnosticStatus::OK, "scanning");
+  }
+  const double scans = static_cast<double>(std::max<std::uint64_t>(1, s.scans));
+  status.add("scans", s.scans);
+  status.add("dropped scans", rendered_->dropped().total());
+  status.add("mean returns per scan", static_cast<double>(s.returns) / scans);
+  status.add("mean shots lost to low reflectivity per scan",
+             static_cast<double>(s.too_dark) / scans);
+  status.add("mean render time [ms]", 1e3 * s.render_seconds / scans);
+  status.add("longest render time [ms]", 1e3 * s.render_seconds_max);
+}
+
+}  // namespace marsim::ros_nodes

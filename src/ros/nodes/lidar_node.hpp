@@ -1,0 +1,70 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <diagnostic_updater/diagnostic_updater.h>
+#include <ros/ros.h>
+#include <tf2_ros/static_transform_broadcaster.h>
+
+#include "marsim/VehicleState.h"
+#include "marsim/sim/range_sensor.hpp"
+#include "ros/messages/cloud_message.hpp"
+#include "ros/messages/frames.hpp"
+#include "ros/nodes/rendered_sensor.hpp"
+
+namespace marsim::ros_nodes {
+
+/// LiDAR of one UAV: publishes the scans of a sim::RangeSensor, rendered in a thread of its own
+/// (RenderedSensor) so that states keep flowing.
+///
+/// In: `state` (marsim/VehicleState).
+/// Out: what the sensor's file names under `output`, by default `points` (sensor_msgs/PointCloud2,
+/// sensor frame, the driver's layout) or `livox/lidar` (CustomMsg); `points_world` (world frame),
+/// `sensor_pose` (geometry_msgs/PoseStamped), these two at the scan's first firing; static tf to
+/// the sensor. Nothing is rendered while nobody subscribes, and nothing is made for a topic that
+/// nobody subscribes to. Parameters: lidar, output (layouts, comma-separated, instead of the
+/// file's; auto: the file's, or what slam_client reads), slam_client (none, fast_lio, lio_sam,
+/// kiss_icp), instantaneous, lidar_noise, seed, world_frame, frame_prefix, points_frame_id,
+/// points_world_frame_id; those of RenderedSensor.
+class LidarNode {
+ public:
+  LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
+  ~LidarNode();
+
+ private:
+  struct Output {
+    CloudEncoder encoder;
+    ros::Publisher publisher;
+  };
+
+  void onState(const marsim::VehicleStateConstPtr& message);
+  void push(sim::RangeSensor::Interval interval);
+  void render(const sim::RangeSensor::Interval& interval, const RenderedSensor::ThingsOf& things);
+  void publish(const lidar::Scan& scan, const std::vector<const Output*>& due);
+  bool wanted() const;
+  void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
+
+  Frames frames_;
+  std::string world_frame_;
+  std::unique_ptr<sim::RangeSensor> sensor_;
+  std::unique_ptr<RenderedSensor> rendered_;
+
+  std::vector<Output> outputs_;
+  ros::Publisher world_publisher_, pose_publisher_;
+  ros::Subscriber state_subscriber_;
+  tf2_ros::StaticTransformBroadcaster static_tf_;
+  diagnostic_updater::Updater diagnostics_;
+
+  struct Statistics {
+    std::uint64_t scans = 0, returns = 0, too_dark = 0;
+    bool dark = false;  ///< the last scan lost nearly all to low reflectivity
+    double render_seconds = 0.0, render_seconds_max = 0.0;
+  };
+  std::mutex mutex_;  ///< guards the statistics
+  Statistics statistics_;
+};
+
+}  // namespace marsim::ros_nodes

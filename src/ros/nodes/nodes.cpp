@@ -1,0 +1,81 @@
+// Each class of nodes as a process and as a nodelet. In one file, because their headers together
+// take hardly longer to compile than one of them.
+#include <csignal>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <nodelet/nodelet.h>
+#include <ros/ros.h>
+#include <pluginlib/class_list_macros.hpp>
+
+#include "marsim/common/error.hpp"
+#include "node_list.hpp"
+#include "ros/nodes/node_main.hpp"
+
+namespace marsim {
+namespace ros_nodes {
+namespace {
+
+using MakeNode =
+    std::function<std::shared_ptr<void>(const ros::NodeHandle&, const ros::NodeHandle&)>;
+
+template <class Node>
+std::shared_ptr<void> make(const ros::NodeHandle& handle, const ros::NodeHandle& private_handle) {
+  return std::make_shared<Node>(handle, private_handle);
+}
+
+const std::map<std::string, MakeNode>& kinds() {
+#define MARSIM_KIND(name, Name) {#name, make<Name##Node>},
+  static const std::map<std::string, MakeNode> all{MARSIM_FOR_EACH_NODE(MARSIM_KIND)};
+#undef MARSIM_KIND
+  return all;
+}
+
+// An error at start-up is logged and makes the load fail.
+template <class Node>
+class NodeletOf : public nodelet::Nodelet {
+ private:
+  void onInit() override {
+    try {
+      node_ = std::make_unique<Node>(getNodeHandle(), getPrivateNodeHandle());
+    } catch (const Error& error) {
+      NODELET_FATAL("%s", error.what());
+      throw;
+    }
+  }
+  std::unique_ptr<Node> node_;
+};
+
+}  // namespace
+
+// ROS's own handler only makes a note, which a node that is still reading its map does not see:
+// until then Ctrl-C ends the process as it does any other.
+int runNode(const std::string& kind, int argc, char** argv) {
+  ros::init(argc, argv, kind, ros::init_options::NoSigintHandler);
+  std::signal(SIGINT, SIG_DFL);
+  // The last handle to go shuts the log down; this one keeps it open for what is caught below.
+  const ros::NodeHandle handle;
+  try {
+    const std::shared_ptr<void> node = kinds().at(kind)(handle, ros::NodeHandle{"~"});
+    std::signal(SIGINT, [](int) { ros::requestShutdown(); });
+    ros::spin();
+    return 0;
+  } catch (const Error& error) {
+    ROS_FATAL("%s", error.what());
+    return 1;
+  }
+}
+
+}  // namespace ros_nodes
+
+#define MARSIM_NODELET(name, Name) \
+  using Name##Nodelet = ros_nodes::NodeletOf<ros_nodes::Name##Node>;
+MARSIM_FOR_EACH_NODE(MARSIM_NODELET)
+#undef MARSIM_NODELET
+
+}  // namespace marsim
+
+#define MARSIM_EXPORT(name, Name) PLUGINLIB_EXPORT_CLASS(marsim::Name##Nodelet, nodelet::Nodelet)
+MARSIM_FOR_EACH_NODE(MARSIM_EXPORT)

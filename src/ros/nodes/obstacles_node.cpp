@@ -1,0 +1,177 @@
+#include "ros/nodes/obstacles_node.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include <visualization_msgs/MarkerArray.h>
+
+#include "marsim/Obstacles.h"
+#include "marsim/common/error.hpp"
+#include "marsim/common/progress.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/map/load_map.hpp"
+#include "ros/common/lockstep.hpp"
+#include "ros/common/map_params.hpp"
+#include "ros/common/obstacle_listener.hpp"
+#include "ros/common/params.hpp"
+#include "ros/messages/conversions.hpp"
+
+namespace marsim::ros_nodes {
+namespace {
+
+constexpr double kRepeatPeriod = 0.1;  // [s] of wall time
+
+visualization_msgs::Marker markerOf(const scene::Obstacles& obstacles, std::size_t number,
+                                    TimeNs time) {
+  using visualization_msgs::Marker;
+  const scene::ObstacleGroup& group = obstacles.groupOf(number);
+  const double size = obstacles.sizeOf(number);
+  Marker marker;
+  marker.ns = group.name;
+  marker.id = static_cast<int>(number);
+  marker.type = Marker::SPHERE;
+  marker.scale.x = marker.scale.y = marker.scale.z = size;
+  if (group.shape == scene::ObstacleShape::kBox) marker.type = Marker::CUBE;
+  if (group.shape == scene::ObstacleShape::kCapsule) {
+    marker.type = Marker::CYLINDER;
+    marker.scale.x = marker.scale.y = group.width_ratio * size;
+  }
+  if (group.shape == scene::ObstacleShape::kUav) {
+    marker.type = Marker::CYLINDER;
+    marker.scale.z = 0.15 * size;
+  }
+  marker.pose = toPose(obstacles.poseAt(number, time));
+  const bool driven = obstacles.isDriven(number);
+  marker.color.r = driven ? 0.25F : 0.90F;
+  marker.color.g = driven ? 0.65F : 0.55F;
+  marker.color.b = driven ? 0.90F : 0.15F;
+  marker.color.a = 0.9F;
+  return marker;
+}
+
+bool isFinite(const geometry_msgs::Twist& twist) {
+  return fromVector3(twist.linear).allFinite() && std::isfinite(twist.angular.z);
+}
+
+}  // namespace
+
+ObstaclesNode::ObstaclesNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
+    : diagnostics_(handle, private_handle) {
+  Params params(private_handle);
+  source_ = params.text("obstacles", "forest");
+  const std::string map_source = params.text("map", "forest");
+  const map::SurfelMapConfig map_config = readMapConfig(params);
+  world_frame_ = params.text("world_frame", "world");
+  const double marker_rate = params.positive("marker_rate", 10.0, Quantity::kFrequency);
+  const TimeNs command_timeout = toNs(params.number("command_timeout", 0.0, Quantity::kTime));
+  Validator(params.where()).notNegative("command_timeout", toSeconds(command_timeout), "s");
+  const bool asked_to_drive = params.flag("drive", true);
+
+  const std::string settings = config::obstaclesText(source_);
+  const scene::ObstaclesConfig config = config::readObstacles(settings, source_);
+  Progress progress("obstacles");
+  const auto map = map::shareSurfelMap(config::resolveMap(map_source), map_config, progress).map;
+  obstacles_ = std::make_shared<scene::Obstacles>(config, clearanceIn(*map), source_);
+  progress.finish();
+
+  marsim::Obstacles message;
+  message.header.frame_id = world_frame_;
+  message.settings = settings;
+  message.digest = obstacles_->digest();
+  obstacles_publisher_ = handle.advertise<marsim::Obstacles>("obstacles", 1, true);
+  obstacles_publisher_.publish(message);
+  marker_publisher_ = handle.advertise<visualization_msgs::MarkerArray>("obstacle_markers", 2);
+  marker_timer_ = handle.createTimer(ros::Rate(marker_rate), &ObstaclesNode::showMarkers, this);
+  diagnostics_.setHardwareID("simulation");
+  diagnostics_.add("obstacles", this, &ObstaclesNode::diagnose);
+
+  const Lockstep lockstep = Lockstep::read(params);
+  params.finish();
+  driver_ = std::make_unique<scene::ObstacleDriver>(obstacles_, command_timeout);
+  const bool drives = asked_to_drive && driver_->size() > 0;
+  for (std::size_t k = 0; drives && k < driver_->size(); ++k) {
+    command_subscribers_.push_back(handle.subscribe<geometry_msgs::Twist>(
+        "obstacles/" + driver_->nameOf(k) + "/cmd_vel", 10,
+        [this, k](const geometry_msgs::TwistConstPtr& twist) { onCommand(k, *twist); }));
+  }
+  if (drives) {
+    driven_publisher_ = handle.advertise<marsim::DrivenObstacles>("obstacles/driven", 100);
+    const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
+    clock_subscriber_ = handle.subscribe("/clock", 1000, &ObstaclesNode::onClock, this, no_delay);
+  }
+  if (lockstep.on) {
+    clock_grants_ = std::make_unique<ClockGrants>(handle, private_handle);
+    repeat_timer_ = handle.createSteadyTimer(ros::WallDuration(kRepeatPeriod),
+                                             [this](const ros::SteadyTimerEvent&) { repeat(); });
+  }
+  ROS_INFO("%zu obstacles (%s), %zu of them driven", obstacles_->size(), source_.c_str(),
+           command_subscribers_.size());
+}
+
+void ObstaclesNode::onCommand(std::size_t driven, const geometry_msgs::Twist& twist) {
+  if (!isFinite(twist)) {
+    ROS_WARN_THROTTLE(5.0, "cmd_vel of obstacle '%s' ignored: it is not finite",
+                      driver_->nameOf(driven).c_str());
+    return;
+  }
+  driver_->command(driven, fromVector3(twist.linear), twist.angular.z, clock_);
+}
+
+void ObstaclesNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
+  clock_ = fromRos(message->clock);
+  driver_->advanceTo(clock_,
+                     [this](TimeNs now, const std::vector<scene::Obstacles::Driven>& states) {
+                       publish(now, states);
+                       if (clock_grants_) clock_grants_->grant(now + kClockLead);
+                     });
+  diagnostics_.update();
+}
+
+void ObstaclesNode::publish(TimeNs now, const std::vector<scene::Obstacles::Driven>& states) {
+  told_.header.stamp = toRos(now);
+  told_.header.frame_id = world_frame_;
+  told_.obstacles.resize(states.size());
+  for (std::size_t k = 0; k < states.size(); ++k) {
+    marsim::DrivenObstacle& told = told_.obstacles[k];
+    told.name = driver_->nameOf(k);
+    told.position = toPoint(states[k].p);
+    told.velocity = toVector3(states[k].v);
+    told.yaw = states[k].yaw;
+    told.yaw_rate = states[k].yaw_rate;
+  }
+  driven_publisher_.publish(told_);
+}
+
+// In lockstep: for who came late. Without driven ones nothing is to be waited for.
+void ObstaclesNode::repeat() {
+  if (!told_.obstacles.empty()) {
+    driven_publisher_.publish(told_);
+    clock_grants_->repeat();
+  } else if (command_subscribers_.empty()) {
+    clock_grants_->grant(std::numeric_limits<std::int32_t>::max() * kNsPerSecond);
+  }
+}
+
+void ObstaclesNode::showMarkers(const ros::TimerEvent&) {
+  diagnostics_.update();
+  if (marker_publisher_.getNumSubscribers() == 0) return;
+  const ros::Time now = ros::Time::now();
+  visualization_msgs::MarkerArray markers;
+  for (std::size_t i = 0; i < obstacles_->size(); ++i) {
+    markers.markers.push_back(markerOf(*obstacles_, i, fromRos(now)));
+    markers.markers.back().header.frame_id = world_frame_;
+    markers.markers.back().header.stamp = now;
+  }
+  marker_publisher_.publish(markers);
+}
+
+void ObstaclesNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
+  status.summary(diagnostic_msgs::DiagnosticStatus::OK, "moving");
+  status.add("settings", source_);
+  status.add("obstacles", obstacles_->size());
+  status.add("driven", command_subscribers_.size());
+}
+
+}  // namespace marsim::ros_nodes

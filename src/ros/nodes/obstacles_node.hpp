@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <diagnostic_updater/diagnostic_updater.h>
+#include <geometry_msgs/Twist.h>
+#include <ros/ros.h>
+#include <rosgraph_msgs/Clock.h>
+
+#include "marsim/DrivenObstacles.h"
+#include "marsim/common/time.hpp"
+#include "marsim/scene/obstacle_driver.hpp"
+#include "ros/common/clock_grants.hpp"
+
+namespace marsim::ros_nodes {
+
+/// Tells a world's nodes of its obstacles. Every node works out by itself where they are; only
+/// those that are driven are followed here.
+///
+/// In: obstacles/<name>/cmd_vel (geometry_msgs/Twist, in the obstacle's frame) of each driven one.
+/// Out: obstacles (marsim/Obstacles, latched), obstacles/driven (marsim/DrivenObstacles, 50 Hz),
+/// obstacle_markers (visualization_msgs/MarkerArray).
+/// Parameters: obstacles (name or file of config/obstacles), map and those of readMapConfig,
+/// world_frame, marker_rate [Hz], command_timeout [s] after which a driven one stops; 0: never.
+/// With drive: false it leaves the driven ones to another machine's node. It takes part in
+/// lockstep (see Lockstep).
+class ObstaclesNode {
+ public:
+  ObstaclesNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
+
+ private:
+  void onCommand(std::size_t driven, const geometry_msgs::Twist& twist);
+  void onClock(const rosgraph_msgs::ClockConstPtr& message);
+  void publish(TimeNs now, const std::vector<scene::Obstacles::Driven>& states);
+  void repeat();
+  void showMarkers(const ros::TimerEvent&);
+  void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
+
+  std::string world_frame_, source_;
+  std::shared_ptr<scene::Obstacles> obstacles_;
+  std::unique_ptr<scene::ObstacleDriver> driver_;
+  std::unique_ptr<ClockGrants> clock_grants_;  ///< null outside of lockstep
+  TimeNs clock_ = 0;
+  marsim::DrivenObstacles told_;  ///< last
+  ros::Publisher obstacles_publisher_, driven_publisher_, marker_publisher_;
+  std::vector<ros::Subscriber> command_subscribers_;  ///< of each driven one
+  ros::Subscriber clock_subscriber_;
+  ros::Timer marker_timer_;
+  ros::SteadyTimer repeat_timer_;
+  diagnostic_updater::Updater diagnostics_;
+};
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,485 @@
+#include "ros/nodes/quadrotor_node.hpp"
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <fmt/format.h>
+#include <visualization_msgs/MarkerArray.h>
+
+#include "common/bounds.hpp"
+#include "common/output_file.hpp"
+#include "marsim/MotorStates.h"
+#include "marsim/common/error.hpp"
+#include "marsim/common/progress.hpp"
+#include "marsim/common/units.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/map/load_map.hpp"
+#include "ros/common/map_params.hpp"
+#include "ros/common/swarm_params.hpp"
+#include "ros/messages/conversions.hpp"
+#include "ros/messages/vehicle_marker.hpp"
+#include "sim/start.hpp"
+
+namespace marsim::ros_nodes {
+namespace {
+
+constexpr double kWarningPeriod = 2.0;              // [s]
+constexpr TimeNs kMotorPeriod = kNsPerSecond / 50;  // of `motor_states`
+constexpr TimeNs kPathPeriod = kNsPerSecond / 2;    // of `path`
+constexpr TimeNs kGrantPeriod = kNsPerSecond / 50;  // of simulated time
+constexpr double kStandstill = 0.1;                 // [s] of wall time without a step
+constexpr double kLongWait = 0.5;                   // [s] of wall time, worth being said
+constexpr double kDiagnosticPeriod = 1.0;           // [s] of wall time, while time stands still
+constexpr double kPathSpacing = 0.05;               // [m] between poses on `path`
+constexpr std::size_t kPathLength = 20000;          // poses kept on `path`
+
+}  // namespace
+
+QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
+    : diagnostics_(handle, private_handle) {
+  Params params(private_handle);
+  frames_ = Frames::read(params, handle);
+  const SwarmPlace place = readSwarmPlace(params, handle);
+  config::Vehicle vehicle =
+      config::loadVehicle(given(place.vehicle, params.text("vehicle", "hummingbird")));
+  const std::string imu = params.text("imu", "vehicle");
+  const std::string lidar = given(place.lidar, params.text("lidar", "avia"));
+  vehicle.imu = config::chooseImu(imu, vehicle.imu, lidar);
+  if (imu == "auto" && !config::hasImu(lidar)) {
+    ROS_WARN(
+        "%s has no IMU of its own in its file: the vehicle's is used, and extrinsics are those "
+        "of `marsim calibration --lidar %s --vehicle ...`",
+        lidar.c_str(), lidar.c_str());
+  }
+  sim::VehicleSetup setup{vehicle, {}, {}, readSeed(params, handle)};
+  sim::RateConfig& rates = setup.rates;
+  rates.dynamics = params.positive("dynamics_rate", rates.dynamics, Quantity::kFrequency);
+  rates.state = params.positive("state_rate", rates.state, Quantity::kFrequency);
+  rates.odometry = params.positive("odom_rate", rates.odometry, Quantity::kFrequency);
+  twist_in_world_ =
+      params.choice("odom_twist_frame", "child", {"child", "body", "world"}) == "world";
+  const bool truth_tf = params.flag("publish_ground_truth_tf", true);
+  tf_child_frame_ = truth_tf ? frames_.base() : frames_.base() + "_truth";
+  odom_frame_ = params.text("odom_frame_id", frames_.world);
+  odom_child_frame_ = params.text("odom_child_frame_id", frames_.base());
+  imu_frame_ = params.text("imu_frame_id", frames_.imu());
+  livox_imu_frame_ = params.text("livox_imu_frame_id", imu_frame_);
+  start_p_WB_ = {params.number("x", 0.0, Quantity::kLength),
+                 params.number("y", 0.0, Quantity::kLength),
+                 params.number("z", 1.5, Quantity::kLength)};
+  start_yaw_ = params.number("yaw", 0.0, Quantity::kAngle);
+  if (place.start) {
+    start_p_WB_ = place.start->p_WB;
+    start_yaw_ = place.start->yaw;
+  }
+  requirePlace(params.where(), "start (x, y, z)", start_p_WB_);
+  requireAngle(params.where(), "yaw", start_yaw_);
+  const bool respawns = params.choice("on_crash", "end", {"end", "respawn"}) == "respawn";
+  const std::string record = params.text("record", "none");
+  const bool recorded = !record.empty() && record != "none";
+  if (recorded) requireExtension(record, {".tum", ".txt", ""});
+  X_BR_ = config::chooseFrame(params.text("record_frame", "base"), vehicle.imu, lidar,
+                              params.where(), "record_frame");
+  setup.collision = readCollisionConfig(params);
+  world_ = std::make_unique<WorldInput>(handle, params, [this] {
+    if (!is_made_) return;
+    takePart();
+    advance();
+  });
+  peer_publisher_ = std::make_unique<PeerPublisher>(handle, params);
+  peer_publisher_->setBody(vehicle.vehicle);
+  makeVehicle(params, setup);
+  params.finish();
+  const Lockstep& lockstep = world_->lockstep();
+  const double patience =
+      respawns ? sim::ControlWait::kRespawnPatience : sim::ControlWait::kPatience;
+  control_wait_ = sim::ControlWait(
+      vehicle_->reportPeriod(), vehicle.vehicle.control_latency,
+      lockstep.on ? sim::ControlWait::kShareOfPatience * lockstep.patience : patience, lockstep.on);
+  if (recorded) {
+    openStream(record_, record);
+    record_ << "# stamp x y z qx qy qz qw\n";
+  }
+  path_.header.frame_id = frames_.world;
+  diagnostics_.setHardwareID(vehicle.vehicle.name);
+  diagnostics_.add("dynamics", this, &QuadrotorNode::diagnose);
+  advertise(handle, private_handle);
+  navigation_sensors_ = std::make_unique<NavigationSensors>(vehicle, frames_, handle);
+  if (vehicle.magnetometer) X_BM_ = vehicle.magnetometer->X_BM;
+  publishStatic(handle);
+  is_made_ = true;
+}
+
+void QuadrotorNode::makeVehicle(Params& params, const sim::VehicleSetup& setup) {
+  const std::string source = params.text("map", "forest");
+  const map::SurfelMapConfig config = readMapConfig(params);
+  const double ground_z = params.numberOrAuto("ground_z", Quantity::kLength);
+  const bool check_start = params.flag("check_start", true);
+  setup.validate(params.where());
+  if (world_->lockstep().on) {
+    Validator(params.where())
+        .require(
+            sim::kPeerPeriod % periodNs(setup.rates.dynamics) == 0, "dynamics_rate",
+            fmt::format("{} Hz", setup.rates.dynamics),
+            "in lockstep whole multiples of 50 Hz, at which UAVs tell each other of themselves");
+  }
+  double ground = std::isfinite(ground_z) ? ground_z : -std::numeric_limits<double>::infinity();
+  std::shared_ptr<const collision::Neighbours> neighbours;
+  if (!source.empty()) {
+    Progress progress("quadrotor");
+    const map::LoadedMap loaded = map::shareSurfelMap(config::resolveMap(source), config, progress);
+    if (!std::isfinite(ground_z)) ground = static_cast<double>(loaded.source.box.min().z());
+    world_->useMap(loaded.map);
+    if (setup.collision.on) neighbours = collision::makeNeighbours(loaded.map);
+    if (check_start) {
+      sim::requireFreeStart(collision::ClearanceMap(loaded.map), start_p_WB_, setup.vehicle,
+                            ground);
+    }
+  }
+  vehicle_ = std::make_unique<sim::Vehicle>(setup, ground, neighbours, world_->uavId());
+}
+
+void QuadrotorNode::advertise(ros::NodeHandle& handle, const ros::NodeHandle& private_handle) {
+  state_publisher_ = {handle, "state", world_->lockstep().stateQueue()};
+  odom_publisher_ = {handle, "odom", 100};
+  imu_publisher_ = {handle, "imu/data", 200};
+  imu_raw_publisher_ = {handle, "imu/data_raw", 200};
+  livox_imu_publisher_ = {handle, "livox/imu", 200};
+  tf_publisher_ = {handle, "/tf", 100};
+  motor_publisher_ = handle.advertise<marsim::MotorStates>("motor_states", 10);
+  path_publisher_ = handle.advertise<nav_msgs::Path>("path", 1, true);
+  if (vehicle_->setup().collision.on)
+    contact_publisher_ = std::make_unique<ContactPublisher>(handle, frames_.world);
+  visual_publisher_ = handle.advertise<visualization_msgs::MarkerArray>("visual", 1, true);
+  reset_service_ = handle.advertiseService("reset", &QuadrotorNode::onReset, this);
+  teleport_service_ = handle.advertiseService("teleport", &QuadrotorNode::onTeleport, this);
+
+  command_keeper_ = std::make_unique<CommandKeeper>(handle);
+  clock_grants_ = std::make_unique<ClockGrants>(handle, private_handle);
+  const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
+  motor_subscriber_ =
+      handle.subscribe("motor_speeds", 10, &QuadrotorNode::onMotorSpeeds, this, no_delay);
+  clock_subscriber_ = handle.subscribe("/clock", 1000, &QuadrotorNode::onClock, this, no_delay);
+  timer_ = handle.createSteadyTimer(ros::WallDuration(kStandstill),
+                                    [this](const ros::SteadyTimerEvent&) { onTimer(); });
+}
+
+void QuadrotorNode::publishStatic(ros::NodeHandle&) {
+  std::vector<geometry_msgs::TransformStamped> transforms = {
+      toTransform(vehicle_->setup().imu.X_BI, frames_.base(), frames_.imu(), 0)};
+  if (X_BM_) {
+    transforms.push_back(toTransform(*X_BM_, frames_.base(), frames_.magnetometer(), 0));
+  }
+  static_tf_.sendTransform(transforms);
+  visual_publisher_.publish(vehicleMarkers(vehicle_->setup().vehicle, tf_child_frame_));
+}
+
+void QuadrotorNode::start(TimeNs now) {
+  place(start_p_WB_, start_yaw_, now);
+  started_ = true;
+  reported_at_ = ros::WallTime::now();
+  reported_stamp_ = vehicle_->state().stamp;
+}
+
+void QuadrotorNode::place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
+  const std::vector<collision::ContactEvent> ended = vehicle_->place(p_WB, yaw, stamp);
+  if (contact_publisher_) contact_publisher_->publish(ended);
+  onPlaced();
+  if (vehicle_->reportsNow()) publishState();
+  peer_publisher_->publish(vehicle_->state(), vehicle_->placements());
+}
+
+void QuadrotorNode::onPlaced() {
+  const TimeNs stamp = vehicle_->state().stamp;
+  control_wait_.reset(stamp);
+  told_.reset();
+  command_keeper_->forget(vehicle_->placements(), stamp);
+  path_.poses.clear();
+}
+
+// What becomes of it, for people.
+std::string QuadrotorNode::placeAt(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
+  if (!world_->lockstep().on) {
+    place(p_WB, yaw, vehicle_->state().stamp);
+    return vehicle_->report().on_ground ? "on the ground" : "in the air";
+  }
+  const TimeNs now = vehicle_->state().stamp;
+  const bool is_near = vehicle_->placeAt(p_WB, yaw, stamp);
+  if (!is_near) {
+    ROS_WARN_ONCE("teleport at %.3f s acts at the next state, %.3f s: it is more than %.1f s ahead",
+                  toSeconds(stamp), toSeconds(now), toSeconds(sim::kFarthestAhead));
+  }
+  if (stamp <= now || !is_near) return "at the next state";
+  return fmt::format("at the first state from {:.3f} s on", toSeconds(stamp));
+}
+
+// In lockstep: when nothing can be missed any more that another tells.
+void QuadrotorNode::takePart() {
+  if (!world_->lockstep().on || takes_part_ || !started_ || !world_->hasMet()) return;
+  takes_part_ = true;
+  clock_grants_->grant(vehicle_->state().stamp + kClockLead);
+}
+
+void QuadrotorNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
+  if (!is_made_) return;
+  const TimeNs before = clock_;
+  clock_ = fromRos(message->clock);
+  if (!started_ || clock_ < before) start(clock_);
+  takePart();
+  advance();
+  diagnostics_.update();
+}
+
+// What /clock cannot bring about, as it may stand still.
+void QuadrotorNode::onTimer() {
+  if (!is_made_) return;
+  const auto now = sim::ControlWait::WallClock::now();
+  const auto since = [now](sim::ControlWait::WallClock::time_point then) {
+    return std::chrono::duration<double>(now - then).count();
+  };
+  // A controller that is waited for may have come too late for the last state, or its answer too
+  // early; a sensor that has come may be what time waits for.
+  const bool has_joined = since(moved_at_) > kStandstill && state_publisher_.joined() != told_to_;
+  if (told_ && (has_joined || control_wait_.waited(now) > kStandstill)) tellState();
+  if (world_->lockstep().on && since(moved_at_) > kStandstill) {
+    peer_publisher_->repeat();
+    clock_grants_->repeat();
+    takePart();
+    advance();  // a patience may have ended
+  }
+  if (control_wait_.waited(now) > kLongWait && since(diagnosed_at_) > kDiagnosticPeriod) {
+    diagnostics_.force_update();
+  }
+}
+
+bool QuadrotorNode::mayStep() {
+  const TimeNs to = vehicle_->state().stamp + vehicle_->dynamicsStep();
+  return to <= clock_ &&
+         !control_wait_.mustWait(vehicle_->state().stamp, std::chrono::steady_clock::now()) &&
+         world_->knows(to);
+}
+
+void QuadrotorNode::advance() {
+  while (mayStep()) {
+    const sim::VehicleStep& due = move();
+    moved_at_ = sim::ControlWait::WallClock::now();
+    if (due.placed) onPlaced();
+    if (contact_publisher_) contact_publisher_->publish(due.contacts);
+    if (due.report) publishState();
+    peer_publisher_->publish(vehicle_->state(), vehicle_->placements(),
+                             vehicle_->collisions().strikes());
+    if (due.odometry) publishOdometry();
+    if (due.imu) publishImu(*due.imu);
+    navigation_sensors_->publish(vehicle_->state().stamp, due);
+    const TimeNs stamp = vehicle_->state().stamp;
+    if (stamp % kMotorPeriod == 0) publishMotors();
+    if (stamp % kPathPeriod == 0) publishPath();
+    if (stamp % ContactPublisher::kClearancePeriod == 0) publishClearance();
+    if (stamp % kGrantPeriod == 0) clock_grants_->grant(stamp + kClockLead);
+  }
+  if (control_wait_.gaveUp()) {
+    ROS_WARN("no answer from the controller for %.0f s: motor commands are held",
+             control_wait_.patience());
+  }
+}
+
+const sim::VehicleStep& QuadrotorNode::move() {
+  const TimeNs to = vehicle_->state().stamp + vehicle_->dynamicsStep();
+  for (const sim::Strike& strike : world_->takeStrikes(to)) vehicle_->takeStrike(strike);
+  return vehicle_->step(
+      [this](TimeNs begin, TimeNs end) { return world_->things(begin, end); },
+      [this](std::uint32_t identity) { return world_->bodyAt(identity, vehicle_->state().stamp); });
+}
+
+void QuadrotorNode::publishClearance() {
+  if (!contact_publisher_ || !contact_publisher_->wantsClearance()) return;
+  const auto thingsIn = [this](TimeNs begin, TimeNs end) { return world_->things(begin, end); };
+  contact_publisher_->publish(
+      vehicle_->state().stamp,
+      vehicle_->collisions().clearance(vehicle_->quadrotor(), ContactPublisher::kClearanceLimit,
+                                       thingsIn));
+}
+
+void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
+  if (!is_made_) return;
+  const TimeNs computed_from = fromRos(message->header.stamp);
+  if (message->speeds.empty()) {  // an answer: the motors stay as they are
+    if (!vehicle_->isAnswer(computed_from, message->placements)) return;
+    control_wait_.onCommand(computed_from);
+    return advance();
+  }
+  if (message->speeds.size() != vehicle::kRotors) {
+    ROS_WARN_THROTTLE(kWarningPeriod, "motor_speeds ignored: %zu speeds, allowed: %d",
+                      message->speeds.size(), vehicle::kRotors);
+    return;
+  }
+  const vehicle::RotorArray speeds = Eigen::Map<const vehicle::RotorArray>(message->speeds.data());
+  if (!speeds.isFinite().all()) {
+    ROS_WARN_THROTTLE(kWarningPeriod, "motor_speeds ignored: a speed is NaN or infinite");
+    return;
+  }
+  const bool has_stamp = !message->header.stamp.isZero() || message->placements != 0;
+  if (!has_stamp) {
+    vehicle_->command(speeds);
+    return;
+  }
+  if (!vehicle_->command({speeds, computed_from, message->placements})) return;
+  control_wait_.onCommand(computed_from);
+  advance();
+}
+
+bool QuadrotorNode::onReset(std_srvs::Trigger::Request&, std_srvs::Trigger::Response& response) {
+  response.success = started_;
+  response.message = "no clock received yet";
+  if (!started_) return true;
+  if (world_->lockstep().on) {
+    response.message = "back at the start " + placeAt(start_p_WB_, start_yaw_, 0);
+  } else {
+    start(vehicle_->state().stamp);
+    response.message = "back at the start";
+  }
+  return true;
+}
+
+bool QuadrotorNode::onTeleport(marsim::Teleport::Request& request,
+                               marsim::Teleport::Response& response) {
+  const Eigen::Vector3d p_WB = fromPoint(request.position);
+  response.success = false;
+  if (!started_) {
+    response.message = "no clock received yet";
+  } else if (!isPlace(p_WB) || !(std::abs(request.yaw) <= kLargestAngle)) {
+    response.message =
+        fmt::format("position or yaw is not finite or too large, allowed: {:.0f} m and {:.0f} rad",
+                    kFarthestPlace, kLargestAngle);
+  } else {
+    response.success = true;
+    response.message = placeAt(p_WB, request.yaw, fromRos(request.stamp));
+  }
+  return true;
+}
+
+void QuadrotorNode::publishState() {
+  told_ = vehicle_->report();
+  tellState();
+}
+
+void QuadrotorNode::tellState() {
+  told_to_ = state_publisher_.joined();
+  if (!state_publisher_.wanted()) return;
+  const auto message = boost::make_shared<marsim::VehicleState>();
+  toMessage(*told_, *message);
+  message->header.frame_id = frames_.world;
+  message->child_frame_id = frames_.base();
+  message->commanded = command_keeper_->has();
+  state_publisher_.publish(message);
+}
+
+void QuadrotorNode::publishOdometry() {
+  const KinematicState& state = vehicle_->state();
+  if (odom_publisher_.wanted()) {
+    const auto message = boost::make_shared<nav_msgs::Odometry>();
+    toMessage(state, twist_in_world_, *message);
+    message->header.frame_id = odom_frame_;
+    message->child_frame_id = odom_child_frame_;
+    odom_publisher_.publish(message);
+  }
+  if (tf_publisher_.wanted()) {
+    const auto message = boost::make_shared<tf2_msgs::TFMessage>();
+    message->transforms.push_back(
+        toTransform(state.X_WB, frames_.world, tf_child_frame_, state.stamp));
+    tf_publisher_.publish(message);
+  }
+  if (record_.is_open()) {
+    const Pose X_WR = state.X_WB * X_BR_;
+    const Eigen::Vector3d& p = X_WR.p;
+    const Eigen::Quaterniond& q = X_WR.q;
+    record_ << fmt::format("{:.9f} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g}\n",
+                           toSeconds(state.stamp), p.x(), p.y(), p.z(), q.x(), q.y(), q.z(), q.w());
+  }
+}
+
+void QuadrotorNode::publishImu(const vehicle::ImuSample& sample) {
+  const auto publish = [&](const WatchedPublisher<sensor_msgs::Imu>& publisher,
+                           bool with_orientation) {
+    if (!publisher.wanted()) return;
+    const auto message = boost::make_shared<sensor_msgs::Imu>();
+    toMessage(sample, vehicle_->setup().imu, with_orientation, *message);
+    message->header.frame_id = imu_frame_;
+    publisher.publish(message);
+  };
+  publish(imu_publisher_, true);
+  publish(imu_raw_publisher_, false);
+  if (livox_imu_publisher_.wanted()) publishLivoxImu(sample);
+}
+
+// As the Livox drivers publish it: orientation and covariances are left empty.
+void QuadrotorNode::publishLivoxImu(const vehicle::ImuSample& sample) {
+  const auto message = boost::make_shared<sensor_msgs::Imu>();
+  message->header.stamp = toRos(sample.stamp);
+  message->header.frame_id = livox_imu_frame_;
+  message->angular_velocity = toVector3(sample.angular_velocity);
+  message->linear_acceleration = toVector3(sample.specific_force / kGravity);
+  livox_imu_publisher_.publish(message);
+}
+
+void QuadrotorNode::publishMotors() {
+  const vehicle::RotorArray& speeds = vehicle_->quadrotor().motorSpeeds();
+  const vehicle::RotorArray& commands = vehicle_->quadrotor().motorCommands();
+  const vehicle::RotorArray thrusts =
+      vehicle_->setup().vehicle.thrust_coefficient * speeds * speeds;
+  marsim::MotorStates message;
+  message.header.stamp = toRos(vehicle_->state().stamp);
+  message.header.frame_id = frames_.base();
+  message.speeds.assign(speeds.data(), speeds.data() + speeds.size());
+  message.commands.assign(commands.data(), commands.data() + commands.size());
+  message.thrusts.assign(thrusts.data(), thrusts.data() + thrusts.size());
+  motor_publisher_.publish(message);
+}
+
+void QuadrotorNode::publishPath() {
+  const KinematicState& state = vehicle_->state();
+  if (record_.is_open() && !record_.flush()) {
+    ROS_ERROR("record: the file cannot be written any more (%s), it ends here",
+              std::strerror(errno));
+    record_.close();
+  }
+  if (!path_.poses.empty() &&
+      (fromPoint(path_.poses.back().pose.position) - state.X_WB.p).norm() < kPathSpacing) {
+    return;
+  }
+  geometry_msgs::PoseStamped pose;
+  pose.header.frame_id = frames_.world;
+  pose.header.stamp = toRos(state.stamp);
+  pose.pose = toPose(state.X_WB);
+  if (path_.poses.size() >= kPathLength) path_.poses.erase(path_.poses.begin());
+  path_.poses.push_back(pose);
+  path_.header.stamp = pose.header.stamp;
+  path_publisher_.publish(path_);
+}
+
+void QuadrotorNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
+  const ros::WallTime now = ros::WallTime::now();
+  const TimeNs stamp = vehicle_->state().stamp;
+  const double wall = (now - reported_at_).toSec();
+  diagnosed_at_ = sim::ControlWait::WallClock::now();
+  const double waited = control_wait_.waited(diagnosed_at_);
+  status.summary(diagnostic_msgs::DiagnosticStatus::OK,
+                 vehicle_->report().on_ground ? "on the ground" : "flying");
+  if (contact_publisher_)
+    contact_publisher_->diagnose(vehicle_->collisions(), vehicle_->quadrotor(), status);
+  if (waited > kLongWait) {
+    status.mergeSummaryf(diagnostic_msgs::DiagnosticStatus::WARN,
+                         "time waits for the controller for %.1f s", waited);
+  }
+  if (const std::string others = world_->waitsFor(kLongWait); !others.empty()) {
+    status.mergeSummary(diagnostic_msgs::DiagnosticStatus::WARN, "time waits for " + others);
+  }
+  status.add("real-time factor", wall > 0.0 ? toSeconds(stamp - reported_stamp_) / wall : 0.0);
+  status.add("simulated time [s]", toSeconds(stamp));
+  reported_at_ = now;
+  reported_stamp_ = stamp;
+}
+
+}  // namespace marsim::ros_nodes

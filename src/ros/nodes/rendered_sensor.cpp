@@ -1,0 +1,82 @@
+#include "ros/nodes/rendered_sensor.hpp"
+
+#include <utility>
+
+#include "marsim/common/progress.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/map/load_map.hpp"
+#include "ros/common/map_params.hpp"
+
+namespace marsim::ros_nodes {
+
+RenderedSensor::RenderedSensor(ros::NodeHandle& handle, Params& params)
+    : map_(params.text("map", "forest")),
+      map_config_(readMapConfig(params)),
+      renderer_(RendererParams::read(params)),
+      world_(handle, params, [this] {
+        if (is_started_) release();
+      }) {}
+
+std::shared_ptr<const lidar::Renderer> RenderedSensor::makeRenderer(lidar_gl::Use use,
+                                                                    const std::string& name) {
+  Progress progress(name);
+  auto surfels = map::shareSurfelMap(config::resolveMap(map_), map_config_, progress).map;
+  progress.finish();
+  world_.useMap(surfels);
+  return renderer_.make(use, std::move(surfels));
+}
+
+void RenderedSensor::start(ros::NodeHandle& handle, const ros::NodeHandle& private_handle,
+                           double period) {
+  if (!world_.lockstep().on) return;
+  world_.surroundings().keepForScans(period);
+  lockstep_ = std::make_unique<RenderLockstep>(
+      handle, private_handle, thread_, toNs(period), [this] { return world_.hasMet(); },
+      [this] { release(); });
+  is_started_ = true;
+}
+
+bool RenderedSensor::push(TimeNs begin, TimeNs end, std::function<void(const ThingsOf&)> measure) {
+  if (!lockstep_) return pushNow({begin, end, std::move(measure)});
+  waiting_.push_back({begin, end, std::move(measure)});
+  return true;
+}
+
+// Not at the first state: who listens may come until time goes on.
+void RenderedSensor::release() {
+  if (last_state_ <= first_state_) return;
+  while (!waiting_.empty() && world_.knows(waiting_.front().end)) {
+    pushNow(waiting_.front());
+    waiting_.pop_front();
+  }
+}
+
+bool RenderedSensor::pushNow(const Waiting& measurement) {
+  const TimeNs begin = measurement.begin, end = measurement.end;
+  // What waits in lockstep may be measured when peers' states of its time are forgotten.
+  std::shared_ptr<const Things> present;
+  if (lockstep_) present = std::make_shared<const Things>(world_.things(begin, end));
+  const auto things = [this, begin, end, present] {
+    return present ? *present : world_.things(begin, end);
+  };
+  const bool is_taken = thread_.push([this, things, measure = measurement.measure] {
+    measure(things);
+    if (lockstep_) lockstep_->onRendered();
+  });
+  if (!is_taken) dropped_.add(WarningTime::clock::now());
+  return is_taken;
+}
+
+// A state that is told again, as while a controller is waited for, is no sign that time goes on.
+void RenderedSensor::onState(TimeNs stamp) {
+  if (!lockstep_ || stamp == last_state_) return;
+  if (first_state_ < 0 || stamp < last_state_) {
+    first_state_ = stamp;
+    if (stamp < last_state_) waiting_.clear();  // of another run
+  }
+  last_state_ = stamp;
+  lockstep_->onState(stamp);
+  release();
+}
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <diagnostic_updater/diagnostic_updater.h>
+#include <ros/ros.h>
+
+#include "common/warning_log.hpp"
+#include "ros/common/clock_grants.hpp"
+#include "ros/common/renderer_params.hpp"
+#include "ros/common/world_input.hpp"
+#include "ros/nodes/render_thread.hpp"
+
+namespace marsim::ros_nodes {
+
+/// What nodes of sensors that render have in common: the map, the renderer, what else moves, a
+/// thread that measures, and lockstep. A measurement that falls due while too many wait is dropped
+/// and counted; in lockstep simulated time waits instead, and a measurement until all that moves in
+/// it is known.
+///
+/// In: what WorldInput names. Parameters: map, those of readMapConfig, RendererParams and
+/// WorldInput.
+class RenderedSensor {
+ public:
+  using Things = std::vector<scene::MovingThing>;
+  /// Asks for the things of a measurement when it is made.
+  using ThingsOf = std::function<Things()>;
+
+  /// Reads the parameters. Throws ConfigError.
+  RenderedSensor(ros::NodeHandle& handle, Params& params);
+
+  /// Loads the map, telling progress under `name`, and makes its renderer. Throws as
+  /// map::shareSurfelMap and RendererParams::make do.
+  std::shared_ptr<const lidar::Renderer> makeRenderer(lidar_gl::Use use, const std::string& name);
+  /// Takes part in lockstep where the parameter says so; `period` [s] of measurements.
+  void start(ros::NodeHandle& handle, const ros::NodeHandle& private_handle, double period);
+  /// Has a measurement of [begin, end] made in the thread, which may be one that nobody wants;
+  /// false where it is dropped.
+  bool push(TimeNs begin, TimeNs end, std::function<void(const ThingsOf&)> measure);
+  /// What falls due at a state has been pushed.
+  void onState(TimeNs stamp);
+  /// Lets the measurement at work end and makes no more.
+  void stop() {
+    is_started_ = false;
+    thread_.stop();
+  }
+
+  const WorldInput& world() const { return world_; }
+  const RecentCount& dropped() const { return dropped_; }
+
+ private:
+  struct Waiting {
+    TimeNs begin, end;
+    std::function<void(const ThingsOf&)> measure;
+  };
+
+  void release();
+  bool pushNow(const Waiting& measurement);
+
+  std::string map_;
+  map::SurfelMapConfig map_config_;
+  RendererParams renderer_;
+  std::atomic<bool> is_started_{false};  ///< callbacks of what follows may act
+  WorldInput world_;
+  std::deque<Waiting> waiting_;                ///< until what moves in them is known
+  TimeNs first_state_ = -1, last_state_ = -1;  ///< stamps, in lockstep; < 0: none
+  RecentCount dropped_;                        ///< touched in callbacks only
+  RenderThread thread_;
+  std::unique_ptr<RenderLockstep> lockstep_;  ///< null: none
+};
+
+}  // namespace marsim::ros_nodes
