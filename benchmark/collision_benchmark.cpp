@@ -101,20 +101,20 @@ void measureClearance(const std::vector<Pose>& poses, CollisionChecker& checker,
 void measureRebuild(const std::vector<Pose>& poses, const vehicle::VehicleConfig& vehicle,
                     const Eigen::AlignedBox3d& box_B, CollisionTimes& times) {
   const auto shape = sim::bodyShapeOf(vehicle);
-  std::vector<scene::MovingThing> things;
+  std::vector<scene::MovingObject> objects;
   for (std::uint32_t i = 0; i < kObstacles; ++i) {
-    things.push_back({shape, scene::kFirstObstacleIdentity + i, {poses[i]}});
+    objects.push_back({shape, scene::kFirstObstacleIdentity + i, {poses[i]}});
   }
   collision::MovingTree tree;
   std::size_t points = 0;
   constexpr std::size_t kRebuilds = 2000;
   double microseconds = 0.0;
   for (std::size_t i = 0; i < kRebuilds; ++i) {
-    for (scene::MovingThing& thing : things) thing.X_WM[0].p.x() += i % 2 == 0 ? 0.01 : -0.01;
-    const Vector3d beside = things[i % kObstacles].X_WM[0].p + Vector3d(0.0, 0.3, 0.1);
-    std::vector<scene::MovingThing> copy = things;
+    for (scene::MovingObject& object : objects) object.X_WM[0].p.x() += i % 2 == 0 ? 0.01 : -0.01;
+    const Vector3d beside = objects[i % kObstacles].X_WM[0].p + Vector3d(0.0, 0.3, 0.1);
+    std::vector<scene::MovingObject> copy = objects;
     microseconds += 1e3 * processorMilliseconds([&] {
-                      tree.setThings(std::move(copy), 0.0);
+                      tree.setObjects(std::move(copy), 0.0);
                       benchmark::DoNotOptimize(tree.gap(beside));
                       tree.rebuild({Eigen::Quaterniond::Identity(), beside}, box_B);
                     });

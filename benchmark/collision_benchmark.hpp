@@ -19,7 +19,7 @@ struct CollisionTimes {
   double check_kd_tree = 0.0;    ///< the same by nanoflann's, in turns with it
   double check_in_flight = 0.0;  ///< of a step of 1 ms at 5 m/s, which mostly need no search
   double clearance = 0.0;        ///< exact, up to 2 m
-  double rebuild = 0.0;          ///< tree of moving things, 100 of them, one within reach at least
+  double rebuild = 0.0;          ///< tree of moving objects, 100 of them, one within reach at least
   double rebuild_points = 0.0;   ///< that entered it
 };
 

@@ -15,7 +15,7 @@
 #include "scan_benchmark.hpp"
 #include "sensors.hpp"
 #include "starts.hpp"
-#include "things_benchmark.hpp"
+#include "objects_benchmark.hpp"
 #include "tools/command_line.hpp"
 #include "world_benchmark.hpp"
 
@@ -148,7 +148,7 @@ void addScan(CLI::App& app, CommandLine& line) {
 void addCollision(CLI::App& app, CommandLine& line) {
   const auto bench = std::make_shared<CollisionBench>();
   CLI::App& sub = *app.add_subcommand(
-      "collision", "collision checks of a UAV: the map's tree beside a KD-tree, things that move");
+      "collision", "collision checks of a UAV: the map's tree beside a KD-tree, objects that move");
   sub.add_option("--place", bench->place, "forest or building")->check(placeNames());
   sub.add_option("--resolution", bench->resolution, "of the map [m]")
       ->check(CLI::Range(0.005, 10.0));
@@ -159,10 +159,10 @@ void addCollision(CLI::App& app, CommandLine& line) {
   });
 }
 
-void addThings(CLI::App& app, CommandLine& line) {
-  const auto bench = std::make_shared<ThingsBench>();
+void addObjects(CLI::App& app, CommandLine& line) {
+  const auto bench = std::make_shared<ObjectsBench>();
   CLI::App& sub = *app.add_subcommand(
-      "things", "what obstacles that move and other UAVs add to the time of a scan");
+      "objects", "what obstacles that move and other UAVs add to the time of a scan");
   sub.add_flag("--quick", line.quick, "fewer repeats");
   sub.add_option("--obstacles", bench->obstacles, "how many")->check(CLI::Range(0, 10000));
   sub.add_option("--peers", bench->peers, "how many")->check(CLI::Range(0, 1000));
@@ -171,7 +171,7 @@ void addThings(CLI::App& app, CommandLine& line) {
   sub.callback([&line, bench] {
     line.chosen = [&line, bench] {
       if (line.quick) bench->repeats = 5;
-      return line.run(*bench, runThingsBench);
+      return line.run(*bench, runObjectsBench);
     };
   });
 }
@@ -180,7 +180,7 @@ void addWorld(CLI::App& app, CommandLine& line) {
   const auto bench = std::make_shared<WorldBench>();
   bench->program = line.program;
   CLI::App& sub = *app.add_subcommand(
-      "world", "what a shared world costs: collisions, things that move, many UAVs");
+      "world", "what a shared world costs: collisions, objects that move, many UAVs");
   sub.add_option("--out", line.out, "JSON file for the figures");
   sub.add_flag("--quick", line.quick, "fewer repeats, smaller maps, no ROS nodes");
   sub.add_option("--uavs", bench->uavs, "tried first in one nodelet manager")
@@ -224,7 +224,7 @@ int main(int argc, char** argv) {
       "marsim bench");
   app.option_defaults()->always_capture_default();
   for (const auto add :
-       {addRender, addFidelity, addScan, addCollision, addThings, addWorld, addStart}) {
+       {addRender, addFidelity, addScan, addCollision, addObjects, addWorld, addStart}) {
     add(app, line);
   }
   return marsim::tools::runCommand(app, argc, argv, [&] {

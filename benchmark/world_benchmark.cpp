@@ -13,7 +13,7 @@
 #include "places.hpp"
 #include "starts.hpp"
 #include "swarm_load.hpp"
-#include "things_benchmark.hpp"
+#include "objects_benchmark.hpp"
 #include "tools/child_process.hpp"
 
 namespace marsim::benchmarks {
@@ -32,12 +32,12 @@ void addCollisions(const WorldBench& bench, ordered_json& figures) {
   figures["moving_tree_rebuild_us"] = times.rebuild;
 }
 
-void addThings(const WorldBench& bench, ordered_json& figures) {
-  ThingsBench settings;
+void addObjects(const WorldBench& bench, ordered_json& figures) {
+  ObjectsBench settings;
   settings.work = bench.work;
   if (bench.quick) settings.repeats = 3;
   double worst = 0.0;
-  for (const ThingsCost& cost : measureThings(settings)) {
+  for (const ObjectsCost& cost : measureObjects(settings)) {
     figures["render_overhead_100_obstacles_pct_" + cost.sensor] = cost.overheadPercent();
     worst = std::max(worst, cost.overheadPercent());
   }
@@ -116,7 +116,7 @@ void runWorldBench(const WorldBench& bench) {
   };
   try {
     for (const auto& add :
-         {addCollisions, addThings, addSecondProcess, addUavsWithoutRos, addUavs}) {
+         {addCollisions, addObjects, addSecondProcess, addUavsWithoutRos, addUavs}) {
       add(bench, figures);
     }
   } catch (...) {

@@ -5,7 +5,7 @@
 
 namespace marsim::benchmarks {
 
-/// What a shared world costs: collision checks, moving things in scans, memory of a second process,
+/// What a shared world costs: collision checks, moving objects in scans, memory of a second process,
 /// how many UAVs go on in real time.
 struct WorldBench {
   std::string program;         ///< this one, which the starts run

@@ -14,7 +14,7 @@ add_message_files(DIRECTORY msg FILES
   PeerBody.msg
   Peers.msg
   StateReference.msg
-  Strike.msg
+  Impact.msg
   TrackedState.msg
   TrackingError.msg
   VehicleState.msg

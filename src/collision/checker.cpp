@@ -13,7 +13,7 @@ using Eigen::Vector3d;
 constexpr double kLook = 0.06;      // [m] round the body within which its distance is taken exactly
 constexpr double kFarthest = 20.0;  // [m] that a search looks ahead
 constexpr double kRounding = 1e-9;  // [m] of distances
-constexpr TimeNs kSpeedTime = 2 * (kNsPerSecond / 1000);  // over which things' speeds are taken
+constexpr TimeNs kSpeedTime = 2 * (kNsPerSecond / 1000);  // over which objects' speeds are taken
 
 bool same(const Pose& a, const Pose& b) { return a.p == b.p && a.q.coeffs() == b.q.coeffs(); }
 
@@ -37,15 +37,15 @@ double CollisionChecker::moved(const Pose& X_WB) const {
 }
 
 const std::vector<Touch>& CollisionChecker::check(const Pose& X_WB, TimeNs stamp,
-                                                  const ThingsIn& thingsIn) {
+                                                  const ObjectsIn& objectsIn) {
   touches_ = checkMap(X_WB);
-  if (!thingsIn) return touches_;
+  if (!objectsIn) return touches_;
   const double seconds = asked_ ? toSeconds(stamp - *asked_) : 0.0;
   const bool asks = !asked_ || stamp < *asked_ || stamp - *asked_ >= kLongestRest ||
-                    things_gap_ - (X_WB.p - p_WB_asked_).norm() - kFastestThing * seconds <= 0.0;
+                    objects_gap_ - (X_WB.p - p_WB_asked_).norm() - kFastestObject * seconds <= 0.0;
   if (!asks) return touches_;
-  askThings(X_WB, stamp, thingsIn);
-  if (things_gap_ <= 0.0) searchThings(X_WB);
+  askObjects(X_WB, stamp, objectsIn);
+  if (objects_gap_ <= 0.0) searchObjects(X_WB);
   return touches_;
 }
 
@@ -105,26 +105,26 @@ double CollisionChecker::searchMap(const Pose& X_WB) {
   return free;
 }
 
-void CollisionChecker::askThings(const Pose& X_WB, TimeNs stamp, const ThingsIn& thingsIn) {
+void CollisionChecker::askObjects(const Pose& X_WB, TimeNs stamp, const ObjectsIn& objectsIn) {
   const TimeNs begin = std::max<TimeNs>(stamp - kSpeedTime, 0);
-  std::vector<scene::MovingThing> things = thingsIn(begin, stamp);
-  things.erase(std::remove_if(things.begin(), things.end(),
-                              [this](const auto& thing) { return thing.identity == self_; }),
-               things.end());
-  things_.setThings(std::move(things), toSeconds(stamp - begin));
+  std::vector<scene::MovingObject> objects = objectsIn(begin, stamp);
+  objects.erase(std::remove_if(objects.begin(), objects.end(),
+                              [this](const auto& object) { return object.identity == self_; }),
+               objects.end());
+  objects_.setObjects(std::move(objects), toSeconds(stamp - begin));
   asked_ = stamp;
   p_WB_asked_ = X_WB.p;
-  things_gap_ = things_.gap(X_WB.p) - body_.radius();
+  objects_gap_ = objects_.gap(X_WB.p) - body_.radius();
 }
 
-void CollisionChecker::searchThings(const Pose& X_WB) {
+void CollisionChecker::searchObjects(const Pose& X_WB) {
   const double radius = body_.radius();
-  things_.rebuild(X_WB, body_.box());
-  found_things_.clear();
-  things_.within(X_WB.p, radius, found_things_);
+  objects_.rebuild(X_WB, body_.box());
+  found_objects_.clear();
+  objects_.within(X_WB.p, radius, found_objects_);
   const Pose X_BW = X_WB.inverse();
   const auto map_end = static_cast<std::ptrdiff_t>(touches_.size());
-  for (const MovingTree::Point& point : found_things_) {
+  for (const MovingTree::Point& point : found_objects_) {
     const Eigen::Vector3i cell = body_.cellOf(X_BW * point.p_W);
     if (!body_.occupied(cell)) continue;
     Touch touch{point.identity, point.surfel, cell, point.p_W, towards(X_WB.p, point.p_W),
@@ -141,7 +141,7 @@ void CollisionChecker::searchThings(const Pose& X_WB) {
 }
 
 Clearance CollisionChecker::clearance(const Pose& X_WB, TimeNs stamp, double limit,
-                                      const ThingsIn& thingsIn) {
+                                      const ObjectsIn& objectsIn) {
   Clearance clearance;
   double best = limit;
   const double radius = body_.radius();
@@ -162,12 +162,12 @@ Clearance CollisionChecker::clearance(const Pose& X_WB, TimeNs stamp, double lim
       std::for_each(found_.begin(), found_.end(), consider);
     }
   }
-  if (!thingsIn) return clearance;
-  askThings(X_WB, stamp, thingsIn);
+  if (!objectsIn) return clearance;
+  askObjects(X_WB, stamp, objectsIn);
   std::uint32_t identity = 0;
   Vector3d p_W;
-  const double to_things = things_.distanceTo(body_, X_WB, best, identity, p_W);
-  if (to_things < best) clearance = {to_things, identity, p_W};
+  const double to_objects = objects_.distanceTo(body_, X_WB, best, identity, p_W);
+  if (to_objects < best) clearance = {to_objects, identity, p_W};
   return clearance;
 }
 

@@ -34,23 +34,23 @@ const MovingTree::Shape& MovingTree::shapeOf(const std::shared_ptr<const map::Su
   return *shape;
 }
 
-void MovingTree::setThings(std::vector<scene::MovingThing> things, double time) {
-  things_.clear();
-  for (const scene::MovingThing& thing : things) {
-    if (!thing.isThere(time)) continue;
-    const double moving_since = thing.X_WM.size() > 1 ? thing.begin : time;
+void MovingTree::setObjects(std::vector<scene::MovingObject> objects, double time) {
+  objects_.clear();
+  for (const scene::MovingObject& object : objects) {
+    if (!object.isThere(time)) continue;
+    const double moving_since = object.X_WM.size() > 1 ? object.begin : time;
     const double before = std::max(time - kBefore, moving_since);
-    Placed placed{&shapeOf(thing.shape), thing.identity, thing.at(time), thing.at(before),
+    Placed placed{&shapeOf(object.shape), object.identity, object.at(time), object.at(before),
                   std::max(time - before, 0.0)};
     // One that leapt was put there.
     const double way = (placed.X_WM.p - placed.X_WM_before.p).norm();
     if (way > kFastest * placed.seconds) placed.seconds = 0.0;
-    things_.push_back(placed);
+    objects_.push_back(placed);
   }
-  if (shapes_.size() > things_.size() + kUnusedShapes) {
-    things.clear();
+  if (shapes_.size() > objects_.size() + kUnusedShapes) {
+    objects.clear();
     std::vector<const map::SurfelMap*> used;
-    for (const Placed& thing : things_) used.push_back(thing.shape->map.get());
+    for (const Placed& object : objects_) used.push_back(object.shape->map.get());
     std::sort(used.begin(), used.end());
     for (auto it = shapes_.begin(); it != shapes_.end();) {
       it = std::binary_search(used.begin(), used.end(), it->first) ? std::next(it)
@@ -61,8 +61,8 @@ void MovingTree::setThings(std::vector<scene::MovingThing> things, double time) 
 
 double MovingTree::gap(const Vector3d& p_W) const {
   double least = std::numeric_limits<double>::infinity();
-  for (const Placed& thing : things_) {
-    least = std::min(least, (thing.X_WM.p - p_W).norm() - thing.shape->radius);
+  for (const Placed& object : objects_) {
+    least = std::min(least, (object.X_WM.p - p_W).norm() - object.shape->radius);
   }
   return std::max(least, 0.0);
 }
@@ -70,16 +70,16 @@ double MovingTree::gap(const Vector3d& p_W) const {
 double MovingTree::distanceTo(const BodyVoxels& body, const Pose& X_WB, double limit,
                               std::uint32_t& identity, Vector3d& p_W) const {
   double best = limit;
-  for (const Placed& thing : things_) {
-    const Pose X_BM = X_WB.inverse() * thing.X_WM;
-    if (X_BM.p.norm() - thing.shape->radius - body.radius() >= best) continue;
+  for (const Placed& object : objects_) {
+    const Pose X_BM = X_WB.inverse() * object.X_WM;
+    if (X_BM.p.norm() - object.shape->radius - body.radius() >= best) continue;
     const Eigen::Matrix3d R_BM = X_BM.q.toRotationMatrix();
-    for (const map::Surfel& surfel : thing.shape->surfels) {
+    for (const map::Surfel& surfel : object.shape->surfels) {
       const Vector3d p_B = X_BM.p + R_BM * surfel.position.cast<double>();
       const double here = body.distance(p_B, best);
       if (here >= best) continue;
       best = here;
-      identity = thing.identity;
+      identity = object.identity;
       p_W = X_WB * p_B;
     }
   }
@@ -92,24 +92,24 @@ void MovingTree::rebuild(const Pose& X_WB, const Eigen::AlignedBox3d& box_B) {
   const Vector3d spare = Vector3d::Constant(kSpare);
   const Eigen::AlignedBox3d box(box_B.min() - spare, box_B.max() + spare);
   std::vector<Eigen::Vector3f> positions;
-  for (const Placed& thing : things_) {
-    const Pose X_BM = X_WB.inverse() * thing.X_WM;
-    if (box.exteriorDistance(X_BM.p) > thing.shape->radius) continue;
-    const Eigen::Matrix3d R_WM = thing.X_WM.q.toRotationMatrix();
+  for (const Placed& object : objects_) {
+    const Pose X_BM = X_WB.inverse() * object.X_WM;
+    if (box.exteriorDistance(X_BM.p) > object.shape->radius) continue;
+    const Eigen::Matrix3d R_WM = object.X_WM.q.toRotationMatrix();
     const Eigen::Matrix3d R_BM = X_BM.q.toRotationMatrix();
     std::uint32_t number = 0;
-    for (const map::Surfel& surfel : thing.shape->surfels) {
+    for (const map::Surfel& surfel : object.shape->surfels) {
       const Vector3d place = surfel.position.cast<double>();
       const std::uint32_t here = number++;
       if (!box.contains(X_BM.p + R_BM * place)) continue;
       Point point;
-      point.identity = thing.identity;
+      point.identity = object.identity;
       point.surfel = here;
-      point.planar = thing.shape->map->isPlanar(surfel);
-      point.p_W = thing.X_WM.p + R_WM * place;
+      point.planar = object.shape->map->isPlanar(surfel);
+      point.p_W = object.X_WM.p + R_WM * place;
       point.normal_W = R_WM * surfel.normal.cast<double>();
-      if (thing.seconds > 0.0) {
-        point.v_W = (point.p_W - thing.X_WM_before * place) / thing.seconds;
+      if (object.seconds > 0.0) {
+        point.v_W = (point.p_W - object.X_WM_before * place) / object.seconds;
       }
       positions.push_back((point.p_W - centre_).cast<float>());
       points_.push_back(point);

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "lidar/cast/moving_things.hpp"
+#include "lidar/cast/moving_objects.hpp"
 #include "lidar/cast/simd_level.hpp"
 #include "lidar/cast/workers.hpp"
 #include "lidar/image/image_frame.hpp"
@@ -27,7 +27,7 @@ namespace {
 
 using lidar::Hit;
 using lidar::ImageGrid;
-using lidar::MovingThings;
+using lidar::MovingObjects;
 
 constexpr std::size_t kGroup = 64;  // invocations
 constexpr int kSide = TileLists::kSide;
@@ -40,7 +40,7 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
         tree_(map_->tree()),
         kernels_{lidar::leafKernel(config.simd), lidar::placeKernel(config.simd),
                  map_->blending().on()},
-        thing_kernel_(lidar::castKernel(config.simd)),
+        object_kernel_(lidar::castKernel(config.simd)),
         workers_(config.threads),
         leaves_a_pass_(options.leaves_a_pass),
         fault_(options.fault),
@@ -65,15 +65,15 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
   }
   View<std::uint8_t> reflectivity() const override { return map_->reflectivity(); }
 
-  void cast(const std::vector<lidar::Ray>&, View<lidar::MovingThing>,
+  void cast(const std::vector<lidar::Ray>&, View<lidar::MovingObject>,
             std::vector<Hit>&) const override {
     throw Error("the renderer of images by OpenGL renders images only");
   }
 
   void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
-                   View<lidar::MovingThing> things, std::vector<Hit>& hits) const override {
+                   View<lidar::MovingObject> objects, std::vector<Hit>& hits) const override {
     grid.validate("image grid");
-    const MovingThings moving(things, thing_kernel_);
+    const MovingObjects moving(objects, object_kernel_);
     if (!(range_max > 0.0) || !X_WS.p.allFinite()) {
       hits.assign(grid.size(), Hit{});
       return;
@@ -357,7 +357,7 @@ class GlDepthImageRenderer final : public lidar::Renderer, public Described {
   const std::shared_ptr<const map::SurfelMap> map_;
   const map::SurfelTreeView tree_;
   const TileLists::Kernels kernels_;
-  const lidar::CastKernel thing_kernel_;
+  const lidar::CastKernel object_kernel_;
   const lidar::Workers workers_;
   const std::size_t leaves_a_pass_;
   const Fault fault_;

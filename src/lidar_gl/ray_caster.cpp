@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "lidar/cast/moving_things.hpp"
+#include "lidar/cast/moving_objects.hpp"
 #include "lidar/cast/ray_order.hpp"
 #include "lidar/cast/simd_level.hpp"
 #include "lidar/cast/workers.hpp"
@@ -26,7 +26,7 @@ namespace {
 using lidar::Hit;
 using lidar::ImageDirections;
 using lidar::ImageGrid;
-using lidar::MovingThings;
+using lidar::MovingObjects;
 using lidar::Ray;
 using lidar::RayOrder;
 
@@ -49,7 +49,7 @@ class GlRayCaster final : public lidar::Renderer, public Described {
               const GlOptions& options)
       : map_(std::move(map)),
         view_(map_->tree()),
-        thing_kernel_(lidar::castKernel(config.simd)),
+        object_kernel_(lidar::castKernel(config.simd)),
         workers_(config.threads),
         fault_(options.fault),
         context_(Context::shared(options.context)) {
@@ -75,9 +75,9 @@ class GlRayCaster final : public lidar::Renderer, public Described {
   }
   View<std::uint8_t> reflectivity() const override { return map_->reflectivity(); }
 
-  void cast(const std::vector<Ray>& rays, View<lidar::MovingThing> things,
+  void cast(const std::vector<Ray>& rays, View<lidar::MovingObject> objects,
             std::vector<Hit>& hits) const override {
-    const MovingThings moving(things, thing_kernel_);
+    const MovingObjects moving(objects, object_kernel_);
     hits.resize(rays.size());
     thread_local RayOrder order;  // kept: scans follow one another
     sortByDirection(rays, workers_, order);
@@ -92,9 +92,9 @@ class GlRayCaster final : public lidar::Renderer, public Described {
   }
 
   void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
-                   View<lidar::MovingThing> things, std::vector<Hit>& hits) const override {
+                   View<lidar::MovingObject> objects, std::vector<Hit>& hits) const override {
     grid.validate("image grid");
-    const MovingThings moving(things, thing_kernel_);
+    const MovingObjects moving(objects, object_kernel_);
     if (!(range_max > 0.0) || !X_WS.p.allFinite()) {
       hits.assign(grid.size(), Hit{});
       return;
@@ -234,7 +234,7 @@ class GlRayCaster final : public lidar::Renderer, public Described {
 
   const std::shared_ptr<const map::SurfelMap> map_;
   const map::SurfelTreeView view_;
-  const lidar::CastKernel thing_kernel_;
+  const lidar::CastKernel object_kernel_;
   const lidar::Workers workers_;
   const Fault fault_;
   const std::shared_ptr<Context> context_;

@@ -9,7 +9,7 @@ namespace marsim::lidar_gl {
 namespace {
 
 using lidar::Hit;
-using lidar::MovingThing;
+using lidar::MovingObject;
 using lidar::Renderer;
 
 std::unique_ptr<Renderer> makeOnCpu(Use use, std::shared_ptr<const map::SurfelMap> map,
@@ -35,14 +35,14 @@ class SafeRenderer final : public Renderer {
   bool castsRays() const override { return current()->castsRays(); }
   View<std::uint8_t> reflectivity() const override { return current()->reflectivity(); }
 
-  void cast(const std::vector<lidar::Ray>& rays, View<MovingThing> things,
+  void cast(const std::vector<lidar::Ray>& rays, View<MovingObject> objects,
             std::vector<Hit>& hits) const override {
-    render([&](const Renderer& renderer) { renderer.cast(rays, things, hits); });
+    render([&](const Renderer& renderer) { renderer.cast(rays, objects, hits); });
   }
   void renderImage(const lidar::ImageGrid& grid, const Pose& X_WS, double range_max,
-                   View<MovingThing> things, std::vector<Hit>& hits) const override {
+                   View<MovingObject> objects, std::vector<Hit>& hits) const override {
     render([&](const Renderer& renderer) {
-      renderer.renderImage(grid, X_WS, range_max, things, hits);
+      renderer.renderImage(grid, X_WS, range_max, objects, hits);
     });
   }
 

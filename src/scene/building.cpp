@@ -122,7 +122,7 @@ void placeTable(const Eigen::Vector2d& centre, const Eigen::Vector2d& size,
   }
 }
 
-// Boards between two uprights, open in front, with a few things on them.
+// Boards between two uprights, open in front, with a few objects on them.
 void placeShelf(const Eigen::Vector3d& corner, double length, double depth, double height,
                 SurfaceSampler& sampler) {
   constexpr double kBoard = 0.03;
@@ -140,8 +140,8 @@ void placeShelf(const Eigen::Vector3d& corner, double length, double depth, doub
     const double at = random.uniform(0.1, 0.6) * length;
     const double width = random.uniform(0.15, 0.3) * length;
     const double tall = random.uniform(0.4, 0.8) * gap;
-    const Eigen::Vector3d thing = low + Eigen::Vector3d(at, 0.2 * depth, kBoard);
-    sampler.box({thing, thing + Eigen::Vector3d(width, 0.6 * depth, tall)});
+    const Eigen::Vector3d object = low + Eigen::Vector3d(at, 0.2 * depth, kBoard);
+    sampler.box({object, object + Eigen::Vector3d(width, 0.6 * depth, tall)});
   }
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 using Eigen::Vector3d;
 using Kind = FidelityPlace::Kind;
-using Parts = std::vector<FidelityPlace::Part>;
+using Solids = std::vector<FidelityPlace::Solid>;
 
 constexpr double kHalfLength = 5.0;  // [m] of the room, along x
 constexpr double kHalfWidth = 4.0;   // [m] along y
@@ -36,7 +36,7 @@ Eigen::Matrix3d turned(double yaw, double pitch = 0.0) {
       .toRotationMatrix();
 }
 
-void addWalls(Parts& parts) {
+void addWalls(Solids& parts) {
   const Vector3d low(-kHalfLength, -kHalfWidth, 0.0);
   const Vector3d x(2.0 * kHalfLength, 0.0, 0.0), y(0.0, 2.0 * kHalfWidth, 0.0),
       z(0.0, 0.0, kHeight);
@@ -46,7 +46,7 @@ void addWalls(Parts& parts) {
   }
 }
 
-void addFlatThings(Parts& parts) {
+void addFlatObjects(Solids& parts) {
   const auto add = [&](Kind kind, const Vector3d& centre, const Eigen::Matrix3d& axes,
                        const Vector3d& size) {
     parts.push_back({kind, Box{centre, axes, 0.5 * size}});
@@ -63,7 +63,7 @@ void addFlatThings(Parts& parts) {
   add(Kind::kDoor, {-4.3, 0.5, 1.0}, turned(radians(35.0)), {0.9, 0.04, 2.0});
 }
 
-void addRods(Parts& parts) {
+void addRods(Solids& parts) {
   const auto add = [&](double diameter, const Vector3d& from, const Vector3d& to) {
     parts.push_back({Kind::kRod, Cylinder{from, to, 0.5 * diameter}});
   };
@@ -119,7 +119,7 @@ void scanStretch(const FidelityPlace& place, const HandheldScan& config, const V
 
 FidelityPlace::FidelityPlace(std::uint64_t seed) {
   addWalls(parts_);
-  addFlatThings(parts_);
+  addFlatObjects(parts_);
   addRods(parts_);
   parts_.push_back({Kind::kBall, Sphere{{0.2, 0.4, 0.35}, 0.35}});
   parts_.push_back({Kind::kBush, bush(seed)});
@@ -136,7 +136,7 @@ FidelityPlace::Hit FidelityPlace::cast(const Vector3d& origin, const Vector3d& d
 
 double FidelityPlace::clearance(const Vector3d& point) const {
   double least = kNoRange;
-  for (const Part& part : parts_) least = std::min(least, distanceTo(part.shape, point));
+  for (const Solid& part : parts_) least = std::min(least, distanceTo(part.shape, point));
   return least;
 }
 

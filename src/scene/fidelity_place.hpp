@@ -20,7 +20,7 @@ class FidelityPlace {
  public:
   enum class Kind { kWall, kBoard, kBox, kPlate, kDoor, kRod, kBall, kBush };
 
-  struct Part {
+  struct Solid {
     Kind kind;
     Shape shape;
   };
@@ -37,10 +37,10 @@ class FidelityPlace {
   Hit cast(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction) const;
   /// Distance [m] from a point to the nearest surface.
   double clearance(const Eigen::Vector3d& point) const;
-  const std::vector<Part>& parts() const { return parts_; }
+  const std::vector<Solid>& parts() const { return parts_; }
 
  private:
-  std::vector<Part> parts_;
+  std::vector<Solid> parts_;
 };
 
 /// The nearest place, on the way of pass number `pass` (any number: those that no scan used are

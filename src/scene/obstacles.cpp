@@ -282,21 +282,21 @@ std::optional<std::uint8_t> byteOf(const std::optional<double>& share) {
   return static_cast<std::uint8_t>(std::lround(255.0 * *share));
 }
 
-// What a leg takes a thing through from `first` to `last`, in an interval from `begin`.
-MovingThing pieceOf(const Leg& leg, TimeNs begin, TimeNs first, TimeNs last) {
-  MovingThing thing;
-  thing.begin = toSeconds(first - begin);
+// What a leg takes an object through from `first` to `last`, in an interval from `begin`.
+MovingObject pieceOf(const Leg& leg, TimeNs begin, TimeNs first, TimeNs last) {
+  MovingObject object;
+  object.begin = toSeconds(first - begin);
   if (first == last || leg.still()) {
-    thing.X_WM = {leg.at(first)};
-    return thing;
+    object.X_WM = {leg.at(first)};
+    return object;
   }
   const TimeNs steps = leg.straight() ? 1 : (last - first + kStep - 1) / kStep;
-  thing.step = toSeconds(last - first) / static_cast<double>(steps);
-  thing.X_WM.reserve(static_cast<std::size_t>(steps) + 1);
+  object.step = toSeconds(last - first) / static_cast<double>(steps);
+  object.X_WM.reserve(static_cast<std::size_t>(steps) + 1);
   for (TimeNs i = 0; i <= steps; ++i) {
-    thing.X_WM.push_back(leg.at(first + (last - first) * i / steps));
+    object.X_WM.push_back(leg.at(first + (last - first) * i / steps));
   }
-  return thing;
+  return object;
 }
 
 }  // namespace
@@ -328,23 +328,23 @@ Obstacles::Obstacles(const ObstaclesConfig& config, const Clearance& clearance,
 
 Obstacles::~Obstacles() = default;
 
-void Obstacles::appendKnownThings(TimeNs begin, TimeNs end, TimeNs told_until,
-                                  std::vector<MovingThing>& things) const {
+void Obstacles::appendKnownObjects(TimeNs begin, TimeNs end, TimeNs told_until,
+                                  std::vector<MovingObject>& objects) const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  things.reserve(things.size() + obstacles_.size());
+  objects.reserve(objects.size() + obstacles_.size());
   for (std::size_t i = 0; i < obstacles_.size(); ++i) {
     const Obstacle& obstacle = obstacles_[i];
     const auto reflectivity = byteOf(config_.groups[obstacle.group].reflectivity);
     for (TimeNs time = begin; time <= end;) {
       const Leg leg = obstacle.driven != nullptr ? obstacle.driven->knownLegAt(time, told_until)
                                                  : obstacle.track->legAt(time);
-      MovingThing& thing = things.emplace_back(pieceOf(leg, begin, time, std::min(end, leg.end)));
-      thing.shape = obstacle.shape;
-      thing.identity = identityOf(i);
-      thing.reflectivity = reflectivity;
-      if (time > begin) thing.from = toSeconds(time - begin);
+      MovingObject& object = objects.emplace_back(pieceOf(leg, begin, time, std::min(end, leg.end)));
+      object.shape = obstacle.shape;
+      object.identity = identityOf(i);
+      object.reflectivity = reflectivity;
+      if (time > begin) object.from = toSeconds(time - begin);
       if (leg.end > end) break;
-      thing.until = toSeconds(leg.end - begin);
+      object.until = toSeconds(leg.end - begin);
       time = leg.end;
     }
   }

@@ -226,7 +226,7 @@ std::optional<TimeNs> Peers::heardUntil(std::uint32_t id) const {
   return peer->second.heard_until;
 }
 
-struct Peers::Known {
+struct Peers::History {
   std::deque<Told>::const_iterator begin, end;
 
   bool empty() const { return begin == end; }
@@ -238,8 +238,8 @@ struct Peers::Known {
   }
 };
 
-Peers::Known Peers::knownOf(const Peer& peer, TimeNs told_until) {
-  Known known{peer.states.begin(), peer.states.end()};
+Peers::History Peers::knownOf(const Peer& peer, TimeNs told_until) {
+  History known{peer.states.begin(), peer.states.end()};
   if (told_until != kAllTold) known.end = known.after(told_until);
   if (known.empty()) return known;
   auto first = std::prev(known.end);
@@ -249,11 +249,11 @@ Peers::Known Peers::knownOf(const Peer& peer, TimeNs told_until) {
   return known;
 }
 
-bool Peers::isGone(const Known& known, TimeNs t) const {
+bool Peers::isGone(const History& known, TimeNs t) const {
   return known.empty() || toSeconds(t - known.back().stamp) > config_.timeout;
 }
 
-Pose Peers::poseAt(const Known& known, TimeNs t) const {
+Pose Peers::poseAt(const History& known, TimeNs t) const {
   const auto after = known.after(t);
   if (after == known.begin) return after->motion.X_WB;
   const KinematicState& before = std::prev(after)->motion;
@@ -268,7 +268,7 @@ std::optional<Pose> Peers::poseAt(std::uint32_t id, TimeNs t, TimeNs told_until)
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto peer = peers_.find(id);
   if (peer == peers_.end()) return std::nullopt;
-  const Known known = knownOf(peer->second, told_until);
+  const History known = knownOf(peer->second, told_until);
   if (isGone(known, t)) return std::nullopt;
   return poseAt(known, t);
 }
@@ -283,7 +283,7 @@ std::optional<PeerMotion> Peers::motionAt(std::uint32_t id, TimeNs t, TimeNs tol
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = peers_.find(id);
   if (found == peers_.end()) return std::nullopt;
-  const Known known = knownOf(found->second, told_until);
+  const History known = knownOf(found->second, told_until);
   const PeerMass& mass = found->second.mass;
   if (isGone(known, t) || !mass.isSound()) return std::nullopt;
   PeerMotion motion{mass, poseAt(known, t)};
@@ -297,19 +297,19 @@ std::optional<PeerMotion> Peers::motionAt(std::uint32_t id, TimeNs t, TimeNs tol
   return motion;
 }
 
-void Peers::appendThings(TimeNs begin, TimeNs end, std::vector<MovingThing>& things) const {
-  appendOthers(kMapIdentity, begin, end, things);
+void Peers::appendObjects(TimeNs begin, TimeNs end, std::vector<MovingObject>& objects) const {
+  appendOthers(kMapIdentity, begin, end, objects);
 }
 
 void Peers::appendOthers(std::uint32_t own, TimeNs begin, TimeNs end,
-                         std::vector<MovingThing>& things, TimeNs told_until) const {
+                         std::vector<MovingObject>& objects, TimeNs told_until) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const auto& [id, peer] : peers_) {
     if (id == own || peer.shape == nullptr) continue;
-    const Known known = knownOf(peer, told_until);
+    const History known = knownOf(peer, told_until);
     if (isGone(known, begin)) continue;
-    things.push_back(
-        movingThing(peer.shape, id, begin, end, [&](TimeNs t) { return poseAt(known, t); }));
+    objects.push_back(
+        movingObject(peer.shape, id, begin, end, [&](TimeNs t) { return poseAt(known, t); }));
   }
 }
 

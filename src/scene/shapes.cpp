@@ -28,7 +28,7 @@ double distance(const Rectangle& shape, const Vector3d& point) {
 }
 
 /// Ranges at which a ray enters and leaves something; nothing where enter > leave.
-struct Span {
+struct RayInterval {
   double enter = -kNoRange, leave = kNoRange;
 
   void cut(double from, double to) {
@@ -42,22 +42,22 @@ struct Span {
 };
 
 /// The part of a ray between two planes: |position + t slope| <= half.
-void cutSlab(double position, double slope, double half, Span& span) {
+void cutSlab(double position, double slope, double half, RayInterval& interval) {
   if (slope == 0.0) {
-    if (std::abs(position) > half) span.leave = -kNoRange;
+    if (std::abs(position) > half) interval.leave = -kNoRange;
     return;
   }
   const double a = (-half - position) / slope;
   const double b = (half - position) / slope;
-  span.cut(std::min(a, b), std::max(a, b));
+  interval.cut(std::min(a, b), std::max(a, b));
 }
 
 double range(const Box& shape, const Vector3d& origin, const Vector3d& direction) {
   const Vector3d from = shape.axes.transpose() * (origin - shape.centre);
   const Vector3d along = shape.axes.transpose() * direction;
-  Span span;
-  for (int i = 0; i < 3; ++i) cutSlab(from[i], along[i], shape.half[i], span);
-  return span.first();
+  RayInterval interval;
+  for (int i = 0; i < 3; ++i) cutSlab(from[i], along[i], shape.half[i], interval);
+  return interval.first();
 }
 
 double distance(const Box& shape, const Vector3d& point) {
@@ -66,21 +66,21 @@ double distance(const Box& shape, const Vector3d& point) {
 }
 
 /// Cuts a ray to |offset + t along|^2 <= radius^2.
-void cutRound(const Vector3d& offset, const Vector3d& along, double radius, Span& span) {
+void cutRound(const Vector3d& offset, const Vector3d& along, double radius, RayInterval& interval) {
   const double a = along.squaredNorm();
   const double b = offset.dot(along);
   const double c = offset.squaredNorm() - radius * radius;
   if (a == 0.0) {
-    if (c > 0.0) span.leave = -kNoRange;
+    if (c > 0.0) interval.leave = -kNoRange;
     return;
   }
   const double discriminant = b * b - a * c;
   if (discriminant < 0.0) {
-    span.leave = -kNoRange;
+    interval.leave = -kNoRange;
     return;
   }
   const double root = std::sqrt(discriminant);
-  span.cut((-b - root) / a, (-b + root) / a);
+  interval.cut((-b - root) / a, (-b + root) / a);
 }
 
 double range(const Cylinder& shape, const Vector3d& origin, const Vector3d& direction) {
@@ -89,10 +89,10 @@ double range(const Cylinder& shape, const Vector3d& origin, const Vector3d& dire
   const Vector3d offset = origin - 0.5 * (shape.from + shape.to);
   const double along = offset.dot(axis);
   const double slope = direction.dot(axis);
-  Span span;
-  cutSlab(along, slope, 0.5 * length, span);
-  cutRound(offset - along * axis, direction - slope * axis, shape.radius, span);
-  return span.first();
+  RayInterval interval;
+  cutSlab(along, slope, 0.5 * length, interval);
+  cutRound(offset - along * axis, direction - slope * axis, shape.radius, interval);
+  return interval.first();
 }
 
 double distance(const Cylinder& shape, const Vector3d& point) {
@@ -106,9 +106,9 @@ double distance(const Cylinder& shape, const Vector3d& point) {
 }
 
 double range(const Sphere& shape, const Vector3d& origin, const Vector3d& direction) {
-  Span span;
-  cutRound(origin - shape.centre, direction, shape.radius, span);
-  return span.first();
+  RayInterval interval;
+  cutRound(origin - shape.centre, direction, shape.radius, interval);
+  return interval.first();
 }
 
 double distance(const Sphere& shape, const Vector3d& point) {

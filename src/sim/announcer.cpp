@@ -36,11 +36,11 @@ scene::PeerState inSinglePrecision(const scene::PeerState& state) {
   return told;
 }
 
-Strike inSinglePrecision(const Strike& strike) {
-  Strike told = strike;
-  for (Eigen::Vector3d Strike::*vector :
-       {&Strike::impulse_W, &Strike::moment_W, &Strike::p_W, &Strike::normal_W, &Strike::v_rel_W}) {
-    told.*vector = inSinglePrecision(strike.*vector);
+Impact inSinglePrecision(const Impact& impact) {
+  Impact told = impact;
+  for (Eigen::Vector3d Impact::*vector :
+       {&Impact::impulse_W, &Impact::moment_W, &Impact::p_W, &Impact::normal_W, &Impact::v_rel_W}) {
+    told.*vector = inSinglePrecision(impact.*vector);
   }
   return told;
 }
@@ -64,32 +64,32 @@ Announcer::Announcer(std::uint32_t id, std::uint32_t run, TimeNs period) : perio
 
 std::optional<Announcement> Announcer::announce(const KinematicState& motion,
                                                 std::uint32_t placements,
-                                                const std::vector<Strike>& strikes) {
+                                                const std::vector<Impact>& impacts) {
   const bool begins = last_ < 0 || motion.stamp < last_ || placements != state_.placements;
   const bool is_due = begins || motion.stamp / period_ != last_ / period_;
-  if (!is_due && strikes.empty()) return std::nullopt;
+  if (!is_due && impacts.empty()) return std::nullopt;
   last_ = motion.stamp;
   state_.motion = motion;
   state_.placements = placements;
   ++state_.sequence;
   Announcement told{inSinglePrecision(state_), {}};
-  for (const Strike& strike : strikes) told.strikes.push_back(inSinglePrecision(strike));
+  for (const Impact& impact : impacts) told.impacts.push_back(inSinglePrecision(impact));
   return told;
 }
 
-void StrikeBox::put(std::uint32_t struck, const Strike& strike) {
-  const auto box = strikes_.find(struck);
-  if (box != strikes_.end()) box->second.push_back(strike);
+void PendingImpacts::put(std::uint32_t struck, const Impact& impact) {
+  const auto box = impacts_.find(struck);
+  if (box != impacts_.end()) box->second.push_back(impact);
 }
 
-std::vector<Strike> StrikeBox::take(std::uint32_t struck, TimeNs told_until) {
-  std::vector<Strike>& box = strikes_[struck];
+std::vector<Impact> PendingImpacts::take(std::uint32_t struck, TimeNs told_until) {
+  std::vector<Impact>& box = impacts_[struck];
   if (box.empty()) return {};
   const auto later = std::stable_partition(
-      box.begin(), box.end(), [=](const Strike& strike) { return strike.stamp <= told_until; });
-  std::vector<Strike> taken(box.begin(), later);
+      box.begin(), box.end(), [=](const Impact& impact) { return impact.stamp <= told_until; });
+  std::vector<Impact> taken(box.begin(), later);
   box.erase(box.begin(), later);
-  std::stable_sort(taken.begin(), taken.end(), [](const Strike& a, const Strike& b) {
+  std::stable_sort(taken.begin(), taken.end(), [](const Impact& a, const Impact& b) {
     return std::tie(a.stamp, a.identity) < std::tie(b.stamp, b.identity);
   });
   return taken;

@@ -79,16 +79,16 @@ Collisions::Collisions(const CollisionConfig& config, const vehicle::VehicleConf
   config_.validate("collision");
 }
 
-void Collisions::step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ThingsIn& thingsIn,
+void Collisions::step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ObjectsIn& objectsIn,
                       std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn) {
-  strikes_.clear();
+  impacts_.clear();
   const KinematicState before = quadrotor.state();
   quadrotor.step(dt);
   const KinematicState& after = quadrotor.state();
   std::vector<Touch> solid;  // that act, beside the ground
   const bool responds = config_.on && config_.response != CollisionResponse::kReport;
   if (config_.on) {
-    const std::vector<Touch>& touches = checker_.check(after.X_WB, after.stamp, thingsIn);
+    const std::vector<Touch>& touches = checker_.check(after.X_WB, after.stamp, objectsIn);
     ground_.look(before, quadrotor, responds, touches);
     const std::uint64_t begun = tracker_.begun();
     count(quadrotor, touches, groundTouches(after.X_WB), events);
@@ -196,7 +196,7 @@ collision::ImpactConfig Collisions::impactOf(const std::vector<Touch>& touches,
 }
 
 // Impulses turn the velocities; and as long as a body has been free of the map before a step, it is
-// free of it afterwards, so that nothing sinks in however hard or long it is pressed. Things that
+// free of it afterwards, so that nothing sinks in however hard or long it is pressed. Objects that
 // move push by their impulses only.
 void Collisions::respond(const KinematicState& before, const std::vector<Touch>& ground,
                          const std::vector<Touch>& solid, vehicle::Quadrotor& quadrotor,
@@ -215,7 +215,7 @@ void Collisions::respond(const KinematicState& before, const std::vector<Touch>&
   touches.insert(touches.end(), solid.begin(), solid.end());
   const collision::RigidBodies others_before = others;
   bool changed = collision::bounce(impactOf(touches, body, others), touches, body, others);
-  noteStrikes(after, hits, others_before, others);
+  noteImpacts(after, hits, others_before, others);
   if (!solid.empty() && ofMap(solid.front()) && freeOfMap(before.X_WB)) {
     stepBack(before.X_WB, hits.front().normal_W, changed, energy_before, body);
     changed = true;
@@ -252,59 +252,59 @@ void Collisions::support(const std::vector<Touch>& touches, vehicle::Quadrotor& 
 
 bool Collisions::hasStruck(std::uint32_t identity, TimeNs stamp) const {
   const auto last = struck_.find(identity);
-  return last != struck_.end() && std::abs(stamp - last->second.stamp) < kBetweenStrikes;
+  return last != struck_.end() && std::abs(stamp - last->second.stamp) < kBetweenImpacts;
 }
 
-void Collisions::noteStrikes(const KinematicState& state, const std::vector<Hit>& hits,
+void Collisions::noteImpacts(const KinematicState& state, const std::vector<Hit>& hits,
                              const collision::RigidBodies& before,
                              const collision::RigidBodies& after) {
   for (const Hit& hit : hits) {
     const auto was = before.find(hit.identity), is = after.find(hit.identity);
     if (was == before.end() || is->second.v_WB == was->second.v_WB) continue;
     const RigidBody& other = is->second;
-    Strike strike;
-    strike.stamp = state.stamp;
-    strike.identity = hit.identity;
-    strike.impulse_W = other.mass * (other.v_WB - was->second.v_WB);
-    strike.moment_W =
+    Impact impact;
+    impact.stamp = state.stamp;
+    impact.identity = hit.identity;
+    impact.impulse_W = other.mass * (other.v_WB - was->second.v_WB);
+    impact.moment_W =
         other.X_WB.q * Vector3d(other.inertia.cwiseProduct(other.w_WB_B - was->second.w_WB_B));
-    strike.p_W = hit.p_W;
-    strike.normal_W = -hit.normal_W;
-    strike.v_rel_W = -hit.v_rel_W;
-    strikes_.push_back(strike);
+    impact.p_W = hit.p_W;
+    impact.normal_W = -hit.normal_W;
+    impact.v_rel_W = -hit.v_rel_W;
+    impacts_.push_back(impact);
     // The same forces on this one, about its own B.
     const Vector3d away = other.X_WB.p - state.X_WB.p;
-    struck_[hit.identity] = {state.stamp, true, -strike.impulse_W,
-                             -strike.moment_W - away.cross(strike.impulse_W)};
+    struck_[hit.identity] = {state.stamp, true, -impact.impulse_W,
+                             -impact.moment_W - away.cross(impact.impulse_W)};
   }
 }
 
-void Collisions::takeStrike(const Strike& strike, vehicle::Quadrotor& quadrotor) {
+void Collisions::takeImpact(const Impact& impact, vehicle::Quadrotor& quadrotor) {
   const KinematicState& state = quadrotor.state();
   if (!config_.on || config_.response == CollisionResponse::kReport) return;
   // In place of what it has worked out by itself at about the same time, or beside nothing.
   Exchange instead;
-  if (hasStruck(strike.identity, strike.stamp)) {
-    instead = struck_.at(strike.identity);
-    if (!instead.is_own || !self_ || strike.identity > *self_) return;
+  if (hasStruck(impact.identity, impact.stamp)) {
+    instead = struck_.at(impact.identity);
+    if (!instead.is_own || !self_ || impact.identity > *self_) return;
   }
-  // More than the fastest thing could give comes from no impact.
+  // More than the fastest object could give comes from no impact.
   const vehicle::VehicleConfig& craft = quadrotor.config();
-  const double most = 2.0 * collision::CollisionChecker::kFastestThing * craft.mass;  // [N s]
-  if (!(strike.impulse_W.norm() <= most) ||
-      !(strike.moment_W.norm() <= most * checker_.body().radius())) {
+  const double most = 2.0 * collision::CollisionChecker::kFastestObject * craft.mass;  // [N s]
+  if (!(impact.impulse_W.norm() <= most) ||
+      !(impact.moment_W.norm() <= most * checker_.body().radius())) {
     return;
   }
   Hit hit;
-  hit.identity = strike.identity;
-  hit.p_W = strike.p_W;
-  hit.normal_W = strike.normal_W;
-  hit.v_rel_W = strike.v_rel_W;
-  hit.p_BV = checker_.body().centre(checker_.body().cellOf(state.X_WB.inverse() * strike.p_W));
+  hit.identity = impact.identity;
+  hit.p_W = impact.p_W;
+  hit.normal_W = impact.normal_W;
+  hit.v_rel_W = impact.v_rel_W;
+  hit.p_BV = checker_.body().centre(checker_.body().cellOf(state.X_WB.inverse() * impact.p_W));
   was_hit_.push_back(hit);
-  struck_[strike.identity] = {strike.stamp, false, strike.impulse_W, strike.moment_W};
-  const Vector3d impulse_W = strike.impulse_W - instead.impulse_W;
-  const Vector3d moment_B = state.X_WB.q.conjugate() * (strike.moment_W - instead.moment_W);
+  struck_[impact.identity] = {impact.stamp, false, impact.impulse_W, impact.moment_W};
+  const Vector3d impulse_W = impact.impulse_W - instead.impulse_W;
+  const Vector3d moment_B = state.X_WB.q.conjugate() * (impact.moment_W - instead.moment_W);
   quadrotor.leaveContact(state.X_WB, state.v_WB + impulse_W / craft.mass,
                          state.w_WB_B + moment_B.cwiseQuotient(craft.inertia));
 }

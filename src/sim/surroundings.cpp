@@ -6,22 +6,22 @@ namespace marsim::sim {
 
 void Surroundings::open(std::uint32_t struck) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  strikes_.open(struck);
+  impacts_.open(struck);
 }
 
-void Surroundings::put(std::uint32_t struck, const Strike& strike) {
+void Surroundings::put(std::uint32_t struck, const Impact& impact) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  strikes_.put(struck, strike);
+  impacts_.put(struck, impact);
 }
 
-std::vector<scene::MovingThing> Surroundings::things(std::uint32_t own, TimeNs begin, TimeNs end,
+std::vector<scene::MovingObject> Surroundings::objects(std::uint32_t own, TimeNs begin, TimeNs end,
                                                      const std::vector<Source>& sources) const {
-  std::vector<scene::MovingThing> things;
+  std::vector<scene::MovingObject> objects;
   for (const Source& source : sources) {
-    source->appendKnownThings(begin, end, toldUntil(end), things);
+    source->appendKnownObjects(begin, end, toldUntil(end), objects);
   }
-  peers_.appendOthers(own, begin, end, things, toldUntil(end));
-  return things;
+  peers_.appendOthers(own, begin, end, objects, toldUntil(end));
+  return objects;
 }
 
 std::optional<collision::RigidBody> Surroundings::bodyAt(std::uint32_t identity,
@@ -31,9 +31,9 @@ std::optional<collision::RigidBody> Surroundings::bodyAt(std::uint32_t identity,
   return rigidBodyOf(*motion);
 }
 
-std::vector<Strike> Surroundings::takeStrikes(std::uint32_t struck, TimeNs time) {
+std::vector<Impact> Surroundings::takeImpacts(std::uint32_t struck, TimeNs time) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return strikes_.take(struck, toldUntil(time));
+  return impacts_.take(struck, toldUntil(time));
 }
 
 }  // namespace marsim::sim

@@ -44,17 +44,17 @@ void Uav::teleport(const Eigen::Vector3d& p_WB, double yaw) {
   announce({});
 }
 
-void Uav::step(const ThingsIn& thingsIn, const Collisions::BodyIn& bodyIn) {
-  const VehicleStep& due = vehicle_.step(thingsIn, bodyIn);
+void Uav::step(const ObjectsIn& objectsIn, const Collisions::BodyIn& bodyIn) {
+  const VehicleStep& due = vehicle_.step(objectsIn, bodyIn);
   tell(due.contacts);
   if (due.report) report();
-  announce(vehicle_.collisions().strikes());
+  announce(vehicle_.collisions().impacts());
   if (due.odometry && on_odometry) on_odometry(state());
   if (due.imu && on_imu) on_imu(*due.imu);
 }
 
-void Uav::announce(const std::vector<Strike>& strikes) {
-  if (auto told = announcer_.announce(state(), vehicle_.placements(), strikes)) {
+void Uav::announce(const std::vector<Impact>& impacts) {
+  if (auto told = announcer_.announce(state(), vehicle_.placements(), impacts)) {
     announcements_.push_back(std::move(*told));
   }
 }
@@ -75,15 +75,15 @@ void Uav::report() {
   }
 }
 
-void Uav::measure(const ThingsIn& thingsIn) {
-  const auto things = [&](TimeNs begin, TimeNs end) {
-    return thingsIn ? thingsIn(begin, end) : std::vector<scene::MovingThing>();
+void Uav::measure(const ObjectsIn& objectsIn) {
+  const auto objects = [&](TimeNs begin, TimeNs end) {
+    return objectsIn ? objectsIn(begin, end) : std::vector<scene::MovingObject>();
   };
   for (const RangeSensor::Interval& due : std::exchange(due_scans_, {})) {
-    if (on_scan) on_scan(lidar_->scan(due, things(due.begin, due.end)));
+    if (on_scan) on_scan(lidar_->scan(due, objects(due.begin, due.end)));
   }
   for (const ImageSensor::Instant& due : std::exchange(due_images_, {})) {
-    if (on_image) on_image(camera_->image(due, things(due.stamp, due.stamp)));
+    if (on_image) on_image(camera_->image(due, objects(due.stamp, due.stamp)));
   }
 }
 

@@ -120,15 +120,15 @@ void Vehicle::act() {
   }
 }
 
-void Vehicle::takeStrike(const Strike& strike) {
-  if (strike.stamp > placed_at_) collisions_->takeStrike(strike, quadrotor_);
+void Vehicle::takeImpact(const Impact& impact) {
+  if (impact.stamp > placed_at_) collisions_->takeImpact(impact, quadrotor_);
 }
 
-const VehicleStep& Vehicle::step(const Collisions::ThingsIn& thingsIn,
+const VehicleStep& Vehicle::step(const Collisions::ObjectsIn& objectsIn,
                                  const Collisions::BodyIn& bodyIn) {
   act();
   due_ = VehicleStep();
-  collisions_->step(quadrotor_, step_period_, thingsIn, due_.contacts, bodyIn);
+  collisions_->step(quadrotor_, step_period_, objectsIn, due_.contacts, bodyIn);
   due_.report = reportsNow();
   due_.odometry = state().stamp % odometry_period_ == 0;
   sample();

@@ -22,8 +22,8 @@ Uav& World::addUav(const UavConfig& config) {
   return *uavs_.back();
 }
 
-void World::addThings(std::shared_ptr<const scene::ThingSource> things) {
-  things_.push_back(std::move(things));
+void World::addObjects(std::shared_ptr<const scene::ObjectSource> objects) {
+  objects_.push_back(std::move(objects));
 }
 
 void World::addDriver(std::shared_ptr<scene::ObstacleDriver> driver) {
@@ -40,7 +40,7 @@ void World::step() {
   for (const std::unique_ptr<Uav>& uav : uavs_) passOn(*uav);
   for (std::uint32_t i = 0; i < uavs_.size(); ++i) {
     uavs_[i]->measure([this, i](TimeNs begin, TimeNs end) {
-      return surroundings_.things(i, begin, end, things_);
+      return surroundings_.objects(i, begin, end, objects_);
     });
   }
 }
@@ -48,9 +48,9 @@ void World::step() {
 void World::stepOne(std::uint32_t number) {
   Uav& uav = *uavs_[number];
   const TimeNs to = uav.state().stamp + uav.dynamicsStep();
-  for (const Strike& strike : surroundings_.takeStrikes(number, to)) uav.takeStrike(strike);
+  for (const Impact& impact : surroundings_.takeImpacts(number, to)) uav.takeImpact(impact);
   uav.step(
-      [&](TimeNs begin, TimeNs end) { return surroundings_.things(number, begin, end, things_); },
+      [&](TimeNs begin, TimeNs end) { return surroundings_.objects(number, begin, end, objects_); },
       [&](std::uint32_t identity) { return surroundings_.bodyAt(identity, to); });
 }
 
@@ -58,9 +58,9 @@ void World::stepOne(std::uint32_t number) {
 void World::passOn(Uav& uav) {
   for (const Announcement& told : uav.takeAnnouncements()) {
     surroundings_.peers().push(told.state);
-    for (Strike strike : told.strikes) {
-      const std::uint32_t struck = std::exchange(strike.identity, told.state.id);
-      surroundings_.put(struck, strike);
+    for (Impact impact : told.impacts) {
+      const std::uint32_t struck = std::exchange(impact.identity, told.state.id);
+      surroundings_.put(struck, impact);
     }
   }
 }

@@ -66,7 +66,7 @@ float PointRaster::shade(int x, int y) const {
   for (const auto& direction : kDirections) {
     const int column = std::clamp(x + kShadeDistance * direction[0], 0, width_ - 1);
     const int row = std::clamp(y + kShadeDistance * direction[1], 0, height_ - 1);
-    // A step counts no more than a metre, so that far things are not blackened by near ones.
+    // A step counts no more than a metre, so that far objects are not blackened by near ones.
     nearer += std::clamp(here - depth_[index(column, row)], 0.0F, 1.0F);
   }
   return std::max(kDarkest, std::exp(-kShadeStrength * nearer * 0.5F));

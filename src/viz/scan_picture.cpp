@@ -20,24 +20,24 @@ namespace {
 constexpr double kWide = 2.0;  // views wider than this share of their height go below the picture
 
 /// A return as the sensor sees it.
-struct Sight {
+struct PlottedReturn {
   float azimuth, elevation;  // [deg]
   float range;               // [m]
 };
 
-std::vector<Sight> sightsOf(const std::vector<Eigen::Vector3f>& in_sensor) {
-  std::vector<Sight> sights;
-  sights.reserve(in_sensor.size());
+std::vector<PlottedReturn> plottedReturns(const std::vector<Eigen::Vector3f>& in_sensor) {
+  std::vector<PlottedReturn> returns;
+  returns.reserve(in_sensor.size());
   for (const Eigen::Vector3f& p : in_sensor) {
     const float range = p.norm();
     if (!std::isfinite(range) || range == 0.0F) continue;
-    sights.push_back({static_cast<float>(degrees(std::atan2(p.y(), p.x()))),
+    returns.push_back({static_cast<float>(degrees(std::atan2(p.y(), p.x()))),
                       static_cast<float>(degrees(std::asin(p.z() / range))), range});
   }
   // The nearest are drawn last.
-  std::sort(sights.begin(), sights.end(),
-            [](const Sight& a, const Sight& b) { return a.range > b.range; });
-  return sights;
+  std::sort(returns.begin(), returns.end(),
+            [](const PlottedReturn& a, const PlottedReturn& b) { return a.range > b.range; });
+  return returns;
 }
 
 /// Where the directions lie on the picture.
@@ -54,15 +54,15 @@ struct Panel {
   double height() const { return scale * (elevation_max - elevation_min); }
 };
 
-Panel panelFor(const std::vector<Sight>& sights, const PictureConfig& config) {
+Panel panelFor(const std::vector<PlottedReturn>& returns, const PictureConfig& config) {
   Panel panel;
-  for (const Sight& sight : sights) {
-    panel.azimuth_min = std::min(panel.azimuth_min, std::floor(static_cast<double>(sight.azimuth)));
-    panel.azimuth_max = std::max(panel.azimuth_max, std::ceil(static_cast<double>(sight.azimuth)));
+  for (const PlottedReturn& plotted : returns) {
+    panel.azimuth_min = std::min(panel.azimuth_min, std::floor(static_cast<double>(plotted.azimuth)));
+    panel.azimuth_max = std::max(panel.azimuth_max, std::ceil(static_cast<double>(plotted.azimuth)));
     panel.elevation_min =
-        std::min(panel.elevation_min, std::floor(static_cast<double>(sight.elevation)));
+        std::min(panel.elevation_min, std::floor(static_cast<double>(plotted.elevation)));
     panel.elevation_max =
-        std::max(panel.elevation_max, std::ceil(static_cast<double>(sight.elevation)));
+        std::max(panel.elevation_max, std::ceil(static_cast<double>(plotted.elevation)));
   }
   panel.azimuth_max = std::max(panel.azimuth_max, panel.azimuth_min + 1.0);
   panel.elevation_max = std::max(panel.elevation_max, panel.elevation_min + 1.0);
@@ -94,16 +94,16 @@ std::uint32_t pixelOf(const Colour& colour) {
 }
 
 /// Squares that fill the view where returns lie evenly.
-void plot(const std::vector<Sight>& sights, const Panel& panel, double range_shown,
+void plot(const std::vector<PlottedReturn>& returns, const Panel& panel, double range_shown,
           std::vector<std::uint32_t>& pixels) {
   const double spacing =
-      std::sqrt(panel.width() * panel.height() / static_cast<double>(sights.size()));
+      std::sqrt(panel.width() * panel.height() / static_cast<double>(returns.size()));
   const int size = std::clamp(static_cast<int>(std::ceil(0.9 * spacing)), 1, 4);
-  for (const Sight& sight : sights) {
+  for (const PlottedReturn& plotted : returns) {
     const std::uint32_t pixel =
-        pixelOf(ramp(kRanges, sight.range / static_cast<float>(range_shown)));
-    const int left = static_cast<int>(panel.x(sight.azimuth)) - size / 2;
-    const int top = static_cast<int>(panel.y(sight.elevation)) - size / 2;
+        pixelOf(ramp(kRanges, plotted.range / static_cast<float>(range_shown)));
+    const int left = static_cast<int>(panel.x(plotted.azimuth)) - size / 2;
+    const int top = static_cast<int>(panel.y(plotted.elevation)) - size / 2;
     for (int y = std::max(0, top); y < std::min(top + size, panel.picture_height); ++y) {
       for (int x = std::max(0, left); x < std::min(left + size, panel.picture_width); ++x) {
         pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(panel.picture_width) +
@@ -159,12 +159,12 @@ void drawFrame(cairo_t* context, const Panel& panel, double u) {
 void drawScan(const FlightScene& scene, const std::vector<Eigen::Vector3f>& in_sensor,
               const PictureConfig& config, const std::filesystem::path& path) {
   Canvas world = paintFlight(scene, View::kOblique, config);
-  const std::vector<Sight> sights = sightsOf(in_sensor);
-  if (sights.empty()) {
+  const std::vector<PlottedReturn> returns = plottedReturns(in_sensor);
+  if (returns.empty()) {
     world.writePng(path);
     return;
   }
-  const Panel panel = panelFor(sights, config);
+  const Panel panel = panelFor(returns, config);
   const auto width = static_cast<std::size_t>(panel.picture_width);
   std::vector<std::uint32_t> pixels(width * static_cast<std::size_t>(panel.picture_height),
                                     pixelOf(kBackground));
@@ -173,7 +173,7 @@ void drawScan(const FlightScene& scene, const std::vector<Eigen::Vector3f>& in_s
     std::copy(begin, begin + world.width(),
               pixels.begin() + static_cast<std::ptrdiff_t>(row) * panel.picture_width);
   }
-  plot(sights, panel, rangeShown(scene), pixels);
+  plot(returns, panel, rangeShown(scene), pixels);
   Canvas whole(panel.picture_width, panel.picture_height, std::move(pixels));
   drawFrame(whole.context(), panel, Layout(config).unit);
   whole.writePng(path);

@@ -1,4 +1,4 @@
-// The checker against brute force: every point of the map and of the things against every occupied
+// The checker against brute force: every point of the map and of the objects against every occupied
 // cell, cell by cell, at thousands of poses.
 #include "marsim/collision/checker.hpp"
 
@@ -223,9 +223,9 @@ INSTANTIATE_TEST_SUITE_P(
                     std::make_tuple(Search::kKdTree, map::SurfelStorage::kCompact, 0.0),
                     std::make_tuple(Search::kKdTree, map::SurfelStorage::kFloat, 2000.0)));
 
-// Things: a ball of points each, on straight ways at up to 20 m/s past and through a body that
+// Objects: a ball of points each, on straight ways at up to 20 m/s past and through a body that
 // turns and flies.
-std::vector<scene::MovingThing> thingsDuring(TimeNs begin, TimeNs end) {
+std::vector<scene::MovingObject> objectsDuring(TimeNs begin, TimeNs end) {
   static const auto shape = [] {
     std::vector<map::Surfel> surfels;
     RandomStream random(5, "ball");
@@ -238,51 +238,51 @@ std::vector<scene::MovingThing> thingsDuring(TimeNs begin, TimeNs end) {
     config.storage = map::SurfelStorage::kFloat;
     return std::make_shared<const map::SurfelMap>(surfels, config);
   }();
-  std::vector<scene::MovingThing> things;
+  std::vector<scene::MovingObject> objects;
   for (std::uint32_t i = 0; i < 20; ++i) {
-    RandomStream random(100 + i, "thing");
+    RandomStream random(100 + i, "object");
     const Vector3d through(random.uniform(-1.0, 1.0), random.uniform(-1.0, 1.0),
                            random.uniform(-0.5, 0.5));
     const Vector3d v = random.uniform(0.5, 20.0) *
                        Vector3d(random.normal(), random.normal(), random.normal()).normalized();
     const double when = random.uniform(0.0, 1.0);
     const Vector3d spin(random.normal(), random.normal(), random.normal());
-    things.push_back(
-        scene::movingThing(shape, scene::kFirstObstacleIdentity + i, begin, end, [&](TimeNs t) {
+    objects.push_back(
+        scene::movingObject(shape, scene::kFirstObstacleIdentity + i, begin, end, [&](TimeNs t) {
           return Pose{expMap(toSeconds(t) * spin), through + (toSeconds(t) - when) * v};
         }));
   }
-  return things;
+  return objects;
 }
 
-TEST(CheckerOfThings, EqualsBruteForceAsTheyFlyThroughTheBody) {
+TEST(CheckerOfObjects, EqualsBruteForceAsTheyFlyThroughTheBody) {
   const BodyVoxels body(smallBody(), kCell);
   CollisionChecker checker(body, nullptr, scene::kFirstObstacleIdentity + 3);
   int touching = 0;
-  const CollisionChecker::ThingsIn thingsIn = thingsDuring;
+  const CollisionChecker::ObjectsIn objectsIn = objectsDuring;
   for (TimeNs t = 0; t <= kNsPerSecond; t += kNsPerSecond / 1000) {
     const double s = toSeconds(t);
     const Pose X_WB{expMap(s * Vector3d(1.0, 2.0, 0.5)), Vector3d(0.5 * s, -0.3 * s, 0.2)};
     BruteForce all(body);
-    const std::vector<scene::MovingThing> things = thingsDuring(t, t);
-    for (const scene::MovingThing& thing : things) {
-      if (thing.identity == scene::kFirstObstacleIdentity + 3) continue;
-      const std::vector<map::Surfel> surfels = thing.shape->surfels();
+    const std::vector<scene::MovingObject> objects = objectsDuring(t, t);
+    for (const scene::MovingObject& object : objects) {
+      if (object.identity == scene::kFirstObstacleIdentity + 3) continue;
+      const std::vector<map::Surfel> surfels = object.shape->surfels();
       for (std::uint32_t k = 0; k < surfels.size(); ++k) {
-        all.point(X_WB, thing.identity, k,
-                  thing.at(0.0) * Vector3d(surfels[k].position.cast<double>()));
+        all.point(X_WB, object.identity, k,
+                  object.at(0.0) * Vector3d(surfels[k].position.cast<double>()));
       }
     }
     if (all.doubt_) continue;
-    const std::vector<Touch>& touches = checker.check(X_WB, t, thingsIn);
+    const std::vector<Touch>& touches = checker.check(X_WB, t, objectsIn);
     ASSERT_EQ(pairsOf(touches), all.pairs_) << "at " << s << " s";
     touching += touches.empty() ? 0 : 1;
     const bool moves = t > 0;
     for (const Touch& touch : touches) {
-      const auto& thing = things[touch.identity - scene::kFirstObstacleIdentity];
+      const auto& object = objects[touch.identity - scene::kFirstObstacleIdentity];
       const auto later =
-          thingsDuring(t + 100'000, t + 100'000)[touch.identity - scene::kFirstObstacleIdentity];
-      const Vector3d p_M = thing.at(0.0).inverse() * touch.p_W;
+          objectsDuring(t + 100'000, t + 100'000)[touch.identity - scene::kFirstObstacleIdentity];
+      const Vector3d p_M = object.at(0.0).inverse() * touch.p_W;
       const Vector3d v = (later.at(0.0) * p_M - touch.p_W) / 1e-4;
       if (moves) {
         ASSERT_LT((touch.v_W - v).norm(), 0.02);
@@ -290,42 +290,42 @@ TEST(CheckerOfThings, EqualsBruteForceAsTheyFlyThroughTheBody) {
     }
     // Asked in between, the clearance is that of brute force too.
     if (t % (kNsPerSecond / 50) == 0) {
-      ASSERT_NEAR(checker.clearance(X_WB, t, 1e3, thingsIn).distance, all.least_, 1e-9);
+      ASSERT_NEAR(checker.clearance(X_WB, t, 1e3, objectsIn).distance, all.least_, 1e-9);
     }
   }
   EXPECT_GT(touching, 30);
 }
 
-// A thing whose motion begins anew elsewhere is told by two of one identity, each for its time.
-TEST(CheckerOfThings, WhatHasGoneElsewhereTouchesNothingMore) {
+// An object whose motion begins anew elsewhere is told by two of one identity, each for its time.
+TEST(CheckerOfObjects, WhatHasGoneElsewhereTouchesNothingMore) {
   const TimeNs leaps = kNsPerSecond / 2 - kNsPerSecond / 4000;
-  const auto thingsIn = [leaps](TimeNs begin, TimeNs end) {
-    std::vector<scene::MovingThing> things(2, thingsDuring(begin, end).front());
-    for (scene::MovingThing& thing : things) thing.X_WM = {Pose{}};
-    things[0].until = things[1].from = toSeconds(leaps - begin);
-    things[1].X_WM[0].p.x() = 5.0;
-    return things;
+  const auto objectsIn = [leaps](TimeNs begin, TimeNs end) {
+    std::vector<scene::MovingObject> objects(2, objectsDuring(begin, end).front());
+    for (scene::MovingObject& object : objects) object.X_WM = {Pose{}};
+    objects[0].until = objects[1].from = toSeconds(leaps - begin);
+    objects[1].X_WM[0].p.x() = 5.0;
+    return objects;
   };
   CollisionChecker checker(BodyVoxels(smallBody(), kCell), nullptr);
   for (TimeNs t = kNsPerSecond / 2 - 5'000'000; t < kNsPerSecond / 2 + 5'000'000; t += 1'000'000) {
-    EXPECT_EQ(checker.check(Pose{}, t, thingsIn).empty(), t >= leaps) << toSeconds(t);
-    const Clearance clearance = checker.clearance(Pose{}, t, 20.0, thingsIn);
+    EXPECT_EQ(checker.check(Pose{}, t, objectsIn).empty(), t >= leaps) << toSeconds(t);
+    const Clearance clearance = checker.clearance(Pose{}, t, 20.0, objectsIn);
     EXPECT_EQ(clearance.distance > 4.0, t >= leaps) << toSeconds(t);
   }
 }
 
-TEST(CheckerOfThings, AreAskedForEveryStepOnlyWhereTheyCouldBeNear) {
+TEST(CheckerOfObjects, AreAskedForEveryStepOnlyWhereTheyCouldBeNear) {
   CollisionChecker checker(BodyVoxels(smallBody(), kCell), nullptr);
   for (const double away : {100.0, 1.5, 0.7}) {
     int asked = 0;
-    const auto thingsIn = [&](TimeNs begin, TimeNs end) {
+    const auto objectsIn = [&](TimeNs begin, TimeNs end) {
       ++asked;
-      std::vector<scene::MovingThing> things{thingsDuring(begin, end).front()};
-      things[0].X_WM = {Pose{Eigen::Quaterniond::Identity(), {away, 0.0, 0.0}}};
-      return things;
+      std::vector<scene::MovingObject> objects{objectsDuring(begin, end).front()};
+      objects[0].X_WM = {Pose{Eigen::Quaterniond::Identity(), {away, 0.0, 0.0}}};
+      return objects;
     };
     for (TimeNs t = 0; t < kNsPerSecond; t += kNsPerSecond / 1000) {
-      ASSERT_TRUE(checker.check(Pose{}, t, thingsIn).empty());
+      ASSERT_TRUE(checker.check(Pose{}, t, objectsIn).empty());
     }
     EXPECT_LE(asked, away > 50.0 ? 50 : away > 1.0 ? 120 : 1000);
     EXPECT_GE(asked, 50) << "something new is noticed";

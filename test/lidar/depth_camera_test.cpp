@@ -20,8 +20,8 @@ class WallRenderer : public Renderer {
 
   std::string name() const override { return "wall"; }
   bool castsRays() const override { return false; }
-  void cast(const std::vector<Ray>&, View<MovingThing>, std::vector<Hit>&) const override {}
-  void renderImage(const ImageGrid& grid, const Pose& X_WC, double range_max, View<MovingThing>,
+  void cast(const std::vector<Ray>&, View<MovingObject>, std::vector<Hit>&) const override {}
+  void renderImage(const ImageGrid& grid, const Pose& X_WC, double range_max, View<MovingObject>,
                    std::vector<Hit>& hits) const override {
     hits.assign(grid.size(), Hit{});
     for (int row = 0; row < grid.height; ++row) {

@@ -123,20 +123,20 @@ TEST_P(MeasuredScan, AnInstantaneousScanIsOfOnePose) {
 }
 
 // A plate comes nearer at 10 m/s while a sensor at rest looks at it.
-TEST_P(MeasuredScan, ThingsStandWhereTheyAreWhenTheyAreHit) {
+TEST_P(MeasuredScan, ObjectsStandWhereTheyAreWhenTheyAreHit) {
   const auto plate = wall(0.0, 1.0);
-  MovingThing thing;
-  thing.shape = plate;
-  thing.identity = 5;
-  thing.step = 0.1;
+  MovingObject object;
+  object.shape = plate;
+  object.identity = 5;
+  object.step = 0.1;
   for (const double x : {4.0, 3.0}) {
-    thing.X_WM.push_back({Eigen::Quaterniond::Identity(), {x, 0.0, 0.0}});
+    object.X_WM.push_back({Eigen::Quaterniond::Identity(), {x, 0.0, 0.0}});
   }
   LidarConfig config = spinner();
   Lidar lidar(config, caster(wall(20.0, 2.0)));
   const TimeNs begin = 2 * kScan + 17'000;
-  const std::vector<MovingThing> things = {thing};
-  const Scan scan = lidar.scan(begin, begin + kScan, resting({}), things);
+  const std::vector<MovingObject> objects = {object};
+  const Scan scan = lidar.scan(begin, begin + kScan, resting({}), objects);
   std::size_t met = 0;
   for (const ScanPoint& point : scan.points) {
     if (point.identity != 5U) continue;
@@ -147,7 +147,7 @@ TEST_P(MeasuredScan, ThingsStandWhereTheyAreWhenTheyAreHit) {
   EXPECT_GT(met, 500U);
   config.instantaneous = true;
   Lidar frozen(config, caster(wall(20.0, 2.0)));
-  const Scan instant = frozen.scan(begin, begin + kScan, resting({}), things);
+  const Scan instant = frozen.scan(begin, begin + kScan, resting({}), objects);
   met = 0;
   for (const ScanPoint& point : instant.points) {
     if (point.identity != 5U) continue;
@@ -177,15 +177,15 @@ TEST_P(MeasuredScan, ReflectivityIsTheSurfacesTimesLambertsCosine) {
 }
 
 TEST_P(MeasuredScan, AThingHasItsOwnReflectivity) {
-  MovingThing thing;
-  thing.shape = wall(0.0, 1.0);
-  thing.identity = 5;
-  thing.X_WM.push_back({Eigen::Quaterniond::Identity(), {4.0, 0.0, 0.0}});
+  MovingObject object;
+  object.shape = wall(0.0, 1.0);
+  object.identity = 5;
+  object.X_WM.push_back({Eigen::Quaterniond::Identity(), {4.0, 0.0, 0.0}});
   LidarConfig config = spinner();
   config.reflectivity = 0.3;
   Lidar lidar(config,
               caster(storedFor(GetParam(), roomMap({8.0, 8.0, 3.0}, 0.2, Kind::kNotPlanar))));
-  const Scan scan = lidar.scan(0, kScan, resting({}), std::vector<MovingThing>{thing});
+  const Scan scan = lidar.scan(0, kScan, resting({}), std::vector<MovingObject>{object});
   std::size_t met = 0;
   for (const ScanPoint& point : scan.points) {
     if (point.identity == kMapIdentity) {
@@ -203,7 +203,7 @@ TEST_P(MeasuredScan, AThingHasItsOwnReflectivity) {
 }
 
 TEST_P(MeasuredScan, AThingOfOneReflectivity) {
-  MovingThing plain, told;
+  MovingObject plain, told;
   plain.shape = told.shape = wall(0.0, 1.0);  // says 0.2 and 0.8
   plain.identity = 5;
   told.identity = 6;
@@ -212,7 +212,7 @@ TEST_P(MeasuredScan, AThingOfOneReflectivity) {
   told.X_WM.push_back({Eigen::Quaterniond::Identity(), {-4.0, 0.0, 0.0}});
   Lidar lidar(spinner(),
               caster(storedFor(GetParam(), roomMap({8.0, 8.0, 3.0}, 0.2, Kind::kNotPlanar))));
-  const Scan scan = lidar.scan(0, kScan, resting({}), std::vector<MovingThing>{told, plain});
+  const Scan scan = lidar.scan(0, kScan, resting({}), std::vector<MovingObject>{told, plain});
   std::size_t met = 0;
   for (const ScanPoint& point : scan.points) {
     if (point.identity == kMapIdentity || std::abs(point.p_W.y()) < 0.2F) continue;

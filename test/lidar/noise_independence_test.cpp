@@ -27,7 +27,7 @@ class BallRenderer : public Renderer {
  public:
   std::string name() const override { return "ball"; }
   bool castsRays() const override { return true; }
-  void cast(const std::vector<Ray>& rays, View<MovingThing>,
+  void cast(const std::vector<Ray>& rays, View<MovingObject>,
             std::vector<Hit>& hits) const override {
     hits.assign(rays.size(), Hit{});
     for (std::size_t i = 0; i < rays.size(); ++i) {
@@ -37,7 +37,7 @@ class BallRenderer : public Renderer {
       hits[i] = {static_cast<float>(range), 7, kMapIdentity, inwards.cast<float>()};
     }
   }
-  void renderImage(const ImageGrid&, const Pose&, double, View<MovingThing>,
+  void renderImage(const ImageGrid&, const Pose&, double, View<MovingObject>,
                    std::vector<Hit>&) const override {}
 
   /// |o + t d| = kRadius.

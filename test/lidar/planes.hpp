@@ -19,7 +19,7 @@ class PlaneRenderer : public Renderer {
 
   std::string name() const override { return "plane"; }
   bool castsRays() const override { return true; }
-  void cast(const std::vector<Ray>& rays, View<MovingThing>,
+  void cast(const std::vector<Ray>& rays, View<MovingObject>,
             std::vector<Hit>& hits) const override {
     hits.assign(rays.size(), Hit{});
     for (std::size_t i = 0; i < rays.size(); ++i) {
@@ -30,7 +30,7 @@ class PlaneRenderer : public Renderer {
       hits[i] = {static_cast<float>(range), 7, kMapIdentity, towards.cast<float>()};
     }
   }
-  void renderImage(const ImageGrid&, const Pose&, double, View<MovingThing>,
+  void renderImage(const ImageGrid&, const Pose&, double, View<MovingObject>,
                    std::vector<Hit>&) const override {}
 
   double distance(const Eigen::Vector3d& p) const { return normal_.dot(p) - offset_; }

@@ -30,7 +30,7 @@ inline std::string labelOf(const testing::TestParamInfo<Maker>& maker) { return 
 
 /// Those of a test program, which says so in a file of its own.
 std::vector<Maker> makersUnderTest();
-/// A few of them, for suites of what lies around the renderers: things that move, scans.
+/// A few of them, for suites of what lies around the renderers: objects that move, scans.
 std::vector<Maker> fewMakers();
 
 /// The map as a maker's renderer is tested with it: its storage, and the paper's surface or a

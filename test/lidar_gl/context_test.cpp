@@ -95,20 +95,20 @@ TEST(GlRayCaster, HasAMapOnce) {
   EXPECT_EQ(context->mapBytes(), map::bytesOf(map->tree()));
 }
 
-lidar::MovingThing ball(std::uint32_t identity, const Eigen::Vector3d& from,
+lidar::MovingObject ball(std::uint32_t identity, const Eigen::Vector3d& from,
                         const Eigen::Vector3d& to) {
-  lidar::MovingThing thing;
-  thing.shape = lidar::scatteredMap(identity, 200, 0.2, 0.1, lidar::Kind::kMixed);
-  thing.identity = identity;
-  thing.X_WM = {Pose{fromRollPitchYaw(0, 0, 0), from}, Pose{fromRollPitchYaw(0.1, 0, 0.4), to}};
-  thing.step = 0.1;
-  return thing;
+  lidar::MovingObject object;
+  object.shape = lidar::scatteredMap(identity, 200, 0.2, 0.1, lidar::Kind::kMixed);
+  object.identity = identity;
+  object.X_WM = {Pose{fromRollPitchYaw(0, 0, 0), from}, Pose{fromRollPitchYaw(0.1, 0, 0.4), to}};
+  object.step = 0.1;
+  return object;
 }
 
-// Things that move beside the map, from several threads at once.
+// Objects that move beside the map, from several threads at once.
 TEST(GlRayCaster, AgreesWithTheProcessorOnWhatMoves) {
   const auto map = lidar::roomMap({3.0, 2.0, 1.2}, 0.1, lidar::Kind::kMixed);
-  const std::vector<lidar::MovingThing> things = {ball(3, {1.5, 0, 0}, {1.5, 0.6, 0.1}),
+  const std::vector<lidar::MovingObject> objects = {ball(3, {1.5, 0, 0}, {1.5, 0.6, 0.1}),
                                                   ball(7, {-1.0, 0.5, 0}, {-1.0, 0.0, 0.2})};
   RandomStream random(5);
   std::vector<lidar::Ray> rays;
@@ -125,32 +125,32 @@ TEST(GlRayCaster, AgreesWithTheProcessorOnWhatMoves) {
   const auto gl = makeRayCaster(map, {}, {kHeadless, 0, Fault::kNone, false});
   const auto gl_images = makeDepthImageRenderer(map, {}, {kHeadless, 0, Fault::kNone, false});
   std::vector<lidar::Hit> expected, expected_image;
-  cpu->cast(rays, things, expected);
-  cpu->renderImage(grid, {}, 8.0, things, expected_image);
-  std::atomic<int> wrong{0}, of_things{0};
+  cpu->cast(rays, objects, expected);
+  cpu->renderImage(grid, {}, 8.0, objects, expected_image);
+  std::atomic<int> wrong{0}, of_objects{0};
   const auto compare = [&](const std::vector<lidar::Hit>& a, const std::vector<lidar::Hit>& b) {
     ASSERT_EQ(a.size(), b.size());
     for (std::size_t i = 0; i < a.size(); ++i) {
       const bool same = a[i].valid() == b[i].valid() && a[i].identity == b[i].identity &&
                         (!a[i].valid() || std::abs(a[i].range - b[i].range) < 2e-3F);
       wrong += same ? 0 : 1;
-      of_things += a[i].identity != lidar::kMapIdentity ? 1 : 0;
+      of_objects += a[i].identity != lidar::kMapIdentity ? 1 : 0;
     }
   };
   std::vector<std::thread> threads;
   for (int t = 0; t < 3; ++t) {
     threads.emplace_back([&] {
       std::vector<lidar::Hit> hits;
-      gl->cast(rays, things, hits);
+      gl->cast(rays, objects, hits);
       compare(hits, expected);
-      gl->renderImage(grid, {}, 8.0, things, hits);
+      gl->renderImage(grid, {}, 8.0, objects, hits);
       compare(hits, expected_image);
-      gl_images->renderImage(grid, {}, 8.0, things, hits);
+      gl_images->renderImage(grid, {}, 8.0, objects, hits);
       compare(hits, expected_image);
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_GT(of_things, 300);
+  EXPECT_GT(of_objects, 300);
   EXPECT_LE(wrong, 9);  // ambiguous ones: a thousandth
 }
 

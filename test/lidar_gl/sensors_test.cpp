@@ -35,15 +35,15 @@ StateHistory flight() {
 }
 
 /// A ball of 0.4 m that crosses the view at 4 m/s.
-MovingThing passer(double azimuth) {
-  MovingThing thing;
-  thing.shape = scatteredMap(9, 300, 0.3, 0.15, Kind::kMixed);
-  thing.identity = 12;
+MovingObject passer(double azimuth) {
+  MovingObject object;
+  object.shape = scatteredMap(9, 300, 0.3, 0.15, Kind::kMixed);
+  object.identity = 12;
   const Eigen::Vector3d ahead(1.8 * std::cos(azimuth), 1.8 * std::sin(azimuth), 0.0);
-  thing.X_WM = {Pose{fromRollPitchYaw(0, 0, 0), ahead},
+  object.X_WM = {Pose{fromRollPitchYaw(0, 0, 0), ahead},
                 Pose{fromRollPitchYaw(0, 0.2, 0.5), ahead + Eigen::Vector3d(0.0, 0.4, 0.0)}};
-  thing.step = 0.1;
-  return thing;
+  object.step = 0.1;
+  return object;
 }
 
 class EverySensor : public testing::TestWithParam<Maker> {};
@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(All, EverySensor, testing::ValuesIn(fewMakers()), label
 
 /// What two renderers' scans have in common.
 struct Reported {
-  std::size_t points = 0, of_things = 0, different = 0;
+  std::size_t points = 0, of_objects = 0, different = 0;
 
   void compare(const Scan& scan, const Scan& expected) {
     EXPECT_EQ(scan.rays, expected.rays);
@@ -62,7 +62,7 @@ struct Reported {
       const bool both = at != scan.points.end() && at->shot == point.shot;
       ++points;
       different += both && equal(*at, point) ? 0 : 1;
-      of_things += point.identity == 12U ? 1 : 0;
+      of_objects += point.identity == 12U ? 1 : 0;
     }
     const auto more = static_cast<std::ptrdiff_t>(scan.points.size() - expected.points.size());
     different += static_cast<std::size_t>(std::abs(more));
@@ -76,13 +76,13 @@ struct Reported {
 };
 
 // As the sensors' files say: pattern, field of view, mounting, noise, intensities, in flight and
-// among things that move.
+// among objects that move.
 TEST_P(EverySensor, ReportsWhatItReportsByTheProcessor) {
   const Map room = storedFor(GetParam(), roomMap({4.0, 3.0, 2.0}, 0.1, Kind::kMixed));
   const std::shared_ptr<const Renderer> gl = GetParam().make(room, {});
   const std::shared_ptr<const Renderer> cpu = makeRayCaster(room, {});
   const StateHistory history = flight();
-  const std::vector<MovingThing> things = {passer(0.4), passer(2.0)};
+  const std::vector<MovingObject> objects = {passer(0.4), passer(2.0)};
   Reported reported;
   for (const std::string& name : config::knownNames("lidar")) {
     SCOPED_TRACE(name);
@@ -90,11 +90,11 @@ TEST_P(EverySensor, ReportsWhatItReportsByTheProcessor) {
     const double rate = makePattern(config.pattern)->pointsPerSecond();
     const TimeNs end = kBegin + toNs(std::min(kShots / rate, 0.1));
     Lidar by_gl(config, gl, 3), by_cpu(config, cpu, 3);
-    reported.compare(by_gl.scan(kBegin, end, history, things),
-                     by_cpu.scan(kBegin, end, history, things));
+    reported.compare(by_gl.scan(kBegin, end, history, objects),
+                     by_cpu.scan(kBegin, end, history, objects));
   }
   EXPECT_GT(reported.points, 2'000U);
-  EXPECT_GT(reported.of_things, 50U);
+  EXPECT_GT(reported.of_objects, 50U);
   EXPECT_LT(reported.different, std::max<std::size_t>(3, reported.points / 500));
 }
 

@@ -76,14 +76,14 @@ TEST(PeerMessage, WhatArrivesIsWhatTheCoreTellsInSinglePrecision) {
     EXPECT_EQ(motion.v_WB, told.motion.v_WB);
     EXPECT_EQ(motion.a_WB, told.motion.a_WB);
     EXPECT_EQ(motion.w_WB_B, told.motion.w_WB_B);
-    const sim::Strike strike{1, 2, any(), any(), any(), any(), any()};
-    const sim::Strike told_strike = sim::inSinglePrecision(strike);
-    const sim::Strike arrived = fromMessage(toMessage(strike));
-    EXPECT_EQ(arrived.impulse_W, told_strike.impulse_W);
-    EXPECT_EQ(arrived.moment_W, told_strike.moment_W);
-    EXPECT_EQ(arrived.p_W, told_strike.p_W);
-    EXPECT_EQ(arrived.normal_W, told_strike.normal_W);
-    EXPECT_EQ(arrived.v_rel_W, told_strike.v_rel_W);
+    const sim::Impact impact{1, 2, any(), any(), any(), any(), any()};
+    const sim::Impact told_impact = sim::inSinglePrecision(impact);
+    const sim::Impact arrived = fromMessage(toMessage(impact));
+    EXPECT_EQ(arrived.impulse_W, told_impact.impulse_W);
+    EXPECT_EQ(arrived.moment_W, told_impact.moment_W);
+    EXPECT_EQ(arrived.p_W, told_impact.p_W);
+    EXPECT_EQ(arrived.normal_W, told_impact.normal_W);
+    EXPECT_EQ(arrived.v_rel_W, told_impact.v_rel_W);
   }
 }
 
@@ -104,28 +104,28 @@ TEST(PeerMessage, BodyStaysTheSame) {
   EXPECT_EQ(back.cloud, body.cloud);
 }
 
-sim::Strike someStrike() {
+sim::Impact someImpact() {
   return {123, 5, {1, 2, 3}, {0.1, 0.2, 0.3}, {4, 5, 6}, {0, 0, 1}, {7, 8, 9}};
 }
 
-TEST(PeerMessage, StrikeStaysTheSame) {
-  marsim::Strike message = toMessage(someStrike());
+TEST(PeerMessage, ImpactStaysTheSame) {
+  marsim::Impact message = toMessage(someImpact());
   EXPECT_EQ(message.struck, 5);
   message.by = 2;
-  sim::Strike back = fromMessage(message);
+  sim::Impact back = fromMessage(message);
   EXPECT_EQ(back.identity, 2U) << "for who is struck it is that of the other one";
   EXPECT_EQ(back.stamp, 123);
   EXPECT_TRUE(isFinite(back));
-  EXPECT_EQ(back.impulse_W, someStrike().impulse_W);
-  EXPECT_LT((back.moment_W - someStrike().moment_W).norm(), 1e-6);
-  EXPECT_EQ(back.p_W, someStrike().p_W);
-  EXPECT_EQ(back.normal_W, someStrike().normal_W);
-  EXPECT_EQ(back.v_rel_W, someStrike().v_rel_W);
+  EXPECT_EQ(back.impulse_W, someImpact().impulse_W);
+  EXPECT_LT((back.moment_W - someImpact().moment_W).norm(), 1e-6);
+  EXPECT_EQ(back.p_W, someImpact().p_W);
+  EXPECT_EQ(back.normal_W, someImpact().normal_W);
+  EXPECT_EQ(back.v_rel_W, someImpact().v_rel_W);
   message.position[1] = std::numeric_limits<float>::infinity();
   EXPECT_FALSE(isFinite(fromMessage(message)));
 }
 
-TEST(PeerDatagram, CarriesStatesBodiesAndStrikes) {
+TEST(PeerDatagram, CarriesStatesBodiesAndImpacts) {
   std::vector<marsim::Peer> states;
   for (std::uint32_t id = 0; id < kStatesInDatagram; ++id)
     states.push_back(toMessage(someState(id)));
@@ -146,9 +146,9 @@ TEST(PeerDatagram, CarriesStatesBodiesAndStrikes) {
   EXPECT_EQ(message.bodies[0].cloud, "") << "the name of a file stays on its machine";
   EXPECT_EQ(message.bodies[0].rotors.size(), 2U);
 
-  ASSERT_TRUE(fromDatagram(toDatagram(toMessage(someStrike())), message));
-  ASSERT_EQ(message.strikes.size(), 1U);
-  EXPECT_EQ(message.strikes[0].impulse[2], 3.0F);
+  ASSERT_TRUE(fromDatagram(toDatagram(toMessage(someImpact())), message));
+  ASSERT_EQ(message.impacts.size(), 1U);
+  EXPECT_EQ(message.impacts[0].impulse[2], 3.0F);
 }
 
 TEST(PeerDatagram, CarriesGreetings) {
@@ -184,9 +184,9 @@ TEST(PeerDatagram, AMachineTellsOfItsOwnUavsOnly) {
     body.cloud = id == 1U ? "/etc/passwd" : "";
     body.id = static_cast<std::uint16_t>(id);
     message.bodies.push_back(body);
-    marsim::Strike strike = toMessage(someStrike());
-    strike.by = static_cast<std::uint16_t>(id);
-    message.strikes.push_back(strike);
+    marsim::Impact impact = toMessage(someImpact());
+    impact.by = static_cast<std::uint16_t>(id);
+    message.impacts.push_back(impact);
   }
   message.bodies[1].vehicle = std::string(65, 'x');
   const Removed removed = removeForeign({1, 2}, message);
@@ -196,8 +196,8 @@ TEST(PeerDatagram, AMachineTellsOfItsOwnUavsOnly) {
   ASSERT_EQ(message.peers.size(), 2U);
   EXPECT_EQ(message.peers[1].id, 2);
   EXPECT_TRUE(message.bodies.empty()) << "one names a file, the other has an endless name";
-  ASSERT_EQ(message.strikes.size(), 2U);
-  EXPECT_EQ(message.strikes[0].by, 1);
+  ASSERT_EQ(message.impacts.size(), 2U);
+  EXPECT_EQ(message.impacts[0].by, 1);
 }
 
 TEST(PeerDatagram, NonsenseIsRefused) {
@@ -208,9 +208,9 @@ TEST(PeerDatagram, NonsenseIsRefused) {
     EXPECT_EQ(fromDatagram({states.begin(), states.begin() + static_cast<long>(size)}, message),
               false);
   }
-  const std::vector<std::uint8_t> strike = toDatagram(toMessage(someStrike()));
-  for (std::size_t size = 0; size < strike.size(); ++size) {
-    EXPECT_FALSE(fromDatagram({strike.begin(), strike.begin() + static_cast<long>(size)}, message));
+  const std::vector<std::uint8_t> impact = toDatagram(toMessage(someImpact()));
+  for (std::size_t size = 0; size < impact.size(); ++size) {
+    EXPECT_FALSE(fromDatagram({impact.begin(), impact.begin() + static_cast<long>(size)}, message));
   }
   for (std::size_t size = 0; size < body.size(); ++size) {
     EXPECT_FALSE(fromDatagram({body.begin(), body.begin() + static_cast<long>(size)}, message));

@@ -280,7 +280,7 @@ class WorldFlight {
     obstacles_ =
         std::make_shared<scene::Obstacles>(config::readObstacles(config::obstaclesText(file), file),
                                            ros_nodes::clearanceIn(*loaded.map), file);
-    world_->addThings(obstacles_);
+    world_->addObjects(obstacles_);
     driver_ = std::make_shared<scene::ObstacleDriver>(obstacles_, 0);
     world_->addDriver(driver_);
     const std::vector<sim::Start> starts =

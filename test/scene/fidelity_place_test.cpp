@@ -39,7 +39,7 @@ TEST(FidelityPlace, RangesAreWhereTheDistanceVanishes) {
   const FidelityPlace place;
   RandomStream random(7);
   int hits = 0;
-  for (const FidelityPlace::Part& part : place.parts()) {
+  for (const FidelityPlace::Solid& part : place.parts()) {
     for (int i = 0; i < 60; ++i) {
       const Vector3d origin = stationOn(place, 20, random.uniform());
       // Few rays meet a rod by chance: these are aimed at its axis.
@@ -61,7 +61,7 @@ TEST(FidelityPlace, RangesAreWhereTheDistanceVanishes) {
 TEST(FidelityPlace, AMissKeepsItsDistance) {
   const FidelityPlace place;
   RandomStream random(8);
-  for (const FidelityPlace::Part& part : place.parts()) {
+  for (const FidelityPlace::Solid& part : place.parts()) {
     const Vector3d origin = stationOn(place, 21, random.uniform());
     const Vector3d direction = randomDirection(random);
     if (rangeTo(part.shape, origin, direction) < kNoRange) continue;

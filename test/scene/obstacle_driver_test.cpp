@@ -116,7 +116,7 @@ TEST_F(Driving, TwoDriversComputeTheSameToTheLastBit) {
   const std::shared_ptr<Obstacles> others = someObstacles();
   ObstacleDriver one(obstacles, 100 * kMs), other(others, 100 * kMs);
   RandomStream random(1);
-  std::vector<MovingThing> things;
+  std::vector<MovingObject> objects;
   for (TimeNs now = 0; now < 20 * kNsPerSecond; now += kPeriod) {
     for (std::size_t k = 0; k < one.size(); ++k) {
       if (random.uniform() > 0.3) continue;
@@ -127,7 +127,7 @@ TEST_F(Driving, TwoDriversComputeTheSameToTheLastBit) {
       other.command(k, v, yaw_rate, now - kPeriod / 3);
     }
     const std::vector<Obstacles::Driven>&a = one.step(now), &b = other.step(now);
-    others->appendThings(now - 100 * kMs, now, things);
+    others->appendObjects(now - 100 * kMs, now, objects);
     for (std::size_t k = 0; k < a.size(); ++k) {
       ASSERT_EQ(std::memcmp(&a[k], &b[k], sizeof a[k]), 0) << toSeconds(now);
     }

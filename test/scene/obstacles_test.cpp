@@ -199,11 +199,11 @@ TEST(Obstacles, BeginAtFreePlaces) {
   const Obstacles obstacles(only(group), pillarAndFloor, "test");
   int begun = 0;
   for (std::size_t i = 0; i < obstacles.size(); ++i) {
-    std::vector<MovingThing> things;
-    obstacles.appendThings(0, 100 * kNsPerSecond, things);
-    for (const MovingThing& thing : things) {
-      if (thing.identity != obstacles.identityOf(i) || thing.from < 0.0) continue;
-      EXPECT_GE(pillarAndFloor(thing.at(thing.from).p, 9.0), 0.5 * group.size_max);
+    std::vector<MovingObject> objects;
+    obstacles.appendObjects(0, 100 * kNsPerSecond, objects);
+    for (const MovingObject& object : objects) {
+      if (object.identity != obstacles.identityOf(i) || object.from < 0.0) continue;
+      EXPECT_GE(pillarAndFloor(object.at(object.from).p, 9.0), 0.5 * group.size_max);
       ++begun;
     }
   }
@@ -215,11 +215,11 @@ TEST(Obstacles, HaveTheReflectivityOfTheirGroup) {
   plain.name = "plain";
   told.reflectivity = 0.4;
   const Obstacles obstacles({1, {plain, told}}, {}, "test");
-  std::vector<MovingThing> things;
-  obstacles.appendThings(0, 10 * kNsPerSecond, things);
-  for (const MovingThing& thing : things) {
-    const bool is_plain = thing.identity < obstacles.identityOf(2);
-    EXPECT_EQ(thing.reflectivity, is_plain ? std::nullopt : std::optional<std::uint8_t>(102));
+  std::vector<MovingObject> objects;
+  obstacles.appendObjects(0, 10 * kNsPerSecond, objects);
+  for (const MovingObject& object : objects) {
+    const bool is_plain = object.identity < obstacles.identityOf(2);
+    EXPECT_EQ(object.reflectivity, is_plain ? std::nullopt : std::optional<std::uint8_t>(102));
   }
 }
 
@@ -353,18 +353,18 @@ TEST(Obstacles, DrivenOnesAreKnownAsFarAsWasTold) {
     }
     const TimeNs begin = told_until - toNs(0.1);
     for (const TimeNs end : {begin, begin + toNs(0.12), begin + toNs(1.0)}) {
-      std::vector<MovingThing> things, expected;
-      all.appendKnownThings(begin, end, told_until, things);
-      heard.appendThings(begin, end, expected);
-      ASSERT_EQ(things.size(), expected.size());
-      for (std::size_t i = 0; i < things.size(); ++i) {
-        ASSERT_EQ(things[i].identity, expected[i].identity);
-        ASSERT_EQ(things[i].from, expected[i].from);
-        ASSERT_EQ(things[i].until, expected[i].until);
-        ASSERT_EQ(things[i].X_WM.size(), expected[i].X_WM.size());
-        for (std::size_t k = 0; k < things[i].X_WM.size(); ++k) {
-          ASSERT_EQ(things[i].X_WM[k].p, expected[i].X_WM[k].p);
-          ASSERT_EQ(things[i].X_WM[k].q.coeffs(), expected[i].X_WM[k].q.coeffs());
+      std::vector<MovingObject> objects, expected;
+      all.appendKnownObjects(begin, end, told_until, objects);
+      heard.appendObjects(begin, end, expected);
+      ASSERT_EQ(objects.size(), expected.size());
+      for (std::size_t i = 0; i < objects.size(); ++i) {
+        ASSERT_EQ(objects[i].identity, expected[i].identity);
+        ASSERT_EQ(objects[i].from, expected[i].from);
+        ASSERT_EQ(objects[i].until, expected[i].until);
+        ASSERT_EQ(objects[i].X_WM.size(), expected[i].X_WM.size());
+        for (std::size_t k = 0; k < objects[i].X_WM.size(); ++k) {
+          ASSERT_EQ(objects[i].X_WM[k].p, expected[i].X_WM[k].p);
+          ASSERT_EQ(objects[i].X_WM[k].q.coeffs(), expected[i].X_WM[k].q.coeffs());
         }
       }
     }
@@ -373,33 +373,33 @@ TEST(Obstacles, DrivenOnesAreKnownAsFarAsWasTold) {
 }
 
 // What is appended for an interval is where the obstacles are at each time in it.
-TEST(Obstacles, ThingsAreWhereTheObstaclesAre) {
+TEST(Obstacles, ObjectsAreWhereTheObstaclesAre) {
   const Obstacles obstacles(allKinds(), pillarAndFloor, "test");
   RandomStream random(3);
   int bits = 0;
   for (const TimeNs begin : randomTimes(20, 11)) {
-    std::vector<MovingThing> things;
-    obstacles.appendThings(begin, begin + toNs(2.0), things);
-    for (const MovingThing& thing : things) thing.validate("thing");
+    std::vector<MovingObject> objects;
+    obstacles.appendObjects(begin, begin + toNs(2.0), objects);
+    for (const MovingObject& object : objects) object.validate("object");
     for (int k = 0; k < 40; ++k) {
       const double s = random.uniform(0.0, 2.0);
       std::map<std::uint32_t, int> present;
-      for (const MovingThing& thing : things) {
-        if (!thing.isThere(toSeconds(toNs(s)))) continue;
-        ++present[thing.identity];
+      for (const MovingObject& object : objects) {
+        if (!object.isThere(toSeconds(toNs(s)))) continue;
+        ++present[object.identity];
         const Pose pose =
-            obstacles.poseAt(thing.identity - kFirstObstacleIdentity, begin + toNs(s));
-        ASSERT_NEAR((thing.at(s).p - pose.p).norm(), 0.0, 1e-4);
-        ASSERT_LT(thing.at(s).q.angularDistance(pose.q), 1e-3);
-        bits += thing.from > 0.0 ? 1 : 0;
+            obstacles.poseAt(object.identity - kFirstObstacleIdentity, begin + toNs(s));
+        ASSERT_NEAR((object.at(s).p - pose.p).norm(), 0.0, 1e-4);
+        ASSERT_LT(object.at(s).q.angularDistance(pose.q), 1e-3);
+        bits += object.from > 0.0 ? 1 : 0;
       }
       ASSERT_EQ(present.size(), obstacles.size());
       for (const auto& [identity, times] : present) ASSERT_EQ(times, 1) << identityName(identity);
     }
-    things.clear();
-    obstacles.appendThings(begin, begin, things);
-    ASSERT_EQ(things.size(), obstacles.size());
-    ASSERT_EQ(things[0].X_WM.size(), 1U);
+    objects.clear();
+    obstacles.appendObjects(begin, begin, objects);
+    ASSERT_EQ(objects.size(), obstacles.size());
+    ASSERT_EQ(objects[0].X_WM.size(), 1U);
   }
   EXPECT_GT(bits, 100);
 }
@@ -409,11 +409,11 @@ TEST(Obstacles, ShareFewShapesOfTheRightSize) {
   group.size_min = 0.4;
   group.size_max = 1.0;
   const Obstacles obstacles(only(group), {}, "test");
-  std::vector<MovingThing> things;
-  obstacles.appendThings(0, 0, things);
+  std::vector<MovingObject> objects;
+  obstacles.appendObjects(0, 0, objects);
   std::map<const map::SurfelMap*, double> shapes;
-  for (std::size_t i = 0; i < things.size(); ++i) {
-    shapes[things[i].shape.get()] = obstacles.sizeOf(i);
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    shapes[objects[i].shape.get()] = obstacles.sizeOf(i);
   }
   EXPECT_EQ(shapes.size(), 4U);
   for (const auto& [shape, size] : shapes) {
@@ -431,9 +431,9 @@ TEST(Obstacles, SurfelsCoverEveryShape) {
     group.shape = kind;
     group.size_min = group.size_max = 1.0;
     const Obstacles obstacles(only(group), {}, "test");
-    std::vector<MovingThing> things;
-    obstacles.appendThings(0, 0, things);
-    const map::SurfelMap& shape = *things[0].shape;
+    std::vector<MovingObject> objects;
+    obstacles.appendObjects(0, 0, objects);
+    const map::SurfelMap& shape = *objects[0].shape;
     const std::vector<map::Surfel> surfels = shape.surfels();
     RandomStream random(5);
     for (int i = 0; i < 2000; ++i) {

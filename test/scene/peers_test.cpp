@@ -275,17 +275,17 @@ TEST(Peers, AnswerLikeOneWhoHeardNoMoreThanWasToldUntil) {
       const auto motion = all.motionAt(3, t, until), expected_motion = heard.motionAt(3, t);
       ASSERT_EQ(pose.has_value(), expected.has_value()) << toSeconds(t);
       ASSERT_EQ(motion.has_value(), expected_motion.has_value());
-      std::vector<MovingThing> things, expected_things;
-      all.appendOthers(1, t, t + toNs(0.05), things, until);
-      heard.appendOthers(1, t, t + toNs(0.05), expected_things);
-      ASSERT_EQ(things.size(), expected_things.size());
+      std::vector<MovingObject> objects, expected_objects;
+      all.appendOthers(1, t, t + toNs(0.05), objects, until);
+      heard.appendOthers(1, t, t + toNs(0.05), expected_objects);
+      ASSERT_EQ(objects.size(), expected_objects.size());
       if (!pose) continue;
       ASSERT_EQ(pose->p, expected->p) << toSeconds(t);
       ASSERT_EQ(pose->q.coeffs(), expected->q.coeffs());
       ASSERT_EQ(motion->v_WB, expected_motion->v_WB);
       ASSERT_EQ(motion->w_WB_B, expected_motion->w_WB_B);
-      for (std::size_t k = 0; k < things[0].X_WM.size(); ++k) {
-        ASSERT_EQ(things[0].X_WM[k].p, expected_things[0].X_WM[k].p);
+      for (std::size_t k = 0; k < objects[0].X_WM.size(); ++k) {
+        ASSERT_EQ(objects[0].X_WM[k].p, expected_objects[0].X_WM[k].p);
       }
     }
   }
@@ -385,33 +385,33 @@ TEST(Peers, TwoOfOneNumberAreToldWithTheirMachines) {
             "own uav_id");
 }
 
-TEST(Peers, AreThingsToTheOthers) {
+TEST(Peers, AreObjectsToTheOthers) {
   Peers peers;
   for (const std::uint32_t id : {1U, 3U, 4U}) {
     for (int i = 0; i < 10; ++i) peers.push(told(id, i));
     if (id != 4U) peers.setBody(id, "some", someBody());
   }
-  std::vector<MovingThing> things;
-  peers.appendThings(toNs(10.0), toNs(10.1), things);
-  ASSERT_EQ(things.size(), 2U) << "without a body there is nothing to show";
-  EXPECT_EQ(things[0].shape, things[1].shape) << "equal bodies are one";
-  things.clear();
-  peers.appendOthers(1, toNs(10.0), toNs(10.1), things);
-  ASSERT_EQ(things.size(), 1U);
-  const MovingThing& thing = things[0];
-  EXPECT_EQ(thing.identity, 3U);
-  EXPECT_NO_THROW(thing.validate("thing"));
+  std::vector<MovingObject> objects;
+  peers.appendObjects(toNs(10.0), toNs(10.1), objects);
+  ASSERT_EQ(objects.size(), 2U) << "without a body there is nothing to show";
+  EXPECT_EQ(objects[0].shape, objects[1].shape) << "equal bodies are one";
+  objects.clear();
+  peers.appendOthers(1, toNs(10.0), toNs(10.1), objects);
+  ASSERT_EQ(objects.size(), 1U);
+  const MovingObject& object = objects[0];
+  EXPECT_EQ(object.identity, 3U);
+  EXPECT_NO_THROW(object.validate("object"));
   for (double t = 0.0; t <= 0.1; t += 0.001) {
-    EXPECT_LT((thing.at(t).p - onCircle(10.0 + t).X_WB.p).norm(), 5e-4);
-    EXPECT_LT(thing.at(t).q.angularDistance(onCircle(10.0 + t).X_WB.q), 1e-3);
+    EXPECT_LT((object.at(t).p - onCircle(10.0 + t).X_WB.p).norm(), 5e-4);
+    EXPECT_LT(object.at(t).q.angularDistance(onCircle(10.0 + t).X_WB.q), 1e-3);
   }
-  things.clear();
-  peers.appendThings(toNs(10.05), toNs(10.05), things);
-  ASSERT_EQ(things.size(), 2U);
-  EXPECT_EQ(things[0].X_WM.size(), 1U);
-  things.clear();
-  peers.appendThings(toNs(20.0), toNs(20.1), things);
-  EXPECT_TRUE(things.empty()) << "both are gone by then";
+  objects.clear();
+  peers.appendObjects(toNs(10.05), toNs(10.05), objects);
+  ASSERT_EQ(objects.size(), 2U);
+  EXPECT_EQ(objects[0].X_WM.size(), 1U);
+  objects.clear();
+  peers.appendObjects(toNs(20.0), toNs(20.1), objects);
+  EXPECT_TRUE(objects.empty()) << "both are gone by then";
 }
 
 TEST(Peers, ABadConfigurationIsRefused) {

@@ -43,15 +43,15 @@ TEST(InSinglePrecision, EveryNumberThatIsToldIsRoundedOnce) {
     EXPECT_EQ(told.motion.w_WB_B, rounded(state.motion.w_WB_B));
     EXPECT_EQ(told.motion.dw_WB_B, Vector3d::Zero()) << "it is not told";
 
-    const Strike strike{123'456'789'012, 7, any(), any(), any(), any(), any()};
-    const Strike told_strike = inSinglePrecision(strike);
-    EXPECT_EQ(told_strike.stamp, strike.stamp);
-    EXPECT_EQ(told_strike.identity, strike.identity);
-    EXPECT_EQ(told_strike.impulse_W, rounded(strike.impulse_W));
-    EXPECT_EQ(told_strike.moment_W, rounded(strike.moment_W));
-    EXPECT_EQ(told_strike.p_W, rounded(strike.p_W));
-    EXPECT_EQ(told_strike.normal_W, rounded(strike.normal_W));
-    EXPECT_EQ(told_strike.v_rel_W, rounded(strike.v_rel_W));
+    const Impact impact{123'456'789'012, 7, any(), any(), any(), any(), any()};
+    const Impact told_impact = inSinglePrecision(impact);
+    EXPECT_EQ(told_impact.stamp, impact.stamp);
+    EXPECT_EQ(told_impact.identity, impact.identity);
+    EXPECT_EQ(told_impact.impulse_W, rounded(impact.impulse_W));
+    EXPECT_EQ(told_impact.moment_W, rounded(impact.moment_W));
+    EXPECT_EQ(told_impact.p_W, rounded(impact.p_W));
+    EXPECT_EQ(told_impact.normal_W, rounded(impact.normal_W));
+    EXPECT_EQ(told_impact.v_rel_W, rounded(impact.v_rel_W));
   }
   for (const vehicle::VehicleConfig& craft : vehicle::allVehicles()) {
     const scene::BodyConfig body = bodyOf(craft), told = toldBodyOf(craft);
@@ -92,20 +92,20 @@ TEST(Announcer, TellsOnceInEveryPeriod) {
       EXPECT_EQ(state.sequence, told.size());
       EXPECT_EQ(state.motion.stamp, stamp);
       EXPECT_EQ(state.motion.X_WB.p.x(), rounded(0.1 * toSeconds(stamp)));
-      EXPECT_TRUE(announcement->strikes.empty());
+      EXPECT_TRUE(announcement->impacts.empty());
     }
     EXPECT_EQ(told, expected);
   }
 }
 
-TEST(Announcer, TellsAtOnceOfPlacementsStrikesAndTimeSetBack) {
-  Strike strike;
-  strike.identity = 4;
-  strike.impulse_W.x() = 0.1;
+TEST(Announcer, TellsAtOnceOfPlacementsImpactsAndTimeSetBack) {
+  Impact impact;
+  impact.identity = 4;
+  impact.impulse_W.x() = 0.1;
   struct Case {
     TimeNs stamp;
     std::uint32_t placements;
-    bool strikes, tells;
+    bool impacts, tells;
     const char* why;
   };
   const std::vector<Case> cases = {{0, 1, false, true, "the first"},
@@ -122,33 +122,33 @@ TEST(Announcer, TellsAtOnceOfPlacementsStrikesAndTimeSetBack) {
   Announcer announcer(3, 77, 20 * kMs);
   std::uint16_t sequence = 0;
   for (const Case& now : cases) {
-    const std::vector<Strike> strikes(now.strikes ? 1 : 0, strike);
-    const auto told = announcer.announce(stateAt(now.stamp), now.placements, strikes);
+    const std::vector<Impact> impacts(now.impacts ? 1 : 0, impact);
+    const auto told = announcer.announce(stateAt(now.stamp), now.placements, impacts);
     ASSERT_EQ(told.has_value(), now.tells) << now.why;
     if (!told) continue;
     EXPECT_EQ(told->state.sequence, ++sequence) << now.why;
     EXPECT_EQ(told->state.placements, now.placements) << now.why;
-    ASSERT_EQ(told->strikes.size(), strikes.size()) << now.why;
-    for (const Strike& given : told->strikes) EXPECT_EQ(given.impulse_W.x(), rounded(0.1));
+    ASSERT_EQ(told->impacts.size(), impacts.size()) << now.why;
+    for (const Impact& given : told->impacts) EXPECT_EQ(given.impulse_W.x(), rounded(0.1));
   }
 }
 
 // In words: stamp [ms] and by whom.
-std::string taken(StrikeBox& box, std::uint32_t struck, TimeNs told_until) {
+std::string taken(PendingImpacts& box, std::uint32_t struck, TimeNs told_until) {
   std::string words;
-  for (const Strike& strike : box.take(struck, told_until)) {
-    words += std::to_string(strike.stamp / kMs) + " by " + std::to_string(strike.identity) + ", ";
+  for (const Impact& impact : box.take(struck, told_until)) {
+    words += std::to_string(impact.stamp / kMs) + " by " + std::to_string(impact.identity) + ", ";
   }
   return words;
 }
 
-TEST(StrikeBox, GivesWhatWasToldInOrderAndOnce) {
-  StrikeBox box;
+TEST(PendingImpacts, GivesWhatWasToldInOrderAndOnce) {
+  PendingImpacts box;
   const auto put = [&box](std::uint32_t struck, TimeNs stamp, std::uint32_t by) {
-    Strike strike;
-    strike.stamp = stamp;
-    strike.identity = by;
-    box.put(struck, strike);
+    Impact impact;
+    impact.stamp = stamp;
+    impact.identity = by;
+    box.put(struck, impact);
   };
   put(1, 1 * kMs, 9);  // of whom nobody asks yet
   box.open(1);

@@ -16,7 +16,7 @@ namespace marsim::sim {
 namespace {
 
 /// A ball that goes up and down about a place.
-class Ball : public scene::ThingSource {
+class Ball : public scene::ObjectSource {
  public:
   Ball(const Vector3d& place, double radius) : place_(place) {
     std::vector<map::Surfel> surfels;
@@ -30,10 +30,10 @@ class Ball : public scene::ThingSource {
     config.resolution = 0.05;
     shape_ = std::make_shared<const map::SurfelMap>(surfels, config);
   }
-  void appendThings(TimeNs begin, TimeNs end,
-                    std::vector<scene::MovingThing>& things) const override {
-    things.push_back(
-        scene::movingThing(shape_, scene::kFirstObstacleIdentity + 4, begin, end, [&](TimeNs t) {
+  void appendObjects(TimeNs begin, TimeNs end,
+                    std::vector<scene::MovingObject>& objects) const override {
+    objects.push_back(
+        scene::movingObject(shape_, scene::kFirstObstacleIdentity + 4, begin, end, [&](TimeNs t) {
           return Pose{Eigen::Quaterniond::Identity(),
                       place_ + Vector3d(0.0, 0.0, 0.05 * std::sin(6.0 * toSeconds(t)))};
         }));
@@ -50,7 +50,7 @@ TEST(Collisions, AScriptedFlightBeginsAndEndsEveryContactOnce) {
   maker.pole(2.0, 0.12, 3.0);
   maker.sheet({4.0, -1.0, 0.2}, {0.0, 2.0, 0.0}, {0.0, 0.0, 2.5});
   World world(maker.make(), {});
-  world.addThings(std::make_shared<Ball>(Vector3d(6.0, 0.0, 1.5), 0.3));
+  world.addObjects(std::make_shared<Ball>(Vector3d(6.0, 0.0, 1.5), 0.3));
   Uav& uav = world.addUav(uavAt({0.0, 0.0, 1.5}));
   Uav& peer = world.addUav(uavAt({8.0, 0.1, 1.55}));
   std::vector<ContactEvent> events;
@@ -87,7 +87,7 @@ TEST(Collisions, ContactsAreTheSameInEveryRun) {
     MapMaker maker;
     maker.pole(1.0, 0.1, 3.0);
     World world(maker.make(), {}, 0.0);
-    world.addThings(std::make_shared<Ball>(Vector3d(2.0, 0.2, 1.5), 0.3));
+    world.addObjects(std::make_shared<Ball>(Vector3d(2.0, 0.2, 1.5), 0.3));
     UavConfig config = uavAt({0.0, 0.0, 1.5});
     config.collision.response = CollisionResponse::kBounce;
     Uav& uav = world.addUav(config);

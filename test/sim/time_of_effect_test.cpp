@@ -218,22 +218,22 @@ TEST(Vehicle, PlacementsThatWaitAreDroppedWhenTimeIsSetBack) {
 TEST(Vehicle, APlacementEndsContacts) {
   Hovering craft(0);
   const auto shape = bodyShapeOf(vehicle::hummingbird());
-  const auto thingsIn = [&](TimeNs begin, TimeNs end) {
-    return std::vector<scene::MovingThing>{scene::movingThing(shape, 7, begin, end, [](TimeNs) {
+  const auto objectsIn = [&](TimeNs begin, TimeNs end) {
+    return std::vector<scene::MovingObject>{scene::movingObject(shape, 7, begin, end, [](TimeNs) {
       return Pose{Eigen::Quaterniond::Identity(), {0.0, 0.0, 5.0}};
     })};
   };
   craft.placeAt({9.0, 0.0, 5.0}, 0.0, 10 * kMs);
   std::vector<std::string> events;
   for (int i = 0; i < 20; ++i) {
-    for (const ContactEvent& event : craft.step(thingsIn).contacts) {
+    for (const ContactEvent& event : craft.step(objectsIn).contacts) {
       events.push_back(text(event) + " at " + std::to_string(craft.state().stamp / kMs));
     }
   }
   EXPECT_EQ(events, (std::vector<std::string>{"+uav 7 at 1", "-uav 7 at 10"}));
 }
 
-TEST(Vehicle, StrikesAndMotorSpeedsFromBeforeAPlacementAreIgnored) {
+TEST(Vehicle, ImpactsAndMotorSpeedsFromBeforeAPlacementAreIgnored) {
   Hovering craft(0, setupOf(CollisionResponse::kBounce));
   const vehicle::RotorArray hover = craft.quadrotor().motorCommands(), more = 1.1 * hover;
   craft.placeAt({3.0, 0.0, 5.0}, 0.0, 10 * kMs);
@@ -245,15 +245,15 @@ TEST(Vehicle, StrikesAndMotorSpeedsFromBeforeAPlacementAreIgnored) {
   EXPECT_FALSE(craft.command({more, 10 * kMs, 0})) << "perhaps from before it";
   EXPECT_TRUE(craft.command({more, 10 * kMs, 2}));
 
-  Strike strike;
-  strike.stamp = 10 * kMs;
-  strike.identity = 3;
-  strike.impulse_W.x() = 0.5;
+  Impact impact;
+  impact.stamp = 10 * kMs;
+  impact.identity = 3;
+  impact.impulse_W.x() = 0.5;
   const Vector3d v = craft.state().v_WB;
-  craft.takeStrike(strike);
+  craft.takeImpact(impact);
   EXPECT_EQ(craft.state().v_WB, v);
-  strike.stamp += 1;
-  craft.takeStrike(strike);
+  impact.stamp += 1;
+  craft.takeImpact(impact);
   EXPECT_GT((craft.state().v_WB - v).x(), 0.5);
 }
 

@@ -114,23 +114,23 @@ TEST(World, UavsSeeEachOtherWhereTheyAreAtThePointsTimes) {
   EXPECT_EQ(beside, 0);
 }
 
-/// Sees nothing, and keeps the things of the last scan or image.
-class ThingKeeper final : public lidar::Renderer {
+/// Sees nothing, and keeps the objects of the last scan or image.
+class ObjectKeeper final : public lidar::Renderer {
  public:
   using Hits = std::vector<lidar::Hit>;
-  std::string name() const override { return "thing_keeper"; }
+  std::string name() const override { return "object_keeper"; }
   bool castsRays() const override { return true; }
-  void cast(const std::vector<lidar::Ray>& rays, View<scene::MovingThing> seen,
+  void cast(const std::vector<lidar::Ray>& rays, View<scene::MovingObject> seen,
             Hits& hits) const override {
-    things.assign(seen.begin(), seen.end());
+    objects.assign(seen.begin(), seen.end());
     hits.assign(rays.size(), {});
   }
-  void renderImage(const lidar::ImageGrid& grid, const Pose&, double, View<scene::MovingThing> seen,
+  void renderImage(const lidar::ImageGrid& grid, const Pose&, double, View<scene::MovingObject> seen,
                    Hits& hits) const override {
-    things.assign(seen.begin(), seen.end());
+    objects.assign(seen.begin(), seen.end());
     hits.assign(grid.size(), {});
   }
-  mutable std::vector<scene::MovingThing> things;
+  mutable std::vector<scene::MovingObject> objects;
 };
 
 // A viewer with a LiDAR and a camera whose images lie between the states that are told.
@@ -180,7 +180,7 @@ struct Told {
 // Scans and images show what was told 20 ms before they end, also across a placement.
 TEST(World, UavsKnowOfEachOtherWhatWasTold20MsBefore) {
   constexpr TimeNs kMs = 1'000'000;
-  const auto keeper = std::make_shared<ThingKeeper>();
+  const auto keeper = std::make_shared<ObjectKeeper>();
   World world(room(), keeper);
   Uav& viewer = world.addUav(viewerConfig());
   UavConfig config = uavConfig();
@@ -196,9 +196,9 @@ TEST(World, UavsKnowOfEachOtherWhatWasTold20MsBefore) {
   };
   int poses = 0;
   const auto check = [&](TimeNs begin, TimeNs end) {
-    ASSERT_EQ(keeper->things.size(), end < 20 * kMs ? 0U : 1U) << end;
-    if (keeper->things.empty()) return;
-    const std::vector<Pose>& seen = keeper->things[0].X_WM;
+    ASSERT_EQ(keeper->objects.size(), end < 20 * kMs ? 0U : 1U) << end;
+    if (keeper->objects.empty()) return;
+    const std::vector<Pose>& seen = keeper->objects[0].X_WM;
     const auto steps = static_cast<TimeNs>(seen.size()) - 1;
     for (TimeNs i = 0; i <= steps; ++i) {
       const TimeNs t = steps > 0 ? begin + (end - begin) * i / steps : begin;
@@ -236,12 +236,12 @@ std::shared_ptr<scene::Obstacles> cart() {
 // The same commands by hand, as far as they were told.
 TEST(World, DrivesObstaclesThatAreSeenAsTold20MsBefore) {
   constexpr TimeNs kMs = 1'000'000;
-  const auto keeper = std::make_shared<ThingKeeper>();
+  const auto keeper = std::make_shared<ObjectKeeper>();
   World world(room(), keeper);
   Uav& viewer = world.addUav(viewerConfig());
   const auto obstacles = cart(), by_hand = cart();
   const auto driver = std::make_shared<scene::ObstacleDriver>(obstacles, 0);
-  world.addThings(obstacles);
+  world.addObjects(obstacles);
   world.addDriver(driver);
   const std::vector<std::pair<TimeNs, Vector3d>> commands = {
       {30 * kMs, {0.0, 1.0, 0.0}}, {500 * kMs, {1.0, 0.0, 0.3}}, {731 * kMs, {-1.0, -1.0, 0.0}}};
@@ -255,14 +255,14 @@ TEST(World, DrivesObstaclesThatAreSeenAsTold20MsBefore) {
       }
       hand.step(next_step);
     }
-    std::vector<scene::MovingThing> expected;
-    by_hand->appendThings(begin, end, expected);
-    ASSERT_EQ(keeper->things.size(), expected.size());
+    std::vector<scene::MovingObject> expected;
+    by_hand->appendObjects(begin, end, expected);
+    ASSERT_EQ(keeper->objects.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i, ++pieces) {
-      ASSERT_EQ(keeper->things[i].from, expected[i].from);
-      ASSERT_EQ(keeper->things[i].X_WM.size(), expected[i].X_WM.size());
-      EXPECT_EQ(keeper->things[i].X_WM.front().p, expected[i].X_WM.front().p) << toSeconds(end);
-      EXPECT_EQ(keeper->things[i].X_WM.back().p, expected[i].X_WM.back().p) << toSeconds(end);
+      ASSERT_EQ(keeper->objects[i].from, expected[i].from);
+      ASSERT_EQ(keeper->objects[i].X_WM.size(), expected[i].X_WM.size());
+      EXPECT_EQ(keeper->objects[i].X_WM.front().p, expected[i].X_WM.front().p) << toSeconds(end);
+      EXPECT_EQ(keeper->objects[i].X_WM.back().p, expected[i].X_WM.back().p) << toSeconds(end);
     }
   };
   std::int64_t scans = 0;

@@ -143,14 +143,14 @@ TEST_F(Demo, InterruptKeepsWhatWasMade) {
 }
 
 TEST_F(Demo, FlightWithoutARecordPointsToTheLog) {
-  install("echo '[FATAL] [1.0]: no such thing'; exit 5");
+  install("echo '[FATAL] [1.0]: no such object'; exit 5");
   EXPECT_EQ(run(there_), 1);
-  EXPECT_TRUE(said("no such thing")) << output_;
-  EXPECT_TRUE(said("ended with code 5 and left no record: no such thing; its output")) << output_;
+  EXPECT_TRUE(said("no such object")) << output_;
+  EXPECT_TRUE(said("ended with code 5 and left no record: no such object; its output")) << output_;
   EXPECT_TRUE(said("roslaunch.log")) << output_;
-  install("echo '[FATAL] [1.0]: no such thing'; fly; record 0 0");
+  install("echo '[FATAL] [1.0]: no such object'; fly; record 0 0");
   EXPECT_EQ(run(there_), 1);
-  EXPECT_TRUE(said("nothing was flown; the first error was: no such thing")) << output_;
+  EXPECT_TRUE(said("nothing was flown; the first error was: no such object")) << output_;
   install("echo 'RLException: unused args'; exit 1");
   EXPECT_EQ(run(there_), 1);
   EXPECT_TRUE(said("left no record: unused args; its output")) << output_;

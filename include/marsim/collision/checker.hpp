@@ -13,14 +13,14 @@
 #include "marsim/collision/moving_tree.hpp"
 #include "marsim/collision/neighbours.hpp"
 #include "marsim/common/time.hpp"
-#include "marsim/scene/moving_thing.hpp"
+#include "marsim/scene/moving_object.hpp"
 
 namespace marsim::collision {
 
-/// A point of the map or of a thing in an occupied cell of the body.
+/// A point of the map or of an object in an occupied cell of the body.
 struct Touch {
-  std::uint32_t identity = scene::kMapIdentity;  ///< of the thing; kMapIdentity: the map's
-  std::uint32_t surfel = 0;                      ///< number in the map or the thing's shape
+  std::uint32_t identity = scene::kMapIdentity;  ///< of the object; kMapIdentity: the map's
+  std::uint32_t surfel = 0;                      ///< number in the map or the object's shape
   Eigen::Vector3i cell = Eigen::Vector3i::Zero();
   Eigen::Vector3d p_W = Eigen::Vector3d::Zero();  ///< [m]
   /// Unit, towards the body: of a planar surfel its own, of others from it to the body's origin.
@@ -28,37 +28,37 @@ struct Touch {
   Eigen::Vector3d v_W = Eigen::Vector3d::Zero();  ///< [m/s] of the point
 };
 
-/// Least distance from a point of map or things to the body's occupied cells.
+/// Least distance from a point of map or objects to the body's occupied cells.
 struct Clearance {
   double distance = std::numeric_limits<double>::infinity();  ///< [m] 0 while they touch
   std::uint32_t identity = scene::kMapIdentity;
   Eigen::Vector3d p_W = Eigen::Vector3d::Zero();  ///< [m] the nearest point
 };
 
-/// Says which points of map and things lie in a body's occupied cells. The answer is exact: it is
+/// Says which points of map and objects lie in a body's occupied cells. The answer is exact: it is
 /// as if every point were tried; but while the body has moved less since the last search than it
-/// was free then, nothing is searched. Things are asked for when one could have come near since the
-/// last time, at the most kFastestThing fast, and every kLongestRest.
+/// was free then, nothing is searched. Objects are asked for when one could have come near since the
+/// last time, at the most kFastestObject fast, and every kLongestRest.
 class CollisionChecker {
  public:
-  static constexpr double kFastestThing = 100.0;  ///< [m/s]
+  static constexpr double kFastestObject = 100.0;  ///< [m/s]
   static constexpr TimeNs kLongestRest = 20 * (kNsPerSecond / 1000);
 
-  /// Things during an interval; empty: none.
-  using ThingsIn = std::function<std::vector<scene::MovingThing>(TimeNs begin, TimeNs end)>;
+  /// Objects during an interval; empty: none.
+  using ObjectsIn = std::function<std::vector<scene::MovingObject>(TimeNs begin, TimeNs end)>;
 
-  /// `map` may be null: things only. Things of the identity `self` are passed over.
+  /// `map` may be null: objects only. Objects of the identity `self` are passed over.
   CollisionChecker(BodyVoxels body, std::shared_ptr<const Neighbours> map,
                    std::optional<std::uint32_t> self = std::nullopt);
 
   /// The touches at a pose and an instant, those of the map first, by identity and surfel. Valid
   /// until the next call.
-  const std::vector<Touch>& check(const Pose& X_WB, TimeNs stamp, const ThingsIn& thingsIn = {});
+  const std::vector<Touch>& check(const Pose& X_WB, TimeNs stamp, const ObjectsIn& objectsIn = {});
   /// Those of the map only.
   const std::vector<Touch>& checkMap(const Pose& X_WB);
 
   /// The least distance, searched up to `limit` [m]; infinite where there is nothing nearer.
-  Clearance clearance(const Pose& X_WB, TimeNs stamp, double limit, const ThingsIn& thingsIn = {});
+  Clearance clearance(const Pose& X_WB, TimeNs stamp, double limit, const ObjectsIn& objectsIn = {});
 
   const BodyVoxels& body() const { return body_; }
   /// How often neighbours have been searched.
@@ -66,8 +66,8 @@ class CollisionChecker {
 
  private:
   double searchMap(const Pose& X_WB);
-  void askThings(const Pose& X_WB, TimeNs stamp, const ThingsIn& thingsIn);
-  void searchThings(const Pose& X_WB);
+  void askObjects(const Pose& X_WB, TimeNs stamp, const ObjectsIn& objectsIn);
+  void searchObjects(const Pose& X_WB);
   double moved(const Pose& X_WB) const;
 
   BodyVoxels body_;
@@ -81,13 +81,13 @@ class CollisionChecker {
   double free_ = -1.0;
   std::vector<Touch> map_touches_;  // there
 
-  MovingTree things_;
-  std::optional<TimeNs> asked_;  // when things were asked for
+  MovingTree objects_;
+  std::optional<TimeNs> asked_;  // when objects were asked for
   Eigen::Vector3d p_WB_asked_ = Eigen::Vector3d::Zero();
-  double things_gap_ = 0.0;  // [m] between the body's ball and theirs, there
+  double objects_gap_ = 0.0;  // [m] between the body's ball and theirs, there
 
   std::vector<map::FoundSurfel> found_;  // room for searches
-  std::vector<MovingTree::Point> found_things_;
+  std::vector<MovingTree::Point> found_objects_;
 };
 
 }  // namespace marsim::collision

@@ -13,16 +13,16 @@
 
 namespace marsim::collision {
 
-/// What a body has to do with one thing at one instant.
+/// What a body has to do with one object at one instant.
 struct Hit {
   std::uint32_t identity = scene::kMapIdentity;
   Eigen::Vector3d p_W = Eigen::Vector3d::Zero();        ///< [m] the point that is met fastest
-  Eigen::Vector3d normal_W = Eigen::Vector3d::UnitZ();  ///< unit, from the thing to the body
-  Eigen::Vector3d v_rel_W = Eigen::Vector3d::Zero();  ///< [m/s] of the body there, less the thing's
+  Eigen::Vector3d normal_W = Eigen::Vector3d::UnitZ();  ///< unit, from the object to the body
+  Eigen::Vector3d v_rel_W = Eigen::Vector3d::Zero();  ///< [m/s] of the body there, less the object's
   Eigen::Vector3d p_BV = Eigen::Vector3d::Zero();     ///< [m] centre of the body's cell, in B
 };
 
-/// One hit a thing, of touches that are sorted by identity.
+/// One hit an object, of touches that are sorted by identity.
 std::vector<Hit> hitsOf(const std::vector<Touch>& touches, const BodyVoxels& body,
                         const KinematicState& state);
 
@@ -33,14 +33,14 @@ struct ContactEvent {
   Hit hit;           ///< then
 };
 
-/// Tells contacts from touches: one contact a thing, from the first touch until there has been none
+/// Tells contacts from touches: one contact an object, from the first touch until there has been none
 /// for a while, so that what bounces or scrapes along is one contact.
 class ContactTracker {
  public:
   /// `release` [ns] without a touch ends a contact.
   explicit ContactTracker(TimeNs release) : release_(release) {}
 
-  /// Takes the hits of an instant, at most one a thing, and appends what begins and ends by them.
+  /// Takes the hits of an instant, at most one an object, and appends what begins and ends by them.
   void update(TimeNs stamp, const std::vector<Hit>& hits, std::vector<ContactEvent>& events);
   /// Ends all contacts: the body was taken elsewhere.
   void clear(std::vector<ContactEvent>& events);

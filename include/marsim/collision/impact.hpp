@@ -39,7 +39,7 @@ struct RigidBody {
   double kineticEnergy() const;  ///< [J]
 };
 
-/// Things that give way when they are hit, by identity.
+/// Objects that give way when they are hit, by identity.
 using RigidBodies = std::map<std::uint32_t, RigidBody>;
 
 /// Impulse [N s in W] on a body by a point of what it touches: Newton's restitution along the

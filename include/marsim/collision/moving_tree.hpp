@@ -10,32 +10,32 @@
 
 #include "marsim/collision/body_voxels.hpp"
 #include "marsim/geometry/kd_tree.hpp"
-#include "marsim/scene/moving_thing.hpp"
+#include "marsim/scene/moving_object.hpp"
 
 namespace marsim::collision {
 
-/// The points of the things that move, in a KD-tree (nanoflann) of what is near a place at an
+/// The points of the objects that move, in a KD-tree (nanoflann) of what is near a place at an
 /// instant, made anew when they have moved. What a shape's leaves hold is decoded once.
 class MovingTree {
  public:
   struct Point {
     std::uint32_t identity = 0;
-    std::uint32_t surfel = 0;  ///< number in the thing's shape
+    std::uint32_t surfel = 0;  ///< number in the object's shape
     bool planar = false;
     Eigen::Vector3d p_W = Eigen::Vector3d::Zero();       ///< [m]
     Eigen::Vector3d normal_W = Eigen::Vector3d::Zero();  ///< unit
     Eigen::Vector3d v_W = Eigen::Vector3d::Zero();       ///< [m/s]
   };
 
-  /// Takes the things that are there at `time` [s] of their own (see MovingThing), as they are then;
+  /// Takes the objects that are there at `time` [s] of their own (see MovingObject), as they are then;
   /// `v_W` of their points comes from where they were before.
-  void setThings(std::vector<scene::MovingThing> things, double time);
+  void setObjects(std::vector<scene::MovingObject> objects, double time);
 
-  /// Distance [m] from a place to the nearest ball about a thing's origin that holds it, 0 inside;
-  /// infinite without things.
+  /// Distance [m] from a place to the nearest ball about an object's origin that holds it, 0 inside;
+  /// infinite without objects.
   double gap(const Eigen::Vector3d& p_W) const;
 
-  /// Least distance [m] from the things' points to a body at a pose; `limit` [m] where none is
+  /// Least distance [m] from the objects' points to a body at a pose; `limit` [m] where none is
   /// nearer. Where one is, it gives its identity and place [m].
   double distanceTo(const BodyVoxels& body, const Pose& X_WB, double limit, std::uint32_t& identity,
                     Eigen::Vector3d& p_W) const;
@@ -62,7 +62,7 @@ class MovingTree {
   const Shape& shapeOf(const std::shared_ptr<const map::SurfelMap>& map);
 
   std::map<const map::SurfelMap*, std::unique_ptr<Shape>> shapes_;
-  std::vector<Placed> things_;
+  std::vector<Placed> objects_;
   Eigen::Vector3d centre_ = Eigen::Vector3d::Zero();  // of the tree's coordinates
   std::vector<Point> points_;
   KdTree tree_{{}};

@@ -55,8 +55,8 @@ class DepthCamera {
   DepthCamera(DepthCameraConfig config, std::shared_ptr<const Renderer> renderer);
 
   /// The image that the body sees from X_WB. Its noise depends on seed and stamp alone.
-  /// Things stand where they are at their time 0. Throws ConfigError for a thing.
-  DepthImage image(TimeNs stamp, const Pose& X_WB, View<MovingThing> things = {});
+  /// Objects stand where they are at their time 0. Throws ConfigError for an object.
+  DepthImage image(TimeNs stamp, const Pose& X_WB, View<MovingObject> objects = {});
   const DepthCameraConfig& config() const { return config_; }
 
  private:

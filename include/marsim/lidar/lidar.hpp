@@ -37,7 +37,7 @@ struct LidarConfig {
   std::vector<OutputConfig> outputs = {OutputConfig{}};  ///< at least one
   NoiseConfig noise;
   IntensityConfig intensity;
-  double reflectivity = 0.5;   ///< of what the map or a thing does not say; 1: 100 %
+  double reflectivity = 0.5;   ///< of what the map or an object does not say; 1: 100 %
   bool instantaneous = false;  ///< the whole scan from the pose at its stamp, all times 0
   PatternConfig pattern;
 
@@ -45,7 +45,7 @@ struct LidarConfig {
 };
 
 class ShotNoise;
-class ThingReflectivity;
+class ObjectReflectivity;
 struct ScanRays;
 
 /// Turns motion into scans: fires the pattern, casts every shot from the sensor's pose at its own
@@ -58,8 +58,8 @@ class Lidar {
         bool noise = true);
 
   /// The scan of [begin, end); `motion` must cover it (of an instantaneous sensor its stamp). Times
-  /// of things count from `begin`. Throws Error, and ConfigError for a thing.
-  Scan scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<MovingThing> things);
+  /// of objects count from `begin`. Throws Error, and ConfigError for an object.
+  Scan scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<MovingObject> objects);
   Scan scan(TimeNs begin, TimeNs end, const StateHistory& motion) {
     return scan(begin, end, motion, {});
   }
@@ -77,9 +77,9 @@ class Lidar {
     Of of;
   };
 
-  void collect(View<MovingThing> things, Scan& scan) const;
-  Echo echoOf(std::size_t shot, const ThingReflectivity& things) const;
-  float reflectivityOf(const Hit& hit, const ThingReflectivity& things) const;
+  void collect(View<MovingObject> objects, Scan& scan) const;
+  Echo echoOf(std::size_t shot, const ObjectReflectivity& objects) const;
+  float reflectivityOf(const Hit& hit, const ObjectReflectivity& objects) const;
   float intensityOf(float reflectivity, float range) const;
 
   LidarConfig config_;

@@ -12,7 +12,7 @@
 #include "marsim/common/view.hpp"
 #include "marsim/geometry/pose.hpp"
 #include "marsim/map/surfel_map.hpp"
-#include "marsim/scene/moving_thing.hpp"
+#include "marsim/scene/moving_object.hpp"
 
 namespace marsim::lidar {
 
@@ -27,13 +27,13 @@ struct Ray {
 
 constexpr std::uint32_t kNoSurfel = std::numeric_limits<std::uint32_t>::max();
 using scene::kMapIdentity;
-using scene::MovingThing;
+using scene::MovingObject;
 
 /// The first surface a ray meets, or a miss.
 struct Hit {
   float range = std::numeric_limits<float>::infinity();  ///< [m], +inf: no return
-  std::uint32_t surfel = kNoSurfel;       ///< index into the map or the thing's shape
-  std::uint32_t identity = kMapIdentity;  ///< of the moving thing that was hit
+  std::uint32_t surfel = kNoSurfel;       ///< index into the map or the object's shape
+  std::uint32_t identity = kMapIdentity;  ///< of the moving object that was hit
   /// Unit, in W, towards the ray's origin: a planar surfel's normal; else against the ray.
   Eigen::Vector3f normal = Eigen::Vector3f::Zero();
 
@@ -70,10 +70,10 @@ struct ImageGrid {
 /// Rays out, returns in. Every renderer computes the function that SurfelMap defines; they differ
 /// in the rays they are quick at. Calls are const and may come from several threads.
 ///
-/// Things move beside the map: a ray meets each of them as it stands at the ray's time, as it would
-/// meet a map of the thing's surfels, which are blended among themselves alone. The nearest answer
-/// of the map and all things is the ray's; of equal ones the map's, then that of the first thing.
-/// Things that are not valid throw ConfigError.
+/// Objects move beside the map: a ray meets each of them as it stands at the ray's time, as it would
+/// meet a map of the object's surfels, which are blended among themselves alone. The nearest answer
+/// of the map and all objects is the ray's; of equal ones the map's, then that of the first object.
+/// Objects that are not valid throw ConfigError.
 class Renderer {
  public:
   virtual ~Renderer() = default;
@@ -86,14 +86,14 @@ class Renderer {
   /// map::SurfelMap::reflectivity.
   virtual View<std::uint8_t> reflectivity() const { return {}; }
   /// The nearest surface of every ray: hits[i] belongs to rays[i]. Resizes hits.
-  virtual void cast(const std::vector<Ray>& rays, View<MovingThing> things,
+  virtual void cast(const std::vector<Ray>& rays, View<MovingObject> objects,
                     std::vector<Hit>& hits) const = 0;
   void cast(const std::vector<Ray>& rays, std::vector<Hit>& hits) const { cast(rays, {}, hits); }
   /// The nearest surface at the centre of every cell, row by row, seen from X_WS (pinhole: X_WC) in
-  /// one instant: things stand where they are at time 0. Resizes hits to grid.size(). Ranges are
+  /// one instant: objects stand where they are at time 0. Resizes hits to grid.size(). Ranges are
   /// along the ray, also for pinhole grids.
   virtual void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
-                           View<MovingThing> things, std::vector<Hit>& hits) const = 0;
+                           View<MovingObject> objects, std::vector<Hit>& hits) const = 0;
   void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
                    std::vector<Hit>& hits) const {
     renderImage(grid, X_WS, range_max, {}, hits);

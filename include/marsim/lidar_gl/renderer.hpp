@@ -37,7 +37,7 @@ struct GlOptions {
 };
 
 /// Casts rays by a compute shader through the map's tree, which lies on the device as in the file.
-/// Images are cast as well, a ray a cell. Things that move are met on the processor, as the ray
+/// Images are cast as well, a ray a cell. Objects that move are met on the processor, as the ray
 /// caster of lidar meets them. Throws GlError where there is no OpenGL 4.3, no room or no compiler.
 std::unique_ptr<lidar::Renderer> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
                                                const lidar::RendererConfig& config,

@@ -12,7 +12,7 @@
 #include <Eigen/Geometry>
 
 #include "marsim/common/time.hpp"
-#include "marsim/scene/moving_thing.hpp"
+#include "marsim/scene/moving_object.hpp"
 #include "marsim/scene/vehicle_body.hpp"
 
 namespace marsim::scene {
@@ -89,19 +89,19 @@ struct ObstaclePlaces;
 /// ones use sines and cosines, whose last digit is the C library's affair.
 ///
 /// Calls are safe from several threads.
-class Obstacles final : public ThingSource {
+class Obstacles final : public ObjectSource {
  public:
   /// Looks for free places in the map, or takes every place for free without `clearance`. Throws
   /// ConfigError, also where a region has no free place.
   Obstacles(const ObstaclesConfig& config, const Clearance& clearance, const std::string& where);
   ~Obstacles() override;
 
-  /// A motion that bends or begins anew gives several things of one identity, each for its time.
-  void appendThings(TimeNs begin, TimeNs end, std::vector<MovingThing>& things) const override {
-    appendKnownThings(begin, end, kAllTold, things);
+  /// A motion that bends or begins anew gives several objects of one identity, each for its time.
+  void appendObjects(TimeNs begin, TimeNs end, std::vector<MovingObject>& objects) const override {
+    appendKnownObjects(begin, end, kAllTold, objects);
   }
-  void appendKnownThings(TimeNs begin, TimeNs end, TimeNs told_until,
-                         std::vector<MovingThing>& things) const override;
+  void appendKnownObjects(TimeNs begin, TimeNs end, TimeNs told_until,
+                         std::vector<MovingObject>& objects) const override;
 
   const ObstaclesConfig& config() const { return config_; }
   std::size_t size() const;

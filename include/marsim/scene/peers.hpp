@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "marsim/geometry/kinematic_state.hpp"
-#include "marsim/scene/moving_thing.hpp"
+#include "marsim/scene/moving_object.hpp"
 #include "marsim/scene/vehicle_body.hpp"
 
 namespace marsim::scene {
@@ -77,7 +77,7 @@ struct PeerReport {
 /// acceleration and body rate for a while, then stay until the UAV counts as gone. A question may
 /// leave out what was told with a later stamp than `told_until`; then its answer does not depend on
 /// what has arrived meanwhile. Safe to use from several threads.
-class Peers : public ThingSource {
+class Peers : public ObjectSource {
  public:
   enum class Effect {
     kTaken,     ///< the newest, or one that filled a gap
@@ -113,9 +113,9 @@ class Peers : public ThingSource {
   /// as states come in order, all before it have come.
   std::optional<TimeNs> heardUntil(std::uint32_t id) const;
   /// All UAVs whose body is known.
-  void appendThings(TimeNs begin, TimeNs end, std::vector<MovingThing>& things) const override;
+  void appendObjects(TimeNs begin, TimeNs end, std::vector<MovingObject>& objects) const override;
   /// The same without one of them: what that one sees.
-  void appendOthers(std::uint32_t own, TimeNs begin, TimeNs end, std::vector<MovingThing>& things,
+  void appendOthers(std::uint32_t own, TimeNs begin, TimeNs end, std::vector<MovingObject>& objects,
                     TimeNs told_until = kAllTold) const;
   /// By number.
   std::vector<PeerReport> reports(TimeNs now) const;
@@ -157,10 +157,10 @@ class Peers : public ThingSource {
   Effect pushMotion(Peer& peer, const PeerState& state) const;
   bool belongs(Peer& peer, const PeerState& state, const std::string& machine) const;
   /// The states of one motion, without a placement between them, that are known.
-  struct Known;
-  static Known knownOf(const Peer& peer, TimeNs told_until);
-  Pose poseAt(const Known& known, TimeNs t) const;
-  bool isGone(const Known& known, TimeNs t) const;
+  struct History;
+  static History knownOf(const Peer& peer, TimeNs told_until);
+  Pose poseAt(const History& known, TimeNs t) const;
+  bool isGone(const History& known, TimeNs t) const;
 
   PeersConfig config_;
   mutable std::mutex mutex_;  ///< guards what follows

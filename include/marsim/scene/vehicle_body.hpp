@@ -11,7 +11,7 @@
 
 namespace marsim::scene {
 
-/// What others see of a UAV and what it can hit things with, in its body frame B [m]: a box in the
+/// What others see of a UAV and what it can hit objects with, in its body frame B [m]: a box in the
 /// middle, an arm to every rotor, a propeller's disc at its end. Or a cloud of the user's.
 struct BodyConfig {
   Eigen::Vector3d hub_half = Eigen::Vector3d::Zero();  ///< half the sides of the box

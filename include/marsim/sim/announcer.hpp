@@ -18,7 +18,7 @@ constexpr TimeNs kPeerPeriod = kNsPerSecond / 50;
 
 // What UAVs tell each other has the numbers that messages carry: of single precision.
 scene::PeerState inSinglePrecision(const scene::PeerState& state);
-Strike inSinglePrecision(const Strike& strike);
+Impact inSinglePrecision(const Impact& impact);
 /// The body and the mass of a vehicle as they are told.
 scene::BodyConfig toldBodyOf(const vehicle::VehicleConfig& vehicle);
 scene::PeerMass toldMassOf(const vehicle::VehicleConfig& vehicle);
@@ -26,7 +26,7 @@ scene::PeerMass toldMassOf(const vehicle::VehicleConfig& vehicle);
 /// What a UAV tells the others at an instant.
 struct Announcement {
   scene::PeerState state;
-  std::vector<Strike> strikes;  ///< that it gave; their identity is of who is struck
+  std::vector<Impact> impacts;  ///< that it gave; their identity is of who is struck
 };
 
 /// Decides when a UAV tells the others of itself: in every period once, where it was placed, and in
@@ -38,7 +38,7 @@ class Announcer {
 
   /// Call with every state; none where nothing is due.
   std::optional<Announcement> announce(const KinematicState& motion, std::uint32_t placements,
-                                       const std::vector<Strike>& strikes = {});
+                                       const std::vector<Impact>& impacts = {});
 
  private:
   TimeNs period_;
@@ -46,18 +46,18 @@ class Announcer {
   scene::PeerState state_;
 };
 
-/// Strikes on their way to who is struck. Not safe from several threads.
-class StrikeBox {
+/// Impacts on their way to who is struck. Not safe from several threads.
+class PendingImpacts {
  public:
   /// Keeps what comes for a UAV from now on.
-  void open(std::uint32_t struck) { strikes_[struck]; }
-  /// `strike.identity` is of who struck; dropped where no box is open.
-  void put(std::uint32_t struck, const Strike& strike);
+  void open(std::uint32_t struck) { impacts_[struck]; }
+  /// `impact.identity` is of who struck; dropped where no box is open.
+  void put(std::uint32_t struck, const Impact& impact);
   /// Takes out those with stamps up to `told_until`, by stamp and then by who struck.
-  std::vector<Strike> take(std::uint32_t struck, TimeNs told_until);
+  std::vector<Impact> take(std::uint32_t struck, TimeNs told_until);
 
  private:
-  std::map<std::uint32_t, std::vector<Strike>> strikes_;
+  std::map<std::uint32_t, std::vector<Impact>> impacts_;
 };
 
 }  // namespace marsim::sim

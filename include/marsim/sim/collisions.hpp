@@ -44,7 +44,7 @@ struct CollisionConfig {
 };
 
 /// What a UAV gave another one by running into it, or got from one that ran into it.
-struct Strike {
+struct Impact {
   TimeNs stamp = 0;
   std::uint32_t identity = 0;                           ///< of the other one
   Eigen::Vector3d impulse_W = Eigen::Vector3d::Zero();  ///< [N s] on who is struck
@@ -57,17 +57,17 @@ struct Strike {
 /// Collision checking inside a UAV's dynamics step.
 class Collisions {
  public:
-  using ThingsIn = collision::CollisionChecker::ThingsIn;
+  using ObjectsIn = collision::CollisionChecker::ObjectsIn;
   /// Two UAVs give each other one impulse in this time, which is enough to part them. Who notices
   /// first works it out for both; where both notice before one has heard of the other, what the one
   /// of the lower number has worked out holds.
-  static constexpr TimeNs kBetweenStrikes = kNsPerSecond / 20;
-  /// The mass and motion of a thing that gives way, another UAV, after a step; none for what does
+  static constexpr TimeNs kBetweenImpacts = kNsPerSecond / 20;
+  /// The mass and motion of an object that gives way, another UAV, after a step; none for what does
   /// not.
   using BodyIn = std::function<std::optional<collision::RigidBody>(std::uint32_t identity)>;
 
-  /// `map` may be null: things and the ground only; the body's cells are of the map's resolution
-  /// or, without a map, 0.1 m. `self` is the UAV's identity, passed over among things. Throws
+  /// `map` may be null: objects and the ground only; the body's cells are of the map's resolution
+  /// or, without a map, 0.1 m. `self` is the UAV's identity, passed over among objects. Throws
   /// ConfigError, FileError for the body.
   Collisions(const CollisionConfig& config, const vehicle::VehicleConfig& vehicle,
              std::shared_ptr<const collision::Neighbours> map, double ground_z,
@@ -75,22 +75,22 @@ class Collisions {
 
   /// Lets the vehicle make a step of dt [ns], then looks what it touches and lets it respond. Who
   /// has come to rest on its feet, its thrust below its weight, stands (Quadrotor::standAt).
-  /// Appends the contacts that begin and end. Whom it ran into is told by strikes().
-  void step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ThingsIn& thingsIn,
+  /// Appends the contacts that begin and end. Whom it ran into is told by impacts().
+  void step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ObjectsIn& objectsIn,
             std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn = {});
-  /// What it gave others in the last step; they must take it by takeStrike() of theirs.
-  const std::vector<Strike>& strikes() const { return strikes_; }
+  /// What it gave others in the last step; they must take it by takeImpact() of theirs.
+  const std::vector<Impact>& impacts() const { return impacts_; }
   /// Another UAV has run into this one, which need not have noticed: its motion changes, unless its
   /// response is to report only, and the next step counts the contact. One that no impact could
-  /// give is ignored, and so is one within kBetweenStrikes of the last that the two have had.
-  void takeStrike(const Strike& strike, vehicle::Quadrotor& quadrotor);
+  /// give is ignored, and so is one within kBetweenImpacts of the last that the two have had.
+  void takeImpact(const Impact& impact, vehicle::Quadrotor& quadrotor);
   /// The vehicle is about to be put somewhere else: all contacts end, and no hill holds it.
   void leave(vehicle::Quadrotor& quadrotor, std::vector<collision::ContactEvent>& events);
 
   /// Searched up to `limit` [m].
   collision::Clearance clearance(const vehicle::Quadrotor& quadrotor, double limit,
-                                 const ThingsIn& thingsIn) {
-    return checker_.clearance(quadrotor.state().X_WB, quadrotor.state().stamp, limit, thingsIn);
+                                 const ObjectsIn& objectsIn) {
+    return checker_.clearance(quadrotor.state().X_WB, quadrotor.state().stamp, limit, objectsIn);
   }
   const collision::ContactTracker& contacts() const { return tracker_; }
   const collision::CollisionChecker& checker() const { return checker_; }
@@ -121,7 +121,7 @@ class Collisions {
                const std::vector<collision::Touch>& solid, vehicle::Quadrotor& quadrotor,
                const BodyIn& bodyIn);
   void support(const std::vector<collision::Touch>& touches, vehicle::Quadrotor& quadrotor) const;
-  void noteStrikes(const KinematicState& state, const std::vector<collision::Hit>& hits,
+  void noteImpacts(const KinematicState& state, const std::vector<collision::Hit>& hits,
                    const collision::RigidBodies& before, const collision::RigidBodies& after);
 
   CollisionConfig config_;
@@ -130,7 +130,7 @@ class Collisions {
   collision::CollisionChecker checker_;
   collision::ContactTracker tracker_;
   bool is_caught_ = false;                    // could not move as it wanted in the last step
-  std::vector<Strike> strikes_;               // of the last step
+  std::vector<Impact> impacts_;               // of the last step
   std::map<std::uint32_t, Exchange> struck_;  // the last with another UAV
   std::vector<collision::Hit> was_hit_;       // by others that ran into it, since the last step
 };

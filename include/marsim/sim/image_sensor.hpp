@@ -24,9 +24,9 @@ class ImageSensor {
 
   /// The images that a report makes due.
   std::vector<Instant> take(const VehicleReport& report);
-  /// `things` are those of the instant. May run in another thread than take().
-  lidar::DepthImage image(const Instant& instant, View<scene::MovingThing> things) {
-    return camera_.image(instant.stamp, instant.X_WB, things);
+  /// `objects` are those of the instant. May run in another thread than take().
+  lidar::DepthImage image(const Instant& instant, View<scene::MovingObject> objects) {
+    return camera_.image(instant.stamp, instant.X_WB, objects);
   }
 
   const lidar::DepthCameraConfig& config() const { return camera_.config(); }

@@ -25,9 +25,9 @@ class RangeSensor {
 
   /// The scans that a report completes.
   std::vector<Interval> take(const VehicleReport& report);
-  /// `things` are those of the interval. May run in another thread than take().
-  lidar::Scan scan(const Interval& interval, View<scene::MovingThing> things) {
-    return lidar_.scan(interval.begin, interval.end, interval.motion, things);
+  /// `objects` are those of the interval. May run in another thread than take().
+  lidar::Scan scan(const Interval& interval, View<scene::MovingObject> objects) {
+    return lidar_.scan(interval.begin, interval.end, interval.motion, objects);
   }
   lidar::Lidar& lidar() { return lidar_; }
   const lidar::LidarConfig& config() const { return lidar_.config(); }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "marsim/collision/impact.hpp"
-#include "marsim/scene/moving_thing.hpp"
+#include "marsim/scene/moving_object.hpp"
 #include "marsim/scene/peers.hpp"
 #include "marsim/sim/announcer.hpp"
 
@@ -18,7 +18,7 @@ namespace marsim::sim {
 /// has arrived. Safe to use from several threads.
 class Surroundings {
  public:
-  using Source = std::shared_ptr<const scene::ThingSource>;
+  using Source = std::shared_ptr<const scene::ObjectSource>;
 
   /// Throws ConfigError.
   Surroundings(const scene::PeersConfig& config, std::optional<TimeNs> delay)
@@ -28,20 +28,20 @@ class Surroundings {
   const scene::Peers& peers() const { return peers_; }
   /// Keeps as much motion as scans of that period [s] ask for while UAVs fly on.
   void keepForScans(double period) { peers_.keepAtLeast(kPeriodsKept * period); }
-  /// Keeps strikes on a UAV from now on.
+  /// Keeps impacts on a UAV from now on.
   void open(std::uint32_t struck);
-  /// `strike.identity` is of who struck.
-  void put(std::uint32_t struck, const Strike& strike);
+  /// `impact.identity` is of who struck.
+  void put(std::uint32_t struck, const Impact& impact);
 
   /// The latest stamp of what is known at an instant.
   TimeNs toldUntil(TimeNs time) const { return delay_ ? time - *delay_ : scene::kAllTold; }
-  /// What moves about one UAV during [begin, end] (see scene::ThingSource), as known at `end`.
-  std::vector<scene::MovingThing> things(std::uint32_t own, TimeNs begin, TimeNs end,
+  /// What moves about one UAV during [begin, end] (see scene::ObjectSource), as known at `end`.
+  std::vector<scene::MovingObject> objects(std::uint32_t own, TimeNs begin, TimeNs end,
                                          const std::vector<Source>& sources) const;
   /// Mass and motion of a UAV at an instant, as known then; none for what is none, or not known.
   std::optional<collision::RigidBody> bodyAt(std::uint32_t identity, TimeNs time) const;
-  /// The strikes on a UAV that act by an instant and were not taken yet.
-  std::vector<Strike> takeStrikes(std::uint32_t struck, TimeNs time);
+  /// The impacts on a UAV that act by an instant and were not taken yet.
+  std::vector<Impact> takeImpacts(std::uint32_t struck, TimeNs time);
 
  private:
   static constexpr double kPeriodsKept = 4.0;
@@ -49,7 +49,7 @@ class Surroundings {
   std::optional<TimeNs> delay_;
   scene::Peers peers_;
   std::mutex mutex_;  ///< guards what follows
-  StrikeBox strikes_;
+  PendingImpacts impacts_;
 };
 
 }  // namespace marsim::sim

@@ -45,9 +45,9 @@ struct VehicleStep {
   std::optional<vehicle::GnssFix> fix;
 };
 
-/// The body of a UAV: rotor and rigid-body dynamics, contacts and strikes, IMU and navigation
-/// sensors at their rates. Motor speeds, strikes and objects that move in; reports, contacts,
-/// strikes on others and sensor samples out. Steps lie on multiples of the dynamics step, what is
+/// The body of a UAV: rotor and rigid-body dynamics, contacts and impacts, IMU and navigation
+/// sensors at their rates. Motor speeds, impacts and objects that move in; reports, contacts,
+/// impacts on others and sensor samples out. Steps lie on multiples of the dynamics step, what is
 /// periodic on multiples of its period since simulated time 0.
 class Vehicle {
  public:
@@ -58,7 +58,7 @@ class Vehicle {
           std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number);
 
   /// Puts it somewhere at rest, at the step at or before `stamp`: contacts end (which the return
-  /// value tells), commands and strikes of before are void, and so are placements that wait for a
+  /// value tells), commands and impacts of before are void, and so are placements that wait for a
   /// stamp more than kFarthestAhead past this one: time was set back.
   std::vector<collision::ContactEvent> place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
   /// The same at the end of the first state step at or after `stamp`, when its sensors have been
@@ -74,10 +74,10 @@ class Vehicle {
   /// told), is from after it was placed and from no time to come.
   bool isAnswer(TimeNs computed_from, std::uint32_t placements) const;
   /// Another UAV has run into it (see Collisions).
-  void takeStrike(const Strike& strike);
-  /// Advances by one dynamics step. `thingsIn` says what else moves and can be hit during it,
+  void takeImpact(const Impact& impact);
+  /// Advances by one dynamics step. `objectsIn` says what else moves and can be hit during it,
   /// `bodyIn` what of it gives way; both may be empty.
-  const VehicleStep& step(const Collisions::ThingsIn& thingsIn = {},
+  const VehicleStep& step(const Collisions::ObjectsIn& objectsIn = {},
                           const Collisions::BodyIn& bodyIn = {});
 
   VehicleReport report() const { return {state(), quadrotor_.onGround(), placements_}; }

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "marsim/scene/moving_thing.hpp"
+#include "marsim/scene/moving_object.hpp"
 #include "marsim/scene/obstacle_driver.hpp"
 #include "marsim/sim/body.hpp"
 #include "marsim/sim/collisions.hpp"
@@ -52,15 +52,15 @@ class Uav {
   bool teleport(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
     return vehicle_.placeAt(p_WB, yaw, stamp);
   }
-  using ThingsIn = std::function<std::vector<scene::MovingThing>(TimeNs begin, TimeNs end)>;
-  /// Advances by one dynamics step. `thingsIn` says what else moves and can be hit during it,
+  using ObjectsIn = std::function<std::vector<scene::MovingObject>(TimeNs begin, TimeNs end)>;
+  /// Advances by one dynamics step. `objectsIn` says what else moves and can be hit during it,
   /// `bodyIn` what of it gives way; both may be empty.
-  void step(const ThingsIn& thingsIn = {}, const Collisions::BodyIn& bodyIn = {});
+  void step(const ObjectsIn& objectsIn = {}, const Collisions::BodyIn& bodyIn = {});
   /// Another UAV has run into it (see Collisions).
-  void takeStrike(const Strike& strike) { vehicle_.takeStrike(strike); }
-  /// Makes the scans and images that are due; `thingsIn` says what else moves, and may be empty.
+  void takeImpact(const Impact& impact) { vehicle_.takeImpact(impact); }
+  /// Makes the scans and images that are due; `objectsIn` says what else moves, and may be empty.
   /// World calls it when all UAVs have stepped.
-  void measure(const ThingsIn& thingsIn = {});
+  void measure(const ObjectsIn& objectsIn = {});
 
   const KinematicState& state() const { return vehicle_.state(); }
   /// What is tracked, as of the last state step.
@@ -84,7 +84,7 @@ class Uav {
 
  private:
   void report();
-  void announce(const std::vector<Strike>& strikes);
+  void announce(const std::vector<Impact>& impacts);
   void tell(const std::vector<collision::ContactEvent>& contacts) const;
 
   UavConfig config_;
@@ -109,8 +109,8 @@ class World {
 
   /// The UAV lives as long as the world.
   Uav& addUav(const UavConfig& config);
-  /// Things that all UAVs see and can hit.
-  void addThings(std::shared_ptr<const scene::ThingSource> things);
+  /// Objects that all UAVs see and can hit.
+  void addObjects(std::shared_ptr<const scene::ObjectSource> objects);
   /// Drives obstacles that were added, too; its commands act from its next step on.
   void addDriver(std::shared_ptr<scene::ObstacleDriver> driver);
   /// Advances all UAVs by one dynamics step.
@@ -129,7 +129,7 @@ class World {
   double ground_z_;
   std::vector<std::unique_ptr<Uav>> uavs_;  // by their numbers
   Surroundings surroundings_{{}, kPeerPeriod};
-  std::vector<Surroundings::Source> things_;
+  std::vector<Surroundings::Source> objects_;
   std::vector<std::shared_ptr<scene::ObstacleDriver>> drivers_;
 };
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Which rays may meet which moving things: tests of many at a time, compiled for several
+/// Which rays may meet which moving objects: tests of many at a time, compiled for several
 /// instruction sets. Plain declarations only, as in cast_kernel.hpp. Tests never deny a ray that
 /// meets; [m], [s], in W relative to one origin for all.
 namespace marsim::lidar {
@@ -48,7 +48,7 @@ struct RayCone {
   float reach;
 };
 
-/// Balls that hold a thing each, as seen from any of the rays' origins.
+/// Balls that hold an object each, as seen from any of the rays' origins.
 struct BallFields {
   const float* centre[3];
   const float* radius;  ///< the spread of the origins added

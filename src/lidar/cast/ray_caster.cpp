@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "lidar/cast/cast_kernel.hpp"
-#include "lidar/cast/moving_things.hpp"
+#include "lidar/cast/moving_objects.hpp"
 #include "lidar/cast/ray_order.hpp"
 #include "lidar/cast/simd_level.hpp"
 #include "lidar/cast/workers.hpp"
@@ -120,9 +120,9 @@ class RayCaster final : public Renderer {
   bool castsRays() const override { return true; }
   View<std::uint8_t> reflectivity() const override { return map_->reflectivity(); }
 
-  void cast(const std::vector<Ray>& rays, View<MovingThing> things,
+  void cast(const std::vector<Ray>& rays, View<MovingObject> objects,
             std::vector<Hit>& hits) const override {
-    const MovingThings moving(things, kernel_);
+    const MovingObjects moving(objects, kernel_);
     hits.resize(rays.size());
     thread_local RayOrder order_of_thread;  // kept: scans follow one another
     RayOrder& order = order_of_thread;      // the workers are to see this thread's
@@ -138,9 +138,9 @@ class RayCaster final : public Renderer {
   }
 
   void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
-                   View<MovingThing> things, std::vector<Hit>& hits) const override {
+                   View<MovingObject> objects, std::vector<Hit>& hits) const override {
     grid.validate("image grid");
-    const MovingThings moving(things, kernel_);
+    const MovingObjects moving(objects, kernel_);
     hits.assign(grid.size(), Hit{});
     if (!(range_max > 0.0) || !X_WS.p.allFinite()) return;
     const ImageDirections directions(grid);

@@ -82,10 +82,10 @@ Sweep sweepOf(const PoseTrack& track, const Eigen::AlignedBox3d& box_M, double f
   return sweep;
 }
 
-Ball roughBall(const MovingThing& thing, const Ball& ball_M) {
-  const Eigen::Vector3d centre = thing.X_WM.front().p;
+Ball roughBall(const MovingObject& object, const Ball& ball_M) {
+  const Eigen::Vector3d centre = object.X_WM.front().p;
   double travel2 = 0.0;
-  for (const Pose& pose : thing.X_WM) travel2 = std::max(travel2, (pose.p - centre).squaredNorm());
+  for (const Pose& pose : object.X_WM) travel2 = std::max(travel2, (pose.p - centre).squaredNorm());
   return {centre, std::sqrt(travel2) + ball_M.centre.norm() + ball_M.radius};
 }
 

@@ -17,13 +17,13 @@ struct Ball {
 Eigen::AlignedBox3d boxOf(const map::SurfelMap& shape);
 Ball ballAbout(const Eigen::AlignedBox3d& box);
 
-/// Holds a ball fixed in M wherever the thing ever takes it, in W; large, and quickly made.
-Ball roughBall(const MovingThing& thing, const Ball& ball_M);
+/// Holds a ball fixed in M wherever the object ever takes it, in W; large, and quickly made.
+Ball roughBall(const MovingObject& object, const Ball& ball_M);
 
-/// What holds all of a thing as it moves for a while.
+/// What holds all of an object as it moves for a while.
 struct Sweep {
   Ball ball;  ///< all the time, in W
-  /// At every instant, as seen from the thing's own frame: B has M's orientation in the middle of
+  /// At every instant, as seen from the object's own frame: B has M's orientation in the middle of
   /// the time. Its centre relative to the origin asked for.
   MovingBox box;
 };

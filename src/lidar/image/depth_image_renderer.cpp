@@ -2,7 +2,7 @@
 #include <cmath>
 #include <utility>
 
-#include "lidar/cast/moving_things.hpp"
+#include "lidar/cast/moving_objects.hpp"
 #include "lidar/cast/simd_level.hpp"
 #include "lidar/cast/workers.hpp"
 #include "lidar/image/image_frame.hpp"
@@ -27,15 +27,15 @@ class DepthImageRenderer final : public Renderer {
   bool castsRays() const override { return false; }
   View<std::uint8_t> reflectivity() const override { return map_->reflectivity(); }
 
-  void cast(const std::vector<Ray>&, View<MovingThing>, std::vector<Hit>&) const override {
+  void cast(const std::vector<Ray>&, View<MovingObject>, std::vector<Hit>&) const override {
     throw Error("the renderer 'projection' renders images only, use 'ray_caster' for single rays");
   }
 
   void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
-                   View<MovingThing> things, std::vector<Hit>& hits) const override {
-    if (caster_ != nullptr) return caster_->renderImage(grid, X_WS, range_max, things, hits);
+                   View<MovingObject> objects, std::vector<Hit>& hits) const override {
+    if (caster_ != nullptr) return caster_->renderImage(grid, X_WS, range_max, objects, hits);
     grid.validate("image grid");
-    const MovingThings moving(things, cast_kernel_);
+    const MovingObjects moving(objects, cast_kernel_);
     if (!(range_max > 0.0) || !X_WS.p.allFinite()) {
       hits.assign(grid.size(), Hit{});
       return;
@@ -84,7 +84,7 @@ class DepthImageRenderer final : public Renderer {
 
   std::shared_ptr<const map::SurfelMap> map_;
   const ProjectKernel kernel_;
-  const CastKernel cast_kernel_;  // of things
+  const CastKernel cast_kernel_;  // of objects
   Workers workers_;
   std::unique_ptr<Renderer> caster_;  // where it is quicker
   mutable GridPool<ImageFrame> frames_;

@@ -72,11 +72,11 @@ DepthCamera::DepthCamera(DepthCameraConfig config, std::shared_ptr<const Rendere
   range_max_ = static_cast<float>(config_.range_max) / least;
 }
 
-DepthImage DepthCamera::image(TimeNs stamp, const Pose& X_WB, View<MovingThing> things) {
+DepthImage DepthCamera::image(TimeNs stamp, const Pose& X_WB, View<MovingObject> objects) {
   DepthImage image;
   image.stamp = stamp;
   image.X_WC = X_WB * config_.X_BC;
-  renderer_->renderImage(config_.grid(), image.X_WC, static_cast<double>(range_max_), things,
+  renderer_->renderImage(config_.grid(), image.X_WC, static_cast<double>(range_max_), objects,
                          hits_);
   image.depth.resize(hits_.size());
   const auto range_min = static_cast<float>(config_.range_min);

@@ -61,7 +61,7 @@ Lidar::Lidar(LidarConfig config, std::shared_ptr<const Renderer> renderer, std::
   }
 }
 
-Scan Lidar::scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<MovingThing> things) {
+Scan Lidar::scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<MovingObject> objects) {
   firings_.clear();
   pattern_->fire(begin, end, firings_);
   Scan scan;
@@ -84,49 +84,49 @@ Scan Lidar::scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<Movi
                      [&](const Firing& firing) { return !view.contains(firing.direction); }),
       firings_.end());
   makeRays(firings_, config_, {begin, scan.stamp, motion, noise_.get()}, *rays_);
-  renderer_->cast(rays_->rays, things, hits_);
+  renderer_->cast(rays_->rays, objects, hits_);
 
   scan.rays = firings_.size();
-  collect(things, scan);
+  collect(objects, scan);
   return scan;
 }
 
-// Of the things that have any, by their identities.
-class ThingReflectivity {
+// Reflectivity of moving objects, keyed by object id.
+class ObjectReflectivity {
  public:
-  explicit ThingReflectivity(View<MovingThing> things) {
-    for (const MovingThing& thing : things) {
-      const View<std::uint8_t> of_surfels = thing.shape->reflectivity();
-      if (thing.reflectivity || !of_surfels.empty()) {
-        known_.push_back({thing.identity, thing.reflectivity, of_surfels});
+  explicit ObjectReflectivity(View<MovingObject> objects) {
+    for (const MovingObject& object : objects) {
+      const View<std::uint8_t> of_surfels = object.shape->reflectivity();
+      if (object.reflectivity || !of_surfels.empty()) {
+        entries_.push_back({object.identity, object.reflectivity, of_surfels});
       }
     }
-    std::sort(known_.begin(), known_.end(),
-              [](const Known& a, const Known& b) { return a.identity < b.identity; });
+    std::sort(entries_.begin(), entries_.end(),
+              [](const Entry& a, const Entry& b) { return a.identity < b.identity; });
   }
 
   /// 255 for 100 %.
   std::optional<std::uint8_t> of(const Hit& hit) const {
     const auto found = std::lower_bound(
-        known_.begin(), known_.end(), hit.identity,
-        [](const Known& known, std::uint32_t wanted) { return known.identity < wanted; });
-    if (found == known_.end() || found->identity != hit.identity) return std::nullopt;
+        entries_.begin(), entries_.end(), hit.identity,
+        [](const Entry& known, std::uint32_t wanted) { return known.identity < wanted; });
+    if (found == entries_.end() || found->identity != hit.identity) return std::nullopt;
     return found->of_all ? found->of_all : found->of_surfels[hit.surfel];
   }
 
  private:
-  struct Known {
+  struct Entry {
     std::uint32_t identity;
     std::optional<std::uint8_t> of_all;
     View<std::uint8_t> of_surfels;
   };
-  std::vector<Known> known_;
+  std::vector<Entry> entries_;
 };
 
-float Lidar::reflectivityOf(const Hit& hit, const ThingReflectivity& things) const {
+float Lidar::reflectivityOf(const Hit& hit, const ObjectReflectivity& objects) const {
   std::optional<std::uint8_t> known;
   if (hit.identity != kMapIdentity) {
-    known = things.of(hit);
+    known = objects.of(hit);
   } else if (const View<std::uint8_t> of_map = renderer_->reflectivity(); !of_map.empty()) {
     known = of_map[hit.surfel];
   }
@@ -145,7 +145,7 @@ float Lidar::intensityOf(float reflectivity, float range) const {
   return std::min(std::floor(value + 0.5F), static_cast<float>(intensity.limit));
 }
 
-Lidar::Echo Lidar::echoOf(std::size_t shot, const ThingReflectivity& things) const {
+Lidar::Echo Lidar::echoOf(std::size_t shot, const ObjectReflectivity& objects) const {
   const Hit& hit = hits_[shot];
   const std::uint64_t key = noise_ ? rays_->keys[shot] : 0;
   if (noise_) {
@@ -154,7 +154,7 @@ Lidar::Echo Lidar::echoOf(std::size_t shot, const ThingReflectivity& things) con
   }
   if (!hit.valid()) return {kNoReturn, 0.0F, Echo::Of::kNothing};
   const float cosine = std::clamp(hit.incidenceCosine(rays_->rays[shot].direction), 0.0F, 1.0F);
-  const float reflectivity = cosine * reflectivityOf(hit, things);
+  const float reflectivity = cosine * reflectivityOf(hit, objects);
   if (!noise_) return {hit.range, reflectivity, Echo::Of::kSurface};
   if (!noise_->seen(hit.range, reflectivity)) {
     return {kNoReturn, reflectivity, Echo::Of::kDarkSurface};
@@ -163,8 +163,8 @@ Lidar::Echo Lidar::echoOf(std::size_t shot, const ThingReflectivity& things) con
           Echo::Of::kSurface};
 }
 
-void Lidar::collect(View<MovingThing> things, Scan& scan) const {
-  const ThingReflectivity reflectivity(things);
+void Lidar::collect(View<MovingObject> objects, Scan& scan) const {
+  const ObjectReflectivity reflectivity(objects);
   scan.points.reserve(firings_.size());
   const auto range_min = static_cast<float>(config_.range_min);
   const auto range_max = static_cast<float>(config_.range_max);

@@ -11,12 +11,12 @@
 
 namespace marsim::lidar {
 
-/// A thing's poses made ready to be asked for at thousands of times: MovingThing::at, quicker.
+/// An object's poses made ready to be asked for at thousands of times: MovingObject::at, quicker.
 class PoseTrack {
  public:
-  /// Keeps the thing.
-  explicit PoseTrack(const MovingThing& thing) : thing_(&thing), per_step_(1.0 / thing.step) {
-    const std::vector<Pose>& poses = thing.X_WM;
+  /// Keeps the object.
+  explicit PoseTrack(const MovingObject& object) : object_(&object), per_step_(1.0 / object.step) {
+    const std::vector<Pose>& poses = object.X_WM;
     for (std::size_t i = 0; i + 1 < poses.size() && !turns_; ++i) {
       turns_ = poses[i].q.coeffs() != poses[i + 1].q.coeffs();
     }
@@ -30,15 +30,15 @@ class PoseTrack {
 
   bool moves() const { return size() > 1; }
   bool turns() const { return turns_; }
-  std::size_t size() const { return thing_->X_WM.size(); }
+  std::size_t size() const { return object_->X_WM.size(); }
   double timeOf(std::size_t pose) const {
-    return thing_->begin + static_cast<double>(pose) * thing_->step;
+    return object_->begin + static_cast<double>(pose) * object_->step;
   }
-  const Pose& pose(std::size_t number) const { return thing_->X_WM[number]; }
+  const Pose& pose(std::size_t number) const { return object_->X_WM[number]; }
 
   Pose at(double time) const {
-    if (!moves() || !(time > thing_->begin)) return pose(0);
-    const double steps = (time - thing_->begin) * per_step_;
+    if (!moves() || !(time > object_->begin)) return pose(0);
+    const double steps = (time - object_->begin) * per_step_;
     const auto last = size() - 1;
     if (steps >= static_cast<double>(last)) return pose(last);
     const auto i = static_cast<std::size_t>(steps);
@@ -82,7 +82,7 @@ class PoseTrack {
     return {cosine, sinc * half.x(), sinc * half.y(), sinc * half.z()};
   }
 
-  const MovingThing* thing_;
+  const MovingObject* object_;
   double per_step_;                          // [1/s]
   std::vector<Eigen::Vector3d> half_turns_;  // [rad] half the rotation vector to the next pose, in
                                              // M; none where nothing turns

@@ -82,7 +82,7 @@ LoadedMap loadThroughCache(const fs::path& path, const SurfelMapConfig& config, 
   return result;
 }
 
-/// [m] One voxel may hold a thing smaller than this, but no place.
+/// [m] One voxel may hold an object smaller than this, but no place.
 constexpr double kLeastPlace = 1.0;
 
 }  // namespace

@@ -70,7 +70,7 @@ void PeerListener::onPeers(const marsim::PeersConstPtr& message) {
       now_ = state.motion.stamp;
     }
   }
-  for (const marsim::Strike& strike : message->strikes) takeStrike(strike);
+  for (const marsim::Impact& impact : message->impacts) takeImpact(impact);
   if (std::abs(now_ - logged_) >= kLogPeriod) {
     logged_ = now_;
     logChanges();
@@ -94,13 +94,13 @@ void PeerListener::takeBody(const marsim::PeerBody& message) {
   }
 }
 
-void PeerListener::takeStrike(const marsim::Strike& message) {
-  const sim::Strike strike = fromMessage(message);
-  if (!isFinite(strike)) {
-    ROS_WARN_THROTTLE(kWarningPeriod, "strike on uav %d ignored: it is not finite", message.struck);
+void PeerListener::takeImpact(const marsim::Impact& message) {
+  const sim::Impact impact = fromMessage(message);
+  if (!isFinite(impact)) {
+    ROS_WARN_THROTTLE(kWarningPeriod, "impact on uav %d ignored: it is not finite", message.struck);
     return;
   }
-  surroundings_.put(message.struck, strike);
+  surroundings_.put(message.struck, impact);
 }
 
 void PeerListener::addOwn(std::uint32_t id) {

@@ -48,7 +48,7 @@ class PeerListener {
  private:
   void onPeers(const marsim::PeersConstPtr& message);
   void takeBody(const marsim::PeerBody& message);
-  void takeStrike(const marsim::Strike& message);
+  void takeImpact(const marsim::Impact& message);
   void logChanges();
 
   sim::Surroundings surroundings_;

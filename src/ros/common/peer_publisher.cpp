@@ -28,8 +28,8 @@ void PeerPublisher::setBody(const vehicle::VehicleConfig& vehicle) {
 }
 
 void PeerPublisher::publish(const KinematicState& motion, std::uint32_t placements,
-                            const std::vector<sim::Strike>& strikes) {
-  const auto told = announcer_.announce(motion, placements, strikes);
+                            const std::vector<sim::Impact>& impacts) {
+  const auto told = announcer_.announce(motion, placements, impacts);
   if (!told) return;
   const auto message = boost::make_shared<marsim::Peers>();
   const bool tells_body =
@@ -41,9 +41,9 @@ void PeerPublisher::publish(const KinematicState& motion, std::uint32_t placemen
   placements_ = placements;
   last_ = told->state;
   message->peers.push_back(toMessage(last_));
-  for (const sim::Strike& strike : told->strikes) {
-    message->strikes.push_back(toMessage(strike));
-    message->strikes.back().by = body_.id;
+  for (const sim::Impact& impact : told->impacts) {
+    message->impacts.push_back(toMessage(impact));
+    message->impacts.back().by = body_.id;
   }
   publisher_.publish(message);
 }

@@ -25,7 +25,7 @@ class PeerPublisher {
   void setBody(const vehicle::VehicleConfig& vehicle);
   /// Call with every state; publishes what is due (see sim::Announcer).
   void publish(const KinematicState& motion, std::uint32_t placements,
-               const std::vector<sim::Strike>& strikes = {});
+               const std::vector<sim::Impact>& impacts = {});
   /// The last state and the body again, for who came late.
   void repeat() const;
 

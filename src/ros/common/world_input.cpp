@@ -82,10 +82,10 @@ bool WorldInput::hasHeardOfObstacles(TimeNs told_until) const {
   return obstacles_.heardUntil() >= told_until / kPeriod * kPeriod;
 }
 
-std::vector<scene::MovingThing> WorldInput::things(TimeNs begin, TimeNs end) const {
+std::vector<scene::MovingObject> WorldInput::objects(TimeNs begin, TimeNs end) const {
   std::vector<sim::Surroundings::Source> sources;
   if (const auto obstacles = obstacles_.obstacles()) sources.push_back(obstacles);
-  return peers_->surroundings().things(uav_id_, begin, end, sources);
+  return peers_->surroundings().objects(uav_id_, begin, end, sources);
 }
 
 std::optional<collision::RigidBody> WorldInput::bodyAt(std::uint32_t identity, TimeNs t) const {

@@ -12,7 +12,7 @@
 
 #include <ros/ros.h>
 
-#include "marsim/scene/moving_thing.hpp"
+#include "marsim/scene/moving_object.hpp"
 #include "ros/common/lockstep.hpp"
 #include "ros/common/obstacle_listener.hpp"
 #include "ros/common/params.hpp"
@@ -48,13 +48,13 @@ class WorldInput {
   /// Names for people of those that are waited for since so long [s] of wall time; empty: nobody.
   std::string waitsFor(double since) const;
 
-  /// The things of [begin, end] (see scene::ThingSource) as known at `end`. From any thread.
-  std::vector<scene::MovingThing> things(TimeNs begin, TimeNs end) const;
+  /// The objects of [begin, end] (see scene::ObjectSource) as known at `end`. From any thread.
+  std::vector<scene::MovingObject> objects(TimeNs begin, TimeNs end) const;
   /// Mass and motion of another UAV at an instant; none for what is none, or not known.
   std::optional<collision::RigidBody> bodyAt(std::uint32_t identity, TimeNs t) const;
   /// See PeerListener, for this UAV, as known at an instant.
-  std::vector<sim::Strike> takeStrikes(TimeNs time) {
-    return peers_->surroundings().takeStrikes(uav_id_, time);
+  std::vector<sim::Impact> takeImpacts(TimeNs time) {
+    return peers_->surroundings().takeImpacts(uav_id_, time);
   }
 
   /// The UAV's number in the world.

@@ -168,9 +168,9 @@ void PeerBridgeNode::onPeers(const marsim::PeersConstPtr& message) {
     pending_.push_back(state);
     if (pending_.size() == kStatesInDatagram) flush();
   }
-  if (own.strikes.empty()) return;
+  if (own.impacts.empty()) return;
   flush();  // they come with the motion after the impact
-  for (const marsim::Strike& strike : own.strikes) send(toDatagram(strike));
+  for (const marsim::Impact& impact : own.impacts) send(toDatagram(impact));
 }
 
 void PeerBridgeNode::noticeOwnForeign(const Removed& removed) {
@@ -317,7 +317,7 @@ void PeerBridgeNode::takePeers(Machine& machine, const marsim::PeersPtr& message
     }
   }
   machine.states += message->peers.size();
-  if (message->peers.empty() && message->bodies.empty() && message->strikes.empty()) return;
+  if (message->peers.empty() && message->bodies.empty() && message->impacts.empty()) return;
   message->machine = machine.name;
   publisher_.publish(message);
 }

@@ -14,7 +14,7 @@ namespace serialization = ros::serialization;
 
 constexpr std::uint32_t kStates = 0x3153504d;    // "MPS1"
 constexpr std::uint32_t kBody = 0x3242504d;      // "MPB2"
-constexpr std::uint32_t kStrike = 0x3153504b;    // "KPS1"
+constexpr std::uint32_t kImpact = 0x3153504b;    // "KPS1"
 constexpr std::uint32_t kGreeting = 0x3147504d;  // "MPG1"
 constexpr std::size_t kMarkSize = 4;
 constexpr std::size_t kLongestName = 64;  // of a vehicle
@@ -23,7 +23,7 @@ constexpr std::size_t kVectorSize = 24;   // of a geometry_msgs/Vector3
 const std::size_t kStateSize = serialization::serializationLength(marsim::Peer());
 
 constexpr std::size_t kGreetingSize = sizeof(std::uint64_t) + sizeof(WorldDigest::values);
-const std::size_t kStrikeSize = serialization::serializationLength(marsim::Strike());
+const std::size_t kImpactSize = serialization::serializationLength(marsim::Impact());
 
 std::vector<std::uint8_t> marked(std::uint32_t mark, std::size_t size) {
   std::vector<std::uint8_t> datagram(kMarkSize + size);
@@ -85,8 +85,8 @@ std::vector<std::uint8_t> toDatagram(const marsim::PeerBody& body) {
   return datagramOf(kBody, told);
 }
 
-std::vector<std::uint8_t> toDatagram(const marsim::Strike& strike) {
-  return datagramOf(kStrike, strike);
+std::vector<std::uint8_t> toDatagram(const marsim::Impact& impact) {
+  return datagramOf(kImpact, impact);
 }
 
 std::vector<std::uint8_t> toDatagram(const Greeting& greeting) {
@@ -124,8 +124,8 @@ bool fromDatagram(const std::vector<std::uint8_t>& datagram, marsim::Peers& mess
       }
       return true;
     }
-    if (mark == kStrike && size == kStrikeSize) {
-      serialization::deserialize(stream, message.strikes.emplace_back());
+    if (mark == kImpact && size == kImpactSize) {
+      serialization::deserialize(stream, message.impacts.emplace_back());
       return true;
     }
     if (mark == kBody && rotorsFit(datagram)) {
@@ -154,7 +154,7 @@ Removed removeForeign(const std::set<int>& numbers, marsim::Peers& message) {
   };
   removeFrom(message.peers, [](const marsim::Peer& state) { return state.id; });
   removeFrom(message.bodies, [](const marsim::PeerBody& body) { return body.id; });
-  removeFrom(message.strikes, [](const marsim::Strike& strike) { return strike.by; });
+  removeFrom(message.impacts, [](const marsim::Impact& impact) { return impact.by; });
   const auto unfit = std::remove_if(
       message.bodies.begin(), message.bodies.end(), [](const marsim::PeerBody& body) {
         return !body.cloud.empty() || body.vehicle.size() > kLongestName;

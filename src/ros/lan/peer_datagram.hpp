@@ -8,7 +8,7 @@
 
 #include "marsim/Peers.h"
 
-/// What bridges send each other. A datagram's payload holds states, or one body, or one strike, or
+/// What bridges send each other. A datagram's payload holds states, or one body, or one impact, or
 /// a greeting: four bytes that say which, then what ROS makes of the messages. DatagramSession
 /// authenticates it.
 namespace marsim::ros_nodes {
@@ -37,7 +37,7 @@ struct Greeting {
 /// The body's cloud, a file of this machine, is left out.
 std::vector<std::uint8_t> toDatagram(const std::vector<marsim::Peer>& states);
 std::vector<std::uint8_t> toDatagram(const marsim::PeerBody& body);
-std::vector<std::uint8_t> toDatagram(const marsim::Strike& strike);
+std::vector<std::uint8_t> toDatagram(const marsim::Impact& impact);
 std::vector<std::uint8_t> toDatagram(const Greeting& greeting);
 /// Appends what a payload holds; false where it is none of these, whatever its bytes are.
 bool fromDatagram(const std::vector<std::uint8_t>& payload, marsim::Peers& message);
@@ -46,7 +46,7 @@ bool fromDatagram(const std::vector<std::uint8_t>& payload, Greeting& greeting);
 /// What was removed from a message.
 struct Removed {
   std::set<int> numbers;    ///< of UAVs that are not the sender's
-  std::size_t foreign = 0;  ///< states, bodies and strikes of those
+  std::size_t foreign = 0;  ///< states, bodies and impacts of those
   std::size_t bodies = 0;   ///< that name a file, or have a name of more than 64 characters
 };
 /// Removes what a machine may not tell, whose UAVs have these numbers.

@@ -84,19 +84,19 @@ scene::BodyConfig fromMessage(const marsim::PeerBody& message) {
   return body;
 }
 
-marsim::Strike toMessage(const sim::Strike& strike) {
-  marsim::Strike message;
-  message.stamp = toRos(strike.stamp);
-  message.struck = static_cast<std::uint16_t>(strike.identity);
-  put(strike.impulse_W, message.impulse);
-  put(strike.moment_W, message.moment);
-  put(strike.p_W, message.position);
-  put(strike.normal_W, message.normal);
-  put(strike.v_rel_W, message.relative_velocity);
+marsim::Impact toMessage(const sim::Impact& impact) {
+  marsim::Impact message;
+  message.stamp = toRos(impact.stamp);
+  message.struck = static_cast<std::uint16_t>(impact.identity);
+  put(impact.impulse_W, message.impulse);
+  put(impact.moment_W, message.moment);
+  put(impact.p_W, message.position);
+  put(impact.normal_W, message.normal);
+  put(impact.v_rel_W, message.relative_velocity);
   return message;
 }
 
-sim::Strike fromMessage(const marsim::Strike& message) {
+sim::Impact fromMessage(const marsim::Impact& message) {
   return {fromRos(message.stamp),
           message.by,
           vectorOf(message.impulse),
@@ -106,9 +106,9 @@ sim::Strike fromMessage(const marsim::Strike& message) {
           vectorOf(message.relative_velocity)};
 }
 
-bool isFinite(const sim::Strike& strike) {
-  return strike.impulse_W.allFinite() && strike.moment_W.allFinite() && strike.p_W.allFinite() &&
-         strike.normal_W.allFinite() && strike.v_rel_W.allFinite();
+bool isFinite(const sim::Impact& impact) {
+  return impact.impulse_W.allFinite() && impact.moment_W.allFinite() && impact.p_W.allFinite() &&
+         impact.normal_W.allFinite() && impact.v_rel_W.allFinite();
 }
 
 std::uint32_t uavIdOf(const std::string& name, const std::string& where) {

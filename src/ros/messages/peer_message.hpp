@@ -6,7 +6,7 @@
 
 #include "marsim/Peer.h"
 #include "marsim/PeerBody.h"
-#include "marsim/Strike.h"
+#include "marsim/Impact.h"
 #include "marsim/scene/peers.hpp"
 #include "marsim/sim/collisions.hpp"
 #include "ros/common/params.hpp"
@@ -21,10 +21,10 @@ marsim::PeerBody toMessage(const scene::BodyConfig& body);
 scene::BodyConfig fromMessage(const marsim::PeerBody& message);
 
 /// Fills all but who noticed.
-marsim::Strike toMessage(const sim::Strike& strike);
+marsim::Impact toMessage(const sim::Impact& impact);
 /// As who is struck takes it. Not finite where the message is not.
-sim::Strike fromMessage(const marsim::Strike& message);
-bool isFinite(const sim::Strike& strike);
+sim::Impact fromMessage(const marsim::Impact& message);
+bool isFinite(const sim::Impact& impact);
 
 /// The UAV's number in its world: the parameter `uav_id`, by default ("auto") the digits at the end
 /// of its namespace, 0 where there are none. Throws ConfigError.

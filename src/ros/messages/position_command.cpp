@@ -16,7 +16,7 @@ constexpr std::size_t kHeader = 16;  // seq, stamp (two words), length of frame_
 constexpr std::size_t kVector = 3 * sizeof(double);
 
 // What follows the header, position, velocity and acceleration that all definitions begin with.
-enum class Part {
+enum class Field {
   kJerk,       // Vector3
   kYaw,        // float64 yaw, yaw_dot
   kAttitude,   // Vector3 angular_velocity, attitude, thrust: not used
@@ -29,7 +29,7 @@ enum class Part {
 struct Definition {
   const char* md5;
   const char* users;
-  std::vector<Part> parts;
+  std::vector<Field> fields;
 };
 
 // An md5 covers names and constants too, so the sums are as rosmsg prints them.
@@ -37,21 +37,21 @@ const std::vector<Definition>& definitions() {
   static const std::vector<Definition> all{
       {"4712f0609ca29a79af79a35ca3e3967a",
        "EGO-Planner, EGO-swarm, Fast-Planner, FUEL",
-       {Part::kYaw, Part::kGains, Part::kIds}},
+       {Field::kYaw, Field::kGains, Field::kIds}},
       {"d008e86de36e11deb1e4033ac2c394a9",
        "SUPER, MARSIM",
-       {Part::kJerk, Part::kAttitude, Part::kYaw, Part::kNorms, Part::kGains, Part::kIds}},
-      {"835935bcd6f18632d9e26a3093237902", "kumar (bare)", {Part::kYaw, Part::kGains}},
+       {Field::kJerk, Field::kAttitude, Field::kYaw, Field::kNorms, Field::kGains, Field::kIds}},
+      {"835935bcd6f18632d9e26a3093237902", "kumar (bare)", {Field::kYaw, Field::kGains}},
       {"340cea662b21ef26b7f141decc78581f",
        "kumar with jerk",
-       {Part::kJerk, Part::kYaw, Part::kGains}},
+       {Field::kJerk, Field::kYaw, Field::kGains}},
       {"0311a8eaed8b83c776def91b77632ae6",
        "kr_mav_msgs",
-       {Part::kJerk, Part::kYaw, Part::kGains, Part::kGainsFlag}},
-      {"8daeaff9fa173d075e6123dd6bf2ebbc", "EGO-Planner-v2", {Part::kJerk, Part::kYaw, Part::kIds}},
+       {Field::kJerk, Field::kYaw, Field::kGains, Field::kGainsFlag}},
+      {"8daeaff9fa173d075e6123dd6bf2ebbc", "EGO-Planner-v2", {Field::kJerk, Field::kYaw, Field::kIds}},
       {"2809eb0c779bbce5b8d66b95a05bd27b",
        "Fast-Drone-250",
-       {Part::kJerk, Part::kYaw, Part::kGains, Part::kIds}},
+       {Field::kJerk, Field::kYaw, Field::kGains, Field::kIds}},
   };
   return all;
 }
@@ -63,20 +63,20 @@ const Definition* find(const std::string& md5) {
   return nullptr;
 }
 
-std::size_t sizeOf(Part part) {
-  switch (part) {
-    case Part::kJerk:
+std::size_t sizeOf(Field field) {
+  switch (field) {
+    case Field::kJerk:
       return kVector;
-    case Part::kYaw:
-    case Part::kNorms:
+    case Field::kYaw:
+    case Field::kNorms:
       return 2 * sizeof(double);
-    case Part::kAttitude:
+    case Field::kAttitude:
       return 3 * kVector;
-    case Part::kGains:
+    case Field::kGains:
       return 2 * kVector;
-    case Part::kGainsFlag:
+    case Field::kGainsFlag:
       return 1;
-    case Part::kIds:
+    case Field::kIds:
       return 5;
   }
   return 0;
@@ -85,7 +85,7 @@ std::size_t sizeOf(Part part) {
 // Its size with an empty frame_id.
 std::size_t sizeOf(const Definition& definition) {
   std::size_t size = kHeader + 3 * kVector;
-  for (const Part part : definition.parts) size += sizeOf(part);
+  for (const Field field : definition.fields) size += sizeOf(field);
   return size;
 }
 
@@ -154,14 +154,14 @@ PositionCommand decodePositionCommand(const std::string& md5,
   reference.v_WB = readVector(at + kVector);
   reference.a_WB = readVector(at + 2 * kVector);
   at += 3 * kVector;
-  for (const Part part : definition->parts) {
-    if (part == Part::kJerk) reference.j_WB = readVector(at);
-    if (part == Part::kYaw) {
+  for (const Field field : definition->parts) {
+    if (field == Field::kJerk) reference.j_WB = readVector(at);
+    if (field == Field::kYaw) {
       reference.yaw = read<double>(at);
       reference.yaw_rate = read<double>(at + sizeof(double));
     }
-    if (part == Part::kIds) command.trajectory_flag = at[4];
-    at += sizeOf(part);
+    if (field == Field::kIds) command.trajectory_flag = at[4];
+    at += sizeOf(field);
   }
   requireFinite(md5, "position", reference.p_WB);
   requireFinite(md5, "velocity", reference.v_WB);

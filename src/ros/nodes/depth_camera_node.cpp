@@ -46,7 +46,7 @@ void DepthCameraNode::onState(const marsim::VehicleStateConstPtr& message) {
   for (const sim::ImageSensor::Instant& instant : sensor_->take(fromMessage(*message))) {
     rendered_->push(
         instant.stamp, instant.stamp,
-        [this, instant](const RenderedSensor::ThingsOf& things) { render(instant, things); });
+        [this, instant](const RenderedSensor::ObjectsOf& objects) { render(instant, objects); });
   }
   rendered_->onState(fromRos(message->header.stamp));
   diagnostics_.update();
@@ -58,7 +58,7 @@ bool DepthCameraNode::wanted() const {
 }
 
 void DepthCameraNode::render(const sim::ImageSensor::Instant& instant,
-                             const RenderedSensor::ThingsOf& things) {
+                             const RenderedSensor::ObjectsOf& objects) {
   if (!wanted()) return;
   const TimeNs stamp = instant.stamp;
   const lidar::DepthCameraConfig& config = sensor_->config();
@@ -73,7 +73,7 @@ void DepthCameraNode::render(const sim::ImageSensor::Instant& instant,
     info_publisher_.publish(cameraInfo(config, stamp, frame_));
   }
   if (image_publisher_.getNumSubscribers() > 0) {
-    const lidar::DepthImage image = sensor_->image(instant, things());
+    const lidar::DepthImage image = sensor_->image(instant, objects());
     image_publisher_.publish(
         boost::make_shared<sensor_msgs::Image>(depthMessage(image, config, frame_)));
   }

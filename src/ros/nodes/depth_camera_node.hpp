@@ -32,7 +32,7 @@ class DepthCameraNode {
 
  private:
   void onState(const marsim::VehicleStateConstPtr& message);
-  void render(const sim::ImageSensor::Instant& instant, const RenderedSensor::ThingsOf& things);
+  void render(const sim::ImageSensor::Instant& instant, const RenderedSensor::ObjectsOf& objects);
   bool wanted() const;
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
 

@@ -92,7 +92,7 @@ void LidarNode::push(sim::RangeSensor::Interval interval) {
   const TimeNs begin = interval.begin, end = interval.end;
   const auto due = std::make_shared<const sim::RangeSensor::Interval>(std::move(interval));
   const bool is_taken = rendered_->push(
-      begin, end, [this, due](const RenderedSensor::ThingsOf& things) { render(*due, things); });
+      begin, end, [this, due](const RenderedSensor::ObjectsOf& objects) { render(*due, objects); });
   if (is_taken) return;
   ROS_WARN_ONCE(
       "the scan at %.3f s is dropped: rendering is too slow; the count of dropped "
@@ -107,7 +107,7 @@ bool LidarNode::wanted() const {
 }
 
 void LidarNode::render(const sim::RangeSensor::Interval& interval,
-                       const RenderedSensor::ThingsOf& things) {
+                       const RenderedSensor::ObjectsOf& objects) {
   if (!wanted()) return;
   const auto started = std::chrono::steady_clock::now();
   // Asked once: an output that is subscribed to from now on may need what this scan leaves out.
@@ -117,7 +117,7 @@ void LidarNode::render(const sim::RangeSensor::Interval& interval,
   }
   sensor_->lidar().keepMisses(std::any_of(
       due.begin(), due.end(), [](const Output* output) { return output->encoder.needsMisses(); }));
-  const lidar::Scan scan = sensor_->scan(interval, things());
+  const lidar::Scan scan = sensor_->scan(interval, objects());
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   publish(scan, due);

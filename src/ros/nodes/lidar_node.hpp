@@ -42,7 +42,7 @@ class LidarNode {
 
   void onState(const marsim::VehicleStateConstPtr& message);
   void push(sim::RangeSensor::Interval interval);
-  void render(const sim::RangeSensor::Interval& interval, const RenderedSensor::ThingsOf& things);
+  void render(const sim::RangeSensor::Interval& interval, const RenderedSensor::ObjectsOf& objects);
   void publish(const lidar::Scan& scan, const std::vector<const Output*>& due);
   bool wanted() const;
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);

@@ -269,7 +269,7 @@ void QuadrotorNode::advance() {
     if (contact_publisher_) contact_publisher_->publish(due.contacts);
     if (due.report) publishState();
     peer_publisher_->publish(vehicle_->state(), vehicle_->placements(),
-                             vehicle_->collisions().strikes());
+                             vehicle_->collisions().impacts());
     if (due.odometry) publishOdometry();
     if (due.imu) publishImu(*due.imu);
     navigation_sensors_->publish(vehicle_->state().stamp, due);
@@ -287,19 +287,19 @@ void QuadrotorNode::advance() {
 
 const sim::VehicleStep& QuadrotorNode::move() {
   const TimeNs to = vehicle_->state().stamp + vehicle_->dynamicsStep();
-  for (const sim::Strike& strike : world_->takeStrikes(to)) vehicle_->takeStrike(strike);
+  for (const sim::Impact& impact : world_->takeImpacts(to)) vehicle_->takeImpact(impact);
   return vehicle_->step(
-      [this](TimeNs begin, TimeNs end) { return world_->things(begin, end); },
+      [this](TimeNs begin, TimeNs end) { return world_->objects(begin, end); },
       [this](std::uint32_t identity) { return world_->bodyAt(identity, vehicle_->state().stamp); });
 }
 
 void QuadrotorNode::publishClearance() {
   if (!contact_publisher_ || !contact_publisher_->wantsClearance()) return;
-  const auto thingsIn = [this](TimeNs begin, TimeNs end) { return world_->things(begin, end); };
+  const auto objectsIn = [this](TimeNs begin, TimeNs end) { return world_->objects(begin, end); };
   contact_publisher_->publish(
       vehicle_->state().stamp,
       vehicle_->collisions().clearance(vehicle_->quadrotor(), ContactPublisher::kClearanceLimit,
-                                       thingsIn));
+                                       objectsIn));
 }
 
 void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {

@@ -36,7 +36,7 @@ void RenderedSensor::start(ros::NodeHandle& handle, const ros::NodeHandle& priva
   is_started_ = true;
 }
 
-bool RenderedSensor::push(TimeNs begin, TimeNs end, std::function<void(const ThingsOf&)> measure) {
+bool RenderedSensor::push(TimeNs begin, TimeNs end, std::function<void(const ObjectsOf&)> measure) {
   if (!lockstep_) return pushNow({begin, end, std::move(measure)});
   waiting_.push_back({begin, end, std::move(measure)});
   return true;
@@ -54,13 +54,13 @@ void RenderedSensor::release() {
 bool RenderedSensor::pushNow(const Waiting& measurement) {
   const TimeNs begin = measurement.begin, end = measurement.end;
   // What waits in lockstep may be measured when peers' states of its time are forgotten.
-  std::shared_ptr<const Things> present;
-  if (lockstep_) present = std::make_shared<const Things>(world_.things(begin, end));
-  const auto things = [this, begin, end, present] {
-    return present ? *present : world_.things(begin, end);
+  std::shared_ptr<const Objects> present;
+  if (lockstep_) present = std::make_shared<const Objects>(world_.objects(begin, end));
+  const auto objects = [this, begin, end, present] {
+    return present ? *present : world_.objects(begin, end);
   };
-  const bool is_taken = thread_.push([this, things, measure = measurement.measure] {
-    measure(things);
+  const bool is_taken = thread_.push([this, objects, measure = measurement.measure] {
+    measure(objects);
     if (lockstep_) lockstep_->onRendered();
   });
   if (!is_taken) dropped_.add(WarningTime::clock::now());

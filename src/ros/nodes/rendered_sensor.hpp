@@ -27,9 +27,9 @@ namespace marsim::ros_nodes {
 /// WorldInput.
 class RenderedSensor {
  public:
-  using Things = std::vector<scene::MovingThing>;
-  /// Asks for the things of a measurement when it is made.
-  using ThingsOf = std::function<Things()>;
+  using Objects = std::vector<scene::MovingObject>;
+  /// Asks for the objects of a measurement when it is made.
+  using ObjectsOf = std::function<Objects()>;
 
   /// Reads the parameters. Throws ConfigError.
   RenderedSensor(ros::NodeHandle& handle, Params& params);
@@ -41,7 +41,7 @@ class RenderedSensor {
   void start(ros::NodeHandle& handle, const ros::NodeHandle& private_handle, double period);
   /// Has a measurement of [begin, end] made in the thread, which may be one that nobody wants;
   /// false where it is dropped.
-  bool push(TimeNs begin, TimeNs end, std::function<void(const ThingsOf&)> measure);
+  bool push(TimeNs begin, TimeNs end, std::function<void(const ObjectsOf&)> measure);
   /// What falls due at a state has been pushed.
   void onState(TimeNs stamp);
   /// Lets the measurement at work end and makes no more.
@@ -56,7 +56,7 @@ class RenderedSensor {
  private:
   struct Waiting {
     TimeNs begin, end;
-    std::function<void(const ThingsOf&)> measure;
+    std::function<void(const ObjectsOf&)> measure;
   };
 
   void release();

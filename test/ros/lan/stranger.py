@@ -44,7 +44,7 @@ def body(number, path):
             struct.pack("<I", len(path)) + path.encode())
 
 
-def strike(by, struck):
+def impact(by, struck):
     return b"KPS1" + struct.pack("<HHII15f", by, struck, 1, 0, *[9.0] * 15)
 
 
@@ -110,7 +110,7 @@ def attack(recording, path, own_address, machines):
     for target in machines.values():
         for source, name in names.items():
             payloads = [state(number) for number in range(4)]
-            payloads += [body(1, path), strike(1, 0), greeting(1 << 61, [1] * 6), b""]
+            payloads += [body(1, path), impact(1, 0), greeting(1 << 61, [1] * 6), b""]
             for payload in payloads:
                 for key in (b"", b"a guess", b"\0" * 32):
                     for receiver_run in (0, run):
@@ -145,7 +145,7 @@ def member(key, name, own_address, machine, address, path, run):
     while time.monotonic() < finish:
         payloads = [greeting(other_run, [12345 + i for i in range(6)])]
         if other_run:
-            payloads += [state(0), state(65535), strike(0, 1), body(0, ""), body(3, path)]
+            payloads += [state(0), state(65535), impact(0, 1), body(0, ""), body(3, path)]
         for payload in payloads:
             sequence += 1
             end.sendto(sealed(key, name, machine, other_run, payload, run, sequence),

@@ -1,4 +1,4 @@
-#include "things_benchmark.hpp"
+#include "objects_benchmark.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -40,17 +40,17 @@ scene::ObstaclesConfig mixedObstacles(int count) {
 }
 
 /// Other UAVs, each flying a level circle of its own about the place's start at 3 m/s.
-class Peers final : public scene::ThingSource {
+class Peers final : public scene::ObjectSource {
  public:
   explicit Peers(int count)
       : count_(count), shape_(sim::bodyShapeOf(config::loadVehicle("hummingbird").vehicle)) {}
 
-  void appendThings(TimeNs begin, TimeNs end,
-                    std::vector<scene::MovingThing>& things) const override {
+  void appendObjects(TimeNs begin, TimeNs end,
+                    std::vector<scene::MovingObject>& objects) const override {
     for (int i = 0; i < count_; ++i) {
       const double radius = 3.0 + i, height = 1.0 + 0.3 * i;
-      things.push_back(
-          scene::movingThing(shape_, static_cast<std::uint32_t>(i), begin, end, [&](TimeNs time) {
+      objects.push_back(
+          scene::movingObject(shape_, static_cast<std::uint32_t>(i), begin, end, [&](TimeNs time) {
             const double angle = 2.0 * i + 3.0 * toSeconds(time) / radius;
             return Pose{fromRollPitchYaw(0.2, 0.1, angle),
                         {radius * std::cos(angle), radius * std::sin(angle), height}};
@@ -65,39 +65,39 @@ class Peers final : public scene::ThingSource {
 
 }  // namespace
 
-std::vector<ThingsCost> measureThings(const ThingsBench& bench) {
+std::vector<ObjectsCost> measureObjects(const ObjectsBench& bench) {
   const Place place{bench.place, bench.resolution};
   const auto map = mapOf(place, bench.work);
   const lidar::RendererConfig renderer;
   const collision::ClearanceMap clearance(map->positions(), map->resolution());
-  std::vector<std::unique_ptr<const scene::ThingSource>> sources;
+  std::vector<std::unique_ptr<const scene::ObjectSource>> sources;
   if (bench.obstacles > 0) {
     sources.push_back(std::make_unique<scene::Obstacles>(
         mixedObstacles(bench.obstacles),
         [&](const Eigen::Vector3d& p_W, double) { return clearance.at(p_W).distance; }, "bench"));
   }
   sources.push_back(std::make_unique<Peers>(bench.peers));
-  std::vector<ThingsCost> costs;
+  std::vector<ObjectsCost> costs;
   for (const std::string& sensor : bench.sensors) {
     lidar::Lidar lidar(config::loadLidar(sensor), lidar::makeRayCaster(map, renderer));
     PoseTimes alone, with;
-    std::size_t on_things = 0, points = 0;
+    std::size_t on_objects = 0, points = 0;
     for (int repeat = 0; repeat < bench.repeats; ++repeat) {
       for (int pose = 0; pose < kPoses; ++pose) {
         const StateHistory flight = flightFrom(poseOf(place, pose));
-        const auto measure = [&](bool with_things) {
+        const auto measure = [&](bool with_objects) {
           lidar::Scan scan;
           const double time = processorMilliseconds([&] {
-            std::vector<scene::MovingThing> things;
-            for (std::size_t i = 0; with_things && i < sources.size(); ++i) {
-              sources[i]->appendThings(0, kScan, things);
+            std::vector<scene::MovingObject> objects;
+            for (std::size_t i = 0; with_objects && i < sources.size(); ++i) {
+              sources[i]->appendObjects(0, kScan, objects);
             }
-            scan = lidar.scan(0, kScan, flight, things);
+            scan = lidar.scan(0, kScan, flight, objects);
           });
-          (with_things ? with : alone).add(pose, time);
-          if (!with_things) return;
+          (with_objects ? with : alone).add(pose, time);
+          if (!with_objects) return;
           points += scan.points.size();
-          on_things += static_cast<std::size_t>(std::count_if(
+          on_objects += static_cast<std::size_t>(std::count_if(
               scan.points.begin(), scan.points.end(),
               [](const auto& point) { return point.identity != scene::kMapIdentity; }));
         };
@@ -107,19 +107,19 @@ std::vector<ThingsCost> measureThings(const ThingsBench& bench) {
       }
     }
     costs.push_back({sensor, alone.median(), with.median(),
-                     static_cast<double>(on_things) / static_cast<double>(points)});
+                     static_cast<double>(on_objects) / static_cast<double>(points)});
   }
   return costs;
 }
 
-void runThingsBench(const ThingsBench& bench) {
+void runObjectsBench(const ObjectsBench& bench) {
   fmt::print(
       "| sensor | alone ms | with {} obstacles and {} UAVs ms | | returns on them |\n"
       "| --- | --- | --- | --- | --- |\n",
       bench.obstacles, bench.peers);
-  for (const ThingsCost& cost : measureThings(bench)) {
+  for (const ObjectsCost& cost : measureObjects(bench)) {
     fmt::print("| {} | {:.2f} | {:.2f} | {:+.1f} % | {:.1f} % |\n", cost.sensor, cost.alone_ms,
-               cost.with_things_ms, cost.overheadPercent(), 100.0 * cost.share_on_things);
+               cost.with_objects_ms, cost.overheadPercent(), 100.0 * cost.share_on_objects);
   }
 }
 

@@ -18,28 +18,28 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Between poses: straight, and about one axis at constant speed.
-Pose poseAt(const MovingThing& thing, double time) {
-  const auto last = static_cast<double>(thing.X_WM.size() - 1);
-  const double place = std::clamp((time - thing.begin) / std::max(thing.step, 1e-9), 0.0, last);
+Pose poseAt(const MovingObject& object, double time) {
+  const auto last = static_cast<double>(object.X_WM.size() - 1);
+  const double place = std::clamp((time - object.begin) / std::max(object.step, 1e-9), 0.0, last);
   const auto i = static_cast<std::size_t>(std::min(std::floor(place), std::max(last - 1.0, 0.0)));
-  if (thing.X_WM.size() == 1) return thing.X_WM[0];
+  if (object.X_WM.size() == 1) return object.X_WM[0];
   const double part = place - static_cast<double>(i);
-  const Pose &a = thing.X_WM[i], &b = thing.X_WM[i + 1];
+  const Pose &a = object.X_WM[i], &b = object.X_WM[i + 1];
   return {a.q * expMap(part * logMap(a.q.conjugate() * b.q)), a.p + part * (b.p - a.p)};
 }
 
-/// The answer of a map and of things, each by an oracle of its own, met by rays in its own frame as
+/// The answer of a map and of objects, each by an oracle of its own, met by rays in its own frame as
 /// it stands at the ray's time.
 class MovingOracle {
  public:
-  MovingOracle(const Map& map, const std::vector<MovingThing>& things)
-      : things_(things), map_(*map) {
-    for (const MovingThing& thing : things)
-      shapes_.push_back(std::make_unique<const Oracle>(*thing.shape));
+  MovingOracle(const Map& map, const std::vector<MovingObject>& objects)
+      : objects_(objects), map_(*map) {
+    for (const MovingObject& object : objects)
+      shapes_.push_back(std::make_unique<const Oracle>(*object.shape));
   }
 
   struct Counts {
-    int rays = 0, map = 0, things = 0, ambiguous = 0;
+    int rays = 0, map = 0, objects = 0, ambiguous = 0;
   };
 
   Counts check(const std::vector<OracleRay>& rays, const std::vector<double>& times,
@@ -59,15 +59,15 @@ class MovingOracle {
     double nearest = of_map.range;
     bool ambiguous = of_map.ambiguous;
     bool explained = hit.identity != kMapIdentity || map_.explains(ray, of_map, hit, false);
-    for (std::size_t i = 0; i < things_.size(); ++i) {
-      const Pose X_MW = poseAt(things_[i], time).inverse();
+    for (std::size_t i = 0; i < objects_.size(); ++i) {
+      const Pose X_MW = poseAt(objects_[i], time).inverse();
       OracleRay ray_M = ray;
       ray_M.origin = X_MW * ray.origin;
       ray_M.direction = X_MW.q * ray.direction;
       const OracleResult result = shapes_[i]->trace(ray_M);
       ambiguous |= result.ambiguous;
       nearest = std::min(nearest, result.range);
-      if (hit.identity != things_[i].identity) continue;
+      if (hit.identity != objects_[i].identity) continue;
       Hit hit_M = hit;
       hit_M.normal = (X_MW.q * hit.normal.cast<double>()).cast<float>();
       explained = shapes_[i]->explains(ray_M, result, hit_M, true);
@@ -80,12 +80,12 @@ class MovingOracle {
     EXPECT_EQ(hit.valid(), std::isfinite(nearest));
     EXPECT_EQ(hit.valid(), std::isfinite(hit.range));
     if (!hit.valid()) return;
-    (hit.identity == kMapIdentity ? counts.map : counts.things) += 1;
+    (hit.identity == kMapIdentity ? counts.map : counts.objects) += 1;
     EXPECT_NEAR(hit.range, nearest, 1e-3);
     EXPECT_TRUE(explained) << "identity " << hit.identity << ", surfel " << hit.surfel;
   }
 
-  const std::vector<MovingThing>& things_;
+  const std::vector<MovingObject>& objects_;
   const Oracle map_;
   std::vector<std::unique_ptr<const Oracle>> shapes_;
 };
@@ -112,28 +112,28 @@ Pose randomPose(RandomStream& random, double half_side) {
 }
 
 // A few metres a second, several radians a second, over the time of the rays and not all of it.
-std::vector<MovingThing> movingThings(int count, double half_side) {
-  RandomStream random(31, "things");
-  std::vector<MovingThing> things;
+std::vector<MovingObject> movingObjects(int count, double half_side) {
+  RandomStream random(31, "objects");
+  std::vector<MovingObject> objects;
   const Map shapes[] = {ballShape(1, 0.35, 0.15, {0.1, -0.2, 0.05}),
                         ballShape(2, 0.2, 0.1, Eigen::Vector3d::Zero(), true)};
   for (int i = 0; i < count; ++i) {
-    MovingThing thing;
-    thing.shape = shapes[i % 2];
-    thing.identity = static_cast<std::uint32_t>(100 + i);
-    thing.X_WM.push_back(randomPose(random, half_side));
+    MovingObject object;
+    object.shape = shapes[i % 2];
+    object.identity = static_cast<std::uint32_t>(100 + i);
+    object.X_WM.push_back(randomPose(random, half_side));
     for (int k = 0; k < i % 4; ++k) {
-      const Pose& last = thing.X_WM.back();
-      thing.X_WM.push_back(
+      const Pose& last = object.X_WM.back();
+      object.X_WM.push_back(
           {last.q * expMap(randomInCube(random, 0.3)), last.p + randomInCube(random, 0.2)});
     }
     // A quaternion's other sign is the same rotation.
-    if (i % 3 == 0) thing.X_WM.back().q.coeffs() *= -1.0;
-    thing.begin = 0.02;
-    thing.step = 0.025;
-    things.push_back(std::move(thing));
+    if (i % 3 == 0) object.X_WM.back().q.coeffs() *= -1.0;
+    object.begin = 0.02;
+    object.step = 0.025;
+    objects.push_back(std::move(object));
   }
-  return things;
+  return objects;
 }
 
 struct Rays {
@@ -174,7 +174,7 @@ ImageGrid turnGrid(int width, int height) {
   return grid;
 }
 
-class MovingThingsTest : public testing::TestWithParam<Maker> {
+class MovingObjectsTest : public testing::TestWithParam<Maker> {
  protected:
   static std::unique_ptr<Renderer> make(const Map& map, int threads = 1) {
     RendererConfig config = GetParam().config;
@@ -182,56 +182,56 @@ class MovingThingsTest : public testing::TestWithParam<Maker> {
     return GetParam().make(storedFor(GetParam(), map), config);
   }
 
-  static MovingOracle::Counts checkRays(const Map& map, const std::vector<MovingThing>& things,
+  static MovingOracle::Counts checkRays(const Map& map, const std::vector<MovingObject>& objects,
                                         const Rays& rays) {
     const auto renderer = make(map);
     if (!renderer->castsRays()) return {};
     std::vector<Hit> hits;
-    renderer->cast(rays.rays, things, hits);
-    return MovingOracle(storedFor(GetParam(), map), things).check(rays.oracle, rays.times, hits);
+    renderer->cast(rays.rays, objects, hits);
+    return MovingOracle(storedFor(GetParam(), map), objects).check(rays.oracle, rays.times, hits);
   }
 
-  static MovingOracle::Counts checkImage(const Map& map, const std::vector<MovingThing>& things,
+  static MovingOracle::Counts checkImage(const Map& map, const std::vector<MovingObject>& objects,
                                          const ImageGrid& grid, const Pose& X_WS) {
     std::vector<Hit> hits;
-    make(map)->renderImage(grid, X_WS, 12.0, things, hits);
-    return MovingOracle(storedFor(GetParam(), map), things)
+    make(map)->renderImage(grid, X_WS, 12.0, objects, hits);
+    return MovingOracle(storedFor(GetParam(), map), objects)
         .check(imageRays(grid, X_WS, 12.0), std::vector<double>(grid.size(), 0.0), hits);
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(All, MovingThingsTest, testing::ValuesIn(fewMakers()), labelOf);
+INSTANTIATE_TEST_SUITE_P(All, MovingObjectsTest, testing::ValuesIn(fewMakers()), labelOf);
 
-TEST_P(MovingThingsTest, MovingAndTurning) {
+TEST_P(MovingObjectsTest, MovingAndTurning) {
   const Map room = roomMap({3.0, 2.5, 2.0}, 0.2, Kind::kMixed);
-  const auto counts = checkRays(room, movingThings(12, 2.0), raysFrom(1500, 0.5));
+  const auto counts = checkRays(room, movingObjects(12, 2.0), raysFrom(1500, 0.5));
   if (counts.rays == 0) return;
-  EXPECT_GT(counts.things, 200);
+  EXPECT_GT(counts.objects, 200);
   EXPECT_GT(counts.map, 200);
   EXPECT_LT(counts.ambiguous, 25);
 }
 
-// A thing that stands still is what a map of its surfels, moved, would be.
-TEST_P(MovingThingsTest, AsAMapOfMovedSurfels) {
+// An object that stands still is what a map of its surfels, moved, would be.
+TEST_P(MovingObjectsTest, AsAMapOfMovedSurfels) {
   RandomStream random(34);
   map::SurfelMapConfig as_floats;
   as_floats.resolution = 0.2;
   as_floats.storage = map::SurfelStorage::kFloat;
   const auto shape = std::make_shared<const map::SurfelMap>(
       ballShape(4, 1.5, 0.2, {0.3, 0.2, 0.1})->surfels(), as_floats);
-  MovingThing thing;
-  thing.shape = shape;
-  thing.X_WM = {randomPose(random, 1.0)};
+  MovingObject object;
+  object.shape = shape;
+  object.X_WM = {randomPose(random, 1.0)};
   std::vector<map::Surfel> surfels = shape->surfels();
   for (map::Surfel& surfel : surfels) {
-    surfel.position = (thing.X_WM[0] * surfel.position.cast<double>()).cast<float>();
-    surfel.normal = (thing.X_WM[0].q * surfel.normal.cast<double>()).cast<float>();
+    surfel.position = (object.X_WM[0] * surfel.position.cast<double>()).cast<float>();
+    surfel.normal = (object.X_WM[0].q * surfel.normal.cast<double>()).cast<float>();
   }
   const map::SurfelMap moved(surfels, shape->config());
   const Oracle oracle(moved);
   const ImageGrid grid = turnGrid(60, 30);
   std::vector<Hit> hits;
-  make(makeMap({}, 0.2))->renderImage(grid, Pose{}, 12.0, std::vector<MovingThing>{thing}, hits);
+  make(makeMap({}, 0.2))->renderImage(grid, Pose{}, 12.0, std::vector<MovingObject>{object}, hits);
   const std::vector<OracleRay> rays = imageRays(grid, Pose{}, 12.0);
   int met = 0;
   for (std::size_t i = 0; i < rays.size(); ++i) {
@@ -245,44 +245,44 @@ TEST_P(MovingThingsTest, AsAMapOfMovedSurfels) {
   EXPECT_GT(met, 200);
 }
 
-TEST_P(MovingThingsTest, AroundTheSensor) {
-  std::vector<MovingThing> things = movingThings(4, 0.2);
-  for (MovingThing& thing : things) thing.shape = ballShape(3, 0.8, 0.2, {0.1, 0.1, 0.1});
+TEST_P(MovingObjectsTest, AroundTheSensor) {
+  std::vector<MovingObject> objects = movingObjects(4, 0.2);
+  for (MovingObject& object : objects) object.shape = ballShape(3, 0.8, 0.2, {0.1, 0.1, 0.1});
   const Map room = roomMap({3.0, 2.5, 2.0}, 0.2, Kind::kMixed);
-  const auto counts = checkRays(room, things, raysFrom(1000, 0.4));
+  const auto counts = checkRays(room, objects, raysFrom(1000, 0.4));
   if (counts.rays > 0) {
-    EXPECT_GT(counts.things, 500);
+    EXPECT_GT(counts.objects, 500);
   }
-  EXPECT_GT(checkImage(room, things, turnGrid(40, 20), Pose{}).things, 300);
+  EXPECT_GT(checkImage(room, objects, turnGrid(40, 20), Pose{}).objects, 300);
 }
 
-TEST_P(MovingThingsTest, BehindWallsAndBeyondTheMaximum) {
+TEST_P(MovingObjectsTest, BehindWallsAndBeyondTheMaximum) {
   const Map room = roomMap({2.0, 2.0, 2.0}, 0.1, Kind::kPlanar);
-  std::vector<MovingThing> things = movingThings(5, 0.3);
-  for (MovingThing& thing : things) {
-    for (Pose& pose : thing.X_WM) pose.p += Eigen::Vector3d(0.0, 4.5, 0.0);
+  std::vector<MovingObject> objects = movingObjects(5, 0.3);
+  for (MovingObject& object : objects) {
+    for (Pose& pose : object.X_WM) pose.p += Eigen::Vector3d(0.0, 4.5, 0.0);
   }
-  const auto counts = checkRays(room, things, raysFrom(1500, 0.3, 12.0, false));
-  EXPECT_EQ(counts.things, 0);
+  const auto counts = checkRays(room, objects, raysFrom(1500, 0.3, 12.0, false));
+  EXPECT_EQ(counts.objects, 0);
   const Map none = makeMap({}, 0.1);
-  const auto seen = checkRays(none, things, raysFrom(1500, 0.3, 12.0, false));
-  const auto cut = checkRays(none, things, raysFrom(1500, 0.3, 2.5, false));
+  const auto seen = checkRays(none, objects, raysFrom(1500, 0.3, 12.0, false));
+  const auto cut = checkRays(none, objects, raysFrom(1500, 0.3, 2.5, false));
   if (seen.rays > 0) {
-    EXPECT_GT(seen.things, 5);
+    EXPECT_GT(seen.objects, 5);
   }
-  EXPECT_EQ(cut.things, 0);
+  EXPECT_EQ(cut.objects, 0);
 }
 
-// One thing that goes when its like begins elsewhere.
-TEST_P(MovingThingsTest, OnesThatComeAndGo) {
-  std::vector<MovingThing> things = movingThings(10, 2.0);
-  for (std::size_t i = 0; i < things.size(); ++i) {
-    things[i].identity = static_cast<std::uint32_t>(100 + i);
-    (i % 2 == 0 ? things[i].until : things[i].from) = 0.06;
+// One object that goes when its like begins elsewhere.
+TEST_P(MovingObjectsTest, OnesThatComeAndGo) {
+  std::vector<MovingObject> objects = movingObjects(10, 2.0);
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    objects[i].identity = static_cast<std::uint32_t>(100 + i);
+    (i % 2 == 0 ? objects[i].until : objects[i].from) = 0.06;
   }
   const Rays rays = raysFrom(1500, 0.5);
-  std::vector<MovingThing> early, late;
-  for (const MovingThing& thing : things) (thing.until == 0.06 ? early : late).push_back(thing);
+  std::vector<MovingObject> early, late;
+  for (const MovingObject& object : objects) (object.until == 0.06 ? early : late).push_back(object);
   const Map room = roomMap({3.0, 2.5, 2.0}, 0.2, Kind::kMixed);
   const auto renderer = make(room);
   std::vector<Hit> hits, of_early, of_late;
@@ -294,14 +294,14 @@ TEST_P(MovingThingsTest, OnesThatComeAndGo) {
     EXPECT_EQ(hit.identity, expected.identity);
   };
   const ImageGrid grid = turnGrid(60, 30);
-  renderer->renderImage(grid, Pose{}, 12.0, things, hits);
+  renderer->renderImage(grid, Pose{}, 12.0, objects, hits);
   renderer->renderImage(grid, Pose{}, 12.0, early, of_early);
   for (std::size_t i = 0; i < hits.size(); ++i) expectSame(hits[i], of_early[i]);
   if (!renderer->castsRays()) return;
-  // The oracle knows of no comings and goings: each half must be what it is with its things alone.
-  for (MovingThing& thing : early) thing.until = kInfinity;
-  for (MovingThing& thing : late) thing.from = -kInfinity;
-  renderer->cast(rays.rays, things, hits);
+  // The oracle knows of no comings and goings: each half must be what it is with its objects alone.
+  for (MovingObject& object : early) object.until = kInfinity;
+  for (MovingObject& object : late) object.from = -kInfinity;
+  renderer->cast(rays.rays, objects, hits);
   renderer->cast(rays.rays, early, of_early);
   renderer->cast(rays.rays, late, of_late);
   int met = 0;
@@ -313,9 +313,9 @@ TEST_P(MovingThingsTest, OnesThatComeAndGo) {
   EXPECT_GT(met, 100);
 }
 
-TEST_P(MovingThingsTest, InImages) {
+TEST_P(MovingObjectsTest, InImages) {
   const Map room = roomMap({3.0, 2.5, 2.0}, 0.2, Kind::kMixed);
-  const std::vector<MovingThing> things = movingThings(10, 2.0);
+  const std::vector<MovingObject> objects = movingObjects(10, 2.0);
   ImageGrid pinhole;
   pinhole.projection = ImageGrid::Projection::kPinhole;
   pinhole.width = 60;
@@ -326,15 +326,15 @@ TEST_P(MovingThingsTest, InImages) {
   RandomStream random(33);
   for (int i = 0; i < 2; ++i) {
     const Pose X_WS = randomPose(random, 0.5);
-    EXPECT_GT(checkImage(room, things, turnGrid(73, 31), X_WS).things, 50);
-    checkImage(room, things, pinhole, X_WS);
+    EXPECT_GT(checkImage(room, objects, turnGrid(73, 31), X_WS).objects, 50);
+    checkImage(room, objects, pinhole, X_WS);
   }
 }
 
-TEST_P(MovingThingsTest, OfEqualAnswersTheFirstCounts) {
-  // A plate at x = 2 in the map, and things just like it.
+TEST_P(MovingObjectsTest, OfEqualAnswersTheFirstCounts) {
+  // A plate at x = 2 in the map, and objects just like it.
   const Map plate = makeMap({{{2.0F, 0.0F, 0.0F}, {1.0F, 0.0F, 0.0F}, 0.0F}}, 0.5);
-  MovingThing first, second;
+  MovingObject first, second;
   first.shape = second.shape = plate;
   first.X_WM = second.X_WM = {Pose{}};
   first.identity = 8;
@@ -344,23 +344,23 @@ TEST_P(MovingThingsTest, OfEqualAnswersTheFirstCounts) {
   grid.azimuth_min = grid.elevation_min = -0.01;
   grid.azimuth_max = grid.elevation_max = 0.01;
   std::vector<Hit> hits;
-  make(plate)->renderImage(grid, Pose{}, 9.0, std::vector<MovingThing>{first, second}, hits);
+  make(plate)->renderImage(grid, Pose{}, 9.0, std::vector<MovingObject>{first, second}, hits);
   EXPECT_EQ(hits.at(0).identity, kMapIdentity);
   EXPECT_EQ(hits.at(0).range, 2.0F);
   make(makeMap({}, 0.5))
-      ->renderImage(grid, Pose{}, 9.0, std::vector<MovingThing>{first, second}, hits);
+      ->renderImage(grid, Pose{}, 9.0, std::vector<MovingObject>{first, second}, hits);
   EXPECT_EQ(hits.at(0).identity, 8U);
   EXPECT_EQ(hits.at(0).range, 2.0F);
   EXPECT_EQ(hits.at(0).normal, Eigen::Vector3f(-1.0F, 0.0F, 0.0F));
 }
 
-TEST_P(MovingThingsTest, ThousandsFarAwayAndNoneChangeNothing) {
+TEST_P(MovingObjectsTest, ThousandsFarAwayAndNoneChangeNothing) {
   const Map room = roomMap({3.0, 2.5, 2.0}, 0.2, Kind::kMixed);
-  std::vector<MovingThing> things = movingThings(3000, 100.0);
-  for (MovingThing& thing : things) {
-    for (Pose& pose : thing.X_WM) pose.p.x() += 500.0;
+  std::vector<MovingObject> objects = movingObjects(3000, 100.0);
+  for (MovingObject& object : objects) {
+    for (Pose& pose : object.X_WM) pose.p.x() += 500.0;
   }
-  MovingThing empty;
+  MovingObject empty;
   empty.shape = makeMap({}, 0.1);
   empty.X_WM = {Pose{}};
   const auto renderer = make(room);
@@ -372,7 +372,7 @@ TEST_P(MovingThingsTest, ThousandsFarAwayAndNoneChangeNothing) {
       ASSERT_EQ(hits[i].identity, kMapIdentity);
     }
   };
-  const std::vector<MovingThing> sets[] = {things, {}, {empty}};
+  const std::vector<MovingObject> sets[] = {objects, {}, {empty}};
   const Rays rays = raysFrom(2000, 0.5);
   for (const auto& set : sets) {
     std::vector<Hit> hits, others;
@@ -388,15 +388,15 @@ TEST_P(MovingThingsTest, ThousandsFarAwayAndNoneChangeNothing) {
   }
 }
 
-TEST_P(MovingThingsTest, SameAnswerWithAnyNumberOfThreads) {
+TEST_P(MovingObjectsTest, SameAnswerWithAnyNumberOfThreads) {
   const Map room = roomMap({3.0, 2.5, 2.0}, 0.2, Kind::kMixed);
-  const std::vector<MovingThing> things = movingThings(60, 2.5);
+  const std::vector<MovingObject> objects = movingObjects(60, 2.5);
   const Rays rays = raysFrom(6000, 0.5);
   const auto render = [&](int threads) {
     const auto renderer = make(room, threads);
     std::vector<Hit> image, cast;
-    renderer->renderImage(turnGrid(203, 61), Pose{}, 12.0, things, image);
-    if (renderer->castsRays()) renderer->cast(rays.rays, things, cast);
+    renderer->renderImage(turnGrid(203, 61), Pose{}, 12.0, objects, image);
+    if (renderer->castsRays()) renderer->cast(rays.rays, objects, cast);
     image.insert(image.end(), cast.begin(), cast.end());
     return image;
   };
@@ -413,18 +413,18 @@ TEST_P(MovingThingsTest, SameAnswerWithAnyNumberOfThreads) {
   }
 }
 
-TEST_P(MovingThingsTest, RefusesWhatIsNotValid) {
+TEST_P(MovingObjectsTest, RefusesWhatIsNotValid) {
   const Map room = roomMap({1.0, 1.0, 1.0}, 0.5, Kind::kMixed);
   const auto renderer = make(room);
-  const MovingThing good = movingThings(4, 1.0)[3];
-  const auto expectRefused = [&](const MovingThing& bad) {
+  const MovingObject good = movingObjects(4, 1.0)[3];
+  const auto expectRefused = [&](const MovingObject& bad) {
     std::vector<Hit> hits;
-    const std::vector<MovingThing> things{good, bad};
-    EXPECT_THROW(renderer->renderImage(turnGrid(4, 4), Pose{}, 5.0, things, hits), ConfigError);
+    const std::vector<MovingObject> objects{good, bad};
+    EXPECT_THROW(renderer->renderImage(turnGrid(4, 4), Pose{}, 5.0, objects, hits), ConfigError);
     if (!renderer->castsRays()) return;
-    EXPECT_THROW(renderer->cast(raysFrom(3, 0.1).rays, things, hits), ConfigError);
+    EXPECT_THROW(renderer->cast(raysFrom(3, 0.1).rays, objects, hits), ConfigError);
   };
-  MovingThing bad = good;
+  MovingObject bad = good;
   bad.shape = nullptr;
   expectRefused(bad);
   bad = good;

@@ -13,15 +13,15 @@
 
 namespace marsim::lidar {
 
-/// Things beside the map, for one cast or image: replaces the answers of the map that a thing
-/// undercuts. Whole bundles of rays pass by the balls that hold a thing while it moves; only rays
-/// that meet such a ball go on, in the thing's frame, to the kernel that casts them at the map.
-class MovingThings {
+/// Objects beside the map, for one cast or image: replaces the answers of the map that an object
+/// undercuts. Whole bundles of rays pass by the balls that hold an object while it moves; only rays
+/// that meet such a ball go on, in the object's frame, to the kernel that casts them at the map.
+class MovingObjects {
  public:
-  /// Throws ConfigError for things that are not valid. Keeps the view.
-  MovingThings(View<MovingThing> things, CastKernel kernel);
+  /// Throws ConfigError for objects that are not valid. Keeps the view.
+  MovingObjects(View<MovingObject> objects, CastKernel kernel);
 
-  bool empty() const { return things_.empty(); }
+  bool empty() const { return objects_.empty(); }
   /// hits: of the map, all of them, those of unusable rays too.
   void cast(const std::vector<Ray>& rays, const RayOrder& order, const Workers& workers,
             std::vector<Hit>& hits) const;
@@ -30,29 +30,29 @@ class MovingThings {
                    const Workers& workers, std::vector<Hit>& hits) const;
 
  private:
-  struct Thing {
-    const MovingThing* thing;
+  struct Object {
+    const MovingObject* object;
     map::SurfelTreeView tree;
     Eigen::AlignedBox3d box_M;  ///< holds all that a ray can meet of the shape
     Ball ball_M;                ///< so does this
     CastBlending blending;
   };
   class Caster;
-  struct Span;
-  struct Sight;
-  struct Sights;
+  struct Extent;
+  struct Candidate;
+  struct Candidates;
   struct Cluster;
   struct Picture;
 
-  Span spanOf(const RayFields& fields, const RayOrder& order, std::size_t count) const;
-  Sights sightsOf(const Span& span) const;
+  Extent spanOf(const RayFields& fields, const RayOrder& order, std::size_t count) const;
+  Candidates sightsOf(const Extent& extent) const;
   void castCluster(const std::vector<Ray>& rays, const std::uint32_t* index, const Cluster& cluster,
-                   const Sights& sights, std::size_t number, Caster& caster) const;
+                   const Candidates& candidates, std::size_t number, Caster& caster) const;
   std::vector<Picture> picturesIn(const ImageGrid& grid, const Pose& X_WS, double range_max) const;
 
   const CastKernel kernel_;
   const CullKernels& cull_;
-  std::vector<Thing> things_;  // those with surfels
+  std::vector<Object> objects_;  // those with surfels
 };
 
 }  // namespace marsim::lidar

@@ -1,4 +1,4 @@
-#include "marsim/scene/moving_thing.hpp"
+#include "marsim/scene/moving_object.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,24 +13,24 @@ TEST(Identity, HasANameForPeople) {
   EXPECT_EQ(identityName(kFirstObstacleIdentity + 17), "obstacle 17");
 }
 
-TEST(MovingThing, FollowsAnAcceleratedPathBetweenItsPoses) {
+TEST(MovingObject, FollowsAnAcceleratedPathBetweenItsPoses) {
   const Vector3d v(5.0, -2.0, 1.0), a(6.0, 0.0, 8.0);
   const TimeNs begin = 12 * kNsPerSecond, end = begin + kNsPerSecond / 9;
   const auto poseAt = [&](TimeNs stamp) {
     const double t = toSeconds(stamp);
     return Pose{Eigen::Quaterniond::Identity(), t * v + 0.5 * t * t * a};
   };
-  const MovingThing thing = movingThing(nullptr, 7, begin, end, poseAt);
-  EXPECT_EQ(thing.identity, 7U);
+  const MovingObject object = movingObject(nullptr, 7, begin, end, poseAt);
+  EXPECT_EQ(object.identity, 7U);
   for (TimeNs t = begin; t <= end; t += 1'234'567) {
-    const Vector3d error = thing.at(toSeconds(t - begin)).p - poseAt(t).p;
+    const Vector3d error = object.at(toSeconds(t - begin)).p - poseAt(t).p;
     EXPECT_LT(error.norm(), 1.3e-4);  // a dt^2 / 8
   }
 }
 
-TEST(MovingThing, OfAnInstantHasOnePose) {
+TEST(MovingObject, OfAnInstantHasOnePose) {
   const auto poseAt = [](TimeNs) { return Pose{}; };
-  EXPECT_EQ(movingThing(nullptr, 1, 5, 5, poseAt).X_WM.size(), 1U);
+  EXPECT_EQ(movingObject(nullptr, 1, 5, 5, poseAt).X_WM.size(), 1U);
 }
 
 }  // namespace

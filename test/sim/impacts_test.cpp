@@ -68,7 +68,7 @@ TEST(Collisions, UavsThatRunIntoEachOtherKeepTheirMomentum) {
   EXPECT_EQ(both, 20) << "both have a contact, whoever noticed it";
 }
 
-// As on two machines: neither has heard of the other's strike when it notices by itself.
+// As on two machines: neither has heard of the other's impact when it notices by itself.
 TEST(Collisions, WhereBothNoticeWhatTheLowerNumberWorkedOutHoldsForBoth) {
   const vehicle::VehicleConfig craft = vehicle::hummingbird();
   const auto shape = bodyShapeOf(craft);
@@ -88,8 +88,8 @@ TEST(Collisions, WhereBothNoticeWhatTheLowerNumberWorkedOutHoldsForBoth) {
   for (int i = 0; i < 300 && !(struck[0] && struck[1]); ++i) {
     for (std::uint32_t k = 0; k < 2; ++k) {
       const vehicle::Quadrotor& other = uavs[1 - k];
-      const auto thingsIn = [&](TimeNs begin, TimeNs end) {
-        return std::vector<scene::MovingThing>{scene::movingThing(
+      const auto objectsIn = [&](TimeNs begin, TimeNs end) {
+        return std::vector<scene::MovingObject>{scene::movingObject(
             shape, 1 - k, begin, end, [&](TimeNs) { return other.state().X_WB; })};
       };
       // What is told of the other is as if it had not been struck yet.
@@ -102,21 +102,21 @@ TEST(Collisions, WhereBothNoticeWhatTheLowerNumberWorkedOutHoldsForBoth) {
       };
       if (struck[k]) continue;
       const Vector3d v = uavs[k].state().v_WB;
-      collisions[k].step(uavs[k], kStep, thingsIn, events, bodyIn);
-      struck[k] = !collisions[k].strikes().empty();
+      collisions[k].step(uavs[k], kStep, objectsIn, events, bodyIn);
+      struck[k] = !collisions[k].impacts().empty();
       if (struck[k]) gained[k] = v;
     }
   }
   ASSERT_TRUE(struck[0] && struck[1]);
-  std::vector<Strike> strikes{collisions[0].strikes().front(), collisions[1].strikes().front()};
+  std::vector<Impact> impacts{collisions[0].impacts().front(), collisions[1].impacts().front()};
   for (std::uint32_t k = 0; k < 2; ++k) {
-    strikes[k].identity = k;
-    collisions[1 - k].takeStrike(strikes[k], uavs[1 - k]);
+    impacts[k].identity = k;
+    collisions[1 - k].takeImpact(impacts[k], uavs[1 - k]);
   }
   for (int k = 0; k < 2; ++k) gained[k] = craft.mass * (uavs[k].state().v_WB - gained[k]);
   EXPECT_GT(gained[1].x(), 0.3);
   EXPECT_LT((gained[0] + gained[1]).norm(), 0.03) << "but for a step's drag and thrust";
-  EXPECT_LT((gained[1] - strikes[0].impulse_W).norm(), 0.02);
+  EXPECT_LT((gained[1] - impacts[0].impulse_W).norm(), 0.02);
 }
 
 // One is placed in another one's way and feels it at once; the other cannot know for 20 ms.
@@ -145,13 +145,13 @@ TEST(Collisions, WhoIsRunIntoFeelsItWhenItWasTold) {
   EXPECT_EQ(felt, (std::vector<int>{1, 20}));
 }
 
-TEST(Collisions, AStrikeMovesWhoRespondsAndCountsOnce) {
-  Strike strike;
-  strike.identity = 3;
-  strike.impulse_W = {1.4, 0.0, 0.0};
-  strike.moment_W = {0.0, 0.0, 0.012};
-  strike.p_W = {-0.1, 0.0, 2.0};
-  strike.v_rel_W = {-3.0, 0.0, 0.0};
+TEST(Collisions, AImpactMovesWhoRespondsAndCountsOnce) {
+  Impact impact;
+  impact.identity = 3;
+  impact.impulse_W = {1.4, 0.0, 0.0};
+  impact.moment_W = {0.0, 0.0, 0.012};
+  impact.p_W = {-0.1, 0.0, 2.0};
+  impact.v_rel_W = {-3.0, 0.0, 0.0};
   const vehicle::VehicleConfig craft = vehicle::hummingbird();
   for (const CollisionResponse response :
        {CollisionResponse::kReport, CollisionResponse::kStopMotors, CollisionResponse::kBounce}) {
@@ -161,17 +161,17 @@ TEST(Collisions, AStrikeMovesWhoRespondsAndCountsOnce) {
     vehicle::Quadrotor quadrotor(craft);
     quadrotor.reset({0.0, 0.0, 2.0}, 0.0);
     const bool responds = response != CollisionResponse::kReport;
-    collisions.takeStrike(strike, quadrotor);
+    collisions.takeImpact(impact, quadrotor);
     EXPECT_NEAR(quadrotor.state().v_WB.x(), responds ? 1.4 / craft.mass : 0.0, 1e-12);
     EXPECT_NEAR(quadrotor.state().w_WB_B.z(), responds ? 0.012 / craft.inertia.z() : 0.0, 1e-12);
     const Vector3d v = quadrotor.state().v_WB;
-    collisions.takeStrike(strike, quadrotor);  // again
-    Strike nonsense = strike;
+    collisions.takeImpact(impact, quadrotor);  // again
+    Impact nonsense = impact;
     nonsense.stamp = kNsPerSecond;
     nonsense.impulse_W.x() = 1e30;
-    collisions.takeStrike(nonsense, quadrotor);
+    collisions.takeImpact(nonsense, quadrotor);
     nonsense.impulse_W.x() = std::numeric_limits<double>::quiet_NaN();
-    collisions.takeStrike(nonsense, quadrotor);
+    collisions.takeImpact(nonsense, quadrotor);
     EXPECT_EQ(quadrotor.state().v_WB, v);
     std::vector<ContactEvent> events;
     for (int i = 0; i < 500; ++i) collisions.step(quadrotor, kStep, {}, events);
@@ -179,7 +179,7 @@ TEST(Collisions, AStrikeMovesWhoRespondsAndCountsOnce) {
     EXPECT_EQ(quadrotor.motorsStopped(), response == CollisionResponse::kStopMotors);
     if (responds) {
       EXPECT_EQ(text(events[0]), "+uav 3");
-      EXPECT_EQ(events[0].hit.v_rel_W, strike.v_rel_W);
+      EXPECT_EQ(events[0].hit.v_rel_W, impact.v_rel_W);
     }
   }
 }

@@ -22,9 +22,9 @@ constexpr std::uint32_t kMapIdentity = std::numeric_limits<std::uint32_t>::max()
 /// For people: "map", "uav 3", "obstacle 17".
 std::string identityName(std::uint32_t identity);
 
-/// A rigid thing that moves for a while, during a scan for instance: a small set of surfels in its
+/// A rigid object that moves for a while, during a scan for instance: a small set of surfels in its
 /// own frame M.
-struct MovingThing {
+struct MovingObject {
   std::shared_ptr<const map::SurfelMap> shape;
   std::uint32_t identity = 0;  ///< not kMapIdentity
   /// Poses at begin, begin + step, ...; between them positions go straight and rotations by the
@@ -34,7 +34,7 @@ struct MovingThing {
   double step = 0.0;   ///< [s] > 0 where there are several poses
 
   /// [s] It is there from `from` on until before `until`: what goes, or begins to be, in between is
-  /// told by several things of one identity.
+  /// told by several objects of one identity.
   double from = -std::numeric_limits<double>::infinity();
   double until = std::numeric_limits<double>::infinity();
 
@@ -47,23 +47,23 @@ struct MovingThing {
   void validate(const std::string& where) const;
 };
 
-/// The thing as it moves during [begin, end], where it is at `poseAt` of any time in there: poses
+/// The object as it moves during [begin, end], where it is at `poseAt` of any time in there: poses
 /// no more than 10 ms apart, so that between them it strays from an acceleration of 10 m/s^2 by
 /// 0.13 mm. Its times count from `begin`.
-MovingThing movingThing(std::shared_ptr<const map::SurfelMap> shape, std::uint32_t identity,
+MovingObject movingObject(std::shared_ptr<const map::SurfelMap> shape, std::uint32_t identity,
                         TimeNs begin, TimeNs end, const std::function<Pose(TimeNs)>& poseAt);
 
-/// What knows where things are: a set of obstacles, the other UAVs.
-class ThingSource {
+/// What knows where objects are: a set of obstacles, the other UAVs.
+class ObjectSource {
  public:
-  virtual ~ThingSource() = default;
-  /// Appends the things as they move during [begin, end]. Their times count from `begin`. An
+  virtual ~ObjectSource() = default;
+  /// Appends the objects as they move during [begin, end]. Their times count from `begin`. An
   /// interval of no length asks for the poses of an instant.
-  virtual void appendThings(TimeNs begin, TimeNs end, std::vector<MovingThing>& things) const = 0;
+  virtual void appendObjects(TimeNs begin, TimeNs end, std::vector<MovingObject>& objects) const = 0;
   /// The same where motion that was told with a later stamp than `told_until` is not known yet.
-  virtual void appendKnownThings(TimeNs begin, TimeNs end, TimeNs /*told_until*/,
-                                 std::vector<MovingThing>& things) const {
-    appendThings(begin, end, things);
+  virtual void appendKnownObjects(TimeNs begin, TimeNs end, TimeNs /*told_until*/,
+                                 std::vector<MovingObject>& objects) const {
+    appendObjects(begin, end, objects);
   }
 };
 

@@ -1,4 +1,4 @@
-#include "marsim/scene/moving_thing.hpp"
+#include "marsim/scene/moving_object.hpp"
 
 #include <cmath>
 #include <utility>
@@ -15,21 +15,21 @@ std::string identityName(std::uint32_t identity) {
   return fmt::format("obstacle {}", identity - kFirstObstacleIdentity);
 }
 
-MovingThing movingThing(std::shared_ptr<const map::SurfelMap> shape, std::uint32_t identity,
+MovingObject movingObject(std::shared_ptr<const map::SurfelMap> shape, std::uint32_t identity,
                         TimeNs begin, TimeNs end, const std::function<Pose(TimeNs)>& poseAt) {
   constexpr TimeNs kLongestStep = kNsPerSecond / 100;
-  MovingThing thing;
-  thing.shape = std::move(shape);
-  thing.identity = identity;
+  MovingObject object;
+  object.shape = std::move(shape);
+  object.identity = identity;
   const TimeNs steps = (end - begin + kLongestStep - 1) / kLongestStep;
   for (TimeNs i = 0; i <= steps; ++i) {
-    thing.X_WM.push_back(poseAt(steps > 0 ? begin + (end - begin) * i / steps : begin));
+    object.X_WM.push_back(poseAt(steps > 0 ? begin + (end - begin) * i / steps : begin));
   }
-  if (steps > 0) thing.step = toSeconds(end - begin) / static_cast<double>(steps);
-  return thing;
+  if (steps > 0) object.step = toSeconds(end - begin) / static_cast<double>(steps);
+  return object;
 }
 
-Pose MovingThing::at(double time) const {
+Pose MovingObject::at(double time) const {
   if (X_WM.size() == 1 || !(time > begin)) return X_WM.front();
   const double steps = (time - begin) / step;
   const auto last = X_WM.size() - 1;
@@ -39,7 +39,7 @@ Pose MovingThing::at(double time) const {
   return {X_WM[i].q.slerp(part, X_WM[i + 1].q), (1.0 - part) * X_WM[i].p + part * X_WM[i + 1].p};
 }
 
-void MovingThing::validate(const std::string& where) const {
+void MovingObject::validate(const std::string& where) const {
   if (shape == nullptr) throw ConfigError(where, "shape", "none", "a set of surfels");
   if (identity == kMapIdentity) throw ConfigError(where, "identity", "the map's", "any other");
   if (X_WM.empty()) throw ConfigError(where, "X_WM", "no pose", "at least one");

@@ -1,4 +1,4 @@
-#include "lidar/cast/moving_things.hpp"
+#include "lidar/cast/moving_objects.hpp"
 
 #include <algorithm>
 #include <array>
@@ -39,9 +39,9 @@ static_assert(offsetof(Ray, origin) == 0 && offsetof(Ray, range_max) == 3 * size
 
 }  // namespace
 
-// Collects rays that one thing may stop, casts them in its frame, sixteen of an octant at a time,
+// Collects rays that one object may stop, casts them in its frame, sixteen of an octant at a time,
 // and keeps what is nearer than before.
-class MovingThings::Caster {
+class MovingObjects::Caster {
  public:
   Caster(CastKernel kernel, std::vector<Hit>& hits) : kernel_(kernel), hits_(hits) {
     for (RayGroup& group : groups_) group.count = 0;
@@ -52,7 +52,7 @@ class MovingThings::Caster {
     }
   }
 
-  void setThing(const Thing& thing) { thing_ = &thing; }
+  void setObject(const Object& object) { object_ = &object; }
 
   void add(const Pose& X_WM, const Ray& ray, std::size_t index) {
     add(X_WM, ray.origin.cast<double>(), ray.direction.cast<double>(), ray.range_min, ray.range_max,
@@ -67,7 +67,7 @@ class MovingThings::Caster {
     const std::size_t octant = octantOf(direction_M);
     RayGroup& group = groups_[octant];
     RayGroup::Lane& lane = group.lanes[group.count];
-    const double* tree_origin = thing_->tree.header.origin;
+    const double* tree_origin = object_->tree.header.origin;
     for (int axis = 0; axis < 3; ++axis) {
       split(origin_M[axis] - tree_origin[axis], lane.origin[axis], lane.origin_rest[axis]);
       split(direction_M[axis], lane.direction[axis], lane.direction_rest[axis]);
@@ -78,7 +78,7 @@ class MovingThings::Caster {
     if (++group.count == kGroupSize) flush(octant);
   }
 
-  /// Before another thing's turn.
+  /// Before another object's turn.
   void flush() {
     for (std::size_t octant = 0; octant < kOctants; ++octant) {
       if (groups_[octant].count > 0) flush(octant);
@@ -94,20 +94,20 @@ class MovingThings::Caster {
 
   // First surfaces behind the present answer lose; a blend may begin before it and still do.
   float limit(float range_max, const Hit& hit) const {
-    return std::min(range_max, hit.range + thing_->blending.depth);
+    return std::min(range_max, hit.range + object_->blending.depth);
   }
 
   void flush(std::size_t octant) {
     RayGroup& group = groups_[octant];
     GroupHits found;
-    kernel_(thing_->tree, thing_->blending, group, found);
+    kernel_(object_->tree, object_->blending, group, found);
     for (int i = 0; i < group.count; ++i) {
       const Added& ray = rays_[octant][static_cast<std::size_t>(i)];
       Hit& hit = hits_[ray.index];
       if (found.surfel[i] == GroupHits::kNothing || !(found.range[i] < hit.range)) continue;
       hit.range = found.range[i];
       hit.surfel = found.surfel[i];
-      hit.identity = thing_->thing->identity;
+      hit.identity = object_->object->identity;
       const Eigen::Vector3d normal_M(found.normal[0][i], found.normal[1][i], found.normal[2][i]);
       hit.normal = (ray.q_WM * normal_M).cast<float>();
     }
@@ -116,13 +116,13 @@ class MovingThings::Caster {
 
   const CastKernel kernel_;
   std::vector<Hit>& hits_;
-  const Thing* thing_ = nullptr;
+  const Object* object_ = nullptr;
   RayGroup groups_[kOctants];
   std::array<std::array<Added, kGroupSize>, kOctants> rays_;
 };
 
-// What the rays of a scan, those that can meet something, have in common.
-struct MovingThings::Span {
+// Bounds of origin, time and range over the rays of a scan that can meet something.
+struct MovingObjects::Extent {
   Eigen::Vector3f origin;  // [m] middle of the rays' origins
   float spread;            // [m] none begins farther from it
   double first, last;      // [s] times
@@ -134,25 +134,25 @@ struct MovingThings::Span {
   }
 };
 
-// A thing as the rays of one scan may see it.
-struct MovingThings::Sight {
-  const Thing* thing;
+// A moving object that rays of a scan may meet.
+struct MovingObjects::Candidate {
+  const Object* object;
   PoseTrack track;
   MovingBox box;
 };
 
-// All that they may, with their balls field by field.
-struct MovingThings::Sights {
-  std::vector<Sight> sights;
+// All candidates of a scan, with their balls field by field.
+struct MovingObjects::Candidates {
+  std::vector<Candidate> candidates;
   std::vector<float> centre[3], radius;
 
-  void add(Sight sight, const Ball& ball, const Span& span) {
-    sights.push_back(std::move(sight));
-    const Eigen::Vector3d from = ball.centre - span.origin.cast<double>();
+  void add(Candidate candidate, const Ball& ball, const Extent& extent) {
+    candidates.push_back(std::move(candidate));
+    const Eigen::Vector3d from = ball.centre - extent.origin.cast<double>();
     for (int axis = 0; axis < 3; ++axis) centre[axis].push_back(static_cast<float>(from[axis]));
-    radius.push_back((static_cast<float>(ball.radius) + span.spread) * 1.00001F);
+    radius.push_back((static_cast<float>(ball.radius) + extent.spread) * 1.00001F);
   }
-  std::size_t words() const { return (sights.size() + 31) / 32; }
+  std::size_t words() const { return (candidates.size() + 31) / 32; }
   /// Up to whole words.
   void fillUp() {
     for (auto& values : centre) values.resize(32 * words());
@@ -163,38 +163,38 @@ struct MovingThings::Sights {
   }
 };
 
-struct MovingThings::Cluster {
+struct MovingObjects::Cluster {
   int bundles;
   RayCone whole;
   ClusterCones cones;
   ClusterRays rays;
 };
 
-MovingThings::MovingThings(View<MovingThing> things, CastKernel kernel)
+MovingObjects::MovingObjects(View<MovingObject> objects, CastKernel kernel)
     : kernel_(kernel), cull_(cullKernelsOf(kernel)) {
-  things_.reserve(things.size());
+  objects_.reserve(objects.size());
   const map::SurfelMap* last_shape = nullptr;
-  for (std::size_t i = 0; i < things.size(); ++i) {
-    const MovingThing& thing = things[i];
-    thing.validate("thing " + std::to_string(i));
-    if (thing.shape->size() == 0) continue;
-    if (thing.shape.get() == last_shape) {
-      things_.push_back(things_.back());
-      things_.back().thing = &thing;
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    const MovingObject& object = objects[i];
+    object.validate("object " + std::to_string(i));
+    if (object.shape->size() == 0) continue;
+    if (object.shape.get() == last_shape) {
+      objects_.push_back(objects_.back());
+      objects_.back().object = &object;
       continue;
     }
-    last_shape = thing.shape.get();
-    const Eigen::AlignedBox3d box = boxOf(*thing.shape);
-    const map::Blending& blending = thing.shape->blending();
-    things_.push_back({&thing,
-                       thing.shape->tree(),
+    last_shape = object.shape.get();
+    const Eigen::AlignedBox3d box = boxOf(*object.shape);
+    const map::Blending& blending = object.shape->blending();
+    objects_.push_back({&object,
+                       object.shape->tree(),
                        box,
                        ballAbout(box),
                        {blending.depth, blending.min_cosine, blending.max_offset}});
   }
 }
 
-MovingThings::Span MovingThings::spanOf(const RayFields& fields, const RayOrder& order,
+MovingObjects::Extent MovingObjects::spanOf(const RayFields& fields, const RayOrder& order,
                                         std::size_t count) const {
   const bool all = count == order.index.size();  // then in the order in which they lie
   RayBounds bounds;
@@ -206,99 +206,99 @@ MovingThings::Span MovingThings::spanOf(const RayFields& fields, const RayOrder&
           static_cast<double>(bounds.low[7]), static_cast<double>(bounds.high[7]), bounds.high[3]};
 }
 
-MovingThings::Sights MovingThings::sightsOf(const Span& span) const {
-  Sights found;
-  found.sights.reserve(things_.size());
-  for (const Thing& thing : things_) {
-    if (thing.thing->until <= span.first || thing.thing->from > span.last) continue;
-    if (!span.mayReach(roughBall(*thing.thing, thing.ball_M))) continue;
-    PoseTrack track(*thing.thing);
-    const Sweep sweep = sweepOf(track, thing.box_M, span.first, span.last,
-                                span.origin.cast<double>(), static_cast<double>(span.spread));
-    if (!span.mayReach(sweep.ball)) continue;
-    found.add({&thing, std::move(track), sweep.box}, sweep.ball, span);
+MovingObjects::Candidates MovingObjects::sightsOf(const Extent& extent) const {
+  Candidates found;
+  found.candidates.reserve(objects_.size());
+  for (const Object& object : objects_) {
+    if (object.object->until <= extent.first || object.object->from > extent.last) continue;
+    if (!extent.mayReach(roughBall(*object.object, object.ball_M))) continue;
+    PoseTrack track(*object.object);
+    const Sweep sweep = sweepOf(track, object.box_M, extent.first, extent.last,
+                                extent.origin.cast<double>(), static_cast<double>(extent.spread));
+    if (!extent.mayReach(sweep.ball)) continue;
+    found.add({&object, std::move(track), sweep.box}, sweep.ball, extent);
   }
   found.fillUp();
   return found;
 }
 
-void MovingThings::cast(const std::vector<Ray>& rays, const RayOrder& order, const Workers& workers,
+void MovingObjects::cast(const std::vector<Ray>& rays, const RayOrder& order, const Workers& workers,
                         std::vector<Hit>& hits) const {
   const std::size_t count = order.octant_end[RayOrder::kUnusable - 1];
-  if (things_.empty() || count == 0) return;
+  if (objects_.empty() || count == 0) return;
   const RayFields fields{reinterpret_cast<const char*>(rays.data()),
                          reinterpret_cast<const char*>(hits.data()) + offsetof(Hit, range),
                          sizeof(Ray), sizeof(Hit)};
-  const Span span = spanOf(fields, order, count);
-  const Sights sights = sightsOf(span);
-  if (sights.sights.empty()) return;
+  const Extent extent = spanOf(fields, order, count);
+  const Candidates candidates = sightsOf(extent);
+  if (candidates.candidates.empty()) return;
   const std::size_t clusters = (count + kClusterSize - 1) / kClusterSize;
   workers.forRanges(clusters, 1, [&](std::size_t begin, std::size_t end) {
     Caster caster(kernel_, hits);
     Cluster cluster;
-    std::vector<std::uint32_t> may(sights.words());
+    std::vector<std::uint32_t> may(candidates.words());
     for (std::size_t c = begin; c < end; ++c) {
       const std::size_t first = c * kClusterSize;
       const std::uint32_t* const index = &order.index[first];
       cluster.bundles = cull_.gather(
           fields, index, static_cast<int>(std::min<std::size_t>(count - first, kClusterSize)),
-          span.origin.data(), cluster.rays);
+          extent.origin.data(), cluster.rays);
       cull_.cones(cluster.rays, cluster.bundles, cluster.cones, cluster.whole);
-      cull_.meetBalls(cluster.whole, sights.balls(), sights.sights.size(), may.data());
+      cull_.meetBalls(cluster.whole, candidates.balls(), candidates.candidates.size(), may.data());
       for (std::size_t word = 0; word < may.size(); ++word) {
         forBits(may[word], [&](unsigned bit) {
-          castCluster(rays, index, cluster, sights, 32 * word + bit, caster);
+          castCluster(rays, index, cluster, candidates, 32 * word + bit, caster);
         });
       }
     }
   });
 }
 
-void MovingThings::castCluster(const std::vector<Ray>& rays, const std::uint32_t* index,
-                               const Cluster& cluster, const Sights& sights, std::size_t number,
+void MovingObjects::castCluster(const std::vector<Ray>& rays, const std::uint32_t* index,
+                               const Cluster& cluster, const Candidates& candidates, std::size_t number,
                                Caster& caster) const {
-  const Sight& sight = sights.sights[number];
-  const MovingThing& thing = *sight.thing->thing;
-  caster.setThing(*sight.thing);
-  forBits(cull_.meetCones(cluster.cones, cluster.bundles, sights.balls(), number),
+  const Candidate& candidate = candidates.candidates[number];
+  const MovingObject& object = *candidate.object->object;
+  caster.setObject(*candidate.object);
+  forBits(cull_.meetCones(cluster.cones, cluster.bundles, candidates.balls(), number),
           [&](unsigned bundle) {
-            forBits(cull_.meetBox(cluster.rays, static_cast<int>(bundle), sight.box),
+            forBits(cull_.meetBox(cluster.rays, static_cast<int>(bundle), candidate.box),
                     [&](unsigned i) {
                       const std::uint32_t ray = index[bundle * kBundleSize + i];
                       const auto time = static_cast<double>(rays[ray].time);
-                      if (thing.isThere(time)) caster.add(sight.track.at(time), rays[ray], ray);
+                      if (object.isThere(time)) caster.add(candidate.track.at(time), rays[ray], ray);
                     });
           });
   caster.flush();
 }
 
-// A thing as an image sees it.
-struct MovingThings::Picture {
-  const Thing* thing;
+// An object as an image sees it.
+struct MovingObjects::Picture {
+  const Object* object;
   Pose X_WM;
   float distance;  // [m] to its ball, from below
   Footprint footprint;
 };
 
-std::vector<MovingThings::Picture> MovingThings::picturesIn(const ImageGrid& grid, const Pose& X_WS,
+std::vector<MovingObjects::Picture> MovingObjects::picturesIn(const ImageGrid& grid, const Pose& X_WS,
                                                             double range_max) const {
   const FootprintFinder footprints(grid);
   std::vector<Picture> pictures;
-  for (const Thing& thing : things_) {
-    if (!thing.thing->isThere(0.0)) continue;
-    const Pose X_WM = thing.thing->at(0.0);
-    const double radius = thing.ball_M.radius * 1.00001;
-    const Eigen::Vector3d centre = X_WS.inverse() * (X_WM * thing.ball_M.centre);
+  for (const Object& object : objects_) {
+    if (!object.object->isThere(0.0)) continue;
+    const Pose X_WM = object.object->at(0.0);
+    const double radius = object.ball_M.radius * 1.00001;
+    const Eigen::Vector3d centre = X_WS.inverse() * (X_WM * object.ball_M.centre);
     const double distance = centre.norm() * 0.99999 - radius;
     if (distance > range_max) continue;
     const Footprint footprint = footprints.of(centre.cast<float>(), static_cast<float>(radius));
     if (footprint.empty()) continue;
-    pictures.push_back({&thing, X_WM, static_cast<float>(distance), footprint});
+    pictures.push_back({&object, X_WM, static_cast<float>(distance), footprint});
   }
   return pictures;
 }
 
-void MovingThings::renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
+void MovingObjects::renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
                                const Workers& workers, std::vector<Hit>& hits) const {
   if (!(range_max > 0.0) || !X_WS.p.allFinite()) return;
   const std::vector<Picture> pictures = picturesIn(grid, X_WS, range_max);
@@ -321,7 +321,7 @@ void MovingThings::renderImage(const ImageGrid& grid, const Pose& X_WS, double r
       static_cast<std::size_t>(grid.height), kRows, [&](std::size_t begin, std::size_t end) {
         Caster caster(kernel_, hits);
         for (const Picture& picture : pictures) {
-          caster.setThing(*picture.thing);
+          caster.setObject(*picture.object);
           const int last = std::min(picture.footprint.last_row, static_cast<int>(end) - 1);
           for (int row = std::max(picture.footprint.first_row, static_cast<int>(begin));
                row <= last; ++row) {
