@@ -1,5 +1,6 @@
 #pragma once
 
+#include "marsim/collision/goals.hpp"
 #include "marsim/collision/route.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"

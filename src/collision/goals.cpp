@@ -1,3 +1,5 @@
+#include "marsim/collision/goals.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <Eigen/Eigenvalues>
 
-#include "marsim/collision/route.hpp"
+#include "marsim/collision/goals.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/geometry/pose.hpp"

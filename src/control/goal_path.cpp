@@ -1,9 +1,10 @@
+#include "marsim/control/goal_path.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "marsim/common/error.hpp"
-#include "marsim/control/reference.hpp"
 #include "marsim/geometry/pose.hpp"
 
 namespace marsim::control {

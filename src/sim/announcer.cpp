@@ -8,6 +8,8 @@
 namespace marsim::sim {
 namespace {
 
+constexpr TimeNs kBodyPeriod = kNsPerSecond;
+
 // Not inlined: GCC 12 drops the two conversions of neighbouring numbers that it vectorises.
 [[gnu::noinline]] double inSinglePrecision(double x) {
   return static_cast<double>(static_cast<float>(x));
@@ -69,10 +71,12 @@ std::optional<Announcement> Announcer::announce(const KinematicState& motion,
   const bool is_due = begins || motion.stamp / period_ != last_ / period_;
   if (!is_due && impacts.empty()) return std::nullopt;
   last_ = motion.stamp;
+  const bool with_body = begins || motion.stamp - body_told_ >= kBodyPeriod;
+  if (with_body) body_told_ = motion.stamp;
   state_.motion = motion;
   state_.placements = placements;
   ++state_.sequence;
-  Announcement told{inSinglePrecision(state_), {}};
+  Announcement told{inSinglePrecision(state_), with_body, {}};
   for (const Impact& impact : impacts) told.impacts.push_back(inSinglePrecision(impact));
   return told;
 }

@@ -57,13 +57,13 @@ bool Pilot::notice(const VehicleReport& report) {
   return true;
 }
 
-bool Pilot::commandAt(TimeNs stamp, int rank, Command command) {
+bool Pilot::commandAt(TimeNs stamp, CommandKind kind, Command command) {
   const TimeNs now = last_ ? last_->motion.stamp : 0;
   const bool is_near = stamp <= now + kFarthestAhead;
-  Waiting waiting{is_near ? stamp : now, rank, std::move(command)};
+  Waiting waiting{is_near ? stamp : now, kind, std::move(command)};
   const auto after = std::upper_bound(
       waiting_.begin(), waiting_.end(), waiting, [](const Waiting& a, const Waiting& b) {
-        return std::tie(a.stamp, a.rank) < std::tie(b.stamp, b.rank);
+        return std::tie(a.stamp, a.kind) < std::tie(b.stamp, b.kind);
       });
   waiting_.insert(after, std::move(waiting));
   return is_near;

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/output_file.hpp"
+#include "marsim/collision/goals.hpp"
 #include "marsim/collision/route.hpp"
 #include "marsim/common/error.hpp"
 #include "tools/points.hpp"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "marsim/collision/route.hpp"
+#include "marsim/collision/goals.hpp"
 #include "test_maps.hpp"
 
 namespace marsim::collision {

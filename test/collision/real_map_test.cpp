@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "goal_checks.hpp"
+#include "marsim/collision/route.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/map/voxel_grid.hpp"
 

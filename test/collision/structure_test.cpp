@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "marsim/collision/route.hpp"
+#include "marsim/collision/goals.hpp"
 #include "marsim/common/error.hpp"
 
 namespace marsim::collision {

@@ -73,7 +73,7 @@ struct Uav {
 };
 
 /// Points of one UAV's scans near another one.
-struct Sight {
+struct Sighting {
   int points = 0, off = 0, scans = 0, mislabelled = 0;
   double farthest = 0.0;
 };
@@ -124,9 +124,9 @@ class MutualObservation : public testing::Test {
     return begin + toNs(kSpeedUp) + kNsPerSecond;
   }
 
-  Sight sight(const Uav& viewer, std::uint32_t id, TimeNs from) const {
+  Sighting sight(const Uav& viewer, std::uint32_t id, TimeNs from) const {
     const Uav& seen = uavs_[id];
-    Sight sight;
+    Sighting sight;
     for (const sensor_msgs::PointCloud2ConstPtr& scan : viewer.scans) {
       const TimeNs stamp = ros_nodes::fromRos(scan->header.stamp);
       const TimeNs end = stamp + kNsPerSecond / 10;
@@ -201,7 +201,7 @@ TEST_F(MutualObservation, PointsLieOnTheOthersBodies) {
   for (std::size_t i = 0; i < kUavs; ++i) {
     for (std::size_t k = 0; k < kUavs; ++k) {
       if (i == k) continue;
-      const Sight sight = this->sight(uavs_[i], static_cast<std::uint32_t>(k), at_speed);
+      const Sighting sight = this->sight(uavs_[i], static_cast<std::uint32_t>(k), at_speed);
       SCOPED_TRACE("uav" + std::to_string(i) + " sees uav" + std::to_string(k));
       std::printf("uav%zu sees uav%zu: %d points in %d scans, at most %.1f mm off\n", i, k,
                   sight.points, sight.scans, 1e3 * sight.farthest);

@@ -296,15 +296,17 @@ class WorldFlight {
       const Vector3d p_WB = ros_nodes::fromPoint(message.pose.position);
       const double yaw = yawOf(ros_nodes::fromQuaternion(message.pose.orientation).normalized());
       commands_.emplace(goal.at, [=] {
-        pilot(goal.uav).commandAt(toNs(goal.at), 0, [=](control::Commander& commander, TimeNs now) {
-          commander.setGoal(p_WB, yaw, now);
-        });
+        pilot(goal.uav).commandAt(
+            toNs(goal.at), sim::CommandKind::kGoal,
+            [=](control::Commander& commander, TimeNs now) { commander.setGoal(p_WB, yaw, now); });
       });
     }
     commands_.emplace(kTrajectoryAt, [this] {
-      pilot(1).commandAt(toNs(kTrajectoryAt), 0, [](control::Commander& commander, TimeNs now) {
-        commander.setTrajectory(ros_nodes::fromMessage(circle(), 0.0).points, now);
-      });
+      pilot(1).commandAt(toNs(kTrajectoryAt), sim::CommandKind::kTrajectory,
+                         [](control::Commander& commander, TimeNs now) {
+                           commander.setTrajectory(ros_nodes::fromMessage(circle(), 0.0).points,
+                                                   now);
+                         });
     });
     commands_.emplace(kTeleportAt,
                       [this] { uavs_[0]->teleport(kTeleportTo, kTeleportYaw, toNs(kTeleportAt)); });

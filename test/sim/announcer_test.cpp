@@ -133,6 +133,17 @@ TEST(Announcer, TellsAtOnceOfPlacementsImpactsAndTimeSetBack) {
   }
 }
 
+TEST(Announcer, TellsTheBodyOnceASecondAndWhereItBegins) {
+  Announcer announcer(3, 77, 20 * kMs);
+  std::vector<TimeNs> told;
+  for (TimeNs stamp = 0; stamp <= 2500 * kMs; stamp += 10 * kMs) {
+    const std::uint32_t placements = stamp < 1300 * kMs ? 1 : 2;
+    const auto announcement = announcer.announce(stateAt(stamp), placements);
+    if (announcement && announcement->with_body) told.push_back(stamp);
+  }
+  EXPECT_EQ(told, (std::vector<TimeNs>{0, 1000 * kMs, 1300 * kMs, 2300 * kMs}));
+}
+
 // In words: stamp [ms] and by whom.
 std::string taken(PendingImpacts& box, std::uint32_t struck, TimeNs told_until) {
   std::string words;

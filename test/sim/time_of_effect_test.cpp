@@ -53,27 +53,27 @@ TEST(Pilot, CommandsActAtTheFirstReportAtOrAfterTheirStamp) {
     if (now.last >= 0) pilot.answer(reportAt(now.last));
     std::vector<TimeNs> acted;
     const auto note = [&acted](control::Commander&, TimeNs at) { acted.push_back(at); };
-    EXPECT_EQ(pilot.commandAt(now.stamp, 0, note), now.is_near);
+    EXPECT_EQ(pilot.commandAt(now.stamp, CommandKind::kGoal, note), now.is_near);
     const TimeNs next = now.last < 0 ? 0 : now.last + kPeriod;
     for (TimeNs t = next; t <= 220 * kMs; t += kPeriod) pilot.answer(reportAt(t));
     EXPECT_EQ(acted, std::vector<TimeNs>{now.acts});
   }
 }
 
-TEST(Pilot, CommandsOfOneReportActByStampThenRankThenCall) {
+TEST(Pilot, CommandsOfOneReportActByStampThenKindThenCall) {
   Pilot pilot = makePilot();
   pilot.answer(reportAt(10 * kMs));
   std::string acted;
-  const auto give = [&](char name, TimeNs stamp, int rank) {
-    pilot.commandAt(stamp, rank, [&acted, name](control::Commander&, TimeNs) { acted += name; });
+  const auto give = [&](char name, TimeNs stamp, CommandKind kind) {
+    pilot.commandAt(stamp, kind, [&acted, name](control::Commander&, TimeNs) { acted += name; });
   };
-  give('f', 900 * kMs, 1);  // too far ahead: as if of the last report
-  give('g', 12 * kMs, 0);
-  give('c', 11 * kMs, 2);
-  give('d', 11 * kMs, 3);
-  give('e', 11 * kMs, 3);
-  give('b', 10 * kMs, 0);
-  give('a', 0, 9);
+  give('f', 900 * kMs, CommandKind::kGoal2d);  // too far ahead: as if of the last report
+  give('g', 12 * kMs, CommandKind::kGoal);
+  give('c', 11 * kMs, CommandKind::kState);
+  give('d', 11 * kMs, CommandKind::kPosition);
+  give('e', 11 * kMs, CommandKind::kPosition);
+  give('b', 10 * kMs, CommandKind::kGoal);
+  give('a', 0, CommandKind::kPose);
   pilot.answer(reportAt(12 * kMs));
   EXPECT_EQ(acted, "abfcdeg");
 }
@@ -93,9 +93,9 @@ TEST(Pilot, APlacementVoidsWhatActedBeforeAndNothingElse) {
     return pilot.reference().p_WB.x();
   };
   EXPECT_EQ(tracked(reportAt(10 * kMs)), 10.0) << "where it is";
-  pilot.commandAt(12 * kMs, 0, track(1.0));
-  pilot.commandAt(16 * kMs, 0, track(2.0));
-  pilot.commandAt(17 * kMs, 0, track(3.0));
+  pilot.commandAt(12 * kMs, CommandKind::kGoal, track(1.0));
+  pilot.commandAt(16 * kMs, CommandKind::kGoal, track(2.0));
+  pilot.commandAt(17 * kMs, CommandKind::kGoal, track(3.0));
   EXPECT_EQ(tracked(reportAt(12 * kMs)), 1.0) << "before that report is answered";
   EXPECT_EQ(tracked(reportAt(14 * kMs, 2)), 20.0) << "where it was placed";
   EXPECT_FALSE(pilot.commander().commanded());
@@ -108,8 +108,8 @@ TEST(Pilot, WhatWaitsIsDroppedWhenTimeIsSetBack) {
   std::vector<TimeNs> acted;
   const auto note = [&acted](control::Commander&, TimeNs at) { acted.push_back(at); };
   pilot.answer(reportAt(1000 * kMs));
-  pilot.commandAt(1100 * kMs, 0, note);
-  pilot.commandAt(50 * kMs, 0, note);  // of the new time already
+  pilot.commandAt(1100 * kMs, CommandKind::kGoal, note);
+  pilot.commandAt(50 * kMs, CommandKind::kGoal, note);  // of the new time already
   for (TimeNs t = 0; t <= 1200 * kMs; t += 50 * kMs) pilot.answer(reportAt(t));
   EXPECT_EQ(acted, std::vector<TimeNs>{50 * kMs});
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -31,13 +30,5 @@ std::optional<std::vector<Eigen::Vector3d>> findRoute(const ClearanceMap& map,
                                                       const Eigen::Vector3d& from,
                                                       const Eigen::Vector3d& to,
                                                       const RouteConfig& config);
-
-/// Goals for a demonstration flight from `start`: `count` places at flying height, each reached
-/// from the one before by a free straight segment of some length, the last of them back near the
-/// start. None of them but the start lies below `lowest_z` [m]. Seeded; fewer than `count` where
-/// the place is too narrow, none where it is closed in.
-std::vector<Eigen::Vector3d> chooseGoals(
-    const ClearanceMap& map, const Eigen::Vector3d& start, int count, double clearance,
-    std::uint64_t seed, double lowest_z = -std::numeric_limits<double>::infinity());
 
 }  // namespace marsim::collision

@@ -6,6 +6,7 @@
 
 #include "marsim/control/mixer.hpp"
 #include "marsim/control/motor_lead.hpp"
+#include "marsim/control/goal_path.hpp"
 #include "marsim/control/reference.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "marsim/control/goal_path.hpp"
 #include "marsim/control/reference.hpp"
 
 namespace marsim::control {

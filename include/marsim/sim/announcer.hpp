@@ -26,11 +26,12 @@ scene::PeerMass toldMassOf(const vehicle::VehicleConfig& vehicle);
 /// What a UAV tells the others at an instant.
 struct Announcement {
   scene::PeerState state;
+  bool with_body = false;       ///< body and mass are told, too
   std::vector<Impact> impacts;  ///< that it gave; their identity is of who is struck
 };
 
 /// Decides when a UAV tells the others of itself: in every period once, where it was placed, and in
-/// each step in which it struck others.
+/// each step in which it struck others; its body once a second and where it was placed.
 class Announcer {
  public:
   /// `run` tells two UAVs of one number apart.
@@ -42,7 +43,8 @@ class Announcer {
 
  private:
   TimeNs period_;
-  TimeNs last_ = -1;  ///< stamp; < 0: nothing told yet
+  TimeNs last_ = -1;       ///< stamp; < 0: nothing told yet
+  TimeNs body_told_ = -1;  ///< the same of the body
   scene::PeerState state_;
 };
 

@@ -15,6 +15,9 @@ namespace marsim::sim {
 /// The controller's view of a vehicle, derived from its description.
 control::VehicleModel vehicleModel(const vehicle::VehicleConfig& config);
 
+/// Kinds of commands, in the order in which those act that are due at one report.
+enum class CommandKind { kGoal, kGoal2d, kState, kPosition, kTrajectory, kPose };
+
 /// The flight controller of a vehicle: reports and commands in, motor speeds and the tracked
 /// reference out. Commands are the commander's; where a vehicle was put somewhere else, they are
 /// void.
@@ -30,8 +33,8 @@ class Pilot {
   control::Commander& commander() { return commander_; }
   /// Commands at the first report at or after `stamp`, before it is answered; where the stamp is
   /// more than kFarthestAhead past the last report (false) at the next one. Of several that act at
-  /// one report an earlier stamp comes first, then a lower `rank`, then what was given first.
-  bool commandAt(TimeNs stamp, int rank, Command command);
+  /// one report an earlier stamp comes first, then the kind, then what was given first.
+  bool commandAt(TimeNs stamp, CommandKind kind, Command command);
   /// Where no motion leads from the last report to this one, what was commanded is forgotten; true
   /// then. So is what waits for a stamp more than kFarthestAhead past this report: time was set
   /// back. answer() does the same.
@@ -44,7 +47,7 @@ class Pilot {
  private:
   struct Waiting {
     TimeNs stamp;
-    int rank;
+    CommandKind kind;
     Command command;
   };
 

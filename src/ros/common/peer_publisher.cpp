@@ -7,8 +7,6 @@
 
 namespace marsim::ros_nodes {
 
-constexpr TimeNs kBodyPeriod = kNsPerSecond;
-
 PeerPublisher::PeerPublisher(ros::NodeHandle& handle, Params& params)
     : announcer_(readUavId(params, handle), std::random_device{}(), readPeerPeriod(params)) {
   body_.id = static_cast<std::uint16_t>(readUavId(params, handle));
@@ -32,15 +30,9 @@ void PeerPublisher::publish(const KinematicState& motion, std::uint32_t placemen
   const auto told = announcer_.announce(motion, placements, impacts);
   if (!told) return;
   const auto message = boost::make_shared<marsim::Peers>();
-  const bool tells_body =
-      !body_told_ || motion.stamp < *body_told_ || motion.stamp - *body_told_ >= kBodyPeriod;
-  if (tells_body || placements != placements_) {
-    message->bodies.push_back(body_);
-    body_told_ = motion.stamp;
-  }
-  placements_ = placements;
+  if (told->with_body) message->bodies.push_back(body_);
   last_ = told->state;
-  message->peers.push_back(toMessage(last_));
+  message->peers.push_back(toMessage(*last_));
   for (const sim::Impact& impact : told->impacts) {
     message->impacts.push_back(toMessage(impact));
     message->impacts.back().by = body_.id;
@@ -49,10 +41,10 @@ void PeerPublisher::publish(const KinematicState& motion, std::uint32_t placemen
 }
 
 void PeerPublisher::repeat() const {
-  if (!body_told_) return;
+  if (!last_) return;
   const auto message = boost::make_shared<marsim::Peers>();
   message->bodies.push_back(body_);
-  message->peers.push_back(toMessage(last_));
+  message->peers.push_back(toMessage(*last_));
   publisher_.publish(message);
 }
 

@@ -32,9 +32,7 @@ class PeerPublisher {
  private:
   ros::Publisher publisher_;
   sim::Announcer announcer_;
-  std::optional<TimeNs> body_told_;  ///< stamp
-  std::uint32_t placements_ = 0;
-  scene::PeerState last_;
+  std::optional<scene::PeerState> last_;
   marsim::PeerBody body_;
 };
 

@@ -154,7 +154,7 @@ PositionCommand decodePositionCommand(const std::string& md5,
   reference.v_WB = readVector(at + kVector);
   reference.a_WB = readVector(at + 2 * kVector);
   at += 3 * kVector;
-  for (const Field field : definition->parts) {
+  for (const Field field : definition->fields) {
     if (field == Field::kJerk) reference.j_WB = readVector(at);
     if (field == Field::kYaw) {
       reference.yaw = read<double>(at);

@@ -66,16 +66,18 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
   diagnostics_.add("controller", this, &ControllerNode::diagnose);
 
   const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
-  goal_subscriber_ = subscribe(handle, "goal", Topic::kGoal, &ControllerNode::onGoal);
-  goal_2d_subscriber_ = subscribe(handle, "goal_2d", Topic::kGoal2d, &ControllerNode::onGoal2d);
+  goal_subscriber_ = subscribe(handle, "goal", sim::CommandKind::kGoal, &ControllerNode::onGoal);
+  goal_2d_subscriber_ =
+      subscribe(handle, "goal_2d", sim::CommandKind::kGoal2d, &ControllerNode::onGoal2d);
   reference_subscriber_ =
-      subscribe(handle, "command/state", Topic::kState, &ControllerNode::onReference);
+      subscribe(handle, "command/state", sim::CommandKind::kState, &ControllerNode::onReference);
   handle_ = handle;
   subscribeToPositionCommands();
   map_info_subscriber_ = handle.subscribe("/map_info", 1, &ControllerNode::onMapInfo, this);
-  trajectory_subscriber_ =
-      subscribe(handle, "command/trajectory", Topic::kTrajectory, &ControllerNode::onTrajectory);
-  pose_subscriber_ = subscribe(handle, "command/pose", Topic::kPose, &ControllerNode::onPose);
+  trajectory_subscriber_ = subscribe(handle, "command/trajectory", sim::CommandKind::kTrajectory,
+                                     &ControllerNode::onTrajectory);
+  pose_subscriber_ =
+      subscribe(handle, "command/pose", sim::CommandKind::kPose, &ControllerNode::onPose);
   teller_ = CommandTeller(handle, frames_.world);
   kept_subscriber_ =
       handle.subscribe("active_command", 1, &ControllerNode::onActiveCommand, this, no_delay);
@@ -84,20 +86,21 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
 
 template <class Message>
 ros::Subscriber ControllerNode::subscribe(
-    ros::NodeHandle& handle, const std::string& name, Topic topic,
+    ros::NodeHandle& handle, const std::string& name, sim::CommandKind kind,
     void (ControllerNode::*on)(const boost::shared_ptr<const Message>&)) {
-  const auto callback = [this, topic, on](const boost::shared_ptr<const Message>& message) {
-    take(topic, fromRos(message->header.stamp), [this, on, message] { (this->*on)(message); });
+  const auto callback = [this, kind, on](const boost::shared_ptr<const Message>& message) {
+    take(kind, fromRos(message->header.stamp), [this, on, message] { (this->*on)(message); });
   };
   return handle.subscribe<Message>(name, 10, callback, ros::VoidConstPtr(),
                                    ros::TransportHints().tcpNoDelay());
 }
 
 // Outside of lockstep stamps are not read.
-void ControllerNode::take(Topic topic, TimeNs stamp, const std::function<void()>& command) {
+void ControllerNode::take(sim::CommandKind kind, TimeNs stamp,
+                          const std::function<void()>& command) {
   if (!in_lockstep_) return command();
-  const bool is_near = pilot_->commandAt(stamp, static_cast<int>(topic),
-                                         [command](control::Commander&, TimeNs) { command(); });
+  const bool is_near =
+      pilot_->commandAt(stamp, kind, [command](control::Commander&, TimeNs) { command(); });
   if (is_near) return;
   ROS_WARN_ONCE(
       "a command of %.3f s acts at the next state after %.3f s: it is more than %.1f s "
@@ -300,7 +303,8 @@ void ControllerNode::onPositionCommand(const topic_tools::ShapeShifter::ConstPtr
   message->write(stream);
   try {
     const PositionCommand command = decodePositionCommand(md5, bytes);
-    take(Topic::kPosition, command.stamp, [this, command, users] { follow(command, users); });
+    take(sim::CommandKind::kPosition, command.stamp,
+         [this, command, users] { follow(command, users); });
   } catch (const Error& error) {
     refuse(kPositionCommand, error.what());
   }

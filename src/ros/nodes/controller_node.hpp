@@ -36,7 +36,7 @@ namespace marsim::ros_nodes {
 /// (nav_msgs/Path, one for each goal).
 /// Whatever came last is followed, whenever it says that it was made, and held when nothing more
 /// comes; in lockstep a command acts at the first state at or after its stamp (see
-/// sim::Pilot::commandAt), those of one state in the order of their topics here. There every
+/// sim::Pilot::commandAt), those of one state in the order of sim::CommandKind. There every
 /// state is answered, at rest by motor speeds without any. What is followed is told on
 /// `command_taken`; a controller that is started in the place of another one goes on with what the
 /// quadrotor has kept of that (`active_command`, both marsim/ActiveCommand) before it answers the
@@ -51,13 +51,10 @@ class ControllerNode {
   ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
 
  private:
-  /// In the order in which those act that are due at one state.
-  enum class Topic { kGoal, kGoal2d, kState, kPosition, kTrajectory, kPose };
-
   template <class Message>
-  ros::Subscriber subscribe(ros::NodeHandle& handle, const std::string& name, Topic topic,
+  ros::Subscriber subscribe(ros::NodeHandle& handle, const std::string& name, sim::CommandKind kind,
                             void (ControllerNode::*on)(const boost::shared_ptr<const Message>&));
-  void take(Topic topic, TimeNs stamp, const std::function<void()>& command);
+  void take(sim::CommandKind kind, TimeNs stamp, const std::function<void()>& command);
   void onState(const marsim::VehicleStateConstPtr& message);
   void onActiveCommand(const marsim::ActiveCommandConstPtr& message);
   bool knowsWhatToFollow(const marsim::VehicleState& message);
