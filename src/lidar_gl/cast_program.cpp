@@ -9,7 +9,7 @@ namespace {
 
 // Buffers and a function that reads an element of the array they hold together: blocks cannot be
 // indexed by a number that differs between invocations.
-std::string partsText(const DeviceParts& parts, GLuint binding, const char* name, const char* type,
+std::string partsText(const SplitBuffer& parts, GLuint binding, const char* name, const char* type,
                       const char* arguments, const char* element) {
   std::string text, cases;
   for (std::size_t i = 0; i < parts.buffers.size(); ++i) {
@@ -38,6 +38,15 @@ std::string castProgramText(const CastVariant& variant, const DeviceTree& tree) 
          partsText(tree.words(), CastVariant::kTree + node_parts, "leafWord", "uint", "uint index",
                    "at") +
          kCastGlsl;
+}
+
+void dispatch(std::size_t groups) {
+  constexpr std::size_t kMostGroups = 65535;  // of a dimension, in any OpenGL 4.3
+  const std::size_t rows = (groups + kMostGroups - 1) / kMostGroups;
+  const std::size_t columns = (groups + rows - 1) / rows;
+  glDispatchCompute(static_cast<GLuint>(columns), static_cast<GLuint>(rows), 1);
+  glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT |
+                  GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
 }
 
 }  // namespace marsim::lidar_gl

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "lidar_gl/device_tree.hpp"
@@ -29,5 +30,10 @@ struct CastVariant {
 
 /// The text of the shader for a tree's parts.
 std::string castProgramText(const CastVariant& variant, const DeviceTree& tree);
+
+/// Runs the program in use with so many groups, laid out in rows: in a shader, group number
+/// gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, of which the last may be too many.
+/// What it writes can be copied or mapped afterwards.
+void dispatch(std::size_t groups);
 
 }  // namespace marsim::lidar_gl

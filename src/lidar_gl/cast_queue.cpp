@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "lidar_gl/cast_program.hpp"
-#include "lidar_gl/stream_buffer.hpp"
 
 namespace marsim::lidar_gl {
 namespace {
@@ -25,16 +24,20 @@ bool same(const CastTarget& a, const CastTarget& b) {
 void use(const CastTarget& target, std::size_t count) {
   glUseProgram(target.program);
   glUniform3d(CastVariant::kOrigin, target.origin[0], target.origin[1], target.origin[2]);
-  glUniform1f(CastVariant::kRadius, target.radius);
-  const map::Blending& blending = target.blending;
-  if (blending.on()) {
-    glUniform3f(CastVariant::kBlending, blending.depth, blending.min_cosine, blending.max_offset);
-  }
+  setSurface(target);
   glUniform1ui(CastVariant::kCount, static_cast<GLuint>(count));
   target.tree->bind(CastVariant::kTree);
 }
 
 }  // namespace
+
+void setSurface(const CastTarget& target) {
+  glUniform1f(CastVariant::kRadius, target.radius);
+  const map::Blending& blending = target.blending;
+  if (blending.on()) {
+    glUniform3f(CastVariant::kBlending, blending.depth, blending.min_cosine, blending.max_offset);
+  }
+}
 
 CastQueue::Batch::Batch(std::size_t most, bool persistent)
     : rays(TransferBuffer::Direction::kToDevice, most * sizeof(Ray), persistent),

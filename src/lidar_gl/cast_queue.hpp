@@ -27,6 +27,9 @@ struct CastTarget {
   std::size_t most_rays = 0;  ///< of a dispatch
 };
 
+/// Tells the program in use what the surfels and their surface are like.
+void setSurface(const CastTarget& target);
+
 /// Rays that somebody waits for; to live until castTogether() is done with it.
 struct CastRequest {
   const CastTarget* target;

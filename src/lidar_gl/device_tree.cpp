@@ -25,14 +25,14 @@ DeviceTree::DeviceTree(const map::SurfelTreeView& tree, std::size_t block_bytes)
 DeviceTree::~DeviceTree() { release(); }
 
 void DeviceTree::release() {
-  for (const DeviceParts* parts : {&nodes_, &words_}) {
+  for (const SplitBuffer* parts : {&nodes_, &words_}) {
     glDeleteBuffers(static_cast<GLsizei>(parts->buffers.size()), parts->buffers.data());
   }
 }
 
-DeviceParts DeviceTree::upload(const void* data, std::size_t count, std::size_t size,
+SplitBuffer DeviceTree::upload(const void* data, std::size_t count, std::size_t size,
                                std::size_t block_bytes) {
-  DeviceParts parts;
+  SplitBuffer parts;
   while (size << (parts.shift + 1) <= block_bytes) ++parts.shift;
   const std::size_t part = std::size_t{1} << parts.shift;
   const auto* bytes = static_cast<const char*>(data);
@@ -58,7 +58,7 @@ DeviceParts DeviceTree::upload(const void* data, std::size_t count, std::size_t 
 }
 
 void DeviceTree::bind(GLuint first) const {
-  for (const DeviceParts* parts : {&nodes_, &words_}) {
+  for (const SplitBuffer* parts : {&nodes_, &words_}) {
     for (const GLuint buffer : parts->buffers) {
       glBindBufferBase(GL_SHADER_STORAGE_BUFFER, first++, buffer);
     }

@@ -11,7 +11,7 @@ namespace marsim::lidar_gl {
 
 /// An array on the device in parts of 2^shift elements, as the largest buffer that a shader reads
 /// allows.
-struct DeviceParts {
+struct SplitBuffer {
   std::vector<GLuint> buffers;
   int shift = 0;
 };
@@ -25,18 +25,18 @@ class DeviceTree {
   DeviceTree(const DeviceTree&) = delete;
   DeviceTree& operator=(const DeviceTree&) = delete;
 
-  const DeviceParts& nodes() const { return nodes_; }
-  const DeviceParts& words() const { return words_; }
+  const SplitBuffer& nodes() const { return nodes_; }
+  const SplitBuffer& words() const { return words_; }
   std::size_t bytes() const { return bytes_; }
   /// Binds the parts of the nodes, then those of the words, from a binding on.
   void bind(GLuint first) const;
 
  private:
-  DeviceParts upload(const void* data, std::size_t count, std::size_t size,
+  SplitBuffer upload(const void* data, std::size_t count, std::size_t size,
                      std::size_t block_bytes);
   void release();
 
-  DeviceParts nodes_, words_;
+  SplitBuffer nodes_, words_;
   std::size_t bytes_ = 0;
 };
 

@@ -17,7 +17,7 @@
 #include "lidar_gl/device_tree.hpp"
 #include "lidar_gl/gl.hpp"
 #include "lidar_gl/objects.hpp"
-#include "lidar_gl/stream_buffer.hpp"
+#include "lidar_gl/transfer_buffer.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
 
 namespace marsim::lidar_gl {
@@ -107,7 +107,7 @@ class GlRayCaster final : public lidar::Renderer, public Described {
  private:
   // Of images, on the device.
   struct Device {
-    StreamBuffer input, output;
+    std::unique_ptr<TransferBuffer> shares, hits;
   };
 
   // Jobs of the context from here on.
@@ -168,7 +168,53 @@ class GlRayCaster final : public lidar::Renderer, public Described {
 
   void castImage(const ImageGrid& grid, const Pose& X_WS, float range_max,
                  std::vector<Hit>& hits) const {
-    begin(true);
+    fail();
+    const auto width = static_cast<std::size_t>(grid.width);
+    const auto tiles = static_cast<std::size_t>((grid.width + kTile - 1) / kTile);
+    const std::size_t most_rows = block_bytes_ / (width * sizeof(Hit)) / kTile * kTile;
+    if (most_rows == 0) throw GlError("OpenGL: eight rows of the image fill more than a buffer");
+    const int batch = static_cast<int>(std::min(most_rows, static_cast<std::size_t>(grid.height)));
+    reserve(device_->hits, TransferBuffer::Direction::kFromDevice,
+            width * static_cast<std::size_t>(batch) * sizeof(Hit));
+    sendShares(grid);
+    use(grid, X_WS, range_max);
+    for (int first = 0; first < grid.height; first += batch) {
+      const int end_row = std::min(first + batch, grid.height);
+      const std::size_t count = width * static_cast<std::size_t>(end_row - first);
+      glUniform1i(CastVariant::kFirstRow, first);
+      glUniform1i(CastVariant::kEndRow, end_row);
+      dispatch(tiles * static_cast<std::size_t>((end_row - first + kTile - 1) / kTile));
+      device_->hits->fetch(count * sizeof(Hit));
+      device_->hits->receive<Hit>(count, [&](const Hit* from) {
+        std::copy_n(from, count, hits.data() + width * static_cast<std::size_t>(first));
+      });
+    }
+    context_->requireAlive();
+    requireNoGlError("casting rays");
+  }
+
+  // Mapped each time, which waits for the device.
+  static void reserve(std::unique_ptr<TransferBuffer>& buffer, TransferBuffer::Direction direction,
+                      std::size_t bytes) {
+    if (buffer != nullptr && buffer->bytes() >= 2 * bytes) return;
+    buffer.reset();
+    buffer = std::make_unique<TransferBuffer>(direction, bytes, false);
+  }
+
+  void sendShares(const ImageGrid& grid) const {
+    const auto count = static_cast<std::size_t>(grid.height + grid.width);
+    reserve(device_->shares, TransferBuffer::Direction::kToDevice,
+            count * sizeof(ImageDirections::Share));
+    device_->shares->send<ImageDirections::Share>(count, [&](ImageDirections::Share* to) {
+      for (int row = 0; row < grid.height; ++row) *to++ = ImageDirections::shareOfRow(grid, row);
+      for (int column = 0; column < grid.width; ++column) {
+        *to++ = ImageDirections::shareOfColumn(grid, column);
+      }
+    });
+  }
+
+  void use(const ImageGrid& grid, const Pose& X_WS, float range_max) const {
+    glUseProgram(program(true));
     const Eigen::Matrix3d R_WS = X_WS.q.toRotationMatrix();
     const Eigen::Vector3d o = X_WS.p - map_->origin();
     glUniformMatrix3dv(CastVariant::kRotation, 1, GL_FALSE, R_WS.data());
@@ -176,60 +222,10 @@ class GlRayCaster final : public lidar::Renderer, public Described {
     glUniform2i(CastVariant::kSize, grid.width, grid.height);
     glUniform1i(CastVariant::kPinhole, grid.projection == ImageGrid::Projection::kPinhole ? 1 : 0);
     glUniform1f(CastVariant::kRangeMax, range_max);
-    writeShares(grid);
-    const auto width = static_cast<std::size_t>(grid.width);
-    const auto tiles = static_cast<std::size_t>((grid.width + kTile - 1) / kTile);
-    const std::size_t most_rows = block_bytes_ / (width * sizeof(Hit)) / kTile * kTile;
-    if (most_rows == 0) throw GlError("OpenGL: eight rows of the image fill more than a buffer");
-    const int batch = static_cast<int>(std::min(most_rows, static_cast<std::size_t>(grid.height)));
-    device_->output.reserve(width * static_cast<std::size_t>(batch) * sizeof(Hit), GL_STREAM_READ);
-    bind();
-    for (int first = 0; first < grid.height; first += batch) {
-      const int end_row = std::min(first + batch, grid.height);
-      const std::size_t count = width * static_cast<std::size_t>(end_row - first);
-      glUniform1i(CastVariant::kFirstRow, first);
-      glUniform1i(CastVariant::kEndRow, end_row);
-      dispatch(tiles * static_cast<std::size_t>((end_row - first + kTile - 1) / kTile));
-      device_->output.mapped<const Hit>(count, GL_MAP_READ_BIT, [&](const Hit* from) {
-        std::copy_n(from, count, hits.data() + width * static_cast<std::size_t>(first));
-      });
-    }
-    end();
-  }
-
-  void writeShares(const ImageGrid& grid) const {
-    const auto count = static_cast<std::size_t>(grid.height + grid.width);
-    device_->input.reserve(count * sizeof(ImageDirections::Share), GL_STREAM_DRAW);
-    device_->input.mapped<ImageDirections::Share>(
-        count, GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT, [&](ImageDirections::Share* to) {
-          for (int row = 0; row < grid.height; ++row) {
-            *to++ = ImageDirections::shareOfRow(grid, row);
-          }
-          for (int column = 0; column < grid.width; ++column) {
-            *to++ = ImageDirections::shareOfColumn(grid, column);
-          }
-        });
-  }
-
-  void begin(bool image) const {
-    fail();
-    glUseProgram(program(image));
-    glUniform1f(CastVariant::kRadius, view_.header.radius);
-    const map::Blending& blending = map_->blending();
-    if (blending.on()) {
-      glUniform3f(CastVariant::kBlending, blending.depth, blending.min_cosine, blending.max_offset);
-    }
-  }
-
-  void bind() const {
-    device_->input.bind(CastVariant::kInput);
-    device_->output.bind(CastVariant::kHits);
+    setSurface(target_);
+    device_->shares->bind(CastVariant::kInput);
+    device_->hits->bind(CastVariant::kHits);
     target_.tree->bind(CastVariant::kTree);
-  }
-
-  void end() const {
-    context_->requireAlive();
-    requireNoGlError("casting rays");
   }
 
   const std::shared_ptr<const map::SurfelMap> map_;
@@ -258,6 +254,12 @@ std::unique_ptr<lidar::Renderer> makeRayCaster(std::shared_ptr<const map::Surfel
                                                const GlOptions& options) {
   config.validate("renderer");
   return std::make_unique<GlRayCaster>(std::move(map), config, options);
+}
+
+std::unique_ptr<lidar::Renderer> makeDepthImageRenderer(std::shared_ptr<const map::SurfelMap> map,
+                                                        const lidar::RendererConfig& config,
+                                                        const GlOptions& options) {
+  return makeRayCaster(std::move(map), config, options);
 }
 
 }  // namespace marsim::lidar_gl

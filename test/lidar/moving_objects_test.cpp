@@ -28,8 +28,8 @@ Pose poseAt(const MovingObject& object, double time) {
   return {a.q * expMap(part * logMap(a.q.conjugate() * b.q)), a.p + part * (b.p - a.p)};
 }
 
-/// The answer of a map and of objects, each by an oracle of its own, met by rays in its own frame as
-/// it stands at the ray's time.
+/// The answer of a map and of objects, each by an oracle of its own, met by rays in its own frame
+/// as it stands at the ray's time.
 class MovingOracle {
  public:
   MovingOracle(const Map& map, const std::vector<MovingObject>& objects)
@@ -282,7 +282,8 @@ TEST_P(MovingObjectsTest, OnesThatComeAndGo) {
   }
   const Rays rays = raysFrom(1500, 0.5);
   std::vector<MovingObject> early, late;
-  for (const MovingObject& object : objects) (object.until == 0.06 ? early : late).push_back(object);
+  for (const MovingObject& object : objects)
+    (object.until == 0.06 ? early : late).push_back(object);
   const Map room = roomMap({3.0, 2.5, 2.0}, 0.2, Kind::kMixed);
   const auto renderer = make(room);
   std::vector<Hit> hits, of_early, of_late;
@@ -392,10 +393,11 @@ TEST_P(MovingObjectsTest, SameAnswerWithAnyNumberOfThreads) {
   const Map room = roomMap({3.0, 2.5, 2.0}, 0.2, Kind::kMixed);
   const std::vector<MovingObject> objects = movingObjects(60, 2.5);
   const Rays rays = raysFrom(6000, 0.5);
+  const ImageGrid grid = gridFor(GetParam(), turnGrid(203, 61));
   const auto render = [&](int threads) {
     const auto renderer = make(room, threads);
     std::vector<Hit> image, cast;
-    renderer->renderImage(turnGrid(203, 61), Pose{}, 12.0, objects, image);
+    renderer->renderImage(grid, Pose{}, 12.0, objects, image);
     if (renderer->castsRays()) renderer->cast(rays.rays, objects, cast);
     image.insert(image.end(), cast.begin(), cast.end());
     return image;

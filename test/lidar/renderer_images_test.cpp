@@ -78,7 +78,7 @@ TEST_P(RendererTest, OneSurfelBesideBehindAndAroundTheSensor) {
 
 TEST_P(RendererTest, SameAnswerWithAnyNumberOfThreads) {
   const Map map = scatteredMap(20, 20000, 6.0, 0.1, Kind::kMixed);
-  const ImageGrid grid = sphericalGrid(203, 61, -180, 180, -60, 60);
+  const ImageGrid grid = gridFor(GetParam(), sphericalGrid(203, 61, -180, 180, -60, 60));
   const Pose X_WS{fromRollPitchYaw(0.2, 0.1, 0.4), {0.1, 0.2, 0.3}};
   RandomStream random(21);
   std::vector<Ray> rays;

@@ -33,7 +33,7 @@ TEST(BlendedImage, SurfelsAtTheBoundOfTheSurface) {
   for (const map::SurfelStorage storage :
        {map::SurfelStorage::kCompact, map::SurfelStorage::kFloat}) {
     const Map map = doubleWall(storage);
-    const ImageGrid grid = sphericalGrid(150, 200, -25, 25, -17, 17);
+    const ImageGrid grid = sphericalGrid(60, 80, -25, 25, -17, 17);
     std::vector<Hit> expected;
     makeRayCaster(map, {})->renderImage(grid, Pose{}, 12.0, expected);
     for (const Maker& maker : makersUnderTest()) {
@@ -46,7 +46,7 @@ TEST(BlendedImage, SurfelsAtTheBoundOfTheSurface) {
         if (hits[i].valid()) ++valid;
         if (!(std::abs(hits[i].range - expected[i].range) < 1e-3F)) ++different;
       }
-      EXPECT_EQ(valid, 150 * 200) << maker.label;
+      EXPECT_EQ(valid, 60 * 80) << maker.label;
       EXPECT_EQ(different, 0) << maker.label;
     }
   }

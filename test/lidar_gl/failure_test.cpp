@@ -114,17 +114,6 @@ TEST_F(GlFailure, MoreBuffersThanAShaderReads) {
   expectRefused("buffers of ");
 }
 
-TEST_F(GlFailure, ImagesOfPlainSurfacesNeedNoMapOnTheDevice) {
-  options_.block_bytes = 4096;
-  const auto map = lidar::roomMap({1.0, 1.0, 1.0}, 0.1, lidar::Kind::kMixed);
-  const auto renderer = makeRenderer(
-      RendererChoice::kOpenGl, Use::kImages, map, {},
-      [this](const std::string& line, bool) { lines_.push_back(line); }, options_);
-  EXPECT_EQ(renderer->name(), "opengl");
-  ASSERT_EQ(lines_.size(), 1U);
-  EXPECT_NE(lines_[0].find("the map stays with the processor"), std::string::npos) << lines_[0];
-}
-
 TEST_F(GlFailure, ALostContextLeavesTheRestToTheProcessor) {
   options_.fault = Fault::kLoss;
   const auto renderer = make(RendererChoice::kOpenGl);

@@ -42,37 +42,20 @@ std::unique_ptr<Renderer> makeInParts(Map map, const RendererConfig& config) {
   return lidar_gl::makeRayCaster(std::move(map), config, small);
 }
 
-std::unique_ptr<Renderer> makeImagesOnGl(Map map, const RendererConfig& config) {
-  keepContext();
-  lidar_gl::GlOptions in_passes = options();
-  in_passes.leaves_a_pass = 1;  // every image, however small its map
-  return lidar_gl::makeDepthImageRenderer(std::move(map), config, in_passes);
-}
-
-std::unique_ptr<Renderer> makeImagesInParts(Map map, const RendererConfig& config) {
-  keepContext();
-  return lidar_gl::makeDepthImageRenderer(map, config, inParts(*map));
-}
-
 }  // namespace
 
 std::vector<Maker> makersUnderTest() {
   constexpr auto kCompact = map::SurfelStorage::kCompact, kFloat = map::SurfelStorage::kFloat;
-  return {{"opengl", makeOnGl, {}, kCompact, "compact", false},
-          {"opengl", makeOnGl, {}, kCompact, "compact_blended", true},
-          {"opengl", makeOnGl, {}, kFloat, "float", false},
-          {"opengl", makeOnGl, {}, kFloat, "float_blended", true},
-          {"opengl", makeInParts, {}, kCompact, "in_parts_blended", true},
-          {"opengl", makeImagesOnGl, {}, kCompact, "images_compact", false},
-          {"opengl", makeImagesOnGl, {}, kCompact, "images_compact_blended", true},
-          {"opengl", makeImagesOnGl, {}, kFloat, "images_float", false},
-          {"opengl", makeImagesOnGl, {}, kFloat, "images_float_blended", true},
-          {"opengl", makeImagesInParts, {}, kCompact, "images_in_parts_blended", true}};
+  return {{"opengl", makeOnGl, {}, kCompact, "compact", false, true},
+          {"opengl", makeOnGl, {}, kCompact, "compact_blended", true, true},
+          {"opengl", makeOnGl, {}, kFloat, "float", false, true},
+          {"opengl", makeOnGl, {}, kFloat, "float_blended", true, true},
+          {"opengl", makeInParts, {}, kCompact, "in_parts_blended", true, true}};
 }
 
 std::vector<Maker> fewMakers() {
-  return {{"opengl", makeOnGl, {}, map::SurfelStorage::kCompact, "compact"},
-          {"opengl", makeOnGl, {}, map::SurfelStorage::kFloat, "float_blended", true}};
+  return {{"opengl", makeOnGl, {}, map::SurfelStorage::kCompact, "compact", false, true},
+          {"opengl", makeOnGl, {}, map::SurfelStorage::kFloat, "float_blended", true, true}};
 }
 
 }  // namespace marsim::lidar

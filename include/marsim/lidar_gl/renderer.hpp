@@ -31,9 +31,6 @@ struct GlOptions {
   std::size_t block_bytes = 0;
   Fault fault = Fault::kNone;        ///< tests
   bool auto_takes_software = false;  ///< tests: there the processor itself is quicker
-  /// Images of more leaves than this are drawn in passes, nearest first, three at the most; 10'000
-  /// is quickest by measurement.
-  std::size_t leaves_a_pass = 10'000;
 };
 
 /// Casts rays by a compute shader through the map's tree, which lies on the device as in the file.
@@ -42,8 +39,7 @@ struct GlOptions {
 std::unique_ptr<lidar::Renderer> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
                                                const lidar::RendererConfig& config,
                                                const GlOptions& options = {});
-/// Projects surfels into dense images by compute shaders; cast() is not supported. Maps finer than
-/// 0.05 m are cast, as the processor does it. Throws as makeRayCaster().
+/// The same, for images.
 std::unique_ptr<lidar::Renderer> makeDepthImageRenderer(std::shared_ptr<const map::SurfelMap> map,
                                                         const lidar::RendererConfig& config,
                                                         const GlOptions& options = {});

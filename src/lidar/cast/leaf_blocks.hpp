@@ -16,11 +16,6 @@ struct Block {
   Int8 planar;
 };
 
-struct OneSurfel {
-  float v[3], n[3];  // as in a block
-  bool planar;
-};
-
 struct ExactSurfel {
   double p[3], n[3];  // [m] relative to the tree's origin
   bool planar;
@@ -51,7 +46,6 @@ class CompactLeaves {
  public:
   static constexpr float kScale = 2.0F * map::kNormalScale;
   static constexpr std::size_t kWords = 2;  // a surfel
-  static constexpr int kPlacedWords = 4;    // v; codes of the normal and whether it is planar
 
   CompactLeaves(const map::SurfelTreeView& tree, const Leaf& leaf, const float* origin,
                 const float* origin_rest)
@@ -78,21 +72,6 @@ class CompactLeaves {
     block.n[2] = kScale - abs8(block.n[0]) - abs8(block.n[1]);
     block.planar = high;
     return block;
-  }
-
-  // For the block from i on.
-  void placedWords(std::uint32_t i, const Block& block, Float8* to) const {
-    for (int axis = 0; axis < 3; ++axis) to[axis] = block.v[axis];
-    const Int8 low = load8<Int8>(words_ + i), high = load8<Int8>(words_ + count_ + i);
-    to[3] = asFloat((high & ~((1 << map::kPositionBits) - 1)) | shiftRight<26>(low));
-  }
-  static OneSurfel ofPlacedWords(const std::uint32_t* words) {
-    OneSurfel surfel;
-    __builtin_memcpy(surfel.v, words, sizeof(surfel.v));
-    const Codes codes(words[3] << 26, words[3]);
-    for (int axis = 0; axis < 3; ++axis) surfel.n[axis] = static_cast<float>(codes.n[axis]);
-    surfel.planar = codes.planar;
-    return surfel;
   }
 
   ExactSurfel exact(std::uint32_t i) const {
@@ -146,7 +125,6 @@ class FloatLeaves {
  public:
   static constexpr float kScale = 1.0F;
   static constexpr std::size_t kWords = 6;  // a surfel
-  static constexpr int kPlacedWords = 6;    // v, n; the last bit: whether it is planar
 
   FloatLeaves(const map::SurfelTreeView& tree, const Leaf& leaf, const float* origin,
               const float* origin_rest)
@@ -163,20 +141,6 @@ class FloatLeaves {
     }
     block.planar = asInt(block.n[2]) << 31;
     return block;
-  }
-
-  void placedWords(std::uint32_t, const Block& block, Float8* to) const {
-    for (int axis = 0; axis < 3; ++axis) {
-      to[axis] = block.v[axis];
-      to[axis + 3] = block.n[axis];
-    }
-  }
-  static OneSurfel ofPlacedWords(const std::uint32_t* words) {
-    OneSurfel surfel;
-    __builtin_memcpy(surfel.v, words, sizeof(surfel.v));
-    __builtin_memcpy(surfel.n, words + 3, sizeof(surfel.n));
-    surfel.planar = (words[5] & 1U) != 0;
-    return surfel;
   }
 
   ExactSurfel exact(std::uint32_t i) const {

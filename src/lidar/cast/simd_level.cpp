@@ -15,23 +15,19 @@ struct Level {
   const char* name;
   CastKernel cast;
   ProjectKernel project;
-  LeafKernel leaves;
-  PlaceKernel place;
   const CullKernels* cull;
 };
 
 // The best first.
 constexpr Level kLevels[] = {
 #ifdef MARSIM_HAS_X86_KERNELS
-    {SimdLevel::kAvx512, "avx512", avx512::castGroup, avx512::projectStrip, avx512::listLeaves,
-     avx512::placeSurfels, &avx512::kCullKernels},
-    {SimdLevel::kAvx2, "avx2", avx2::castGroup, avx2::projectStrip, avx2::listLeaves,
-     avx2::placeSurfels, &avx2::kCullKernels},
+    {SimdLevel::kAvx512, "avx512", avx512::castGroup, avx512::projectStrip, &avx512::kCullKernels},
+    {SimdLevel::kAvx2, "avx2", avx2::castGroup, avx2::projectStrip, &avx2::kCullKernels},
     {SimdLevel::kBaseline, "baseline", baseline::castGroup, baseline::projectStrip,
-     baseline::listLeaves, baseline::placeSurfels, &baseline::kCullKernels},
+     &baseline::kCullKernels},
 #endif
     {SimdLevel::kPortable, "portable", portable::castGroup, portable::projectStrip,
-     portable::listLeaves, portable::placeSurfels, &portable::kCullKernels},
+     &portable::kCullKernels},
 };
 
 bool processorHas([[maybe_unused]] SimdLevel level) {
@@ -101,9 +97,5 @@ const CullKernels& cullKernelsOf(CastKernel kernel) {
   }
   return portable::kCullKernels;
 }
-
-LeafKernel leafKernel(SimdLevel level) { return chosen(level).leaves; }
-
-PlaceKernel placeKernel(SimdLevel level) { return chosen(level).place; }
 
 }  // namespace marsim::lidar

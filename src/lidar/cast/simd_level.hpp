@@ -13,7 +13,5 @@ CastKernel castKernel(SimdLevel level);
 ProjectKernel projectKernel(SimdLevel level);
 /// Of the same level as a traversal.
 const CullKernels& cullKernelsOf(CastKernel kernel);
-LeafKernel leafKernel(SimdLevel level);
-PlaceKernel placeKernel(SimdLevel level);
 
 }  // namespace marsim::lidar

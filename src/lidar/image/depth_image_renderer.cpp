@@ -12,6 +12,9 @@
 namespace marsim::lidar {
 namespace {
 
+// [m] Finer maps have so many surfels a cell that casting a ray through each cell is quicker.
+constexpr double kFinestProjected = 0.05;
+
 class DepthImageRenderer final : public Renderer {
  public:
   DepthImageRenderer(std::shared_ptr<const map::SurfelMap> map, const RendererConfig& config)
@@ -41,8 +44,7 @@ class DepthImageRenderer final : public Renderer {
       return;
     }
     hits.resize(grid.size());
-    std::unique_ptr<ImageFrame> frame =
-        frames_.take(grid, [&] { return std::make_unique<ImageFrame>(grid); });
+    std::unique_ptr<ImageFrame> frame = frames_.take(grid);
     constexpr int kTile = ImageStrip::kTile;
     const auto tiles = static_cast<std::size_t>((grid.height + kTile - 1) / kTile);
     // A few strips a thread even out their work; every strip walks the upper tree again.
@@ -87,7 +89,7 @@ class DepthImageRenderer final : public Renderer {
   const CastKernel cast_kernel_;  // of objects
   Workers workers_;
   std::unique_ptr<Renderer> caster_;  // where it is quicker
-  mutable GridPool<ImageFrame> frames_;
+  mutable FramePool frames_;
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include "lidar/cast/vector8.hpp"
 #include "lidar/image/project_kernel.hpp"
 
-/// The cells of eight balls, or discs, at once: image_footprint.hpp for those far from poles, seam
+/// The cells of eight balls at once: image_footprint.hpp for those far from poles, seam
 /// and sensor.
 namespace marsim::lidar {
 namespace {
@@ -70,11 +70,13 @@ inline Float8 quickAtan2(Float8 y, Float8 x) {
   return copySign(angle, y);
 }
 
-// Of what lies within a radius of c (which is horizontally that far from the sensor) and reaches up
-// and sideways by no more than two angles [rad].
-inline Footprints8 sphericalCells(const ImageStrip& image, const Float8* c, Float8 horizontal,
-                                  Float8 radius, Float8 up, Float8 sideways) {
+inline Footprints8 sphericalFootprints(const ImageStrip& image, const Float8* c, Float8 radius) {
   constexpr float kAngleMargin = 3e-5F;  // [rad] above the error of the angles here
+  const Float8 horizontal2 = c[0] * c[0] + c[1] * c[1];
+  const Float8 distance2 = horizontal2 + c[2] * c[2];
+  const Float8 horizontal = sqrt8(horizontal2);
+  const auto asinBound = [](Float8 sine) { return sine * (1.0F + 0.2F * sine * sine); };
+  const Float8 up = asinBound(radius / sqrt8(distance2)), sideways = asinBound(radius / horizontal);
   Footprints8 cells;
   const Float8 row = (image.top - quickAtan2(c[2], horizontal)) * image.rows_per_rad - 0.5F;
   const Float8 row_reach = (up + kAngleMargin) * image.rows_per_rad;
@@ -96,15 +98,6 @@ inline Footprints8 sphericalCells(const ImageStrip& image, const Float8* c, Floa
   return cells;
 }
 
-inline Footprints8 sphericalFootprints(const ImageStrip& image, const Float8* c, Float8 radius) {
-  const Float8 horizontal2 = c[0] * c[0] + c[1] * c[1];
-  const Float8 distance2 = horizontal2 + c[2] * c[2];
-  const Float8 horizontal = sqrt8(horizontal2);
-  const auto asinBound = [](Float8 sine) { return sine * (1.0F + 0.2F * sine * sine); };
-  return sphericalCells(image, c, horizontal, radius, asinBound(radius / sqrt8(distance2)),
-                        asinBound(radius / horizontal));
-}
-
 inline Footprints8 pinholeFootprints(const ImageStrip& image, const Float8* c, Float8 radius) {
   const Float8 depth2 = c[2] * c[2] - radius * radius;
   const auto interval = [&](Float8 side, float focal, float middle, int size, Int8& first,
@@ -119,68 +112,6 @@ inline Footprints8 pinholeFootprints(const ImageStrip& image, const Float8* c, F
   interval(c[0], image.fx, image.cx, image.width, cells.first_column, cells.last_column);
   cells.irregular = signs(c[2] <= 1.01F * radius);  // its picture has no bounds, or none at all
   return cells;
-}
-
-// How far discs of normal n (of any length; 0: a ball) reach from their centres along e, as a share
-// of their radii times the length of e.
-inline Float8 reachAlong(const Float8* n, const Float8* e) {
-  const Float8 along = n[0] * e[0] + n[1] * e[1] + n[2] * e[2];
-  const Float8 n2 = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
-  const Float8 e2 = e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
-  constexpr float kRounding = 2e-6F;
-  return sqrt8(max8(e2 - along * along / max8(n2, all8(1e-30F)), all8(0.0F)) + kRounding * e2);
-}
-
-// A point c + a of the disc is up, in the vertical plane through c, by the angle whose tangent is
-// (a along the way up) / (|c| + a along c), less what the horizontal way to it gains by going to
-// the side: at most radius^2 / 2 (h - radius), h being the way to c. Sideways it is by the angle
-// whose tangent is (a to the side) / (h + a along it).
-inline Footprints8 sphericalDiscs(const ImageStrip& image, const Float8* c, const Float8* n,
-                                  Float8 radius) {
-  // Of rough inverses, which are wrong by less than 4e-4.
-  constexpr float kShort = 0.998F, kLong = 1.002F, kRounding = 2e-6F;
-  const Float8 horizontal2 = c[0] * c[0] + c[1] * c[1];
-  const Float8 horizontal = sqrt8(horizontal2);
-  const Float8 distance = sqrt8(horizontal2 + c[2] * c[2]);
-  const Float8 unit = roughInverse(horizontal);
-  const Float8 n2 = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
-  const Float8 unit_n2 = kShort * roughInverse(max8(n2, all8(1e-30F)));
-  // Shares of the radius that it reaches up and to the side.
-  const Float8 n_side = (c[0] * n[1] - c[1] * n[0]) * unit;
-  const Float8 n_up =
-      (horizontal2 * n[2] - c[2] * (c[0] * n[0] + c[1] * n[1])) * unit * roughInverse(distance);
-  const auto reach = [&](Float8 along) {
-    return sqrt8(max8(1.0F - along * along * unit_n2, all8(0.0F)) + kRounding);
-  };
-  const Float8 left = kLong * radius * roughInverse(max8(horizontal - radius, all8(1e-30F)));
-  const Float8 up = kLong * radius * roughInverse(distance - radius);
-  return sphericalCells(image, c, horizontal, radius, (reach(n_up) + 0.5F * left) * up,
-                        reach(n_side) * left);
-}
-
-inline Footprints8 pinholeDiscs(const ImageStrip& image, const Float8* c, const Float8* n,
-                                Float8 radius) {
-  const auto interval = [&](int axis, float focal, float middle, int size, Int8& first,
-                            Int8& last) {
-    const Float8 at = c[axis] / c[2];
-    Float8 gradient[3] = {all8(0.0F), all8(0.0F), -at};
-    gradient[axis] = all8(1.0F);
-    const Float8 reach =
-        reachAlong(n, gradient) * radius / (c[2] - radius) + 1e-5F * (abs8(at) + 1.0F);
-    clip((at - reach) * focal + middle, (at + reach) * focal + middle, size, first, last);
-  };
-  Footprints8 cells;
-  interval(1, image.fy, image.cy, image.height, cells.first_row, cells.last_row);
-  interval(0, image.fx, image.cx, image.width, cells.first_column, cells.last_column);
-  cells.irregular = signs(c[2] <= 1.01F * radius);
-  return cells;
-}
-
-/// Of discs about `centre` [m] of normal n (of any length; 0: balls), in the sensor (camera) frame.
-inline Footprints8 discFootprints(const ImageStrip& image, const Float8* centre, const Float8* n,
-                                  Float8 radius) {
-  return image.spherical ? sphericalDiscs(image, centre, n, radius)
-                         : pinholeDiscs(image, centre, n, radius);
 }
 
 /// Of balls about `centre` [m], in the sensor (camera) frame.

@@ -11,8 +11,6 @@ namespace {
 
 constexpr int kTile = ImageStrip::kTile;
 
-}  // namespace
-
 bool sameGrid(const ImageGrid& a, const ImageGrid& b) {
   const auto fields = [](const ImageGrid& g) {
     return std::make_tuple(g.projection, g.width, g.height, g.azimuth_min, g.azimuth_max,
@@ -20,6 +18,8 @@ bool sameGrid(const ImageGrid& a, const ImageGrid& b) {
   };
   return fields(a) == fields(b);
 }
+
+}  // namespace
 
 ImageFrame::ImageFrame(const ImageGrid& grid)
     : grid_(grid),
@@ -83,6 +83,27 @@ void placeSensor(const Pose& X_WS, const Eigen::Vector3d& origin, ImageStrip& st
     strip.eye_rest[axis] = static_cast<float>(eye[axis] - static_cast<double>(strip.eye[axis]));
     for (int i = 0; i < 3; ++i) strip.R_SW[axis][i] = R_WS(i, axis);
   }
+}
+
+std::unique_ptr<ImageFrame> FramePool::take(const ImageGrid& grid) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = std::find_if(kept_.begin(), kept_.end(),
+                                    [&](const auto& one) { return sameGrid(one->grid(), grid); });
+    if (found != kept_.end()) {
+      std::unique_ptr<ImageFrame> frame = std::move(*found);
+      kept_.erase(found);
+      return frame;
+    }
+  }
+  return std::make_unique<ImageFrame>(grid);
+}
+
+void FramePool::giveBack(std::unique_ptr<ImageFrame> frame) {
+  constexpr std::size_t kMost = 4;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (kept_.size() == kMost) kept_.erase(kept_.begin());
+  kept_.push_back(std::move(frame));
 }
 
 }  // namespace marsim::lidar

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 #include "lidar/image/image_directions.hpp"
@@ -13,9 +11,6 @@
 #include "marsim/lidar/renderer.hpp"
 
 namespace marsim::lidar {
-
-/// [m] Finer maps have so many surfels a cell that casting a ray through each cell is quicker.
-constexpr double kFinestProjected = 0.05;
 
 /// A depth image while it is rendered: ImageStrip's arrays.
 class ImageFrame {
@@ -42,38 +37,17 @@ class ImageFrame {
 /// Sets where the sensor of an image is; `origin` [m]: of the tree, in W.
 void placeSensor(const Pose& X_WS, const Eigen::Vector3d& origin, ImageStrip& strip);
 
-bool sameGrid(const ImageGrid& a, const ImageGrid& b);
-
-/// What belongs to a grid, kept from image to image: most are of one grid, and directions and
-/// memory cost as much as a fast image. `T` is made of a grid and tells it by grid().
-template <class T>
-class GridPool {
+/// Frames kept from image to image: most are of one grid, whose directions and memory cost as much
+/// as a fast image.
+class FramePool {
  public:
   /// Nobody else has it until it is given back.
-  template <class Make>
-  std::unique_ptr<T> take(const ImageGrid& grid, const Make& make) {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      const auto found = std::find_if(kept_.begin(), kept_.end(),
-                                      [&](const auto& one) { return sameGrid(one->grid(), grid); });
-      if (found != kept_.end()) {
-        std::unique_ptr<T> one = std::move(*found);
-        kept_.erase(found);
-        return one;
-      }
-    }
-    return make();
-  }
-  void giveBack(std::unique_ptr<T> one) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (kept_.size() == kMost) kept_.erase(kept_.begin());
-    kept_.push_back(std::move(one));
-  }
+  std::unique_ptr<ImageFrame> take(const ImageGrid& grid);
+  void giveBack(std::unique_ptr<ImageFrame> frame);
 
  private:
-  static constexpr std::size_t kMost = 4;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<T>> kept_;
+  std::vector<std::unique_ptr<ImageFrame>> kept_;
 };
 
 }  // namespace marsim::lidar

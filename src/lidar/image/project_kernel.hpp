@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "marsim/map/surfel_tree_layout.hpp"
@@ -43,71 +42,18 @@ struct ImageStrip {
   const void* finder;
 };
 
-/// A leaf that rows of an image may see.
-struct SeenLeaf {
-  std::uint32_t node;
-  int slot;
-  float distance;  ///< [m] of its box from the sensor, from below
-  int range_count;
-  CellRange cells[2];  ///< that it may fill
-};
-
-struct LeafSink {
-  void (*take)(void* to, const SeenLeaf& leaf);
-  void* to;
-};
-
-/// Where surfels are seen in an image whose tiles have kSide cells a side: an array for each field,
-/// that the next ones are written to.
-struct PlacedSurfels {
-  static constexpr int kSide = 4;  ///< cells of a tile
-  /// Surfels that there must be room for, for each leaf.
-  static constexpr int kRoom = 2 * map::kMaxLeafSize + 8;
-  enum Field {
-    kDistance,  ///< [m] from the sensor, from below, as a float
-    kRows,      ///< of cells: the first, and 2^16 times the last
-    kColumns,   ///< likewise
-    kNumber,    ///< in the leaf, plus `added`
-    kWords,     ///< what Leaves::placedWords() makes, for shaders
-    kFields = kWords + 6
-  };
-  std::uint32_t* fields[kFields];
-  std::uint32_t added;
-};
-
 using ProjectKernel = void (*)(const map::SurfelTreeView&, ImageStrip&);
-/// Hands over the leaves that a strip's rows may see within its range, in no order. Of the strip it
-/// reads the rows, the size, the view and the footprints; it has no cells.
-using LeafKernel = void (*)(const map::SurfelTreeView&, const ImageStrip&, const LeafSink&);
-/// Writes in which cells the surfels of a leaf may be seen that the strip's rows may see, and maybe
-/// some more, and returns their number; one at the seam may be there twice, in different tiles. Of
-/// the strip it reads the same.
-using PlaceKernel = std::size_t (*)(const map::SurfelTreeView&, const ImageStrip&, const SeenLeaf&,
-                                    const PlacedSurfels& to);
-
 namespace portable {
 void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
-void listLeaves(const map::SurfelTreeView& tree, const ImageStrip& strip, const LeafSink& sink);
-std::size_t placeSurfels(const map::SurfelTreeView& tree, const ImageStrip& strip,
-                         const SeenLeaf& leaf, const PlacedSurfels& to);
 }  // namespace portable
 namespace baseline {
 void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
-void listLeaves(const map::SurfelTreeView& tree, const ImageStrip& strip, const LeafSink& sink);
-std::size_t placeSurfels(const map::SurfelTreeView& tree, const ImageStrip& strip,
-                         const SeenLeaf& leaf, const PlacedSurfels& to);
 }  // namespace baseline
 namespace avx2 {
 void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
-void listLeaves(const map::SurfelTreeView& tree, const ImageStrip& strip, const LeafSink& sink);
-std::size_t placeSurfels(const map::SurfelTreeView& tree, const ImageStrip& strip,
-                         const SeenLeaf& leaf, const PlacedSurfels& to);
 }  // namespace avx2
 namespace avx512 {
 void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
-void listLeaves(const map::SurfelTreeView& tree, const ImageStrip& strip, const LeafSink& sink);
-std::size_t placeSurfels(const map::SurfelTreeView& tree, const ImageStrip& strip,
-                         const SeenLeaf& leaf, const PlacedSurfels& to);
 }  // namespace avx512
 
 }  // namespace marsim::lidar
