@@ -106,7 +106,7 @@ std::vector<Probe> atRods(const FidelityPlace& place, int tries, RandomStream& r
   return probes;
 }
 
-std::vector<double> ranges(const lidar::Renderer& renderer, const std::vector<Probe>& probes) {
+std::vector<double> ranges(const lidar::RayRenderer& renderer, const std::vector<Probe>& probes) {
   std::vector<lidar::Ray> rays;
   for (const Probe& each : probes) rays.push_back(each.ray);
   std::vector<lidar::Hit> hits;

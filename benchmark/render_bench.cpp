@@ -17,6 +17,7 @@
 #include "marsim/lidar/renderer.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
 #include "marsim/map/load_map.hpp"
+#include "marsim/sim/world.hpp"
 #include "places.hpp"
 #include "sensors.hpp"
 #include "starts.hpp"
@@ -31,7 +32,6 @@ namespace {
 namespace fs = std::filesystem;
 using lidar::Hit;
 using lidar::Ray;
-using lidar::Renderer;
 using map::Surface;
 using map::SurfelStorage;
 
@@ -80,31 +80,32 @@ class Bench {
 
   Row measure(const Cell& cell, benchmark::State& state) {
     open(cell);
-    const auto renderer = makeRenderer(cell);
+    const sim::Renderers renderers = makeRenderers(cell);
     std::vector<std::vector<Ray>> scans;
     for (int pose = 0; pose < kPoses; ++pose) {
       scans.push_back(cell.sensor.rays(poseOf(cell.place, pose), pose));
     }
     Row row = describe(cell);
     row.rays = scans[0].size();
-    time(cell, *renderer, scans, state, row);
+    time(cell, renderers, scans, state, row);
     if (!cell.cold && cell.threads == settings_.threads.front()) {
-      compareWithOracle(cell, *renderer, scans, row);
+      compareWithOracle(cell, renderers, scans, row);
     }
     return row;
   }
 
  private:
-  static std::unique_ptr<Renderer> makeOnCpu(const std::shared_ptr<const map::SurfelMap>& map,
-                                             const Cell& cell) {
+  // Pattern scans are cast; images are cast as well or, by "projection", projected.
+  static sim::Renderers makeOnCpu(const std::shared_ptr<const map::SurfelMap>& map,
+                                  const Cell& cell) {
     lidar::RendererConfig config;
     config.threads = cell.threads;
-    return cell.renderer == "projection" ? lidar::makeDepthImageRenderer(map, config)
-                                         : lidar::makeRayCaster(map, config);
+    if (cell.renderer == "projection") return {nullptr, lidar::makeDepthImageRenderer(map, config)};
+    const std::shared_ptr<const lidar::RayCaster> caster = lidar::makeRayCaster(map, config);
+    return {caster, caster};
   }
-  std::unique_ptr<Renderer> makeRenderer(const Cell& cell) {
+  sim::Renderers makeRenderers(const Cell& cell) {
     if (!settings_.opengl) return makeOnCpu(map_, cell);
-    const auto use = cell.sensor.pattern ? lidar_gl::Use::kRays : lidar_gl::Use::kImages;
     lidar::RendererConfig config;
     config.threads = cell.threads;
     const auto tell = [this](const std::string& line, bool warning) {
@@ -112,7 +113,21 @@ class Bench {
       if (device_.empty()) fmt::print("{}\n\n{}\n", line, openGlTableHead());
       device_ = line;
     };
-    return lidar_gl::makeRenderer(lidar_gl::RendererChoice::kOpenGl, use, map_, config, tell);
+    constexpr auto kChoice = lidar_gl::RendererChoice::kOpenGl;
+    if (!cell.sensor.pattern) {
+      return {nullptr, lidar_gl::makeImageRenderer(kChoice, map_, config, tell)};
+    }
+    return {lidar_gl::makeRayRenderer(kChoice, map_, config, tell), nullptr};
+  }
+
+  static void render(const Cell& cell, const sim::Renderers& by, const std::vector<Ray>& scan,
+                     int pose, std::vector<Hit>& hits) {
+    if (cell.sensor.pattern) {
+      by.rays->cast(scan, hits);
+    } else {
+      by.images->renderImage(cell.sensor.image, cell.sensor.imagePose(poseOf(cell.place, pose)),
+                             kRangeMax, hits);
+    }
   }
 
   static bool sameMap(const Cell& a, const Cell& b) {
@@ -183,19 +198,14 @@ class Bench {
 
   // Ours and Embree's, or OpenGL's and the processor's, in turn, so that both meet the same load of
   // the machine. Warm: the same scan has just been made.
-  void time(const Cell& cell, const Renderer& renderer, const std::vector<std::vector<Ray>>& scans,
-            benchmark::State& state, Row& row) {
+  void time(const Cell& cell, const sim::Renderers& renderers,
+            const std::vector<std::vector<Ray>>& scans, benchmark::State& state, Row& row) {
     std::vector<Hit> hits;
-    const auto by = [&](const Renderer& any, int pose) {
-      if (cell.sensor.pattern) {
-        any.cast(scans[static_cast<std::size_t>(pose)], hits);
-      } else {
-        any.renderImage(cell.sensor.image, cell.sensor.imagePose(poseOf(cell.place, pose)),
-                        kRangeMax, hits);
-      }
+    const auto by = [&](const sim::Renderers& any, int pose) {
+      render(cell, any, scans[static_cast<std::size_t>(pose)], pose, hits);
     };
-    const auto ours = [&](int pose) { by(renderer, pose); };
-    const auto cpu = settings_.opengl ? makeOnCpu(map_, cell) : nullptr;
+    const auto ours = [&](int pose) { by(renderers, pose); };
+    const sim::Renderers cpu = settings_.opengl ? makeOnCpu(map_, cell) : sim::Renderers{};
     const auto timed = [&](const std::function<void(int)>& scan, int pose) {
       if (cell.cold) {
         overwriteCaches();
@@ -218,13 +228,13 @@ class Bench {
       const double milliseconds = timed(ours, pose);
       times.add(pose, milliseconds);
       state.SetIterationTime(1e-3 * milliseconds);
-      if (cpu != nullptr) cpu_times.add(pose, timed([&](int p) { by(*cpu, p); }, pose));
+      if (settings_.opengl) cpu_times.add(pose, timed([&](int p) { by(cpu, p); }, pose));
 #ifdef MARSIM_HAS_EMBREE
       if (beside) embree_times.add(pose, timed(theirs, pose));
 #endif
     }
     row.ms_median = times.median();
-    if (cpu != nullptr) row.cpu_ms_median = cpu_times.median();
+    if (settings_.opengl) row.cpu_ms_median = cpu_times.median();
 #ifdef MARSIM_HAS_EMBREE
     if (beside) {
       row.embree_ms_median = embree_times.median();
@@ -254,7 +264,7 @@ class Bench {
 #endif
 
   // Rays drawn by lot from the poses' scans.
-  void compareWithOracle(const Cell& cell, const Renderer& renderer,
+  void compareWithOracle(const Cell& cell, const sim::Renderers& renderers,
                          const std::vector<std::vector<Ray>>& scans, Row& row) {
     if (oracle_ == nullptr) {
       oracle_ = std::make_unique<lidar::Oracle>(*map_);
@@ -265,7 +275,7 @@ class Bench {
     for (std::size_t pose = 0; pose < scans.size(); ++pose) {
       std::vector<std::size_t> chosen;
       for (int i = 0; i < each; ++i) chosen.push_back(random.index(scans[pose].size()));
-      const auto ranges = rangesOf(cell, renderer, scans[pose], static_cast<int>(pose), chosen);
+      const auto ranges = rangesOf(cell, renderers, scans[pose], static_cast<int>(pose), chosen);
       std::vector<Ray> some;
       for (const std::size_t i : chosen) some.push_back(scans[pose][i]);
 #ifdef MARSIM_HAS_EMBREE
@@ -286,16 +296,11 @@ class Bench {
     if (row.embree_ms_median) row.embree_agreement = static_cast<double>(theirs) / rays;
   }
 
-  static std::vector<float> rangesOf(const Cell& cell, const Renderer& renderer,
+  static std::vector<float> rangesOf(const Cell& cell, const sim::Renderers& renderers,
                                      const std::vector<Ray>& scan, int pose,
                                      const std::vector<std::size_t>& chosen) {
     std::vector<Hit> hits;
-    if (cell.sensor.pattern) {
-      renderer.cast(scan, hits);
-    } else {
-      renderer.renderImage(cell.sensor.image, cell.sensor.imagePose(poseOf(cell.place, pose)),
-                           kRangeMax, hits);
-    }
+    render(cell, renderers, scan, pose, hits);
     std::vector<float> ranges;
     for (const std::size_t i : chosen) ranges.push_back(hits[i].range);
     return ranges;

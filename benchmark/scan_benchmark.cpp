@@ -24,7 +24,7 @@ constexpr std::size_t kVariants = 3;
 /// A frozen scan of constant intensity; one in flight, measured as the sensor's file says; one with
 /// every kind of noise.
 std::vector<Lidar> variants(const std::string& sensor,
-                            const std::shared_ptr<const lidar::Renderer>& renderer) {
+                            const std::shared_ptr<const lidar::RayRenderer>& renderer) {
   LidarConfig plain = config::loadLidar(sensor);
   plain.range_max = kRangeMax;
   LidarConfig measured = plain;

@@ -15,7 +15,7 @@ namespace marsim::benchmarks {
 SwarmLoad::Figures SwarmLoad::measure(int uavs) const {
   lidar::RendererConfig renderer;
   renderer.threads = 0;
-  sim::World world(map, lidar::makeRayCaster(map, renderer));
+  sim::World world(map, {lidar::makeRayCaster(map, renderer)});
   sim::UavConfig config;
   const config::Vehicle craft = config::loadVehicle(vehicle);
   config.vehicle = craft.vehicle;

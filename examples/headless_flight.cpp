@@ -13,7 +13,7 @@ void fly(const char* map_name) {
   Progress progress("map");
   const auto map = map::loadSurfelMap(config::resolveMap(map_name), {}, progress).map;
   progress.finish();
-  sim::World world(map, lidar::makeRayCaster(map, {}));
+  sim::World world(map);
   sim::UavConfig config;
   static_cast<vehicle::EquippedVehicle&>(config) = config::loadVehicle("hummingbird");
   config.controller = config::loadController("default");

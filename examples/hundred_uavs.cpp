@@ -15,7 +15,7 @@ void fly(const char* map_name) {
   progress.finish();
   const Eigen::AlignedBox3d box = map->bounds().cast<double>();
 
-  sim::World world(map, nullptr);  // no sensors, any renderer will do
+  sim::World world(map);
   sim::UavConfig config;
   static_cast<vehicle::EquippedVehicle&>(config) = config::loadVehicle("crazyflie");
   config.controller = config::loadController("default");

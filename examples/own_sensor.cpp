@@ -29,7 +29,8 @@ lidar::LidarConfig flashLidar() {
   return config;
 }
 
-void scanOnce(const lidar::LidarConfig& config, std::shared_ptr<const lidar::Renderer> renderer) {
+void scanOnce(const lidar::LidarConfig& config,
+              std::shared_ptr<const lidar::RayRenderer> renderer) {
   lidar::Lidar lidar(config, std::move(renderer));
   StateHistory motion;
   KinematicState state;
@@ -48,7 +49,7 @@ int main(int argc, char** argv) {
   try {
     Progress progress("map");
     const auto path = config::resolveMap(argc > 1 ? argv[1] : "building");
-    std::shared_ptr<const lidar::Renderer> renderer =
+    std::shared_ptr<const lidar::RayRenderer> renderer =
         lidar::makeRayCaster(map::loadSurfelMap(path, {}, progress).map, {});
     scanOnce(config::loadLidar(argc > 2 ? argv[2] : "own_sensor.yaml"), renderer);
     scanOnce(flashLidar(), renderer);

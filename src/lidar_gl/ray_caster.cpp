@@ -13,7 +13,6 @@
 #include "lidar/image/image_directions.hpp"
 #include "lidar_gl/cast_program.hpp"
 #include "lidar_gl/cast_queue.hpp"
-#include "lidar_gl/described.hpp"
 #include "lidar_gl/device_tree.hpp"
 #include "lidar_gl/gl.hpp"
 #include "lidar_gl/objects.hpp"
@@ -43,7 +42,7 @@ constexpr int kStackStep = 32;  // few different stacks, so that programs are sh
 
 double mebibytes(std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
-class GlRayCaster final : public lidar::Renderer, public Described {
+class GlRayCaster final : public RayCaster {
  public:
   GlRayCaster(std::shared_ptr<const map::SurfelMap> map, const lidar::RendererConfig& config,
               const GlOptions& options)
@@ -67,7 +66,6 @@ class GlRayCaster final : public lidar::Renderer, public Described {
   }
 
   std::string name() const override { return "opengl"; }
-  bool castsRays() const override { return true; }
   std::string deviceText() const override {
     return fmt::format("{}; {:.1f} MiB of the device hold the map, {:.1f} MiB rays and hits",
                        context_->info().text(), mebibytes(target_.tree->bytes()),
@@ -245,21 +243,11 @@ class GlRayCaster final : public lidar::Renderer, public Described {
 
 bool available() { return true; }
 
-std::string deviceText(const lidar::Renderer& renderer) {
-  return dynamic_cast<const Described&>(renderer).deviceText();
-}
-
-std::unique_ptr<lidar::Renderer> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
-                                               const lidar::RendererConfig& config,
-                                               const GlOptions& options) {
+std::unique_ptr<RayCaster> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
+                                         const lidar::RendererConfig& config,
+                                         const GlOptions& options) {
   config.validate("renderer");
   return std::make_unique<GlRayCaster>(std::move(map), config, options);
-}
-
-std::unique_ptr<lidar::Renderer> makeDepthImageRenderer(std::shared_ptr<const map::SurfelMap> map,
-                                                        const lidar::RendererConfig& config,
-                                                        const GlOptions& options) {
-  return makeRayCaster(std::move(map), config, options);
 }
 
 }  // namespace marsim::lidar_gl

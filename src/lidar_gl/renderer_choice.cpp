@@ -9,52 +9,30 @@ namespace marsim::lidar_gl {
 namespace {
 
 using lidar::Hit;
+using lidar::ImageRenderer;
 using lidar::MovingObject;
-using lidar::Renderer;
+using lidar::RayRenderer;
 
-std::unique_ptr<Renderer> makeOnCpu(Use use, std::shared_ptr<const map::SurfelMap> map,
-                                    const lidar::RendererConfig& config) {
-  return use == Use::kRays ? lidar::makeRayCaster(std::move(map), config)
-                           : lidar::makeDepthImageRenderer(std::move(map), config);
-}
-
-std::unique_ptr<Renderer> makeOnGl(Use use, std::shared_ptr<const map::SurfelMap> map,
-                                   const lidar::RendererConfig& config, const GlOptions& options) {
-  return use == Use::kRays ? makeRayCaster(std::move(map), config, options)
-                           : makeDepthImageRenderer(std::move(map), config, options);
-}
-
-// Renders by OpenGL until that fails, then by the processor.
-class SafeRenderer final : public Renderer {
+/// Renders by OpenGL until that fails, then by the processor.
+template <class Interface>
+class FallbackRenderer : public Interface {
  public:
-  SafeRenderer(std::shared_ptr<const Renderer> opengl,
-               std::function<std::unique_ptr<Renderer>()> cpu, Log log)
-      : now_(std::move(opengl)), make_cpu_(std::move(cpu)), log_(std::move(log)) {}
+  using Make = std::function<std::unique_ptr<Interface>()>;
+
+  FallbackRenderer(std::shared_ptr<const Interface> opengl, Make make_on_cpu, Log log)
+      : now_(std::move(opengl)), make_on_cpu_(std::move(make_on_cpu)), log_(std::move(log)) {}
 
   std::string name() const override { return current()->name(); }
-  bool castsRays() const override { return current()->castsRays(); }
-  View<std::uint8_t> reflectivity() const override { return current()->reflectivity(); }
 
-  void cast(const std::vector<lidar::Ray>& rays, View<MovingObject> objects,
-            std::vector<Hit>& hits) const override {
-    render([&](const Renderer& renderer) { renderer.cast(rays, objects, hits); });
-  }
-  void renderImage(const lidar::ImageGrid& grid, const Pose& X_WS, double range_max,
-                   View<MovingObject> objects, std::vector<Hit>& hits) const override {
-    render([&](const Renderer& renderer) {
-      renderer.renderImage(grid, X_WS, range_max, objects, hits);
-    });
-  }
-
- private:
-  std::shared_ptr<const Renderer> current() const {
+ protected:
+  std::shared_ptr<const Interface> current() const {
     const std::lock_guard<std::mutex> lock(mutex_);
     return now_;
   }
 
   template <class Work>
   void render(const Work& work) const {
-    const std::shared_ptr<const Renderer> renderer = current();
+    const std::shared_ptr<const Interface> renderer = current();
     try {
       work(*renderer);
     } catch (const GlError& error) {
@@ -63,19 +41,62 @@ class SafeRenderer final : public Renderer {
     }
   }
 
+ private:
   // The first of several threads that fail changes the renderer and says so.
-  void fallBack(const Renderer& failed, const GlError& error) const {
+  void fallBack(const Interface& failed, const GlError& error) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (now_.get() != &failed) return;
-    now_ = make_cpu_();
+    now_ = make_on_cpu_();
     log_(std::string("the processor renders from now on: ") + error.what(), true);
   }
 
   mutable std::mutex mutex_;
-  mutable std::shared_ptr<const Renderer> now_;
-  const std::function<std::unique_ptr<Renderer>()> make_cpu_;
+  mutable std::shared_ptr<const Interface> now_;
+  const Make make_on_cpu_;
   const Log log_;
 };
+
+class FallbackRayRenderer final : public FallbackRenderer<RayRenderer> {
+ public:
+  using FallbackRenderer::FallbackRenderer;
+  View<std::uint8_t> reflectivity() const override { return current()->reflectivity(); }
+  void cast(const std::vector<lidar::Ray>& rays, View<MovingObject> objects,
+            std::vector<Hit>& hits) const override {
+    render([&](const RayRenderer& renderer) { renderer.cast(rays, objects, hits); });
+  }
+};
+
+class FallbackImageRenderer final : public FallbackRenderer<ImageRenderer> {
+ public:
+  using FallbackRenderer::FallbackRenderer;
+  void renderImage(const lidar::ImageGrid& grid, const Pose& X_WS, double range_max,
+                   View<MovingObject> objects, std::vector<Hit>& hits) const override {
+    render([&](const ImageRenderer& renderer) {
+      renderer.renderImage(grid, X_WS, range_max, objects, hits);
+    });
+  }
+};
+
+template <class Fallback, class Interface>
+std::unique_ptr<Interface> make(RendererChoice choice, std::shared_ptr<const map::SurfelMap> map,
+                                const lidar::RendererConfig& config, const Log& log,
+                                GlOptions options,
+                                std::function<std::unique_ptr<Interface>()> make_on_cpu) {
+  config.validate("renderer");
+  if (choice == RendererChoice::kCpu) return make_on_cpu();
+  options.context.software = choice == RendererChoice::kOpenGl || options.auto_takes_software;
+  try {
+    std::unique_ptr<RayCaster> opengl = makeRayCaster(std::move(map), config, options);
+    log("rendering by OpenGL: " + opengl->deviceText(), false);
+    return std::make_unique<Fallback>(std::move(opengl), std::move(make_on_cpu), log);
+  } catch (const GlError& error) {
+    if (choice == RendererChoice::kOpenGl) {
+      throw GlError(std::string("renderer is opengl, and cannot be: ") + error.what());
+    }
+    log(std::string("renderer is auto, the processor renders: ") + error.what(), false);
+    return make_on_cpu();
+  }
+}
 
 }  // namespace
 
@@ -100,25 +121,21 @@ RendererChoice rendererChoiceOf(const std::string& name, const std::string& wher
   throw UnknownNameError(where, "renderer", name, known);
 }
 
-std::unique_ptr<Renderer> makeRenderer(RendererChoice choice, Use use,
-                                       std::shared_ptr<const map::SurfelMap> map,
-                                       const lidar::RendererConfig& config, const Log& log,
-                                       GlOptions options) {
-  config.validate("renderer");
-  if (choice == RendererChoice::kCpu) return makeOnCpu(use, std::move(map), config);
-  options.context.software = choice == RendererChoice::kOpenGl || options.auto_takes_software;
-  try {
-    std::shared_ptr<const Renderer> opengl = makeOnGl(use, map, config, options);
-    log("rendering by OpenGL: " + deviceText(*opengl), false);
-    return std::make_unique<SafeRenderer>(
-        std::move(opengl), [=] { return makeOnCpu(use, map, config); }, log);
-  } catch (const GlError& error) {
-    if (choice == RendererChoice::kOpenGl) {
-      throw GlError(std::string("renderer is opengl, and cannot be: ") + error.what());
-    }
-    log(std::string("renderer is auto, the processor renders: ") + error.what(), false);
-    return makeOnCpu(use, std::move(map), config);
-  }
+std::unique_ptr<RayRenderer> makeRayRenderer(RendererChoice choice,
+                                             std::shared_ptr<const map::SurfelMap> map,
+                                             const lidar::RendererConfig& config, const Log& log,
+                                             const GlOptions& options) {
+  return make<FallbackRayRenderer, RayRenderer>(choice, map, config, log, options,
+                                                [=] { return lidar::makeRayCaster(map, config); });
+}
+
+std::unique_ptr<ImageRenderer> makeImageRenderer(RendererChoice choice,
+                                                 std::shared_ptr<const map::SurfelMap> map,
+                                                 const lidar::RendererConfig& config,
+                                                 const Log& log, const GlOptions& options) {
+  return make<FallbackImageRenderer, ImageRenderer>(choice, map, config, log, options, [=] {
+    return lidar::makeDepthImageRenderer(map, config);
+  });
 }
 
 }  // namespace marsim::lidar_gl

@@ -1,7 +1,5 @@
 // In place of everything that needs OpenGL, where the build has none.
 
-#include <utility>
-
 #include "marsim/lidar_gl/renderer.hpp"
 
 namespace marsim::lidar_gl {
@@ -20,17 +18,9 @@ Context::~Context() = default;
 
 bool available() { return false; }
 
-std::string deviceText(const lidar::Renderer&) { return "none"; }
-
-std::unique_ptr<lidar::Renderer> makeRayCaster(std::shared_ptr<const map::SurfelMap>,
-                                               const lidar::RendererConfig&, const GlOptions&) {
+std::unique_ptr<RayCaster> makeRayCaster(std::shared_ptr<const map::SurfelMap>,
+                                         const lidar::RendererConfig&, const GlOptions&) {
   refuse();
-}
-
-std::unique_ptr<lidar::Renderer> makeDepthImageRenderer(std::shared_ptr<const map::SurfelMap> map,
-                                                        const lidar::RendererConfig& config,
-                                                        const GlOptions& options) {
-  return makeRayCaster(std::move(map), config, options);
 }
 
 }  // namespace marsim::lidar_gl

@@ -6,7 +6,7 @@
 namespace marsim::sim {
 
 ImageSensor::ImageSensor(lidar::DepthCameraConfig config,
-                         std::shared_ptr<const lidar::Renderer> renderer)
+                         std::shared_ptr<const lidar::ImageRenderer> renderer)
     : camera_(std::move(config), std::move(renderer)) {}
 
 std::vector<ImageSensor::Instant> ImageSensor::take(const VehicleReport& report) {

@@ -4,8 +4,9 @@
 
 namespace marsim::sim {
 
-RangeSensor::RangeSensor(lidar::LidarConfig config, std::shared_ptr<const lidar::Renderer> renderer,
-                         std::uint64_t seed, bool noise)
+RangeSensor::RangeSensor(lidar::LidarConfig config,
+                         std::shared_ptr<const lidar::RayRenderer> renderer, std::uint64_t seed,
+                         bool noise)
     : lidar_(std::move(config), std::move(renderer), seed, noise) {}
 
 std::vector<RangeSensor::Interval> RangeSensor::take(const VehicleReport& report) {

@@ -25,14 +25,14 @@ void append(std::vector<Due>&& more, std::vector<Due>& due) {
 
 }  // namespace
 
-Uav::Uav(const UavConfig& config, std::shared_ptr<const lidar::Renderer> renderer, double ground_z,
+Uav::Uav(const UavConfig& config, const Renderers& renderers, double ground_z,
          std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number)
     : config_(validated(config)),
       vehicle_(config, ground_z, std::move(neighbours), number),
       pilot_(config.controller, vehicleModel(config.vehicle)),
       announcer_(number, 0, kPeerPeriod) {
-  if (config_.lidar) lidar_.emplace(*config_.lidar, renderer, config_.seed);
-  if (config_.depth) camera_.emplace(*config_.depth, std::move(renderer));
+  if (config_.lidar) lidar_.emplace(*config_.lidar, renderers.rays, config_.seed);
+  if (config_.depth) camera_.emplace(*config_.depth, renderers.images);
   vehicle_.place(config_.start_p_WB, config_.start_yaw, 0);
   report();
   announce({});

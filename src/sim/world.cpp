@@ -4,16 +4,19 @@
 
 namespace marsim::sim {
 
-World::World(std::shared_ptr<const map::SurfelMap> map,
-             std::shared_ptr<const lidar::Renderer> renderer, std::optional<double> ground_z)
+World::World(std::shared_ptr<const map::SurfelMap> map, Renderers renderers,
+             std::optional<double> ground_z)
     : map_(std::move(map)),
-      renderer_(renderer != nullptr ? std::move(renderer) : lidar::makeRayCaster(map_, {})),
+      renderers_(std::move(renderers)),
       neighbours_(collision::makeNeighbours(map_)),
-      ground_z_(ground_z.value_or(static_cast<double>(map_->bounds().min().z()))) {}
+      ground_z_(ground_z.value_or(static_cast<double>(map_->bounds().min().z()))) {
+  if (renderers_.rays == nullptr) renderers_.rays = lidar::makeRayCaster(map_, {});
+  if (renderers_.images == nullptr) renderers_.images = lidar::makeDepthImageRenderer(map_, {});
+}
 
 Uav& World::addUav(const UavConfig& config) {
   const auto number = static_cast<std::uint32_t>(uavs_.size());
-  uavs_.push_back(std::make_unique<Uav>(config, renderer_, ground_z_, neighbours_, number));
+  uavs_.push_back(std::make_unique<Uav>(config, renderers_, ground_z_, neighbours_, number));
   if (config.lidar) surroundings_.keepForScans(1.0 / config.lidar->rate);
   surroundings_.peers().setBody(number, config.vehicle.name, toldBodyOf(config.vehicle));
   surroundings_.peers().setMass(number, toldMassOf(config.vehicle));

@@ -113,8 +113,8 @@ ScanSummary scanOnce(const ScanRequest& request) {
   std::vector<std::string> log;
   lidar::Lidar lidar(
       std::move(config),
-      lidar_gl::makeRenderer(request.renderer, lidar_gl::Use::kRays, map, renderer,
-                             [&log](const std::string& line, bool) { log.push_back(line); }));
+      lidar_gl::makeRayRenderer(request.renderer, map, renderer,
+                                [&log](const std::string& line, bool) { log.push_back(line); }));
   Returns returns = scanFor(lidar, request.X_WS, duration, progress);
   ScanSummary& summary = returns.summary;
   summary.log = log;

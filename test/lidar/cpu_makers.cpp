@@ -11,6 +11,14 @@ constexpr bool kSanitized = true;
 constexpr bool kSanitized = false;
 #endif
 
+Renderers makeCaster(Map map, const RendererConfig& config) {
+  return both(makeRayCaster(std::move(map), config));
+}
+
+Renderers makeImages(Map map, const RendererConfig& config) {
+  return {nullptr, makeDepthImageRenderer(std::move(map), config)};
+}
+
 }  // namespace
 
 // Both renderers as everything that this processor can run.
@@ -24,34 +32,29 @@ std::vector<Maker> makersUnderTest() {
       config.simd = level;
       const std::string label = "caster_" + suffix;
       if (!kSanitized || !compact) {
-        makers.push_back({"ray_caster", makeRayCaster, config, storage, label});
+        makers.push_back({"ray_caster", makeCaster, config, storage, label});
       }
       if (!kSanitized || compact) {
-        makers.push_back({"ray_caster", makeRayCaster, config, storage, label + "_blended", true});
+        makers.push_back({"ray_caster", makeCaster, config, storage, label + "_blended", true});
       }
-      makers.push_back(
-          {"projection", makeDepthImageRenderer, config, storage, "projection_" + suffix});
+      makers.push_back({"projection", makeImages, config, storage, "projection_" + suffix});
     }
   }
-  makers.push_back({"projection",
-                    makeDepthImageRenderer,
-                    {},
-                    map::SurfelStorage::kCompact,
-                    "projection_blended",
-                    true});
+  makers.push_back(
+      {"ray_caster", makeImages, {}, map::SurfelStorage::kCompact, "projection_blended", true});
   return makers;
 }
 
 std::vector<Maker> fewMakers() {
   constexpr auto kCompact = map::SurfelStorage::kCompact, kFloat = map::SurfelStorage::kFloat;
-  std::vector<Maker> makers = {{"ray_caster", makeRayCaster, {}, kFloat, "caster_float"},
-                               {"ray_caster", makeRayCaster, {}, kCompact, "caster_blended", true},
-                               {"projection", makeDepthImageRenderer, {}, kCompact, "projection"}};
+  std::vector<Maker> makers = {{"ray_caster", makeCaster, {}, kFloat, "caster_float"},
+                               {"ray_caster", makeCaster, {}, kCompact, "caster_blended", true},
+                               {"projection", makeImages, {}, kCompact, "projection"}};
   for (const SimdLevel level : simdLevels()) {
     RendererConfig config;
     config.simd = level;
     makers.push_back(
-        {"ray_caster", makeRayCaster, config, kCompact, std::string("caster_") + nameOf(level)});
+        {"ray_caster", makeCaster, config, kCompact, std::string("caster_") + nameOf(level)});
   }
   return makers;
 }

@@ -14,13 +14,11 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 /// The world is a wall: n . x = offset.
-class WallRenderer : public Renderer {
+class WallRenderer : public ImageRenderer {
  public:
   WallRenderer(const Eigen::Vector3d& normal, double offset) : normal_(normal), offset_(offset) {}
 
   std::string name() const override { return "wall"; }
-  bool castsRays() const override { return false; }
-  void cast(const std::vector<Ray>&, View<MovingObject>, std::vector<Hit>&) const override {}
   void renderImage(const ImageGrid& grid, const Pose& X_WC, double range_max, View<MovingObject>,
                    std::vector<Hit>& hits) const override {
     hits.assign(grid.size(), Hit{});

@@ -11,14 +11,6 @@
 namespace marsim::lidar {
 namespace {
 
-/// As the plane, but without rays.
-class ImageOnlyRenderer : public PlaneRenderer {
- public:
-  ImageOnlyRenderer() : PlaneRenderer(Eigen::Vector3d::UnitZ(), 0.0) {}
-  std::string name() const override { return "images"; }
-  bool castsRays() const override { return false; }
-};
-
 /// 5 m/s forward, pulling up, while turning at 3 rad/s about a tilted axis; states at 500 Hz.
 struct Motion {
   const Eigen::Vector3d axis = Eigen::Vector3d(0.2, -0.3, 1.0).normalized();
@@ -147,10 +139,7 @@ TEST(Lidar, RefusesAMotionThatDoesNotCoverTheScan) {
   EXPECT_THROW(lidar.scan(950'000'000, 1'050'000'000, resting({})), Error);
 }
 
-TEST(Lidar, NeedsARendererThatCastsRays) {
-  EXPECT_THROW(Lidar(spinner(), nullptr), Error);
-  EXPECT_THROW(Lidar(spinner(), std::make_shared<ImageOnlyRenderer>()), Error);
-}
+TEST(Lidar, NeedsARenderer) { EXPECT_THROW(Lidar(spinner(), nullptr), Error); }
 
 TEST(LidarConfig, RefusesValuesOutOfBounds) {
   const auto complaint = [](auto change) -> std::string {

@@ -65,8 +65,8 @@ std::vector<Maker> casters() {
 class MeasuredScan : public testing::TestWithParam<Maker> {
  protected:
   static Map wall(double x, double half) { return wallMap(x, half, GetParam()); }
-  static std::shared_ptr<const Renderer> caster(const Map& map) {
-    return GetParam().make(map, GetParam().config);
+  static std::shared_ptr<const RayRenderer> caster(const Map& map) {
+    return GetParam().make(map, GetParam().config).rays;
   }
 };
 INSTANTIATE_TEST_SUITE_P(All, MeasuredScan, testing::ValuesIn(casters()), labelOf);

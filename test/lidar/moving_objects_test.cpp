@@ -176,7 +176,7 @@ ImageGrid turnGrid(int width, int height) {
 
 class MovingObjectsTest : public testing::TestWithParam<Maker> {
  protected:
-  static std::unique_ptr<Renderer> make(const Map& map, int threads = 1) {
+  static Renderers make(const Map& map, int threads = 1) {
     RendererConfig config = GetParam().config;
     config.threads = threads;
     return GetParam().make(storedFor(GetParam(), map), config);
@@ -184,17 +184,17 @@ class MovingObjectsTest : public testing::TestWithParam<Maker> {
 
   static MovingOracle::Counts checkRays(const Map& map, const std::vector<MovingObject>& objects,
                                         const Rays& rays) {
-    const auto renderer = make(map);
-    if (!renderer->castsRays()) return {};
+    const Renderers renderers = make(map);
+    if (renderers.rays == nullptr) return {};
     std::vector<Hit> hits;
-    renderer->cast(rays.rays, objects, hits);
+    renderers.rays->cast(rays.rays, objects, hits);
     return MovingOracle(storedFor(GetParam(), map), objects).check(rays.oracle, rays.times, hits);
   }
 
   static MovingOracle::Counts checkImage(const Map& map, const std::vector<MovingObject>& objects,
                                          const ImageGrid& grid, const Pose& X_WS) {
     std::vector<Hit> hits;
-    make(map)->renderImage(grid, X_WS, 12.0, objects, hits);
+    make(map).images->renderImage(grid, X_WS, 12.0, objects, hits);
     return MovingOracle(storedFor(GetParam(), map), objects)
         .check(imageRays(grid, X_WS, 12.0), std::vector<double>(grid.size(), 0.0), hits);
   }
@@ -231,7 +231,8 @@ TEST_P(MovingObjectsTest, AsAMapOfMovedSurfels) {
   const Oracle oracle(moved);
   const ImageGrid grid = turnGrid(60, 30);
   std::vector<Hit> hits;
-  make(makeMap({}, 0.2))->renderImage(grid, Pose{}, 12.0, std::vector<MovingObject>{object}, hits);
+  make(makeMap({}, 0.2))
+      .images->renderImage(grid, Pose{}, 12.0, std::vector<MovingObject>{object}, hits);
   const std::vector<OracleRay> rays = imageRays(grid, Pose{}, 12.0);
   int met = 0;
   for (std::size_t i = 0; i < rays.size(); ++i) {
@@ -285,7 +286,7 @@ TEST_P(MovingObjectsTest, OnesThatComeAndGo) {
   for (const MovingObject& object : objects)
     (object.until == 0.06 ? early : late).push_back(object);
   const Map room = roomMap({3.0, 2.5, 2.0}, 0.2, Kind::kMixed);
-  const auto renderer = make(room);
+  const Renderers renderers = make(room);
   std::vector<Hit> hits, of_early, of_late;
   const auto expectSame = [](const Hit& hit, const Hit& expected) {
     EXPECT_EQ(hit.valid(), expected.valid());
@@ -295,16 +296,16 @@ TEST_P(MovingObjectsTest, OnesThatComeAndGo) {
     EXPECT_EQ(hit.identity, expected.identity);
   };
   const ImageGrid grid = turnGrid(60, 30);
-  renderer->renderImage(grid, Pose{}, 12.0, objects, hits);
-  renderer->renderImage(grid, Pose{}, 12.0, early, of_early);
+  renderers.images->renderImage(grid, Pose{}, 12.0, objects, hits);
+  renderers.images->renderImage(grid, Pose{}, 12.0, early, of_early);
   for (std::size_t i = 0; i < hits.size(); ++i) expectSame(hits[i], of_early[i]);
-  if (!renderer->castsRays()) return;
+  if (renderers.rays == nullptr) return;
   // The oracle knows of no comings and goings: each half must be what it is with its objects alone.
   for (MovingObject& object : early) object.until = kInfinity;
   for (MovingObject& object : late) object.from = -kInfinity;
-  renderer->cast(rays.rays, objects, hits);
-  renderer->cast(rays.rays, early, of_early);
-  renderer->cast(rays.rays, late, of_late);
+  renderers.rays->cast(rays.rays, objects, hits);
+  renderers.rays->cast(rays.rays, early, of_early);
+  renderers.rays->cast(rays.rays, late, of_late);
   int met = 0;
   for (std::size_t i = 0; i < hits.size(); ++i) {
     const bool is_early = static_cast<double>(rays.rays[i].time) < 0.06;
@@ -345,11 +346,12 @@ TEST_P(MovingObjectsTest, OfEqualAnswersTheFirstCounts) {
   grid.azimuth_min = grid.elevation_min = -0.01;
   grid.azimuth_max = grid.elevation_max = 0.01;
   std::vector<Hit> hits;
-  make(plate)->renderImage(grid, Pose{}, 9.0, std::vector<MovingObject>{first, second}, hits);
+  make(plate).images->renderImage(grid, Pose{}, 9.0, std::vector<MovingObject>{first, second},
+                                  hits);
   EXPECT_EQ(hits.at(0).identity, kMapIdentity);
   EXPECT_EQ(hits.at(0).range, 2.0F);
   make(makeMap({}, 0.5))
-      ->renderImage(grid, Pose{}, 9.0, std::vector<MovingObject>{first, second}, hits);
+      .images->renderImage(grid, Pose{}, 9.0, std::vector<MovingObject>{first, second}, hits);
   EXPECT_EQ(hits.at(0).identity, 8U);
   EXPECT_EQ(hits.at(0).range, 2.0F);
   EXPECT_EQ(hits.at(0).normal, Eigen::Vector3f(-1.0F, 0.0F, 0.0F));
@@ -364,7 +366,7 @@ TEST_P(MovingObjectsTest, ThousandsFarAwayAndNoneChangeNothing) {
   MovingObject empty;
   empty.shape = makeMap({}, 0.1);
   empty.X_WM = {Pose{}};
-  const auto renderer = make(room);
+  const Renderers renderers = make(room);
   const auto expectSame = [](const std::vector<Hit>& hits, const std::vector<Hit>& others) {
     ASSERT_EQ(hits.size(), others.size());
     for (std::size_t i = 0; i < hits.size(); ++i) {
@@ -377,14 +379,14 @@ TEST_P(MovingObjectsTest, ThousandsFarAwayAndNoneChangeNothing) {
   const Rays rays = raysFrom(2000, 0.5);
   for (const auto& set : sets) {
     std::vector<Hit> hits, others;
-    renderer->renderImage(turnGrid(80, 40), Pose{}, 12.0, hits);
-    renderer->renderImage(turnGrid(80, 40), Pose{}, 12.0, set, others);
+    renderers.images->renderImage(turnGrid(80, 40), Pose{}, 12.0, hits);
+    renderers.images->renderImage(turnGrid(80, 40), Pose{}, 12.0, set, others);
     expectSame(hits, others);
-    if (!renderer->castsRays()) continue;
-    renderer->cast(rays.rays, hits);
-    renderer->cast(rays.rays, set, others);
+    if (renderers.rays == nullptr) continue;
+    renderers.rays->cast(rays.rays, hits);
+    renderers.rays->cast(rays.rays, set, others);
     expectSame(hits, others);
-    renderer->cast({}, set, others);
+    renderers.rays->cast({}, set, others);
     EXPECT_TRUE(others.empty());
   }
 }
@@ -395,10 +397,10 @@ TEST_P(MovingObjectsTest, SameAnswerWithAnyNumberOfThreads) {
   const Rays rays = raysFrom(6000, 0.5);
   const ImageGrid grid = gridFor(GetParam(), turnGrid(203, 61));
   const auto render = [&](int threads) {
-    const auto renderer = make(room, threads);
+    const Renderers renderers = make(room, threads);
     std::vector<Hit> image, cast;
-    renderer->renderImage(grid, Pose{}, 12.0, objects, image);
-    if (renderer->castsRays()) renderer->cast(rays.rays, objects, cast);
+    renderers.images->renderImage(grid, Pose{}, 12.0, objects, image);
+    if (renderers.rays != nullptr) renderers.rays->cast(rays.rays, objects, cast);
     image.insert(image.end(), cast.begin(), cast.end());
     return image;
   };
@@ -417,14 +419,15 @@ TEST_P(MovingObjectsTest, SameAnswerWithAnyNumberOfThreads) {
 
 TEST_P(MovingObjectsTest, RefusesWhatIsNotValid) {
   const Map room = roomMap({1.0, 1.0, 1.0}, 0.5, Kind::kMixed);
-  const auto renderer = make(room);
+  const Renderers renderers = make(room);
   const MovingObject good = movingObjects(4, 1.0)[3];
   const auto expectRefused = [&](const MovingObject& bad) {
     std::vector<Hit> hits;
     const std::vector<MovingObject> objects{good, bad};
-    EXPECT_THROW(renderer->renderImage(turnGrid(4, 4), Pose{}, 5.0, objects, hits), ConfigError);
-    if (!renderer->castsRays()) return;
-    EXPECT_THROW(renderer->cast(raysFrom(3, 0.1).rays, objects, hits), ConfigError);
+    EXPECT_THROW(renderers.images->renderImage(turnGrid(4, 4), Pose{}, 5.0, objects, hits),
+                 ConfigError);
+    if (renderers.rays == nullptr) return;
+    EXPECT_THROW(renderers.rays->cast(raysFrom(3, 0.1).rays, objects, hits), ConfigError);
   };
   MovingObject bad = good;
   bad.shape = nullptr;

@@ -23,10 +23,9 @@ constexpr TimeNs kScan = 50'000'000;
 constexpr int kScans = 4;
 
 /// The world is the inside of a ball: every shot meets it.
-class BallRenderer : public Renderer {
+class BallRenderer : public RayRenderer {
  public:
   std::string name() const override { return "ball"; }
-  bool castsRays() const override { return true; }
   void cast(const std::vector<Ray>& rays, View<MovingObject>,
             std::vector<Hit>& hits) const override {
     hits.assign(rays.size(), Hit{});
@@ -37,8 +36,6 @@ class BallRenderer : public Renderer {
       hits[i] = {static_cast<float>(range), 7, kMapIdentity, inwards.cast<float>()};
     }
   }
-  void renderImage(const ImageGrid&, const Pose&, double, View<MovingObject>,
-                   std::vector<Hit>&) const override {}
 
   /// |o + t d| = kRadius.
   static double rangeFrom(const Eigen::Vector3d& o, const Eigen::Vector3d& d) {

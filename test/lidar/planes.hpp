@@ -12,13 +12,12 @@
 namespace marsim::lidar {
 
 /// The world is one plane: n . x = offset.
-class PlaneRenderer : public Renderer {
+class PlaneRenderer : public RayRenderer {
  public:
   PlaneRenderer(const Eigen::Vector3d& normal, double offset)
       : normal_(normal.normalized()), offset_(offset) {}
 
   std::string name() const override { return "plane"; }
-  bool castsRays() const override { return true; }
   void cast(const std::vector<Ray>& rays, View<MovingObject>,
             std::vector<Hit>& hits) const override {
     hits.assign(rays.size(), Hit{});
@@ -30,8 +29,6 @@ class PlaneRenderer : public Renderer {
       hits[i] = {static_cast<float>(range), 7, kMapIdentity, towards.cast<float>()};
     }
   }
-  void renderImage(const ImageGrid&, const Pose&, double, View<MovingObject>,
-                   std::vector<Hit>&) const override {}
 
   double distance(const Eigen::Vector3d& p) const { return normal_.dot(p) - offset_; }
   /// Along a unit direction; negative behind.

@@ -86,10 +86,10 @@ TEST_P(RendererTest, SameAnswerWithAnyNumberOfThreads) {
     rays.push_back(makeRay(randomInCube(random, 5.0), randomDirection(random), 10.0));
   }
   const auto render = [&](int threads) {
-    const auto renderer = make(map, threads);
+    const Renderers renderers = make(map, threads);
     std::vector<Hit> image, cast;
-    renderer->renderImage(grid, X_WS, 10.0, image);
-    if (renderer->castsRays()) renderer->cast(rays, cast);
+    renderers.images->renderImage(grid, X_WS, 10.0, image);
+    if (renderers.rays != nullptr) renderers.rays->cast(rays, cast);
     image.insert(image.end(), cast.begin(), cast.end());
     return image;
   };
@@ -109,7 +109,7 @@ TEST_P(RendererTest, RefusesBadSettings) {
   const Map map = scatteredMap(1, 10, 1.0, 0.1, Kind::kPlanar);
   EXPECT_THROW(make(map, -1), ConfigError);
   std::vector<Hit> hits;
-  EXPECT_THROW(make(map)->renderImage(ImageGrid{}, Pose{}, 10.0, hits), ConfigError);
+  EXPECT_THROW(make(map).images->renderImage(ImageGrid{}, Pose{}, 10.0, hits), ConfigError);
 }
 
 }  // namespace

@@ -13,8 +13,10 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 INSTANTIATE_TEST_SUITE_P(All, RendererTest, testing::ValuesIn(makersUnderTest()), labelOf);
 
 TEST_P(RendererTest, SaysItsName) {
-  const auto renderer = make(scatteredMap(1, 10, 1.0, 0.1, Kind::kPlanar));
-  EXPECT_EQ(renderer->name(), GetParam().name);
+  const Renderers renderers = make(scatteredMap(1, 10, 1.0, 0.1, Kind::kPlanar));
+  EXPECT_EQ(renderers.images->name(), GetParam().name);
+  if (renderers.rays == nullptr) return;
+  EXPECT_EQ(renderers.rays->name(), GetParam().name);
 }
 
 // ---------------------------------------------------------------- single rays
@@ -169,20 +171,21 @@ TEST_P(RendererTest, LongRaysOverALargeMap) {
 TEST_P(RendererTest, RangeMaxIsIncluded) {
   const Map map = makeMap({{{5.0F, 0.0F, 0.0F}, {1.0F, 0.0F, 0.0F}, 0.0F}}, 0.5);
   ImageGrid grid = sphericalGrid(1, 1, -1, 1, -1, 1);
-  const auto renderer = make(map);
+  const Renderers renderers = make(map);
   std::vector<Hit> hits;
   const float beyond = std::nextafter(5.0F, 0.0F);
-  renderer->renderImage(grid, Pose{}, 5.0, hits);
+  renderers.images->renderImage(grid, Pose{}, 5.0, hits);
   EXPECT_EQ(hits.at(0).range, 5.0F);
   EXPECT_EQ(hits.at(0).surfel, 0U);
-  renderer->renderImage(grid, Pose{}, static_cast<double>(beyond), hits);
+  renderers.images->renderImage(grid, Pose{}, static_cast<double>(beyond), hits);
   EXPECT_FALSE(hits.at(0).valid());
   EXPECT_EQ(hits.at(0).range, kInfinity);
-  if (!renderer->castsRays()) return;
-  renderer->cast({makeRay({0, 0, 0}, {1, 0, 0}, 5.0), makeRay({0, 0, 0}, {1, 0, 0}, beyond),
-                  makeRay({0, 0, 0}, {-1, 0, 0}, 50.0), makeRay({0, 0, 0}, {1, 0, 0}, kInfinity),
-                  makeRay({0, 0, 0}, {1, 0, 0}, 0.0), makeRay({5, 0, 0}, {1, 0, 0}, 9.0)},
-                 hits);
+  if (renderers.rays == nullptr) return;
+  renderers.rays->cast(
+      {makeRay({0, 0, 0}, {1, 0, 0}, 5.0), makeRay({0, 0, 0}, {1, 0, 0}, beyond),
+       makeRay({0, 0, 0}, {-1, 0, 0}, 50.0), makeRay({0, 0, 0}, {1, 0, 0}, kInfinity),
+       makeRay({0, 0, 0}, {1, 0, 0}, 0.0), makeRay({5, 0, 0}, {1, 0, 0}, 9.0)},
+      hits);
   EXPECT_EQ(hits.at(0).range, 5.0F);
   EXPECT_FALSE(hits.at(1).valid()) << "beyond the maximum";
   EXPECT_FALSE(hits.at(2).valid()) << "behind";
@@ -196,8 +199,8 @@ TEST_P(RendererTest, RangeMinIsIncluded) {
   const Map map = makeMap({{{5.0F, 0.0F, 0.0F}, {1.0F, 0.0F, 0.0F}, 0.0F},
                            {{7.0F, 0.0F, 0.0F}, {-1.0F, 0.0F, 0.0F}, 0.0F}},
                           0.5);
-  const auto renderer = make(map);
-  if (!renderer->castsRays()) return;
+  const Renderers renderers = make(map);
+  if (renderers.rays == nullptr) return;
   std::vector<Ray> rays;
   for (const float range_min : {0.0F, 5.0F, std::nextafter(5.0F, 6.0F), 7.0F,
                                 std::nextafter(7.0F, 8.0F), 9.0F, -1.0F, std::nanf("")}) {
@@ -205,7 +208,7 @@ TEST_P(RendererTest, RangeMinIsIncluded) {
     rays.back().range_min = range_min;
   }
   std::vector<Hit> hits;
-  renderer->cast(rays, hits);
+  renderers.rays->cast(rays, hits);
   const float expected[] = {5.0F, 5.0F, 7.0F, 7.0F, kInfinity, kInfinity, 5.0F, kInfinity};
   for (std::size_t i = 0; i < hits.size(); ++i) {
     EXPECT_EQ(hits[i].range, expected[i]) << rays[i].range_min;
@@ -277,23 +280,24 @@ TEST_P(RendererTest, EmptyMapAndEmptyResults) {
 
   const Map map = scatteredMap(12, 500, 2.0, 0.1, Kind::kMixed);
   EXPECT_EQ(checkImage(map, grid, Pose{Eigen::Quaterniond::Identity(), {80, 0, 0}}, 10.0).hits, 0);
-  const auto renderer = make(map);
-  if (!renderer->castsRays()) return;
+  const Renderers renderers = make(map);
+  if (renderers.rays == nullptr) return;
   std::vector<Hit> hits(3);
-  renderer->cast({}, hits);
+  renderers.rays->cast({}, hits);
   EXPECT_TRUE(hits.empty());
 }
 
 // Rays that mean nothing give no return and do no harm.
 TEST_P(RendererTest, NotANumberMeetsNothing) {
   const Map map = scatteredMap(12, 500, 2.0, 0.1, Kind::kMixed);
-  const auto renderer = make(map);
-  if (!renderer->castsRays()) return;
+  const Renderers renderers = make(map);
+  if (renderers.rays == nullptr) return;
   const double nan = std::nan("");
   std::vector<Hit> hits;
-  renderer->cast({makeRay({nan, 0, 0}, {1, 0, 0}, 10.0), makeRay({0, 0, 0}, {nan, 0, 1}, 10.0),
-                  makeRay({0, 0, 0}, {1, 0, 0}, nan), makeRay({0, 0, 0}, {0, 0, 0}, 10.0)},
-                 hits);
+  renderers.rays->cast(
+      {makeRay({nan, 0, 0}, {1, 0, 0}, 10.0), makeRay({0, 0, 0}, {nan, 0, 1}, 10.0),
+       makeRay({0, 0, 0}, {1, 0, 0}, nan), makeRay({0, 0, 0}, {0, 0, 0}, 10.0)},
+      hits);
   for (const Hit& hit : hits) EXPECT_FALSE(hit.valid());
 }
 
@@ -301,7 +305,7 @@ TEST_P(RendererTest, CoincidentSurfelsGiveTheFirst) {
   std::vector<map::Surfel> surfels(100, {{3.0F, 0.0F, 0.0F}, {1.0F, 0.0F, 0.0F}, 0.0F});
   const Map map = makeMap(surfels, 0.5);
   std::vector<Hit> hits;
-  make(map)->renderImage(sphericalGrid(1, 1, -1, 1, -1, 1), Pose{}, 5.0, hits);
+  make(map).images->renderImage(sphericalGrid(1, 1, -1, 1, -1, 1), Pose{}, 5.0, hits);
   EXPECT_EQ(hits.at(0).surfel, 0U);
   EXPECT_FLOAT_EQ(hits.at(0).range, 3.0F);
 }

@@ -16,10 +16,18 @@ namespace marsim::lidar {
 
 using Map = std::shared_ptr<const map::SurfelMap>;
 
-/// A renderer as it is put to the test.
+/// What a maker makes, of one map.
+struct Renderers {
+  std::shared_ptr<const RayRenderer> rays;  ///< null: images alone are rendered
+  std::shared_ptr<const ImageRenderer> images;
+};
+
+inline Renderers both(std::shared_ptr<const RayCaster> caster) { return {caster, caster}; }
+
+/// Renderers as they are put to the test.
 struct Maker {
   const char* name;
-  std::unique_ptr<Renderer> (*make)(Map, const RendererConfig&);
+  Renderers (*make)(Map, const RendererConfig&);
   RendererConfig config;
   map::SurfelStorage storage;
   std::string label;
@@ -90,7 +98,7 @@ inline ImageGrid gridFor(const Maker& maker, ImageGrid grid) {
 // Every renderer against the oracle.
 class RendererTest : public testing::TestWithParam<Maker> {
  protected:
-  static std::unique_ptr<Renderer> make(const Map& map, int threads = 1) {
+  static Renderers make(const Map& map, int threads = 1) {
     RendererConfig config = GetParam().config;
     config.threads = threads;
     return GetParam().make(stored(map), config);
@@ -98,16 +106,13 @@ class RendererTest : public testing::TestWithParam<Maker> {
 
   static Map stored(const Map& map) { return storedFor(GetParam(), map); }
 
-  // Rays of any kind, where the renderer takes them; elsewhere it must say that it does not.
+  // Rays of any kind, where they are rendered.
   static Agreement checkRays(const Map& map, const std::vector<Ray>& rays) {
     const Map own = stored(map);
-    const auto renderer = make(own);
+    const Renderers renderers = make(own);
+    if (renderers.rays == nullptr) return {};
     std::vector<Hit> hits;
-    if (!renderer->castsRays()) {
-      EXPECT_THROW(renderer->cast(rays, hits), Error);
-      return {};
-    }
-    renderer->cast(rays, hits);
+    renderers.rays->cast(rays, hits);
     std::vector<OracleRay> oracle_rays;
     for (const Ray& ray : rays) oracle_rays.push_back(toOracleRay(ray));
     return compare(*own, oracle_rays, hits);
@@ -118,12 +123,12 @@ class RendererTest : public testing::TestWithParam<Maker> {
     const ImageGrid grid = gridFor(GetParam(), large);
     std::vector<Hit> hits(7);  // of another size: it is resized
     const Map own = stored(map);
-    make(own)->renderImage(grid, X_WS, range_max, hits);
+    make(own).images->renderImage(grid, X_WS, range_max, hits);
     return compare(*own, imageRays(grid, X_WS, range_max), hits);
   }
 
   static void expectMeaningful(const Agreement& agreement) {
-    if (agreement.rays == 0) return;  // the renderer casts no rays
+    if (agreement.rays == 0) return;  // no rays are rendered
     EXPECT_GT(agreement.hits, agreement.rays / 10);
 #ifndef __SANITIZE_ADDRESS__  // one of the few that are judged there is too large a share
     EXPECT_LT(agreement.ambiguousShare(), 1e-3);

@@ -39,7 +39,7 @@ TEST(BlendedImage, SurfelsAtTheBoundOfTheSurface) {
     for (const Maker& maker : makersUnderTest()) {
       if (!maker.blended || maker.storage != storage) continue;
       std::vector<Hit> hits;
-      maker.make(map, maker.config)->renderImage(grid, Pose{}, 12.0, hits);
+      maker.make(map, maker.config).images->renderImage(grid, Pose{}, 12.0, hits);
       ASSERT_EQ(hits.size(), expected.size());
       int valid = 0, different = 0;
       for (std::size_t i = 0; i < hits.size(); ++i) {

@@ -21,7 +21,6 @@ namespace {
 
 using lidar::Hit;
 using lidar::Ray;
-using lidar::Renderer;
 
 constexpr ContextOptions kHeadless{Way::kEgl, true};
 
@@ -36,7 +35,7 @@ std::vector<Ray> raysOf(std::uint64_t seed, int count) {
   return rays;
 }
 
-std::vector<Hit> castBy(const Renderer& renderer, const std::vector<Ray>& rays) {
+std::vector<Hit> castBy(const lidar::RayRenderer& renderer, const std::vector<Ray>& rays) {
   std::vector<Hit> hits;
   renderer.cast(rays, hits);
   return hits;
@@ -76,8 +75,8 @@ void awaitWaiting(const Context& context, std::size_t requests) {
 
 class CastQueueTest : public testing::Test {
  protected:
-  static std::unique_ptr<Renderer> make(const std::shared_ptr<const map::SurfelMap>& map,
-                                        std::size_t block_bytes = 0) {
+  static std::unique_ptr<RayCaster> make(const std::shared_ptr<const map::SurfelMap>& map,
+                                         std::size_t block_bytes = 0) {
     return makeRayCaster(map, {}, {kHeadless, block_bytes, Fault::kNone, false});
   }
 
@@ -88,7 +87,7 @@ class CastQueueTest : public testing::Test {
 
 TEST_F(CastQueueTest, ScansThatWaitAreOneDispatch) {
   constexpr std::size_t kUavs = 5;
-  std::vector<std::unique_ptr<Renderer>> renderers;
+  std::vector<std::unique_ptr<RayCaster>> renderers;
   std::vector<std::vector<Ray>> rays;
   std::vector<std::vector<Hit>> expected, hits(kUavs);
   for (std::size_t i = 0; i < kUavs; ++i) {
@@ -121,8 +120,8 @@ TEST_F(CastQueueTest, AnswersAreThoseOfOneByOne) {
   const auto other =
       lidar::scatteredMap(3, 3000, 2.0, 0.2, lidar::Kind::kMixed, Eigen::Vector3d(0.3, 0.1, 0.0));
   constexpr std::size_t kBlock = 20'000;  // bytes: 555 rays
-  const std::unique_ptr<Renderer> renderers[] = {make(room_, kBlock), make(other, kBlock),
-                                                 make(room_)};
+  const std::unique_ptr<RayCaster> renderers[] = {make(room_, kBlock), make(other, kBlock),
+                                                  make(room_)};
   constexpr int kThreads = 4, kRounds = 5;
   std::vector<std::vector<Ray>> rays;
   std::vector<std::vector<Hit>> expected;
@@ -182,7 +181,7 @@ TEST_F(CastQueueTest, SaysWhatItsBuffersTake) {
   EXPECT_GT(bytes, 1U << 20);
   const auto second = make(room_);
   EXPECT_EQ(context_->castBufferBytes(), bytes);
-  const std::string text = deviceText(*second);
+  const std::string text = second->deviceText();
   EXPECT_NE(text.find(" MiB of the device hold the map, "), std::string::npos) << text;
   EXPECT_NE(text.find(" MiB rays and hits"), std::string::npos) << text;
 }

@@ -14,7 +14,6 @@ namespace marsim::lidar_gl {
 namespace {
 
 using lidar::Hit;
-using lidar::Renderer;
 
 class GlFailure : public testing::Test {
  protected:
@@ -23,11 +22,16 @@ class GlFailure : public testing::Test {
     unsetenv("WAYLAND_DISPLAY");
   }
 
-  std::unique_ptr<Renderer> make(RendererChoice choice, Use use = Use::kRays) {
+  std::unique_ptr<lidar::RayRenderer> make(RendererChoice choice) {
     lines_.clear();
-    return makeRenderer(
-        choice, use, map_, {}, [this](const std::string& line, bool) { lines_.push_back(line); },
-        options_);
+    return makeRayRenderer(choice, map_, {}, log(), options_);
+  }
+  std::unique_ptr<lidar::ImageRenderer> makeImages(RendererChoice choice) {
+    lines_.clear();
+    return makeImageRenderer(choice, map_, {}, log(), options_);
+  }
+  Log log() {
+    return [this](const std::string& line, bool) { lines_.push_back(line); };
   }
 
   // An error that says so, where OpenGL was asked for; the processor and a line, where it was not.
@@ -42,10 +46,10 @@ class GlFailure : public testing::Test {
       EXPECT_EQ(text.find('\n'), std::string::npos) << text;
     }
     EXPECT_TRUE(lines_.empty());
-    EXPECT_THROW(make(RendererChoice::kOpenGl, Use::kImages), GlError);
+    EXPECT_THROW(makeImages(RendererChoice::kOpenGl), GlError);
     const auto renderer = make(RendererChoice::kAuto);
     EXPECT_EQ(renderer->name(), "ray_caster");
-    EXPECT_EQ(make(RendererChoice::kAuto, Use::kImages)->name(), "projection");
+    EXPECT_EQ(makeImages(RendererChoice::kAuto)->name(), "projection");
     ASSERT_EQ(lines_.size(), 1U);
     EXPECT_NE(lines_[0].find("the processor renders: "), std::string::npos) << lines_[0];
     EXPECT_NE(lines_[0].find(why), std::string::npos) << lines_[0];
@@ -53,7 +57,7 @@ class GlFailure : public testing::Test {
   }
 
   // As the processor renders.
-  void expectRight(const Renderer& renderer) const {
+  void expectRight(const lidar::RayRenderer& renderer) const {
     std::vector<lidar::Ray> rays;
     RandomStream random(1);
     for (int i = 0; i < 200; ++i) {
@@ -144,7 +148,7 @@ TEST_F(GlFailure, ALostContextLeavesImagesToTheProjection) {
   lidar::makeDepthImageRenderer(map_, {})->renderImage(grid, {}, 5.0, expected);
   for (const Fault fault : {Fault::kNone, Fault::kLoss}) {
     options_.fault = fault;
-    const auto renderer = make(RendererChoice::kOpenGl, Use::kImages);
+    const auto renderer = makeImages(RendererChoice::kOpenGl);
     EXPECT_EQ(renderer->name(), "opengl");
     renderer->renderImage(grid, {}, 5.0, hits);
     EXPECT_EQ(renderer->name(), fault == Fault::kLoss ? "projection" : "opengl");

@@ -23,9 +23,9 @@ void keepContext() {
       lidar_gl::Context::shared(options().context);
 }
 
-std::unique_ptr<Renderer> makeOnGl(Map map, const RendererConfig& config) {
+Renderers makeOnGl(Map map, const RendererConfig& config) {
   keepContext();
-  return lidar_gl::makeRayCaster(std::move(map), config, options());
+  return both(lidar_gl::makeRayCaster(std::move(map), config, options()));
 }
 
 // Buffers so small that every map lies in several.
@@ -36,10 +36,10 @@ lidar_gl::GlOptions inParts(const map::SurfelMap& map) {
   return small;
 }
 
-std::unique_ptr<Renderer> makeInParts(Map map, const RendererConfig& config) {
+Renderers makeInParts(Map map, const RendererConfig& config) {
   keepContext();
   const lidar_gl::GlOptions small = inParts(*map);
-  return lidar_gl::makeRayCaster(std::move(map), config, small);
+  return both(lidar_gl::makeRayCaster(std::move(map), config, small));
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ MovingObject passer(double azimuth) {
   object.identity = 12;
   const Eigen::Vector3d ahead(1.8 * std::cos(azimuth), 1.8 * std::sin(azimuth), 0.0);
   object.X_WM = {Pose{fromRollPitchYaw(0, 0, 0), ahead},
-                Pose{fromRollPitchYaw(0, 0.2, 0.5), ahead + Eigen::Vector3d(0.0, 0.4, 0.0)}};
+                 Pose{fromRollPitchYaw(0, 0.2, 0.5), ahead + Eigen::Vector3d(0.0, 0.4, 0.0)}};
   object.step = 0.1;
   return object;
 }
@@ -79,8 +79,8 @@ struct Reported {
 // among objects that move.
 TEST_P(EverySensor, ReportsWhatItReportsByTheProcessor) {
   const Map room = storedFor(GetParam(), roomMap({4.0, 3.0, 2.0}, 0.1, Kind::kMixed));
-  const std::shared_ptr<const Renderer> gl = GetParam().make(room, {});
-  const std::shared_ptr<const Renderer> cpu = makeRayCaster(room, {});
+  const std::shared_ptr<const RayRenderer> gl = GetParam().make(room, {}).rays;
+  const std::shared_ptr<const RayRenderer> cpu = makeRayCaster(room, {});
   const StateHistory history = flight();
   const std::vector<MovingObject> objects = {passer(0.4), passer(2.0)};
   Reported reported;
@@ -99,8 +99,8 @@ TEST_P(EverySensor, ReportsWhatItReportsByTheProcessor) {
 }
 
 /// Scans of two UAVs that see each other, 0.3 s of flight.
-std::vector<Scan> scansOfAWorld(const Map& map, std::shared_ptr<const Renderer> renderer) {
-  sim::World world(map, std::move(renderer), -2.0);
+std::vector<Scan> scansOfAWorld(const Map& map, std::shared_ptr<const RayRenderer> renderer) {
+  sim::World world(map, {std::move(renderer)}, -2.0);
   sim::UavConfig config;
   const config::Vehicle craft = config::loadVehicle("hummingbird");
   config.vehicle = craft.vehicle;
@@ -124,7 +124,7 @@ std::vector<Scan> scansOfAWorld(const Map& map, std::shared_ptr<const Renderer> 
 // A world takes whatever renders; the flight does not depend on it.
 TEST_P(EverySensor, OfUavsThatSeeEachOther) {
   const Map room = storedFor(GetParam(), roomMap({4.0, 3.0, 2.0}, 0.1, Kind::kMixed));
-  const std::vector<Scan> scans = scansOfAWorld(room, GetParam().make(room, {}));
+  const std::vector<Scan> scans = scansOfAWorld(room, GetParam().make(room, {}).rays);
   const std::vector<Scan> expected = scansOfAWorld(room, makeRayCaster(room, {}));
   ASSERT_EQ(scans.size(), expected.size());
   ASSERT_GE(scans.size(), 4U);

@@ -14,8 +14,8 @@ TEST(GlStub, SaysThatThereIsNoOpenGl) {
   const auto map = lidar::roomMap({1.0, 1.0, 1.0}, 0.1, lidar::Kind::kMixed);
   std::vector<std::string> lines;
   const auto make = [&](RendererChoice choice) {
-    return makeRenderer(choice, Use::kRays, map, {},
-                        [&](const std::string& line, bool) { lines.push_back(line); });
+    return makeRayRenderer(choice, map, {},
+                           [&](const std::string& line, bool) { lines.push_back(line); });
   };
   EXPECT_EQ(make(RendererChoice::kCpu)->name(), "ray_caster");
   EXPECT_TRUE(lines.empty());

@@ -264,11 +264,11 @@ TEST(RateConfig, RatesDivideTheDynamicsRate) {
 TEST(Uav, RefusesRatesThatDoNotFitTogether) {
   UavConfig config = configOf(vehicle::hummingbird());
   config.imu.rate = 333.0;
-  EXPECT_EQ(messageOf([&] { Uav(config, nullptr, 0.0); }),
+  EXPECT_EQ(messageOf([&] { Uav(config, {}, 0.0); }),
             "imu: rate is 333, allowed: the dynamics rate (1000 Hz) divided by a whole number");
   config.imu.rate = 50.0;
   config.rates = {50.0, 50.0, 50.0};
-  EXPECT_EQ(messageOf([&] { Uav(config, nullptr, 0.0); }),
+  EXPECT_EQ(messageOf([&] { Uav(config, {}, 0.0); }),
             "rates: dynamics is 50, allowed: 64 Hz or more for motors as fast as 160 rad/s");
 }
 

@@ -115,18 +115,17 @@ TEST(World, UavsSeeEachOtherWhereTheyAreAtThePointsTimes) {
 }
 
 /// Sees nothing, and keeps the objects of the last scan or image.
-class ObjectKeeper final : public lidar::Renderer {
+class ObjectKeeper final : public lidar::RayCaster {
  public:
   using Hits = std::vector<lidar::Hit>;
   std::string name() const override { return "object_keeper"; }
-  bool castsRays() const override { return true; }
   void cast(const std::vector<lidar::Ray>& rays, View<scene::MovingObject> seen,
             Hits& hits) const override {
     objects.assign(seen.begin(), seen.end());
     hits.assign(rays.size(), {});
   }
-  void renderImage(const lidar::ImageGrid& grid, const Pose&, double, View<scene::MovingObject> seen,
-                   Hits& hits) const override {
+  void renderImage(const lidar::ImageGrid& grid, const Pose&, double,
+                   View<scene::MovingObject> seen, Hits& hits) const override {
     objects.assign(seen.begin(), seen.end());
     hits.assign(grid.size(), {});
   }
@@ -181,7 +180,7 @@ struct Told {
 TEST(World, UavsKnowOfEachOtherWhatWasTold20MsBefore) {
   constexpr TimeNs kMs = 1'000'000;
   const auto keeper = std::make_shared<ObjectKeeper>();
-  World world(room(), keeper);
+  World world(room(), {keeper, keeper});
   Uav& viewer = world.addUav(viewerConfig());
   UavConfig config = uavConfig();
   config.start_p_WB = {3.0, -2.0, 2.0};
@@ -237,7 +236,7 @@ std::shared_ptr<scene::Obstacles> cart() {
 TEST(World, DrivesObstaclesThatAreSeenAsTold20MsBefore) {
   constexpr TimeNs kMs = 1'000'000;
   const auto keeper = std::make_shared<ObjectKeeper>();
-  World world(room(), keeper);
+  World world(room(), {keeper, keeper});
   Uav& viewer = world.addUav(viewerConfig());
   const auto obstacles = cart(), by_hand = cart();
   const auto driver = std::make_shared<scene::ObstacleDriver>(obstacles, 0);

@@ -52,7 +52,7 @@ struct DepthImage {
 class DepthCamera {
  public:
   /// `renderer`: any; the depth-image renderer is the quick one. Throws ConfigError, Error.
-  DepthCamera(DepthCameraConfig config, std::shared_ptr<const Renderer> renderer);
+  DepthCamera(DepthCameraConfig config, std::shared_ptr<const ImageRenderer> renderer);
 
   /// The image that the body sees from X_WB. Its noise depends on seed and stamp alone.
   /// Objects stand where they are at their time 0. Throws ConfigError for an object.
@@ -63,7 +63,7 @@ class DepthCamera {
   void addNoise(DepthImage& image) const;
 
   DepthCameraConfig config_;
-  std::shared_ptr<const Renderer> renderer_;
+  std::shared_ptr<const ImageRenderer> renderer_;
   std::vector<float> cosines_;  ///< of each pixel's ray with the optical axis
   float range_max_ = 0.0F;      ///< [m] along the ray of the farthest corner
   std::vector<Hit> hits_;       ///< kept between images

@@ -54,7 +54,7 @@ class Lidar {
  public:
   /// The noise is decided by `seed`; without `noise` the configuration's is left out. Throws
   /// ConfigError, Error.
-  Lidar(LidarConfig config, std::shared_ptr<const Renderer> renderer, std::uint64_t seed = 1,
+  Lidar(LidarConfig config, std::shared_ptr<const RayRenderer> renderer, std::uint64_t seed = 1,
         bool noise = true);
 
   /// The scan of [begin, end); `motion` must cover it (of an instantaneous sensor its stamp). Times
@@ -83,7 +83,7 @@ class Lidar {
   float intensityOf(float reflectivity, float range) const;
 
   LidarConfig config_;
-  std::shared_ptr<const Renderer> renderer_;
+  std::shared_ptr<const RayRenderer> renderer_;
   std::unique_ptr<ScanPattern> pattern_;
   std::shared_ptr<const ShotNoise> noise_;  // null: none
   bool keep_misses_ = false;

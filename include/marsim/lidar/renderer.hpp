@@ -67,21 +67,19 @@ struct ImageGrid {
   void validate(const std::string& where) const;
 };
 
-/// Rays out, returns in. Every renderer computes the function that SurfelMap defines; they differ
-/// in the rays they are quick at. Calls are const and may come from several threads.
+/// Renders rays: rays out, returns in. Every renderer computes the function that SurfelMap defines;
+/// they differ in what they are quick at. Calls are const and may come from several threads.
 ///
-/// Objects move beside the map: a ray meets each of them as it stands at the ray's time, as it would
-/// meet a map of the object's surfels, which are blended among themselves alone. The nearest answer
-/// of the map and all objects is the ray's; of equal ones the map's, then that of the first object.
-/// Objects that are not valid throw ConfigError.
-class Renderer {
+/// Objects move beside the map: a ray meets each of them as it stands at the ray's time, as it
+/// would meet a map of the object's surfels, which are blended among themselves alone. The nearest
+/// answer of the map and all objects is the ray's; of equal ones the map's, then that of the first
+/// object. Objects that are not valid throw ConfigError.
+class RayRenderer {
  public:
-  virtual ~Renderer() = default;
+  virtual ~RayRenderer() = default;
 
-  /// "ray_caster", "projection".
+  /// "ray_caster", "opengl".
   virtual std::string name() const = 0;
-  /// Whether cast() takes rays of any kind; if not it throws Error.
-  virtual bool castsRays() const = 0;
   /// Of the map's surfels, by their numbers; empty where the map has none. See
   /// map::SurfelMap::reflectivity.
   virtual View<std::uint8_t> reflectivity() const { return {}; }
@@ -89,15 +87,31 @@ class Renderer {
   virtual void cast(const std::vector<Ray>& rays, View<MovingObject> objects,
                     std::vector<Hit>& hits) const = 0;
   void cast(const std::vector<Ray>& rays, std::vector<Hit>& hits) const { cast(rays, {}, hits); }
-  /// The nearest surface at the centre of every cell, row by row, seen from X_WS (pinhole: X_WC) in
-  /// one instant: objects stand where they are at time 0. Resizes hits to grid.size(). Ranges are
-  /// along the ray, also for pinhole grids.
+};
+
+/// Renders dense images: the rays of a grid of directions from one pose in one instant, under the
+/// same rules.
+class ImageRenderer {
+ public:
+  virtual ~ImageRenderer() = default;
+
+  /// "projection", "ray_caster", "opengl".
+  virtual std::string name() const = 0;
+  /// The nearest surface at the centre of every cell, row by row, seen from X_WS (pinhole: X_WC):
+  /// objects stand where they are at time 0. Resizes hits to grid.size(). Ranges are along the ray,
+  /// also for pinhole grids.
   virtual void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
                            View<MovingObject> objects, std::vector<Hit>& hits) const = 0;
   void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
                    std::vector<Hit>& hits) const {
     renderImage(grid, X_WS, range_max, {}, hits);
   }
+};
+
+/// Renders rays, and images by a ray a cell.
+class RayCaster : public RayRenderer, public ImageRenderer {
+ public:
+  std::string name() const override = 0;
 };
 
 /// Instruction sets that the ray caster is compiled for.
@@ -121,10 +135,11 @@ struct RendererConfig {
 };
 
 /// Casts rays through a wide tree of the map's surfels, neighbouring directions together.
-std::unique_ptr<Renderer> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
-                                        const RendererConfig& config);
-/// Projects surfels into a dense image, plane correction included; cast() is not supported.
-std::unique_ptr<Renderer> makeDepthImageRenderer(std::shared_ptr<const map::SurfelMap> map,
-                                                 const RendererConfig& config);
+std::unique_ptr<RayCaster> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
+                                         const RendererConfig& config);
+/// The quicker one of two: surfels projected into the image, plane correction included, or, for
+/// maps that are blended or finer than 0.05 m, the ray caster.
+std::unique_ptr<ImageRenderer> makeDepthImageRenderer(std::shared_ptr<const map::SurfelMap> map,
+                                                      const RendererConfig& config);
 
 }  // namespace marsim::lidar

@@ -33,18 +33,19 @@ struct GlOptions {
   bool auto_takes_software = false;  ///< tests: there the processor itself is quicker
 };
 
+/// The ray caster on OpenGL.
+class RayCaster : public lidar::RayCaster {
+ public:
+  /// For people: the device, and the map's room there.
+  virtual std::string deviceText() const = 0;
+};
+
 /// Casts rays by a compute shader through the map's tree, which lies on the device as in the file.
-/// Images are cast as well, a ray a cell. Objects that move are met on the processor, as the ray
-/// caster of lidar meets them. Throws GlError where there is no OpenGL 4.3, no room or no compiler.
-std::unique_ptr<lidar::Renderer> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
-                                               const lidar::RendererConfig& config,
-                                               const GlOptions& options = {});
-/// The same, for images.
-std::unique_ptr<lidar::Renderer> makeDepthImageRenderer(std::shared_ptr<const map::SurfelMap> map,
-                                                        const lidar::RendererConfig& config,
-                                                        const GlOptions& options = {});
-/// For people, of a renderer that one of these made: its device and the map's room there.
-std::string deviceText(const lidar::Renderer& renderer);
+/// Objects that move are met on the processor, as the ray caster of lidar meets them. Throws
+/// GlError where there is no OpenGL 4.3, no room or no compiler.
+std::unique_ptr<RayCaster> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
+                                         const lidar::RendererConfig& config,
+                                         const GlOptions& options = {});
 
 /// Who renders.
 enum class RendererChoice {
@@ -56,18 +57,21 @@ const char* nameOf(RendererChoice choice);
 /// Throws UnknownNameError.
 RendererChoice rendererChoiceOf(const std::string& name, const std::string& where);
 
-/// What the renderer is for: which of lidar's two stands for the processor.
-enum class Use { kRays, kImages };
-
 /// Takes a line for people; `warning`: something went wrong.
 using Log = std::function<void(const std::string& line, bool warning)>;
 
 /// The renderer of a choice. `log` is told once which device renders, or why the processor does.
 /// Where OpenGL fails later the processor goes on, and the log is told why; it must be callable
 /// from any thread that renders. Throws ConfigError, and GlError for kOpenGl where it cannot be.
-std::unique_ptr<lidar::Renderer> makeRenderer(RendererChoice choice, Use use,
-                                              std::shared_ptr<const map::SurfelMap> map,
-                                              const lidar::RendererConfig& config, const Log& log,
-                                              GlOptions options = {});
+std::unique_ptr<lidar::RayRenderer> makeRayRenderer(RendererChoice choice,
+                                                    std::shared_ptr<const map::SurfelMap> map,
+                                                    const lidar::RendererConfig& config,
+                                                    const Log& log, const GlOptions& options = {});
+/// The same for images.
+std::unique_ptr<lidar::ImageRenderer> makeImageRenderer(RendererChoice choice,
+                                                        std::shared_ptr<const map::SurfelMap> map,
+                                                        const lidar::RendererConfig& config,
+                                                        const Log& log,
+                                                        const GlOptions& options = {});
 
 }  // namespace marsim::lidar_gl

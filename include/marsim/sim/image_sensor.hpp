@@ -20,7 +20,8 @@ class ImageSensor {
   };
 
   /// As lidar::DepthCamera.
-  ImageSensor(lidar::DepthCameraConfig config, std::shared_ptr<const lidar::Renderer> renderer);
+  ImageSensor(lidar::DepthCameraConfig config,
+              std::shared_ptr<const lidar::ImageRenderer> renderer);
 
   /// The images that a report makes due.
   std::vector<Instant> take(const VehicleReport& report);

@@ -20,7 +20,7 @@ class RangeSensor {
   };
 
   /// As lidar::Lidar.
-  RangeSensor(lidar::LidarConfig config, std::shared_ptr<const lidar::Renderer> renderer,
+  RangeSensor(lidar::LidarConfig config, std::shared_ptr<const lidar::RayRenderer> renderer,
               std::uint64_t seed, bool noise = true);
 
   /// The scans that a report completes.

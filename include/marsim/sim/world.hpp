@@ -28,14 +28,20 @@ struct UavConfig : VehicleSetup {
   double start_yaw = 0.0;                                ///< [rad]
 };
 
+/// What UAVs see a map by.
+struct Renderers {
+  std::shared_ptr<const lidar::RayRenderer> rays = nullptr;      ///< of LiDARs
+  std::shared_ptr<const lidar::ImageRenderer> images = nullptr;  ///< of depth cameras
+};
+
 /// One UAV, all of it, without ROS: its vehicle, pilot and sensors, connected as the nodes are.
 class Uav {
  public:
-  /// The renderer is needed only by a lidar or depth camera; `neighbours` are those of the map to
+  /// Renderers are needed by a LiDAR and a depth camera only; `neighbours` are those of the map to
   /// collide with, null: none; `number` is the identity that others know it by. Throws ConfigError,
   /// also where the motors are too fast for the dynamics step or the IMU's rate does not divide its
   /// rate.
-  Uav(const UavConfig& config, std::shared_ptr<const lidar::Renderer> renderer, double ground_z,
+  Uav(const UavConfig& config, const Renderers& renderers, double ground_z,
       std::shared_ptr<const collision::Neighbours> neighbours = nullptr, std::uint32_t number = 0);
 
   void setGoal(const Eigen::Vector3d& p_WB, double yaw) {
@@ -102,9 +108,9 @@ class Uav {
 /// (kPeerPeriod), and what else moves; deterministic from configuration and seed.
 class World {
  public:
-  /// The renderer is that of all LiDARs, of the map; null: the ray caster on one thread. Without
-  /// ground_z [m] the ground is a plane at the map's lowest point.
-  World(std::shared_ptr<const map::SurfelMap> map, std::shared_ptr<const lidar::Renderer> renderer,
+  /// The renderers are those of all sensors, of the map; null: the processor's, on one thread.
+  /// Without ground_z [m] the ground is a plane at the map's lowest point.
+  World(std::shared_ptr<const map::SurfelMap> map, Renderers renderers = {},
         std::optional<double> ground_z = std::nullopt);
 
   /// The UAV lives as long as the world.
@@ -124,7 +130,7 @@ class World {
   void passOn(Uav& uav);
 
   std::shared_ptr<const map::SurfelMap> map_;
-  std::shared_ptr<const lidar::Renderer> renderer_;
+  Renderers renderers_;
   std::shared_ptr<const collision::Neighbours> neighbours_;
   double ground_z_;
   std::vector<std::unique_ptr<Uav>> uavs_;  // by their numbers

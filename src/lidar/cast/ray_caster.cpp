@@ -107,9 +107,9 @@ class Grouper {
   std::size_t index_[kGroupSize];
 };
 
-class RayCaster final : public Renderer {
+class TreeRayCaster final : public RayCaster {
  public:
-  RayCaster(std::shared_ptr<const map::SurfelMap> map, const RendererConfig& config)
+  TreeRayCaster(std::shared_ptr<const map::SurfelMap> map, const RendererConfig& config)
       : map_(std::move(map)),
         view_(map_->tree()),
         blending_{map_->blending().depth, map_->blending().min_cosine, map_->blending().max_offset},
@@ -117,7 +117,6 @@ class RayCaster final : public Renderer {
         workers_(config.threads) {}
 
   std::string name() const override { return "ray_caster"; }
-  bool castsRays() const override { return true; }
   View<std::uint8_t> reflectivity() const override { return map_->reflectivity(); }
 
   void cast(const std::vector<Ray>& rays, View<MovingObject> objects,
@@ -223,10 +222,10 @@ class RayCaster final : public Renderer {
 
 }  // namespace
 
-std::unique_ptr<Renderer> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
-                                        const RendererConfig& config) {
+std::unique_ptr<RayCaster> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
+                                         const RendererConfig& config) {
   config.validate("renderer");
-  return std::make_unique<RayCaster>(std::move(map), config);
+  return std::make_unique<TreeRayCaster>(std::move(map), config);
 }
 
 }  // namespace marsim::lidar

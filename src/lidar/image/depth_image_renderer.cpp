@@ -15,28 +15,19 @@ namespace {
 // [m] Finer maps have so many surfels a cell that casting a ray through each cell is quicker.
 constexpr double kFinestProjected = 0.05;
 
-class DepthImageRenderer final : public Renderer {
+/// Projects a map's surfels.
+class DepthImageRenderer final : public ImageRenderer {
  public:
   DepthImageRenderer(std::shared_ptr<const map::SurfelMap> map, const RendererConfig& config)
       : map_(std::move(map)),
         kernel_(projectKernel(config.simd)),
         cast_kernel_(castKernel(config.simd)),
-        workers_(config.threads) {
-    const bool projects = map_->resolution() > 0.999 * kFinestProjected && !map_->blending().on();
-    if (!projects) caster_ = makeRayCaster(map_, config);
-  }
+        workers_(config.threads) {}
 
   std::string name() const override { return "projection"; }
-  bool castsRays() const override { return false; }
-  View<std::uint8_t> reflectivity() const override { return map_->reflectivity(); }
-
-  void cast(const std::vector<Ray>&, View<MovingObject>, std::vector<Hit>&) const override {
-    throw Error("the renderer 'projection' renders images only, use 'ray_caster' for single rays");
-  }
 
   void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
                    View<MovingObject> objects, std::vector<Hit>& hits) const override {
-    if (caster_ != nullptr) return caster_->renderImage(grid, X_WS, range_max, objects, hits);
     grid.validate("image grid");
     const MovingObjects moving(objects, cast_kernel_);
     if (!(range_max > 0.0) || !X_WS.p.allFinite()) {
@@ -88,15 +79,16 @@ class DepthImageRenderer final : public Renderer {
   const ProjectKernel kernel_;
   const CastKernel cast_kernel_;  // of objects
   Workers workers_;
-  std::unique_ptr<Renderer> caster_;  // where it is quicker
   mutable FramePool frames_;
 };
 
 }  // namespace
 
-std::unique_ptr<Renderer> makeDepthImageRenderer(std::shared_ptr<const map::SurfelMap> map,
-                                                 const RendererConfig& config) {
+std::unique_ptr<ImageRenderer> makeDepthImageRenderer(std::shared_ptr<const map::SurfelMap> map,
+                                                      const RendererConfig& config) {
   config.validate("renderer");
+  const bool projects = map->resolution() > 0.999 * kFinestProjected && !map->blending().on();
+  if (!projects) return makeRayCaster(std::move(map), config);
   return std::make_unique<DepthImageRenderer>(std::move(map), config);
 }
 

@@ -55,7 +55,7 @@ void DepthCameraConfig::validate(const std::string& where) const {
   grid().validate(where);
 }
 
-DepthCamera::DepthCamera(DepthCameraConfig config, std::shared_ptr<const Renderer> renderer)
+DepthCamera::DepthCamera(DepthCameraConfig config, std::shared_ptr<const ImageRenderer> renderer)
     : config_(std::move(config)), renderer_(std::move(renderer)) {
   config_.validate(config_.name);
   if (!renderer_) throw Error(fmt::format("{}: a depth camera needs a renderer", config_.name));

@@ -41,17 +41,13 @@ void LidarConfig::validate(const std::string& where) const {
                 "beam; axis only of a pinhole grid");
 }
 
-Lidar::Lidar(LidarConfig config, std::shared_ptr<const Renderer> renderer, std::uint64_t seed,
+Lidar::Lidar(LidarConfig config, std::shared_ptr<const RayRenderer> renderer, std::uint64_t seed,
              bool noise)
     : config_(std::move(config)),
       renderer_(std::move(renderer)),
       rays_(std::make_shared<ScanRays>()) {
   config_.validate(config_.name);
   if (!renderer_) throw Error(fmt::format("{}: a lidar needs a renderer", config_.name));
-  if (!renderer_->castsRays()) {
-    throw Error(fmt::format("{}: the renderer '{}' cannot cast the rays of a scan pattern",
-                            config_.name, renderer_->name()));
-  }
   config_.X_BS.q.normalize();
   pattern_ = sharePattern(config_.pattern);
   if (!noise) config_.noise = {};

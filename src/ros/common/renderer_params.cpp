@@ -3,6 +3,17 @@
 #include <utility>
 
 namespace marsim::ros_nodes {
+namespace {
+
+void log(const std::string& line, bool warning) {
+  if (warning) {
+    ROS_WARN("%s", line.c_str());
+  } else {
+    ROS_INFO("%s", line.c_str());
+  }
+}
+
+}  // namespace
 
 RendererParams RendererParams::read(Params& params) {
   RendererParams result;
@@ -13,16 +24,14 @@ RendererParams RendererParams::read(Params& params) {
   return result;
 }
 
-std::unique_ptr<lidar::Renderer> RendererParams::make(
-    lidar_gl::Use use, std::shared_ptr<const map::SurfelMap> map) const {
-  const auto log = [](const std::string& line, bool warning) {
-    if (warning) {
-      ROS_WARN("%s", line.c_str());
-    } else {
-      ROS_INFO("%s", line.c_str());
-    }
-  };
-  return lidar_gl::makeRenderer(choice, use, std::move(map), config, log);
+std::unique_ptr<lidar::RayRenderer> RendererParams::makeRayRenderer(
+    std::shared_ptr<const map::SurfelMap> map) const {
+  return lidar_gl::makeRayRenderer(choice, std::move(map), config, log);
+}
+
+std::unique_ptr<lidar::ImageRenderer> RendererParams::makeImageRenderer(
+    std::shared_ptr<const map::SurfelMap> map) const {
+  return lidar_gl::makeImageRenderer(choice, std::move(map), config, log);
 }
 
 }  // namespace marsim::ros_nodes

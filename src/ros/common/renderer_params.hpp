@@ -17,8 +17,10 @@ struct RendererParams {
   static RendererParams read(Params& params);
   /// Logs which device renders, or why the processor does. Throws GlError where it must be OpenGL
   /// and cannot.
-  std::unique_ptr<lidar::Renderer> make(lidar_gl::Use use,
-                                        std::shared_ptr<const map::SurfelMap> map) const;
+  std::unique_ptr<lidar::RayRenderer> makeRayRenderer(
+      std::shared_ptr<const map::SurfelMap> map) const;
+  std::unique_ptr<lidar::ImageRenderer> makeImageRenderer(
+      std::shared_ptr<const map::SurfelMap> map) const;
 };
 
 }  // namespace marsim::ros_nodes

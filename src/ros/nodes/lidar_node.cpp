@@ -54,7 +54,8 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   const Pose X_BS = config.X_BS;
   diagnostics_.setHardwareID(config.name);
   sensor_ = std::make_unique<sim::RangeSensor>(
-      std::move(config), rendered_->makeRenderer(lidar_gl::Use::kRays, "lidar"), seed, noise);
+      std::move(config), rendered_->renderer().makeRayRenderer(rendered_->loadMap("lidar")), seed,
+      noise);
 
   const lidar::LidarConfig& lidar = sensor_->config();
   const std::vector<std::string> topics = lidar::outputTopics(lidar.outputs);

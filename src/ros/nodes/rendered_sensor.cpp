@@ -17,13 +17,12 @@ RenderedSensor::RenderedSensor(ros::NodeHandle& handle, Params& params)
         if (is_started_) release();
       }) {}
 
-std::shared_ptr<const lidar::Renderer> RenderedSensor::makeRenderer(lidar_gl::Use use,
-                                                                    const std::string& name) {
+std::shared_ptr<const map::SurfelMap> RenderedSensor::loadMap(const std::string& name) {
   Progress progress(name);
   auto surfels = map::shareSurfelMap(config::resolveMap(map_), map_config_, progress).map;
   progress.finish();
   world_.useMap(surfels);
-  return renderer_.make(use, std::move(surfels));
+  return surfels;
 }
 
 void RenderedSensor::start(ros::NodeHandle& handle, const ros::NodeHandle& private_handle,

@@ -34,9 +34,9 @@ class RenderedSensor {
   /// Reads the parameters. Throws ConfigError.
   RenderedSensor(ros::NodeHandle& handle, Params& params);
 
-  /// Loads the map, telling progress under `name`, and makes its renderer. Throws as
-  /// map::shareSurfelMap and RendererParams::make do.
-  std::shared_ptr<const lidar::Renderer> makeRenderer(lidar_gl::Use use, const std::string& name);
+  /// Loads the map, telling progress under `name`. Throws as map::shareSurfelMap does.
+  std::shared_ptr<const map::SurfelMap> loadMap(const std::string& name);
+  const RendererParams& renderer() const { return renderer_; }
   /// Takes part in lockstep where the parameter says so; `period` [s] of measurements.
   void start(ros::NodeHandle& handle, const ros::NodeHandle& private_handle, double period);
   /// Has a measurement of [begin, end] made in the thread, which may be one that nobody wants;
