@@ -16,7 +16,7 @@
 
 #include "lidar_gl/gl.hpp"
 #include "lidar_gl/native_context.hpp"
-#include "lidar_gl/objects.hpp"
+#include "lidar_gl/resources.hpp"
 
 namespace marsim::lidar_gl {
 namespace {
@@ -65,10 +65,10 @@ bool hasExtension(const char* name) {
   return false;
 }
 
-ContextInfo readInfo(Way way) {
+ContextInfo readInfo(ContextSource source) {
   loadFunctions();
   ContextInfo info;
-  info.way = way;
+  info.source = source;
   info.vendor = textOf(GL_VENDOR);
   info.renderer = textOf(GL_RENDERER);
   info.version = textOf(GL_VERSION);
@@ -96,20 +96,21 @@ struct Opened {
   ContextInfo info;
 };
 
-// Of one way: the first graphics card, else what runs in software if that will do. Adds to `said`
-// why others are passed over.
-Opened openBy(Way way, bool software, std::string& said) {
-  const auto candidates = way == Way::kWindow ? windowCandidates() : eglCandidates();
+// Of one source: the first graphics card, else what runs in software if that will do. Adds to
+// `said` why others are passed over.
+Opened openBy(ContextSource source, bool software, std::string& said) {
+  const auto candidates = source == ContextSource::kWindow ? windowCandidates() : eglCandidates();
   const auto say = [&](const std::string& name, const std::string& what) {
-    said += fmt::format("{}{}{}: {}", said.empty() ? "" : "; ", nameOf(way), name, what);
+    said += fmt::format("{}{}{}: {}", said.empty() ? "" : "; ", nameOf(source), name, what);
   };
   if (candidates.empty()) {
-    say("", way == Way::kWindow ? "no display (DISPLAY is not set)" : "no platform is known");
+    const bool window = source == ContextSource::kWindow;
+    say("", window ? "no display (DISPLAY is not set)" : "no platform is known");
   }
   for (const Candidate& candidate : candidates) {
     try {
       Opened opened{candidate.open(), {}};
-      opened.info = readInfo(way);
+      opened.info = readInfo(source);
       if (!opened.info.software || software) return opened;
       say(candidate.name, opened.info.renderer + " runs in software");
     } catch (const GlError& error) {
@@ -119,17 +120,20 @@ Opened openBy(Way way, bool software, std::string& said) {
   return {};
 }
 
-// A graphics card by any way is better than software by the first.
+// A graphics card by any source is better than software by the first.
 Opened open(const ContextOptions& options) {
-  std::vector<Way> ways = {Way::kWindow, Way::kEgl};
-  if (options.way != Way::kAuto) ways = {options.way};
+  std::vector<ContextSource> sources = {ContextSource::kWindow, ContextSource::kEgl};
+  if (options.source != ContextSource::kAuto) {
+    sources = {options.source};
+  } else if (windowCandidates().empty()) {
+    sources = {ContextSource::kEgl};
+  }
   std::string said;
-  if (options.way == Way::kAuto && windowCandidates().empty()) ways = {Way::kEgl};
   for (const bool software : {false, true}) {
     if (software && !options.software) continue;
     if (software) said.clear();
-    for (const Way way : ways) {
-      Opened opened = openBy(way, software, said);
+    for (const ContextSource source : sources) {
+      Opened opened = openBy(source, software, said);
       if (opened.native != nullptr) return opened;
     }
   }
@@ -138,20 +142,20 @@ Opened open(const ContextOptions& options) {
 
 }  // namespace
 
-const char* nameOf(Way way) {
-  switch (way) {
-    case Way::kWindow:
+const char* nameOf(ContextSource source) {
+  switch (source) {
+    case ContextSource::kWindow:
       return "glfw";
-    case Way::kEgl:
+    case ContextSource::kEgl:
       return "egl";
-    case Way::kAuto:
+    case ContextSource::kAuto:
       break;
   }
   return "auto";
 }
 
 std::string ContextInfo::text() const {
-  return fmt::format("{}, OpenGL {}, through {}{}", renderer, version, nameOf(way),
+  return fmt::format("{}, OpenGL {}, through {}{}", renderer, version, nameOf(source),
                      software ? ", in software" : "");
 }
 
@@ -211,7 +215,7 @@ class Context::Thread {
   void lose() { lost_ = true; }
   bool lost() const { return lost_; }
   const ContextInfo& info() const { return info_; }
-  Objects& objects() { return *objects_; }
+  Resources& resources() { return *resources_; }
 
  private:
   void work(const ContextOptions& options, std::promise<void>& opened) {
@@ -223,8 +227,8 @@ class Context::Thread {
       opened.set_exception(std::current_exception());
       return;
     }
-    Objects objects;
-    objects_ = &objects;
+    Resources resources;
+    resources_ = &resources;
     opened.set_value();
     for (;;) {
       std::unique_lock<std::mutex> lock(mutex_);
@@ -238,7 +242,7 @@ class Context::Thread {
   }
 
   ContextInfo info_;
-  Objects* objects_ = nullptr;
+  Resources* resources_ = nullptr;
   std::atomic<bool> lost_{false};
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -258,7 +262,7 @@ std::shared_ptr<Context> Context::shared(const ContextOptions& options) {
     const std::shared_ptr<Context> context = known.lock();
     if (context == nullptr || context->lost()) continue;
     const ContextInfo& info = context->info();
-    const bool fits = options.way == Way::kAuto || options.way == info.way;
+    const bool fits = options.source == ContextSource::kAuto || options.source == info.source;
     if (fits && (options.software || !info.software)) return context;
   }
   auto context = std::make_shared<Context>(options);
@@ -281,18 +285,18 @@ void Context::release(const std::function<void()>& job) noexcept {
   }
 }
 bool Context::lost() const { return thread_->lost(); }
-Context::Objects& Context::objects() { return thread_->objects(); }
+Context::Resources& Context::resources() { return thread_->resources(); }
 std::size_t Context::mapBytes() {
   std::size_t bytes = 0;
-  run([&] { bytes = objects().treeBytes(); });
+  run([&] { bytes = resources().treeBytes(); });
   return bytes;
 }
 std::size_t Context::castBufferBytes() {
   std::size_t bytes = 0;
-  run([&] { bytes = objects().casts().bufferBytes(); });
+  run([&] { bytes = resources().casts().bufferBytes(); });
   return bytes;
 }
-CastCounts Context::castCounts() const { return thread_->objects().casts().counts(); }
+CastCounts Context::castCounts() const { return thread_->resources().casts().counts(); }
 void Context::requireAlive() { thread_->requireAlive(); }
 void Context::loseForTest() { thread_->lose(); }
 

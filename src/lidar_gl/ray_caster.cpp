@@ -15,7 +15,7 @@
 #include "lidar_gl/cast_queue.hpp"
 #include "lidar_gl/device_tree.hpp"
 #include "lidar_gl/gl.hpp"
-#include "lidar_gl/objects.hpp"
+#include "lidar_gl/resources.hpp"
 #include "lidar_gl/transfer_buffer.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
 
@@ -60,7 +60,7 @@ class GlRayCaster final : public RayCaster {
 
   ~GlRayCaster() override {
     context_->release([this] {
-      device_.reset();
+      images_ = {};
       target_.tree.reset();
     });
   }
@@ -103,8 +103,7 @@ class GlRayCaster final : public RayCaster {
   }
 
  private:
-  // Of images, on the device.
-  struct Device {
+  struct ImageBuffers {
     std::unique_ptr<TransferBuffer> shares, hits;
   };
 
@@ -116,19 +115,17 @@ class GlRayCaster final : public RayCaster {
       endless.header.node_count = std::size_t{1} << 40;
       DeviceTree(endless, kNoRoom);
     }
-    device_ = std::make_unique<Device>();
     try {
       upload();
       requireNoGlError("preparing to render");
     } catch (...) {
-      device_.reset();
       target_.tree.reset();
       throw;
     }
   }
 
   void upload() {
-    target_.tree = context_->objects().tree(view_, block_bytes_);
+    target_.tree = context_->resources().tree(view_, block_bytes_);
     const DeviceTree& tree = *target_.tree;
     const auto parts = tree.nodes().buffers.size() + tree.words().buffers.size();
     const auto most = static_cast<std::size_t>(context_->info().blocks);
@@ -143,7 +140,7 @@ class GlRayCaster final : public RayCaster {
     target_.radius = view_.header.radius;
     target_.blending = map_->blending();
     target_.most_rays = block_bytes_ / sizeof(Ray);
-    casts_ = &context_->objects().casts();
+    casts_ = &context_->resources().casts();
     casts_->prepare(context_->info());
   }
 
@@ -152,7 +149,7 @@ class GlRayCaster final : public RayCaster {
                               map_->blending().on(), image, stack_};
     std::string text = castProgramText(variant, *target_.tree);
     if (fault_ == Fault::kShader) text += "\na fault on purpose\n";
-    return context_->objects().program(text);
+    return context_->resources().program(text);
   }
 
   // What is to go wrong at a cast.
@@ -172,7 +169,7 @@ class GlRayCaster final : public RayCaster {
     const std::size_t most_rows = block_bytes_ / (width * sizeof(Hit)) / kTile * kTile;
     if (most_rows == 0) throw GlError("OpenGL: eight rows of the image fill more than a buffer");
     const int batch = static_cast<int>(std::min(most_rows, static_cast<std::size_t>(grid.height)));
-    reserve(device_->hits, TransferBuffer::Direction::kFromDevice,
+    reserve(images_.hits, TransferBuffer::Direction::kFromDevice,
             width * static_cast<std::size_t>(batch) * sizeof(Hit));
     sendShares(grid);
     use(grid, X_WS, range_max);
@@ -182,8 +179,8 @@ class GlRayCaster final : public RayCaster {
       glUniform1i(CastVariant::kFirstRow, first);
       glUniform1i(CastVariant::kEndRow, end_row);
       dispatch(tiles * static_cast<std::size_t>((end_row - first + kTile - 1) / kTile));
-      device_->hits->fetch(count * sizeof(Hit));
-      device_->hits->receive<Hit>(count, [&](const Hit* from) {
+      images_.hits->fetch(count * sizeof(Hit));
+      images_.hits->receive<Hit>(count, [&](const Hit* from) {
         std::copy_n(from, count, hits.data() + width * static_cast<std::size_t>(first));
       });
     }
@@ -201,9 +198,9 @@ class GlRayCaster final : public RayCaster {
 
   void sendShares(const ImageGrid& grid) const {
     const auto count = static_cast<std::size_t>(grid.height + grid.width);
-    reserve(device_->shares, TransferBuffer::Direction::kToDevice,
+    reserve(images_.shares, TransferBuffer::Direction::kToDevice,
             count * sizeof(ImageDirections::Share));
-    device_->shares->send<ImageDirections::Share>(count, [&](ImageDirections::Share* to) {
+    images_.shares->send<ImageDirections::Share>(count, [&](ImageDirections::Share* to) {
       for (int row = 0; row < grid.height; ++row) *to++ = ImageDirections::shareOfRow(grid, row);
       for (int column = 0; column < grid.width; ++column) {
         *to++ = ImageDirections::shareOfColumn(grid, column);
@@ -221,8 +218,8 @@ class GlRayCaster final : public RayCaster {
     glUniform1i(CastVariant::kPinhole, grid.projection == ImageGrid::Projection::kPinhole ? 1 : 0);
     glUniform1f(CastVariant::kRangeMax, range_max);
     setSurface(target_);
-    device_->shares->bind(CastVariant::kInput);
-    device_->hits->bind(CastVariant::kHits);
+    images_.shares->bind(CastVariant::kInput);
+    images_.hits->bind(CastVariant::kHits);
     target_.tree->bind(CastVariant::kTree);
   }
 
@@ -236,7 +233,7 @@ class GlRayCaster final : public RayCaster {
   int stack_ = 0;
   CastTarget target_;
   CastQueue* casts_ = nullptr;  // the context's
-  std::unique_ptr<Device> device_;
+  mutable ImageBuffers images_;
 };
 
 }  // namespace

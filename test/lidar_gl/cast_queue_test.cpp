@@ -22,7 +22,7 @@ namespace {
 using lidar::Hit;
 using lidar::Ray;
 
-constexpr ContextOptions kHeadless{Way::kEgl, true};
+constexpr ContextOptions kHeadless{ContextSource::kEgl, true};
 
 std::vector<Ray> raysOf(std::uint64_t seed, int count) {
   RandomStream random(seed, "rays");

@@ -15,12 +15,12 @@
 namespace marsim::lidar_gl {
 namespace {
 
-constexpr ContextOptions kHeadless{Way::kEgl, true};
+constexpr ContextOptions kHeadless{ContextSource::kEgl, true};
 
 TEST(GlContext, SaysWhatItGot) {
   const Context context(kHeadless);
   const ContextInfo& info = context.info();
-  EXPECT_EQ(info.way, Way::kEgl);
+  EXPECT_EQ(info.source, ContextSource::kEgl);
   EXPECT_FALSE(info.renderer.empty());
   EXPECT_NE(info.text().find(info.renderer), std::string::npos);
   EXPECT_NE(info.text().find("through egl"), std::string::npos);
@@ -32,7 +32,7 @@ TEST(GlContext, SaysWhatItGot) {
 TEST(GlContext, IsEglWhereNoDisplayIsNamed) {
   unsetenv("DISPLAY");
   unsetenv("WAYLAND_DISPLAY");
-  EXPECT_EQ(Context({}).info().way, Way::kEgl);
+  EXPECT_EQ(Context({}).info().source, ContextSource::kEgl);
 }
 
 TEST(GlContext, DoesJobsOfAllThreadsInOne) {
@@ -71,7 +71,7 @@ TEST(GlContext, PassesErrorsOnAndLives) {
 TEST(GlContext, IsSharedWhileItIsAlive) {
   const auto first = Context::shared(kHeadless);
   EXPECT_EQ(Context::shared(kHeadless), first);
-  EXPECT_EQ(Context::shared({Way::kEgl, true}), first);
+  EXPECT_EQ(Context::shared({ContextSource::kEgl, true}), first);
   first->loseForTest();
   EXPECT_NE(Context::shared(kHeadless), first);
 }

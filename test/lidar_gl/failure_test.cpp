@@ -184,7 +184,7 @@ TEST_F(GlFailure, NoRoomForRaysLeavesTheRestToTheProcessor) {
 TEST_F(GlFailure, BuffersThatDoNotStayMappedDoAsWell) {
   setenv("MESA_GL_VERSION_OVERRIDE", "4.3", 1);
   setenv("MESA_EXTENSION_OVERRIDE", "-GL_ARB_buffer_storage", 1);
-  const auto context = Context::shared({Way::kEgl, true});
+  const auto context = Context::shared({ContextSource::kEgl, true});
   if (context->info().persistent) GTEST_SKIP() << context->info().text();
   const auto renderer = make(RendererChoice::kOpenGl);
   expectRight(*renderer);

@@ -8,12 +8,13 @@
 namespace marsim::lidar {
 namespace {
 
-// The way to a context, by the environment: one program tests both.
+// Where a context comes from, by the environment: one program tests both.
 lidar_gl::GlOptions options() {
-  const char* way = std::getenv("MARSIM_TEST_GL_WAY");
+  const char* source = std::getenv("MARSIM_TEST_GL_SOURCE");
   lidar_gl::GlOptions options;
-  options.context.way =
-      way != nullptr && way == std::string("glfw") ? lidar_gl::Way::kWindow : lidar_gl::Way::kEgl;
+  options.context.source = source != nullptr && source == std::string("glfw")
+                               ? lidar_gl::ContextSource::kWindow
+                               : lidar_gl::ContextSource::kEgl;
   return options;
 }
 

@@ -16,20 +16,20 @@ class GlError : public Error {
 };
 
 /// Where a context comes from.
-enum class Way {
+enum class ContextSource {
   kAuto,    ///< "auto": GLFW where a display is named (DISPLAY, WAYLAND_DISPLAY), then EGL
   kWindow,  ///< "glfw": a hidden window on the display
   kEgl,     ///< "egl": no display; the devices that EGL lists, then the surfaceless platform
 };
-const char* nameOf(Way way);
+const char* nameOf(ContextSource source);
 
 struct ContextOptions {
-  Way way = Way::kAuto;
+  ContextSource source = ContextSource::kAuto;
   bool software = true;  ///< whether a rasteriser that runs on the processor will do
 };
 
 struct ContextInfo {
-  Way way = Way::kAuto;  ///< the one taken
+  ContextSource source = ContextSource::kAuto;  ///< the one taken
   std::string vendor, renderer, version;
   bool software = false;        ///< llvmpipe, softpipe, swrast and their like
   std::size_t block_bytes = 0;  ///< largest buffer that a shader can read
@@ -53,7 +53,7 @@ struct CastCounts {
 /// thread alone whoever calls a renderer.
 class Context {
  public:
-  /// Throws GlError, with what every way tried said.
+  /// Throws GlError, with what every source tried said.
   explicit Context(const ContextOptions& options);
   ~Context();
   Context(const Context&) = delete;
@@ -71,9 +71,9 @@ class Context {
   /// As run(), for what frees objects: also where the context is lost, and errors are ignored.
   void release(const std::function<void()>& job) noexcept;
 
-  class Objects;
+  class Resources;
   /// What renderers share; for jobs only.
-  Objects& objects();
+  Resources& resources();
   /// Bytes of the device that maps fill.
   std::size_t mapBytes();
   /// Bytes of the buffers that rays and hits go through.

@@ -222,6 +222,10 @@ class TreeRayCaster final : public RayCaster {
 
 }  // namespace
 
+void RendererConfig::validate(const std::string& where) const {
+  Validator(where).within("threads", threads, 0, 1024);
+}
+
 std::unique_ptr<RayCaster> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
                                          const RendererConfig& config) {
   config.validate("renderer");

@@ -1,12 +1,19 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "lidar/cast/moving_objects.hpp"
 #include "lidar/cast/simd_level.hpp"
 #include "lidar/cast/workers.hpp"
-#include "lidar/image/image_frame.hpp"
-#include "marsim/common/error.hpp"
+#include "lidar/image/image_directions.hpp"
+#include "lidar/image/image_footprint.hpp"
+#include "lidar/image/project_kernel.hpp"
 #include "marsim/lidar/renderer.hpp"
 
 namespace marsim::lidar {
@@ -14,6 +21,137 @@ namespace {
 
 // [m] Finer maps have so many surfels a cell that casting a ray through each cell is quicker.
 constexpr double kFinestProjected = 0.05;
+
+constexpr int kTile = ImageStrip::kTile;  // cells
+
+// A depth image while it is rendered: ImageStrip's arrays.
+class ImageFrame {
+ public:
+  explicit ImageFrame(const ImageGrid& grid);
+
+  const ImageGrid& grid() const { return grid_; }
+  const ImageDirections& directions() const { return directions_; }
+
+  // Some rows, a multiple of tiles from the first on, made ready for a kernel. Everything but the
+  // pose and the tree is set. range_max [m] > 0.
+  ImageStrip strip(int first_row, int end_row, float range_max);
+
+ private:
+  const ImageGrid grid_;
+  const ImageDirections directions_;
+  const FootprintFinder footprints_;
+  const int tile_stride_;
+  std::vector<float> depth_, normal_[3], tile_depth_;
+  std::vector<std::uint32_t> surfel_;
+  std::vector<std::uint8_t> tile_changed_;
+};
+
+ImageFrame::ImageFrame(const ImageGrid& grid)
+    : grid_(grid),
+      directions_(grid),
+      footprints_(grid),
+      tile_stride_(static_cast<int>(directions_.stride()) / kTile + 1),
+      depth_(directions_.stride() * static_cast<std::size_t>(grid.height)),
+      surfel_(depth_.size()) {
+  const auto tile_rows = static_cast<std::size_t>((grid.height + kTile - 1) / kTile);
+  tile_depth_.resize(tile_rows * static_cast<std::size_t>(tile_stride_));
+  tile_changed_.resize(tile_depth_.size());
+  for (std::vector<float>& axis : normal_) axis.resize(depth_.size());
+}
+
+ImageStrip ImageFrame::strip(int first_row, int end_row, float range_max) {
+  // Just above the maximum, which counts.
+  const float empty = std::nextafter(range_max, std::numeric_limits<float>::infinity());
+  const auto cellAt = [&](int row, int column) {
+    return static_cast<std::ptrdiff_t>(directions_.cell(row, column));
+  };
+  for (int row = first_row; row < end_row; ++row) {
+    const auto begin = depth_.begin() + cellAt(row, 0);
+    std::fill(begin, begin + grid_.width, empty);
+    std::fill(begin + grid_.width, depth_.begin() + cellAt(row + 1, 0), -1.0F);
+  }
+  std::fill(surfel_.begin() + cellAt(first_row, 0), surfel_.begin() + cellAt(end_row, 0),
+            ImageStrip::kNothing);
+  const auto tileAt = [&](int row) { return row * static_cast<std::ptrdiff_t>(tile_stride_); };
+  const int first_tile = first_row / kTile, end_tile = (end_row + kTile - 1) / kTile;
+  std::fill(tile_depth_.begin() + tileAt(first_tile), tile_depth_.begin() + tileAt(end_tile),
+            empty);
+  std::fill(tile_changed_.begin() + tileAt(first_tile), tile_changed_.begin() + tileAt(end_tile),
+            std::uint8_t{0});
+
+  ImageStrip strip{};
+  strip.first_row = first_row;
+  strip.end_row = end_row;
+  strip.width = grid_.width;
+  strip.height = grid_.height;
+  strip.stride = static_cast<int>(directions_.stride());
+  const float* directions[3] = {directions_.x(), directions_.y(), directions_.z()};
+  for (int axis = 0; axis < 3; ++axis) {
+    strip.direction[axis] = directions[axis];
+    strip.normal[axis] = normal_[axis].data();
+  }
+  strip.depth = depth_.data();
+  strip.surfel = surfel_.data();
+  strip.tile_depth = tile_depth_.data();
+  strip.tile_changed = tile_changed_.data();
+  strip.tile_stride = tile_stride_;
+  strip.range_max = range_max;
+  footprints_.describe(strip);
+  return strip;
+}
+
+bool sameGrid(const ImageGrid& a, const ImageGrid& b) {
+  const auto fields = [](const ImageGrid& g) {
+    return std::make_tuple(g.projection, g.width, g.height, g.azimuth_min, g.azimuth_max,
+                           g.elevation_min, g.elevation_max, g.fx, g.fy, g.cx, g.cy);
+  };
+  return fields(a) == fields(b);
+}
+
+// Frames kept from image to image: most are of one grid, whose directions and memory cost as much
+// as a fast image.
+class FramePool {
+ public:
+  // Nobody else has it until it is given back.
+  std::unique_ptr<ImageFrame> take(const ImageGrid& grid);
+  void giveBack(std::unique_ptr<ImageFrame> frame);
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<ImageFrame>> kept_;
+};
+
+std::unique_ptr<ImageFrame> FramePool::take(const ImageGrid& grid) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = std::find_if(kept_.begin(), kept_.end(),
+                                    [&](const auto& one) { return sameGrid(one->grid(), grid); });
+    if (found != kept_.end()) {
+      std::unique_ptr<ImageFrame> frame = std::move(*found);
+      kept_.erase(found);
+      return frame;
+    }
+  }
+  return std::make_unique<ImageFrame>(grid);
+}
+
+void FramePool::giveBack(std::unique_ptr<ImageFrame> frame) {
+  constexpr std::size_t kMost = 4;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (kept_.size() == kMost) kept_.erase(kept_.begin());
+  kept_.push_back(std::move(frame));
+}
+
+// `origin` [m]: of the tree, in W.
+void placeSensor(const Pose& X_WS, const Eigen::Vector3d& origin, ImageStrip& strip) {
+  const Eigen::Vector3d eye = X_WS.p - origin;
+  const Eigen::Matrix3f R_WS = X_WS.q.toRotationMatrix().cast<float>();
+  for (int axis = 0; axis < 3; ++axis) {
+    strip.eye[axis] = static_cast<float>(eye[axis]);
+    strip.eye_rest[axis] = static_cast<float>(eye[axis] - static_cast<double>(strip.eye[axis]));
+    for (int i = 0; i < 3; ++i) strip.R_SW[axis][i] = R_WS(i, axis);
+  }
+}
 
 /// Projects a map's surfels.
 class DepthImageRenderer final : public ImageRenderer {
@@ -36,7 +174,6 @@ class DepthImageRenderer final : public ImageRenderer {
     }
     hits.resize(grid.size());
     std::unique_ptr<ImageFrame> frame = frames_.take(grid);
-    constexpr int kTile = ImageStrip::kTile;
     const auto tiles = static_cast<std::size_t>((grid.height + kTile - 1) / kTile);
     // A few strips a thread even out their work; every strip walks the upper tree again.
     const auto threads = static_cast<std::size_t>(workers_.count());

@@ -15,9 +15,9 @@ namespace marsim::lidar_gl {
 
 /// What the renderers of a context share. To be used in the context's thread alone, but for what
 /// CastQueue has for any thread.
-class Context::Objects {
+class Context::Resources {
  public:
-  ~Objects();
+  ~Resources();
   /// The compiled compute program of a text. Throws GlError with what the compiler said.
   GLuint program(const std::string& text);
   /// A map's tree, which lives as long as somebody holds it, the tree in memory as long at least.

@@ -1,4 +1,4 @@
-#include "lidar_gl/objects.hpp"
+#include "lidar_gl/resources.hpp"
 
 #include <algorithm>
 
@@ -55,11 +55,11 @@ GLuint link(GLuint shader) {
 
 }  // namespace
 
-Context::Objects::~Objects() {
+Context::Resources::~Resources() {
   for (const auto& [text, program] : programs_) glDeleteProgram(program);
 }
 
-GLuint Context::Objects::program(const std::string& text) {
+GLuint Context::Resources::program(const std::string& text) {
   const auto known = programs_.find(text);
   if (known != programs_.end()) return known->second;
   const GLuint program = link(compile(text));
@@ -67,8 +67,8 @@ GLuint Context::Objects::program(const std::string& text) {
   return program;
 }
 
-std::shared_ptr<const DeviceTree> Context::Objects::tree(const map::SurfelTreeView& view,
-                                                         std::size_t block_bytes) {
+std::shared_ptr<const DeviceTree> Context::Resources::tree(const map::SurfelTreeView& view,
+                                                           std::size_t block_bytes) {
   std::weak_ptr<const DeviceTree>& known = trees_[{view.nodes, block_bytes}];
   std::shared_ptr<const DeviceTree> tree = known.lock();
   if (tree == nullptr) {
@@ -78,7 +78,7 @@ std::shared_ptr<const DeviceTree> Context::Objects::tree(const map::SurfelTreeVi
   return tree;
 }
 
-std::size_t Context::Objects::treeBytes() const {
+std::size_t Context::Resources::treeBytes() const {
   std::size_t bytes = 0;
   for (const auto& [key, known] : trees_) {
     if (const auto tree = known.lock()) bytes += tree->bytes();
