@@ -120,7 +120,6 @@ enum class SimdLevel {
   kPortable,  ///< "portable": any processor
   kBaseline,  ///< "baseline": x86-64 with SSE4.1
   kAvx2,      ///< "avx2": with FMA and BMI
-  kAvx512,    ///< "avx512": F, VL, BW and DQ
 };
 
 /// Those this processor has, the best first.

@@ -55,9 +55,5 @@ namespace avx2 {
 void castGroup(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays,
                GroupHits& hits);
 }
-namespace avx512 {
-void castGroup(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays,
-               GroupHits& hits);
-}
 
 }  // namespace marsim::lidar

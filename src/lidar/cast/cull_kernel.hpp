@@ -93,8 +93,5 @@ extern const CullKernels kCullKernels;
 namespace avx2 {
 extern const CullKernels kCullKernels;
 }
-namespace avx512 {
-extern const CullKernels kCullKernels;
-}
 
 }  // namespace marsim::lidar

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "common/text.hpp"
 #include "marsim/common/error.hpp"
 
 namespace marsim::lidar {
@@ -21,7 +22,6 @@ struct Level {
 // The best first.
 constexpr Level kLevels[] = {
 #ifdef MARSIM_HAS_X86_KERNELS
-    {SimdLevel::kAvx512, "avx512", avx512::castGroup, avx512::projectStrip, &avx512::kCullKernels},
     {SimdLevel::kAvx2, "avx2", avx2::castGroup, avx2::projectStrip, &avx2::kCullKernels},
     {SimdLevel::kBaseline, "baseline", baseline::castGroup, baseline::projectStrip,
      &baseline::kCullKernels},
@@ -32,11 +32,6 @@ constexpr Level kLevels[] = {
 
 bool processorHas([[maybe_unused]] SimdLevel level) {
 #ifdef MARSIM_HAS_X86_KERNELS
-  if (level == SimdLevel::kAvx512) {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-           processorHas(SimdLevel::kAvx2);
-  }
   if (level == SimdLevel::kAvx2) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
            __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
@@ -53,6 +48,9 @@ SimdLevel levelOfEnvironment() {
   for (const Level& level : kLevels) {
     if (name == std::string(level.name)) return level.level;
     known.emplace_back(level.name);
+  }
+  if (name == std::string("avx512")) {
+    throw ConfigError("", "MARSIM_SIMD", "'avx512' (removed; 'avx2' is as fast)", join(known));
   }
   throw UnknownNameError("MARSIM_SIMD", "instruction set", name, known);
 }

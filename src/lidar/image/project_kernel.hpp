@@ -52,8 +52,5 @@ void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
 namespace avx2 {
 void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
 }  // namespace avx2
-namespace avx512 {
-void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
-}  // namespace avx512
 
 }  // namespace marsim::lidar
