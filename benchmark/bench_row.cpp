@@ -27,7 +27,6 @@ nlohmann::ordered_json toJson(const Row& row) {
       {"threads", row.threads},
       {"renderer", row.renderer},
       {"surface", row.surface},
-      {"storage", row.storage},
       {"cold", row.cold},
       {"ms_median", row.ms_median},
       {"embree_ms_median", orNull(row.embree_ms_median)},
@@ -63,38 +62,37 @@ void writeRows(const std::filesystem::path& path, const std::vector<Row>& rows) 
 
 std::string tableHead() {
   return fmt::format(
-      "{:<10} {:<8} {:>5} {:>9} {:>2} {:<10} {:<7} {:<7} {:<4} {:>8} {:>8} {:>5} "
+      "{:<10} {:<8} {:>5} {:>9} {:>2} {:<10} {:<7} {:<4} {:>8} {:>8} {:>5} "
       "{:>5} {:>6} {:>7} {:>7}",
-      "sensor", "place", "r (m)", "points", "t", "renderer", "surface", "storage", "", "ms",
-      "Embree", "ratio", "B/pt", "Embree", "oracle", "Embree");
+      "sensor", "place", "r (m)", "points", "t", "renderer", "surface", "", "ms", "Embree", "ratio",
+      "B/pt", "Embree", "oracle", "Embree");
 }
 
 std::string tableLine(const Row& row) {
   std::optional<double> ratio;
   if (row.embree_ms_median) ratio = row.ms_median / *row.embree_ms_median;
   return fmt::format(
-      "{:<10} {:<8} {:>5} {:>9} {:>2} {:<10} {:<7} {:<7} {:<4} {:>8.2f} {:>8} {:>5} "
+      "{:<10} {:<8} {:>5} {:>9} {:>2} {:<10} {:<7} {:<4} {:>8.2f} {:>8} {:>5} "
       "{:>5.1f} {:>6} {:>7} {:>7}",
       row.sensor, row.place, row.resolution, row.points, row.threads, row.renderer, row.surface,
-      row.storage, row.cold ? "cold" : "warm", row.ms_median, orDash(row.embree_ms_median, 2),
-      orDash(ratio, 2), row.bytes_per_point, orDash(row.embree_bytes_per_point, 1),
-      orDash(row.oracle_agreement, 4), orDash(row.embree_agreement, 4));
+      row.cold ? "cold" : "warm", row.ms_median, orDash(row.embree_ms_median, 2), orDash(ratio, 2),
+      row.bytes_per_point, orDash(row.embree_bytes_per_point, 1), orDash(row.oracle_agreement, 4),
+      orDash(row.embree_agreement, 4));
 }
 
 std::string openGlTableHead() {
-  return "| sensor | place | r (m) | surfels | rays | surface | storage | OpenGL ms | processor | "
+  return "| sensor | place | r (m) | surfels | rays | surface | OpenGL ms | processor | "
          "threads | ms | OpenGL / processor | oracle |\n"
-         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |";
+         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |";
 }
 
 std::string openGlTableLine(const Row& row) {
   std::optional<double> ratio;
   if (row.cpu_ms_median) ratio = row.ms_median / *row.cpu_ms_median;
-  return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {:.2f} | {} | {} | {} | {} | {} |",
+  return fmt::format("| {} | {} | {} | {} | {} | {} | {:.2f} | {} | {} | {} | {} | {} |",
                      row.sensor, row.place, row.resolution, row.points, row.rays, row.surface,
-                     row.storage, row.ms_median, row.cpu_renderer, row.threads,
-                     orDash(row.cpu_ms_median, 2), orDash(ratio, 2),
-                     orDash(row.oracle_agreement, 4));
+                     row.ms_median, row.cpu_renderer, row.threads, orDash(row.cpu_ms_median, 2),
+                     orDash(ratio, 2), orDash(row.oracle_agreement, 4));
 }
 
 }  // namespace marsim::benchmarks

@@ -26,7 +26,7 @@ struct Row {
   std::size_t points = 0;   ///< surfels of the map
   std::size_t rays = 0;     ///< a scan
   int threads = 1;
-  std::string renderer, surface, storage;
+  std::string renderer, surface;
   bool cold = false;  ///< caches overwritten before every scan
   double ms_median = 0.0;
   std::optional<double> embree_ms_median;  ///< same rays, already sorted; `paper` only
@@ -37,7 +37,7 @@ struct Row {
   std::optional<double> cpu_ms_median;
   std::optional<double> oracle_agreement;  ///< share of the unambiguous rays, 0 to 1
   std::optional<double> embree_agreement;
-  std::optional<Starts> starts;  ///< of this place, resolution, surface and storage
+  std::optional<Starts> starts;  ///< of this place, resolution and surface
 };
 
 /// Writes the rows as a JSON list, one object a row. Throws FileError.

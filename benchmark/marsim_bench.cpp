@@ -11,11 +11,11 @@
 #include "common/output_file.hpp"
 #include "fidelity_benchmark.hpp"
 #include "marsim/common/error.hpp"
+#include "objects_benchmark.hpp"
 #include "render_bench.hpp"
 #include "scan_benchmark.hpp"
 #include "sensors.hpp"
 #include "starts.hpp"
-#include "objects_benchmark.hpp"
 #include "tools/command_line.hpp"
 #include "world_benchmark.hpp"
 
@@ -207,8 +207,7 @@ void addStart(CLI::App& app, CommandLine& line) {
       marsim::map::SurfelMapConfig config;
       config.resolution = std::stod(arguments.at(1));
       config.surface = marsim::map::surfaceOf(arguments.at(2));
-      config.storage = marsim::map::storageOf(arguments.at(3));
-      return startOnce(arguments.at(0), config, arguments.at(4));
+      return startOnce(arguments.at(0), config, arguments.at(3));
     };
   });
 }

@@ -22,7 +22,7 @@ constexpr int kPoses = 10;
 /// The place's cloud, written as PCD into `folder` if it is not there yet.
 std::filesystem::path cloudOf(const Place& place, const std::filesystem::path& folder);
 
-/// Its map, in compact storage; made maps are kept in `folder` as well.
+/// Its map; made maps are kept in `folder` as well.
 std::shared_ptr<const map::SurfelMap> mapOf(const Place& place, const std::filesystem::path& folder,
                                             map::Surface surface = map::Surface::kBlended);
 

@@ -33,7 +33,6 @@ namespace fs = std::filesystem;
 using lidar::Hit;
 using lidar::Ray;
 using map::Surface;
-using map::SurfelStorage;
 
 constexpr const char* kOpenGl = "opengl";
 
@@ -68,7 +67,6 @@ struct Cell {
   Sensor sensor;
   std::string renderer;
   Surface surface;
-  SurfelStorage storage;
   int threads;
   bool cold;
 };
@@ -132,7 +130,7 @@ class Bench {
 
   static bool sameMap(const Cell& a, const Cell& b) {
     return a.place.name == b.place.name && a.place.resolution == b.place.resolution &&
-           a.surface == b.surface && a.storage == b.storage;
+           a.surface == b.surface;
   }
 
   void open(const Cell& cell) {
@@ -147,7 +145,6 @@ class Bench {
     map::SurfelMapConfig config;
     config.resolution = cell.place.resolution;
     config.surface = cell.surface;
-    config.storage = cell.storage;
     Progress progress(fmt::format("{} at {} m", cell.place.name, cell.place.resolution));
     progress.phase("making the place");
     const fs::path cloud = cloudOf(cell.place, settings_.work);
@@ -166,10 +163,10 @@ class Bench {
   static std::string startLine(const Place& place, const map::SurfelMapConfig& config,
                                const Starts& starts) {
     return fmt::format(
-        "{} at {} m, {}, {}: {} points made a map in {:.2f} s ({:.2f} M/s, at most {:.0f} MB); "
+        "{} at {} m, {}: {} points made a map in {:.2f} s ({:.2f} M/s, at most {:.0f} MB); "
         "from a program's start to its first scan {:.2f} s, with the map made before {:.2f} s and "
         "{:.0f} MB of its own",
-        place.name, place.resolution, map::nameOf(config.surface), map::nameOf(config.storage),
+        place.name, place.resolution, map::nameOf(config.surface),
         withThousands(starts.source_points), starts.preprocess_s,
         1e-6 * static_cast<double>(starts.source_points) / starts.preprocess_s,
         starts.preprocess_peak_mb, starts.first_start_to_scan_s, starts.warm_start_to_scan_s,
@@ -189,7 +186,6 @@ class Bench {
       row.cpu_renderer = cell.renderer;
     }
     row.surface = map::nameOf(cell.surface);
-    row.storage = map::nameOf(cell.storage);
     row.cold = cell.cold;
     row.bytes_per_point = bytes_ / static_cast<double>(map_->size());
     row.starts = starts_;
@@ -328,9 +324,9 @@ class Bench {
 };
 
 // Cells of one map, the plain ones first.
-void addCells(const RenderBench& bench, const Place& place, Surface surface, SurfelStorage storage,
+void addCells(const RenderBench& bench, const Place& place, Surface surface,
               std::vector<Cell>& cells) {
-  const bool plain = surface == Surface::kPaper && storage == SurfelStorage::kCompact;
+  const bool plain = surface == Surface::kPaper;
   for (const std::string& name : bench.sensors) {
     const Sensor sensor = sensorOf(name);
     for (const int threads : bench.threads) {
@@ -338,10 +334,10 @@ void addCells(const RenderBench& bench, const Place& place, Surface surface, Sur
       for (const bool cold : {false, true}) {
         if (cold && bench.opengl) continue;
         if (cold && (!plain || threads != bench.threads.front() || !sensor.pattern)) continue;
-        cells.push_back({place, sensor, sensor.pattern ? "ray_caster" : "projection", surface,
-                         storage, threads, cold});
+        cells.push_back(
+            {place, sensor, sensor.pattern ? "ray_caster" : "projection", surface, threads, cold});
         if (plain && !bench.opengl && !sensor.pattern && threads == bench.threads.front()) {
-          cells.push_back({place, sensor, "ray_caster", surface, storage, threads, cold});
+          cells.push_back({place, sensor, "ray_caster", surface, threads, cold});
         }
       }
     }
@@ -353,9 +349,8 @@ std::vector<Cell> cellsOf(const RenderBench& bench) {
   for (const std::string& name : bench.places) {
     for (const double resolution : bench.resolutions) {
       const Place place{name, resolution};
-      addCells(bench, place, Surface::kPaper, SurfelStorage::kCompact, cells);
-      addCells(bench, place, Surface::kPaper, SurfelStorage::kFloat, cells);
-      addCells(bench, place, Surface::kBlended, SurfelStorage::kCompact, cells);
+      addCells(bench, place, Surface::kPaper, cells);
+      addCells(bench, place, Surface::kBlended, cells);
     }
   }
   return cells;

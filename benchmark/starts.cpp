@@ -74,7 +74,6 @@ Starts measureStarts(const std::string& program, const fs::path& cloud,
                                             cloud.string(),
                                             fmt::format("{}", config.resolution),
                                             map::nameOf(config.surface),
-                                            map::nameOf(config.storage),
                                             folder.string()};
   std::error_code none;
   fs::remove_all(folder, none);

@@ -28,6 +28,12 @@ void requireAngle(std::string_view where, std::string_view field, double angle) 
   Validator(where).within(field, angle, -kLargestAngle, kLargestAngle, "rad");
 }
 
+void requireCompactStorage(std::string_view where, std::string_view field, std::string_view name) {
+  if (name == "compact") return;
+  throw ConfigError(where, field, fmt::format("'{}'{}", name, name == "float" ? " (removed)" : ""),
+                    "compact");
+}
+
 std::optional<std::uint64_t> parseSeed(std::string_view text) {
   std::uint64_t seed = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);

@@ -24,6 +24,9 @@ bool isPlace(const Eigen::Vector3d& p_W);
 void requirePlace(std::string_view where, std::string_view field, const Eigen::Vector3d& p_W);
 void requireAngle(std::string_view where, std::string_view field, double angle);
 
+/// Throws ConfigError unless a map's `storage` is "compact": the only one left.
+void requireCompactStorage(std::string_view where, std::string_view field, std::string_view name);
+
 /// A whole number from 0 to 2^64 - 1 in decimal digits and nothing else; nothing where it is not.
 std::optional<std::uint64_t> parseSeed(std::string_view text);
 extern const char* const kAllowedSeeds;

@@ -3,8 +3,8 @@
 // relative to the ray's origin decides, double precision where that leaves doubt.
 //
 // cast_program.cpp puts before this: the version, nodeWords(), leafWord(), and
-//   COMPACT  how surfels are stored          BLENDED  map::Blending is on
-//   IMAGE    cells of an image, not rays     STACK    children that may have to wait
+//   BLENDED  map::Blending is on      IMAGE  cells of an image, not rays
+//   STACK    children that may have to wait
 
 layout(local_size_x = 64) in;
 
@@ -43,11 +43,7 @@ const float kRounding = 8e-7;
 const float kSureSlack = 1e-4;
 const float kOffsetError = 1e-6;
 const float kLeastWeight = 1e-6;
-#if COMPACT
 const float kScale = 2.0 * 4095.0;  // length of normals, about
-#else
-const float kScale = 1.0;
-#endif
 
 // ---------------------------------------------------------------- the ray
 
@@ -87,9 +83,7 @@ vec4 bytesOf(uint word) {
 
 struct Leaf {
   uint first, count;
-#if COMPACT
   vec3 lower, step;  // [m]
-#endif
 };
 
 struct Surfel {
@@ -113,7 +107,6 @@ Leaf leafOf(uint code) {
   Leaf leaf;
   leaf.first = node.b.y + begin;
   leaf.count = byteOf(ends, slot) - begin;
-#if COMPACT
   uvec3 low = uvec3(byteOf(node.c.xy, slot), byteOf(node.c.zw, slot), byteOf(node.d.xy, slot));
   uvec3 high = uvec3(byteOf(node.d.zw, slot), byteOf(node.e.xy, slot), byteOf(node.e.zw, slot));
   precise vec3 lower = uintBitsToFloat(node.a.xyz) + vec3(low) * stepsOf(node);
@@ -122,11 +115,9 @@ Leaf leafOf(uint code) {
   uint w = node.a.w;
   ivec3 field = ivec3(w & 255u, (w >> 8) & 255u, (w >> 16) & 255u) + bits - 13;
   leaf.step = vec3(powerOfTwo(uint(field.x)), powerOfTwo(uint(field.y)), powerOfTwo(uint(field.z)));
-#endif
   return leaf;
 }
 
-#if COMPACT
 ivec3 codedNormal(uint low, uint high) {
   int a = int((high >> 12) & 0x1ffeu) - kNormalScale;
   int b = int(((high >> 18) & 0x1f80u) | ((low >> 25) & 0x7eu)) - kNormalScale;
@@ -135,44 +126,25 @@ ivec3 codedNormal(uint low, uint high) {
 uvec3 codedPosition(uint low, uint high) {
   return uvec3(low & 8191u, (low >> 13) & 8191u, high & 8191u);
 }
-#endif
 
 // Number i of a leaf.
 Surfel surfelOf(Leaf leaf, uint i) {
   Surfel surfel;
-#if COMPACT
   uint low = leafWord(2u * leaf.first + i), high = leafWord(2u * leaf.first + leaf.count + i);
   precise vec3 base = (leaf.lower - origin) - origin_rest;
   precise vec3 v = vec3(codedPosition(low, high)) * leaf.step + base;
   surfel.v = v;
   surfel.n = vec3(codedNormal(low, high));
   surfel.planar = (high >> 31) != 0u;
-#else
-  uint at = 6u * leaf.first + i, n = leaf.count;
-  vec3 p = uintBitsToFloat(uvec3(leafWord(at), leafWord(at + n), leafWord(at + 2u * n)));
-  precise vec3 v = (p - origin) - origin_rest;
-  uint last = leafWord(at + 5u * n);
-  surfel.v = v;
-  surfel.n = uintBitsToFloat(uvec3(leafWord(at + 3u * n), leafWord(at + 4u * n), last));
-  surfel.planar = (last & 1u) != 0u;
-#endif
   return surfel;
 }
 
 ExactSurfel exactSurfelOf(Leaf leaf, uint i) {
   ExactSurfel surfel;
-#if COMPACT
   uint low = leafWord(2u * leaf.first + i), high = leafWord(2u * leaf.first + leaf.count + i);
   surfel.p = dvec3(leaf.lower) + dvec3(codedPosition(low, high)) * dvec3(leaf.step);
   surfel.n = dvec3(codedNormal(low, high));
   surfel.planar = (high >> 31) != 0u;
-#else
-  uint at = 6u * leaf.first + i, n = leaf.count;
-  uint last = leafWord(at + 5u * n);
-  surfel.p = dvec3(uintBitsToFloat(uvec3(leafWord(at), leafWord(at + n), leafWord(at + 2u * n))));
-  surfel.n = dvec3(uintBitsToFloat(uvec3(leafWord(at + 3u * n), leafWord(at + 4u * n), last)));
-  surfel.planar = (last & 1u) != 0u;
-#endif
   return surfel;
 }
 

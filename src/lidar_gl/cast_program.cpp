@@ -30,9 +30,9 @@ std::string partsText(const SplitBuffer& parts, GLuint binding, const char* name
 std::string castProgramText(const CastVariant& variant, const DeviceTree& tree) {
   const auto node_parts = static_cast<GLuint>(tree.nodes().buffers.size());
   return fmt::format(
-             "#version 430 core\n#define COMPACT {:d}\n#define BLENDED {:d}\n#define IMAGE {:d}\n"
+             "#version 430 core\n#define BLENDED {:d}\n#define IMAGE {:d}\n"
              "#define STACK {}\n",
-             variant.compact, variant.blended, variant.image, variant.stack) +
+             variant.blended, variant.image, variant.stack) +
          partsText(tree.nodes(), CastVariant::kTree, "nodeWords", "uvec4",
                    "uint index, uint quarter", "5u * at + quarter") +
          partsText(tree.words(), CastVariant::kTree + node_parts, "leafWord", "uint", "uint index",

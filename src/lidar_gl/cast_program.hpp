@@ -9,7 +9,7 @@ namespace marsim::lidar_gl {
 
 /// What the compute shader is compiled for.
 struct CastVariant {
-  bool compact, blended, image;
+  bool blended, image;
   int stack;  ///< children that may have to wait
 
   // Bindings and locations as in cast.glsl.

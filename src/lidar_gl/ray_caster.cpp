@@ -145,8 +145,7 @@ class GlRayCaster final : public RayCaster {
   }
 
   GLuint program(bool image) const {
-    const CastVariant variant{view_.header.storage == map::SurfelStorage::kCompact,
-                              map_->blending().on(), image, stack_};
+    const CastVariant variant{map_->blending().on(), image, stack_};
     std::string text = castProgramText(variant, *target_.tree);
     if (fault_ == Fault::kShader) text += "\na fault on purpose\n";
     return context_->resources().program(text);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "common/bounds.hpp"
 #include "common/text.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/cloud_io.hpp"
@@ -105,8 +106,8 @@ int main(int argc, char** argv) {
   app.add_option("--resolution", resolution, "voxel side [m]")->capture_default_str();
   std::string surface = marsim::map::nameOf(config.surface);
   app.add_option("--surface", surface, "blended or paper")->capture_default_str();
-  std::string storage = marsim::map::nameOf(config.storage);
-  app.add_option("--storage", storage, "compact or float")->capture_default_str();
+  std::string storage = "compact";
+  app.add_option("--storage", storage)->group("");  // one is left: not told any more
   app.add_option("--intensity-full-scale", config.intensity_full_scale,
                  "the intensity that stands for 100 %; 0: 1, 255 or the largest")
       ->capture_default_str();
@@ -125,7 +126,7 @@ int main(int argc, char** argv) {
     config.resolution =
         marsim::tools::parseOption("--resolution", resolution, marsim::Quantity::kLength);
     config.surface = marsim::map::surfaceOf(surface);
-    config.storage = marsim::map::storageOf(storage);
+    marsim::requireCompactStorage("", "--storage", storage);
     return describeMap(name, config, !no_cache);
   });
 }

@@ -36,7 +36,7 @@ map::Surfel surfelAt(const Vector3d& p, const Vector3d& n, bool planar) {
 }
 
 // Floor, a wall of one layer, a thick block filled with points, thin poles and single points.
-std::shared_ptr<const map::SurfelMap> place(const Vector3d& centre, map::SurfelStorage storage) {
+std::shared_ptr<const map::SurfelMap> place(const Vector3d& centre) {
   std::vector<map::Surfel> surfels;
   RandomStream random(11, "place");
   const auto add = [&](double x, double y, double z, const Vector3d& n, bool planar) {
@@ -61,7 +61,6 @@ std::shared_ptr<const map::SurfelMap> place(const Vector3d& centre, map::SurfelS
   }
   map::SurfelMapConfig config;
   config.resolution = kCell;
-  config.storage = storage;
   return std::make_shared<const map::SurfelMap>(surfels, config);
 }
 
@@ -113,10 +112,10 @@ class BruteForce {
   std::vector<Eigen::Vector3i> cells_;
 };
 
-class Checker : public testing::TestWithParam<std::tuple<Search, map::SurfelStorage, double>> {
+class Checker : public testing::TestWithParam<std::tuple<Search, double>> {
  protected:
-  Vector3d centre_ = Vector3d::Constant(std::get<2>(GetParam()));
-  std::shared_ptr<const map::SurfelMap> map_ = place(centre_, std::get<1>(GetParam()));
+  Vector3d centre_ = Vector3d::Constant(std::get<1>(GetParam()));
+  std::shared_ptr<const map::SurfelMap> map_ = place(centre_);
   BodyVoxels body_{smallBody(), kCell};
   std::vector<map::Surfel> surfels_ = map::decodeSurfels(map_->tree());
 
@@ -215,13 +214,11 @@ TEST_P(Checker, ClearanceEqualsBruteForce) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Searches, Checker,
-    testing::Values(std::make_tuple(Search::kMapTree, map::SurfelStorage::kCompact, 0.0),
-                    std::make_tuple(Search::kMapTree, map::SurfelStorage::kFloat, 0.0),
-                    std::make_tuple(Search::kMapTree, map::SurfelStorage::kCompact, 2000.0),
-                    std::make_tuple(Search::kKdTree, map::SurfelStorage::kCompact, 0.0),
-                    std::make_tuple(Search::kKdTree, map::SurfelStorage::kFloat, 2000.0)));
+INSTANTIATE_TEST_SUITE_P(Searches, Checker,
+                         testing::Values(std::make_tuple(Search::kMapTree, 0.0),
+                                         std::make_tuple(Search::kMapTree, 2000.0),
+                                         std::make_tuple(Search::kKdTree, 0.0),
+                                         std::make_tuple(Search::kKdTree, 2000.0)));
 
 // Objects: a ball of points each, on straight ways at up to 20 m/s past and through a body that
 // turns and flies.
@@ -235,7 +232,6 @@ std::vector<scene::MovingObject> objectsDuring(TimeNs begin, TimeNs end) {
     }
     map::SurfelMapConfig config;
     config.resolution = 0.02;
-    config.storage = map::SurfelStorage::kFloat;
     return std::make_shared<const map::SurfelMap>(surfels, config);
   }();
   std::vector<scene::MovingObject> objects;

@@ -40,5 +40,19 @@ TEST(Bounds, AnglesOfMoreThanATurnAreAskedAbout) {
   EXPECT_EQ(degreesHint("90", Quantity::kLength), "");
 }
 
+TEST(Bounds, StorageIsCompact) {
+  EXPECT_NO_THROW(requireCompactStorage("", "--storage", "compact"));
+  const auto messageOf = [](const char* name) -> std::string {
+    try {
+      requireCompactStorage("", "--storage", name);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  EXPECT_EQ(messageOf("float"), "--storage is 'float' (removed), allowed: compact");
+  EXPECT_EQ(messageOf("half"), "--storage is 'half', allowed: compact");
+}
+
 }  // namespace
 }  // namespace marsim

@@ -25,24 +25,21 @@ void writeSeeds(const fs::path& folder) {
   const std::vector<float> numbers = {1.0F, 2.0F, 3.0F};
   const MapFileKey key = {1, 2};
   MapFileWriter(key).write(folder / "no_sections");
-  for (const SurfelStorage storage : {SurfelStorage::kCompact, SurfelStorage::kFloat}) {
-    SurfelMapConfig config;
-    config.storage = storage;
-    const SurfelMap map(surfels, config);
-    MapSource source;
-    source.points = 30;
-    source.box = map.bounds();
-    MapFileWriter writer(key);
-    writeInfo(config, source, writer);
-    map.writeTo(writer);
-    writer.write(folder / (storage == SurfelStorage::kCompact ? "compact" : "float"));
-    writer.add("numbers", View<float>(numbers), ElementType::kFloat32);
-    writer.add("none", View<float>(numbers.data(), 0), ElementType::kFloat32);
-    writer.write(folder / "six_sections");
-    const std::vector<std::uint8_t> reflectivity(map.size(), 130);
-    writer.add(section::kReflectivity, View<std::uint8_t>(reflectivity), ElementType::kUint8);
-    writer.write(folder / "seven_sections");
-  }
+  const SurfelMapConfig config;
+  const SurfelMap map(surfels, config);
+  MapSource source;
+  source.points = 30;
+  source.box = map.bounds();
+  MapFileWriter writer(key);
+  writeInfo(config, source, writer);
+  map.writeTo(writer);
+  writer.write(folder / "compact");
+  writer.add("numbers", View<float>(numbers), ElementType::kFloat32);
+  writer.add("none", View<float>(numbers.data(), 0), ElementType::kFloat32);
+  writer.write(folder / "six_sections");
+  const std::vector<std::uint8_t> reflectivity(map.size(), 130);
+  writer.add(section::kReflectivity, View<std::uint8_t>(reflectivity), ElementType::kUint8);
+  writer.write(folder / "seven_sections");
 }
 
 TEST(MapFileCorpus, ReadsOrRefusesEveryInput) {

@@ -12,9 +12,8 @@ namespace marsim::map {
 namespace {
 
 /// Takes a map as the simulator does, of the source in `info`, and walks all of its tree.
-void takeMap(const std::shared_ptr<const MapFile>& file, SurfelStorage storage) {
-  SurfelMapConfig config;
-  config.storage = storage;
+void takeMap(const std::shared_ptr<const MapFile>& file) {
+  const SurfelMapConfig config;
   try {
     static_cast<void>(readInfo(*file, config));
   } catch (const Error&) {  // the tree may be good all the same
@@ -41,8 +40,7 @@ void readAll(const AlignedBytes& bytes) {
     }
     volatile const unsigned kept = sum;
     static_cast<void>(kept);
-    takeMap(file, SurfelStorage::kCompact);
-    takeMap(file, SurfelStorage::kFloat);
+    takeMap(file);
   } catch (const Error&) {  // what a bad file is to end in
   }
 }

@@ -21,8 +21,7 @@ constexpr double kWall = 3.0;  // [m] x of the wall
 /// The wall x = `x` [m], `half` wide and high either way; left of y = 0 it reflects 20 %, right of
 /// it 80 %. As a maker's renderer is tested with it.
 Map wallMap(double x, double half, const Maker& maker) {
-  map::SurfelMapConfig config;
-  config.storage = maker.storage;
+  const map::SurfelMapConfig config;
   map::SurfelSet set;
   if (maker.blended) set.blending = {0.15F, 0.8F, 0.05F};
   set.planar_threshold = 0.02F;

@@ -214,11 +214,7 @@ TEST_P(MovingObjectsTest, MovingAndTurning) {
 // An object that stands still is what a map of its surfels, moved, would be.
 TEST_P(MovingObjectsTest, AsAMapOfMovedSurfels) {
   RandomStream random(34);
-  map::SurfelMapConfig as_floats;
-  as_floats.resolution = 0.2;
-  as_floats.storage = map::SurfelStorage::kFloat;
-  const auto shape = std::make_shared<const map::SurfelMap>(
-      ballShape(4, 1.5, 0.2, {0.3, 0.2, 0.1})->surfels(), as_floats);
+  const Map shape = ballShape(4, 1.5, 0.2, {0.3, 0.2, 0.1});
   MovingObject object;
   object.shape = shape;
   object.X_WM = {randomPose(random, 1.0)};
@@ -227,8 +223,7 @@ TEST_P(MovingObjectsTest, AsAMapOfMovedSurfels) {
     surfel.position = (object.X_WM[0] * surfel.position.cast<double>()).cast<float>();
     surfel.normal = (object.X_WM[0].q * surfel.normal.cast<double>()).cast<float>();
   }
-  const map::SurfelMap moved(surfels, shape->config());
-  const Oracle oracle(moved);
+  const Oracle oracle(*shape, std::move(surfels), Eigen::Vector3d::Zero());
   const ImageGrid grid = turnGrid(60, 30);
   std::vector<Hit> hits;
   make(makeMap({}, 0.2))

@@ -55,7 +55,11 @@ struct Oracle::Meeting {
 };
 
 Oracle::Oracle(const map::SurfelMap& map)
-    : map_(map), surfels_(map::decodeSurfels(map.tree())), origin_(map.origin()) {
+    : Oracle(map, map::decodeSurfels(map.tree()), map.origin()) {}
+
+Oracle::Oracle(const map::SurfelMap& map, std::vector<map::Surfel> surfels,
+               const Eigen::Vector3d& origin)
+    : map_(map), surfels_(std::move(surfels)), origin_(origin) {
   std::vector<std::uint32_t> all(map.size());
   std::iota(all.begin(), all.end(), 0U);
   addGroups(std::move(all));

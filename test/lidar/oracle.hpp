@@ -33,6 +33,9 @@ struct OracleResult {
 class Oracle {
  public:
   explicit Oracle(const map::SurfelMap& map);
+  /// Of surfels about `origin` [m] in W in place of the map's own, which they are as many as.
+  Oracle(const map::SurfelMap& map, std::vector<map::Surfel> surfels,
+         const Eigen::Vector3d& origin);
 
   /// The first surface, blended as the map says. A ray is ambiguous if changing R, the planar
   /// threshold or one of the blending's settings by 1e-5 of itself, its origin by 1e-6 m or its

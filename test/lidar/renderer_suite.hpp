@@ -29,7 +29,6 @@ struct Maker {
   const char* name;
   Renderers (*make)(Map, const RendererConfig&);
   RendererConfig config;
-  map::SurfelStorage storage;
   std::string label;
   bool blended = false;
   bool small_images = false;  ///< under 5000 cells
@@ -42,16 +41,12 @@ std::vector<Maker> makersUnderTest();
 /// A few of them, for suites of what lies around the renderers: objects that move, scans.
 std::vector<Maker> fewMakers();
 
-/// The map as a maker's renderer is tested with it: its storage, and the paper's surface or a
-/// blended one.
+/// The map as a maker's renderer is tested with it: of the paper's surface or a blended one.
 inline Map storedFor(const Maker& maker, const Map& map) {
-  const bool blend = maker.blended && !map->blending().on();
-  if (map->config().storage == maker.storage && !blend) return map;
-  map::SurfelMapConfig config = map->config();
-  config.storage = maker.storage;
+  if (!maker.blended || map->blending().on()) return map;
   const auto r = static_cast<float>(map->resolution());
-  return std::make_shared<const map::SurfelMap>(
-      map->surfels(), config, blend ? map::Blending{1.7F * r, 0.8F, 0.7F * r} : map->blending());
+  return std::make_shared<const map::SurfelMap>(map->surfels(), map->config(),
+                                                map::Blending{1.7F * r, 0.8F, 0.7F * r});
 }
 
 inline Ray makeRay(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction,

@@ -46,17 +46,14 @@ Renderers makeInParts(Map map, const RendererConfig& config) {
 }  // namespace
 
 std::vector<Maker> makersUnderTest() {
-  constexpr auto kCompact = map::SurfelStorage::kCompact, kFloat = map::SurfelStorage::kFloat;
-  return {{"opengl", makeOnGl, {}, kCompact, "compact", false, true},
-          {"opengl", makeOnGl, {}, kCompact, "compact_blended", true, true},
-          {"opengl", makeOnGl, {}, kFloat, "float", false, true},
-          {"opengl", makeOnGl, {}, kFloat, "float_blended", true, true},
-          {"opengl", makeInParts, {}, kCompact, "in_parts_blended", true, true}};
+  return {{"opengl", makeOnGl, {}, "paper", false, true},
+          {"opengl", makeOnGl, {}, "blended", true, true},
+          {"opengl", makeInParts, {}, "in_parts_blended", true, true}};
 }
 
 std::vector<Maker> fewMakers() {
-  return {{"opengl", makeOnGl, {}, map::SurfelStorage::kCompact, "compact", false, true},
-          {"opengl", makeOnGl, {}, map::SurfelStorage::kFloat, "float_blended", true, true}};
+  return {{"opengl", makeOnGl, {}, "paper", false, true},
+          {"opengl", makeOnGl, {}, "blended", true, true}};
 }
 
 }  // namespace marsim::lidar

@@ -134,12 +134,23 @@ TEST_F(LoadMap, ContentAndSettingsDecideNotTheName) {
     EXPECT_TRUE(again.from_cache);
     EXPECT_EQ(again.map->config().*setting, config.*setting);
   }
-  SurfelMapConfig config;
-  config.storage = SurfelStorage::kFloat;
-  EXPECT_FALSE(load(folder_ / "a.pcd", config).from_cache);
-  const LoadedMap again = load(folder_ / "a.pcd", config);
-  EXPECT_TRUE(again.from_cache);
-  EXPECT_EQ(again.map->tree().header.storage, SurfelStorage::kFloat);
+}
+
+TEST_F(LoadMap, FloatStorageIsMadeAnew) {
+  const auto path = write(corner(5000));
+  load(path);
+  std::string bytes = contentOf(cached().at(0));
+  std::uint64_t info = 0;
+  std::memcpy(&info, bytes.data() + kHeaderSize + kEntryOffset, sizeof(info));
+  bytes[info + 28] = 1;  // storage: after three numbers of eight bytes and the surface
+  seal(bytes);
+  std::ofstream(cached().at(0), std::ios::binary) << bytes;
+  EXPECT_FALSE(load(path).from_cache);
+  ASSERT_EQ(lines_.size(), 1U);
+  EXPECT_NE(lines_[0].find("was made with storage 'float' (removed); making it anew"),
+            std::string::npos)
+      << lines_[0];
+  EXPECT_TRUE(load(path).from_cache);
 }
 
 TEST_F(LoadMap, ForgedSettingsOrInfoAreRefused) {

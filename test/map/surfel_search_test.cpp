@@ -16,7 +16,7 @@ namespace {
 using Eigen::Vector3d;
 
 // Sheets, a line of points and scattered ones, about `centre`.
-SurfelMap someMap(const Vector3d& centre, SurfelStorage storage, std::size_t count) {
+SurfelMap someMap(const Vector3d& centre, std::size_t count) {
   RandomStream random(7, "surfels");
   std::vector<Surfel> surfels;
   for (std::size_t i = 0; i < count; ++i) {
@@ -26,9 +26,7 @@ SurfelMap someMap(const Vector3d& centre, SurfelStorage storage, std::size_t cou
     const Vector3d n = Vector3d(random.normal(), random.normal(), random.normal()).normalized();
     surfels.push_back({(centre + p).cast<float>(), n.cast<float>(), i % 2 == 0 ? 0.0F : 1.0F});
   }
-  SurfelMapConfig config;
-  config.storage = storage;
-  return {surfels, config};
+  return {surfels, SurfelMapConfig{}};
 }
 
 void compare(const SurfelMap& map, const Vector3d& centre) {
@@ -80,21 +78,17 @@ void compare(const SurfelMap& map, const Vector3d& centre) {
 }
 
 TEST(SurfelSearch, FindsWhatALookAtEverySurfelFinds) {
-  for (const SurfelStorage storage : {SurfelStorage::kCompact, SurfelStorage::kFloat}) {
-    compare(someMap(Vector3d::Zero(), storage, 3000), Vector3d::Zero());
-  }
+  compare(someMap(Vector3d::Zero(), 3000), Vector3d::Zero());
 }
 
 TEST(SurfelSearch, FindsItFarFromTheOrigin) {
   const Vector3d far(4000.0, -2500.0, 300.0);
-  for (const SurfelStorage storage : {SurfelStorage::kCompact, SurfelStorage::kFloat}) {
-    compare(someMap(far, storage, 1000), far);
-  }
+  compare(someMap(far, 1000), far);
 }
 
 TEST(SurfelSearch, OneSurfelAndNone) {
-  compare(someMap(Vector3d::Zero(), SurfelStorage::kCompact, 1), Vector3d::Zero());
-  const SurfelMap none = someMap(Vector3d::Zero(), SurfelStorage::kCompact, 0);
+  compare(someMap(Vector3d::Zero(), 1), Vector3d::Zero());
+  const SurfelMap none = someMap(Vector3d::Zero(), 0);
   std::vector<FoundSurfel> found;
   surfelsWithin(none.tree(), Vector3d::Zero(), 10.0, found);
   EXPECT_TRUE(found.empty());

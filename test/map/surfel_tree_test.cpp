@@ -35,8 +35,8 @@ std::vector<Surfel> sheet(int side, const Eigen::Vector3d& centre = Eigen::Vecto
   return surfels;
 }
 
-SurfelTree treeOf(const std::vector<Surfel>& surfels, SurfelStorage storage) {
-  return SurfelTree(surfels, kRadius, kThreshold, storage);
+SurfelTree treeOf(const std::vector<Surfel>& surfels) {
+  return SurfelTree(surfels, kRadius, kThreshold);
 }
 
 double angleBetween(const Eigen::Vector3f& a, const Eigen::Vector3f& b) {
@@ -72,17 +72,9 @@ void expectStored(const std::vector<Surfel>& sources, const SurfelTreeView& view
   }
 }
 
-TEST(SurfelTree, FloatStorageLosesNothing) {
-  for (const Eigen::Vector3d& centre :
-       {Eigen::Vector3d(0, 0, 0), Eigen::Vector3d(5e3, -4e3, 300.0)}) {
-    const std::vector<Surfel> surfels = sheet(60, centre);
-    expectStored(surfels, treeOf(surfels, SurfelStorage::kFloat).view(), 0.0, 1e-6);
-  }
-}
-
-TEST(SurfelTree, CompactStorageIsCloseAndSmall) {
+TEST(SurfelTree, StoresSurfelsCloselyAndSmall) {
   const std::vector<Surfel> surfels = sheet(300);
-  const SurfelTree tree = treeOf(surfels, SurfelStorage::kCompact);
+  const SurfelTree tree = treeOf(surfels);
   expectStored(surfels, tree.view(), 0.004 * kResolution, 1e-3);
   EXPECT_LT(static_cast<double>(bytesOf(tree.view())) / static_cast<double>(surfels.size()), 12.0);
 }
@@ -94,7 +86,7 @@ TEST(SurfelTree, LoneSurfelsKeepTheirPrecision) {
     const Eigen::Vector3d p(random.uniform(-900, 900), random.uniform(-900, 900), 0.0);
     surfels.push_back({p.cast<float>(), Eigen::Vector3f::UnitX(), 0.0F});
   }
-  expectStored(surfels, treeOf(surfels, SurfelStorage::kCompact).view(), 0.005 * kResolution, 1e-3);
+  expectStored(surfels, treeOf(surfels).view(), 0.005 * kResolution, 1e-3);
 }
 
 // Several pieces that are built apart, and the tree above them.
@@ -104,7 +96,7 @@ TEST(SurfelTree, LargeMapsHaveOneTree) {
   std::vector<std::uint32_t> words;
   for (const std::size_t threads : {1U, 2U, 5U}) {
     const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
-    const SurfelTree tree = treeOf(surfels, SurfelStorage::kCompact);
+    const SurfelTree tree = treeOf(surfels);
     const SurfelTreeView view = tree.view();
     if (nodes.empty()) {
       EXPECT_NO_THROW(validateTree(view));
@@ -126,11 +118,9 @@ TEST(SurfelTree, EveryMapGivesAValidTree) {
   }
   for (const std::vector<Surfel>& surfels :
        {same, line, std::vector<Surfel>(1, same[0]), std::vector<Surfel>{}}) {
-    for (const SurfelStorage storage : {SurfelStorage::kCompact, SurfelStorage::kFloat}) {
-      const SurfelTree tree = treeOf(surfels, storage);
-      EXPECT_NO_THROW(validateTree(tree.view()));
-      EXPECT_EQ(decodeSurfels(tree.view()).size(), surfels.size());
-    }
+    const SurfelTree tree = treeOf(surfels);
+    EXPECT_NO_THROW(validateTree(tree.view()));
+    EXPECT_EQ(decodeSurfels(tree.view()).size(), surfels.size());
   }
 }
 
@@ -141,14 +131,14 @@ TEST(SurfelTree, RefusesWhatIsNoSurfel) {
                             Surfel{{0.0F, 0.0F, 2e8F}, {0.0F, 0.0F, 1.0F}, 0.0F},
                             Surfel{{0.0F, 0.0F, 0.0F}, {0.0F, nan, 1.0F}, 0.0F},
                             Surfel{{0.0F, 0.0F, 0.0F}, {0.0F, 0.0F, 0.0F}, 0.0F}}) {
-    EXPECT_THROW(treeOf({bad}, SurfelStorage::kFloat), Error);
-    EXPECT_THROW(treeOf(std::vector<Surfel>(100000, bad), SurfelStorage::kCompact), Error);
+    EXPECT_THROW(treeOf({bad}), Error);
+    EXPECT_THROW(treeOf(std::vector<Surfel>(100000, bad)), Error);
   }
 }
 
 // A tree whose nodes and words can be forged.
 struct Forged {
-  explicit Forged(SurfelStorage storage) : tree(treeOf(sheet(40), storage)), view(tree.view()) {
+  Forged() : tree(treeOf(sheet(40))), view(tree.view()) {
     nodes.assign(view.nodes, view.nodes + view.header.node_count);
     words.assign(view.words, view.words + view.wordCount());
     view.nodes = nodes.data();
@@ -163,7 +153,7 @@ struct Forged {
 
 TEST(SurfelTree, ChecksForeignNodes) {
   const auto refused = [](const auto& forge) {
-    Forged forged(SurfelStorage::kCompact);
+    Forged forged;
     EXPECT_NO_THROW(validateTree(forged.view));
     forge(forged);
     EXPECT_THROW(validateTree(forged.view), Error);
@@ -182,12 +172,12 @@ TEST(SurfelTree, ChecksForeignNodes) {
   refused([](Forged& f) { --f.view.header.surfel_count; });
   refused([](Forged& f) { --f.view.header.node_count; });
   refused([](Forged& f) { f.view.header.node_count = 0; });
-  refused([](Forged& f) { f.view.header.storage = static_cast<SurfelStorage>(2); });
+  refused([](Forged& f) { f.view.header.storage = 1; });
 }
 
 // Any byte of the nodes may be wrong: the check throws, or decoding stays inside the arrays.
 TEST(SurfelTree, ChecksEveryByteOfTheNodes) {
-  Forged forged(SurfelStorage::kCompact);
+  Forged forged;
   auto* bytes = reinterpret_cast<unsigned char*>(forged.nodes.data());
   RandomStream random(4);
   int refused = 0;
@@ -203,17 +193,6 @@ TEST(SurfelTree, ChecksEveryByteOfTheNodes) {
     bytes[i] = good;
   }
   EXPECT_GT(refused, 300);
-}
-
-TEST(SurfelTree, ChecksForeignNumbers) {
-  for (const float value : {std::nanf(""), std::numeric_limits<float>::infinity(), 1e30F}) {
-    for (std::size_t field = 0; field < 6; ++field) {
-      Forged forged(SurfelStorage::kFloat);
-      // Somewhere in the field's run of some leaf: fields follow one another leaf by leaf.
-      std::memcpy(&forged.words[6 * 700 + field], &value, sizeof(value));
-      EXPECT_THROW(validateTree(forged.view), Error);
-    }
-  }
 }
 
 }  // namespace

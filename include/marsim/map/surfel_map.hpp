@@ -23,7 +23,6 @@ struct SurfelMapConfig {
   double normal_radius_factor = 3.0;  ///< neighbourhood radius of normal and thickness, in r
   double planar_factor = 0.25;        ///< planar where thickness < planar_factor * r
   Surface surface = Surface::kBlended;
-  SurfelStorage storage = SurfelStorage::kCompact;
   // Of Surface::kBlended, see noise_aware.hpp.
   double noise = 0.0;  ///< [m] standard deviation of points off their surface; 0: measured
   /// [m] of the neighbourhood that a point's surface is fitted to; 0: max(2 r, 8 noise)
@@ -40,12 +39,10 @@ struct SurfelMapConfig {
   void validate(const std::string& where) const;
 };
 
-/// Words of command lines and parameters: "paper", "blended"; "compact", "float".
+/// Words of command lines and parameters: "paper", "blended".
 const char* nameOf(Surface surface);
-const char* nameOf(SurfelStorage storage);
 /// Throws UnknownNameError.
 Surface surfaceOf(const std::string& name);
-SurfelStorage storageOf(const std::string& name);
 
 /// R = sqrt(3)/2 r [m]: half the diagonal of a voxel.
 float discRadius(double resolution);
@@ -64,7 +61,7 @@ class SurfelMap {
   /// Downsamples the cloud and makes surfels of it. Throws ConfigError, Error.
   static SurfelMap build(const PointCloud& cloud, const SurfelMapConfig& config,
                          Progress& progress);
-  /// Stores surfels, which the tree orders and, where compact, rounds. Throws ConfigError, Error.
+  /// Stores surfels, which the tree orders and rounds. Throws ConfigError, Error.
   static SurfelMap of(const SurfelSet& set, const SurfelMapConfig& config);
   /// Takes surfels as they are (tests, procedural sets); planar as the configuration says.
   SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& config,

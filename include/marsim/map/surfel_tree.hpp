@@ -22,7 +22,7 @@ class SurfelTree {
   /// as many reflectivities as surfels, or none. Throws Error for 2^31 surfels or more, for
   /// positions or normals that are not finite and for another number of reflectivities.
   SurfelTree(const std::vector<Surfel>& surfels, float radius, float planar_threshold,
-             SurfelStorage storage, const std::vector<std::uint8_t>& reflectivity = {});
+             const std::vector<std::uint8_t>& reflectivity = {});
 
   /// Points into this object.
   SurfelTreeView view() const;

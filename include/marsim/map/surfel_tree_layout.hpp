@@ -7,11 +7,6 @@
 /// declarations only: sources compiled for several instruction sets include this.
 namespace marsim::map {
 
-enum class SurfelStorage : std::uint32_t {
-  kCompact = 0,  ///< 8 bytes a surfel: position in 3 x 13 bits, normal in 2 x 12 bits
-  kFloat = 1,    ///< 24 bytes a surfel
-};
-
 constexpr int kTreeWidth = 8;       ///< children a node
 constexpr int kMaxLeafSize = 16;    ///< surfels a leaf
 constexpr int kMaxTreeDepth = 112;  ///< nodes from the root to a leaf: key bits, and halvings
@@ -41,25 +36,25 @@ static_assert(sizeof(TreeNode) == 80, "as in the file");
 /// Spare room in boxes, in R: rounding of stored surfels and of traversals in single precision.
 constexpr float kBoxMargin = 0.006F;
 
-/// A leaf of n surfels whose first is number i fills n * wordsOf(storage) words from
-/// i * wordsOf(storage) on, one field of all its surfels after another:
-/// compact: x + y << 13 + (v & 63) << 26; then z + u << 13 + (v >> 6) << 25 + planar << 31, where
+/// A leaf of n surfels whose first is number i fills n * kSurfelWords words from i * kSurfelWords
+/// on, one field of all its surfels after another: x + y << 13 + (v & 63) << 26; then z + u << 13 +
+/// (v >> 6) << 25 + planar << 31, where
 ///   position = leaf's lower corner + (x, y, z) * 2^(e + b - 13), b: bits of upper - lower;
 ///   normal along (a + b, a - b, 2 kNormalScale - |a + b| - |a - b|) with a = 2 u - kNormalScale,
-///   b = 2 v - kNormalScale;
-/// float: x, y, z, then the normal's x, y, z; the lowest bit of the last is set where planar.
-constexpr std::size_t wordsOf(SurfelStorage storage) {
-  return storage == SurfelStorage::kCompact ? 2 : 6;
-}
+///   b = 2 v - kNormalScale.
+constexpr std::size_t kSurfelWords = 2;
 constexpr int kPositionBits = 13;
 constexpr int kNormalScale = 4095;
 /// Words behind the last surfel's that may be read (their values mean nothing).
 constexpr std::size_t kWordPadding = 16;
 
+/// The one way to store surfels, as files say it; 1 was floats.
+constexpr std::uint32_t kCompactStorage = 0;
+
 struct SurfelTreeHeader {
-  double origin[3];  ///< [m] in W, of the tree's coordinates
-  float radius;      ///< [m] R
-  SurfelStorage storage;
+  double origin[3];       ///< [m] in W, of the tree's coordinates
+  float radius;           ///< [m] R
+  std::uint32_t storage;  ///< kCompactStorage
   std::uint64_t surfel_count;
   std::uint64_t planar_count;
   std::uint64_t node_count;  ///< 0 for an empty map; else the root is the first
@@ -74,7 +69,7 @@ struct SurfelTreeView {
   const std::uint32_t* words;  ///< wordCount() of them
 
   std::size_t wordCount() const { return surfelWords() + kWordPadding; }
-  std::size_t surfelWords() const { return header.surfel_count * wordsOf(header.storage); }
+  std::size_t surfelWords() const { return header.surfel_count * kSurfelWords; }
 };
 
 }  // namespace marsim::map

@@ -7,26 +7,12 @@
 
 namespace marsim::lidar::MARSIM_SIMD_LEVEL {
 
-namespace {
-
-template <class Leaves>
-void castWith(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays,
-              GroupHits& hits) {
-  if (blending.depth > 0.0F) {
-    GroupWalk<Leaves, Visit::kCollect>(tree, blending, rays).run(hits);
-  } else {
-    GroupWalk<Leaves, Visit::kNearest>(tree, blending, rays).run(hits);
-  }
-}
-
-}  // namespace
-
 void castGroup(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays,
                GroupHits& hits) {
-  if (tree.header.storage == map::SurfelStorage::kCompact) {
-    castWith<CompactLeaves>(tree, blending, rays, hits);
+  if (blending.depth > 0.0F) {
+    GroupWalk<Visit::kCollect>(tree, blending, rays).run(hits);
   } else {
-    castWith<FloatLeaves>(tree, blending, rays, hits);
+    GroupWalk<Visit::kNearest>(tree, blending, rays).run(hits);
   }
 }
 

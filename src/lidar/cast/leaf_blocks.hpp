@@ -42,14 +42,14 @@ inline float powerOfTwo(int exponent_field) {
   return result;
 }
 
-class CompactLeaves {
+/// The surfels of a leaf.
+class Leaves {
  public:
   static constexpr float kScale = 2.0F * map::kNormalScale;
-  static constexpr std::size_t kWords = 2;  // a surfel
 
-  CompactLeaves(const map::SurfelTreeView& tree, const Leaf& leaf, const float* origin,
-                const float* origin_rest)
-      : words_(tree.words + std::size_t{2} * leaf.first), count_(leaf.count) {
+  Leaves(const map::SurfelTreeView& tree, const Leaf& leaf, const float* origin,
+         const float* origin_rest)
+      : words_(tree.words + map::kSurfelWords * leaf.first), count_(leaf.count) {
     for (int axis = 0; axis < 3; ++axis) {
       lower_[axis] = lowerOf(leaf, axis);
       step_[axis] = stepOf(leaf, axis);
@@ -119,54 +119,6 @@ class CompactLeaves {
   const std::uint32_t* words_;
   std::uint32_t count_;
   float lower_[3], step_[3], base_[3];
-};
-
-class FloatLeaves {
- public:
-  static constexpr float kScale = 1.0F;
-  static constexpr std::size_t kWords = 6;  // a surfel
-
-  FloatLeaves(const map::SurfelTreeView& tree, const Leaf& leaf, const float* origin,
-              const float* origin_rest)
-      : words_(tree.words + std::size_t{6} * leaf.first),
-        count_(leaf.count),
-        origin_(origin),
-        rest_(origin_rest) {}
-
-  Block block(std::uint32_t i) const {
-    Block block;
-    for (int axis = 0; axis < 3; ++axis) {
-      block.v[axis] = (load8<Float8>(field(axis) + i) - origin_[axis]) - rest_[axis];
-      block.n[axis] = load8<Float8>(field(axis + 3) + i);
-    }
-    block.planar = asInt(block.n[2]) << 31;
-    return block;
-  }
-
-  ExactSurfel exact(std::uint32_t i) const {
-    ExactSurfel surfel;
-    for (int axis = 0; axis < 3; ++axis) {
-      surfel.p[axis] = static_cast<double>(valueOf(axis, i));
-      surfel.n[axis] = static_cast<double>(valueOf(axis + 3, i));
-    }
-    surfel.planar = (field(5)[i] & 1U) != 0;
-    return surfel;
-  }
-
- private:
-  const std::uint32_t* field(int k) const {
-    return words_ + static_cast<std::uint32_t>(k) * count_;
-  }
-  float valueOf(int k, std::uint32_t i) const {
-    float value;
-    __builtin_memcpy(&value, field(k) + i, sizeof(value));
-    return value;
-  }
-
-  const std::uint32_t* words_;
-  std::uint32_t count_;
-  const float* origin_;
-  const float* rest_;
 };
 
 }  // namespace

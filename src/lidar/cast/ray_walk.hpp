@@ -42,7 +42,6 @@ inline std::uint32_t childOf(const map::TreeNode& node, std::uint32_t number, un
 }
 inline unsigned slotsUsed(const map::TreeNode& node) { return (1U << (node.counts >> 4)) - 1; }
 
-template <class Leaves>
 class RayWalk {
  public:
   RayWalk(const map::SurfelTreeView& tree, const CastBlending& blending, const bool* negative)
@@ -95,8 +94,8 @@ class RayWalk {
     } else {
       const Leaf leaf(node, static_cast<int>(slot));
       const char* const words =
-          reinterpret_cast<const char*>(tree_.words + Leaves::kWords * leaf.first);
-      const std::size_t bytes = sizeof(std::uint32_t) * Leaves::kWords * leaf.count;
+          reinterpret_cast<const char*>(tree_.words + map::kSurfelWords * leaf.first);
+      const std::size_t bytes = sizeof(std::uint32_t) * map::kSurfelWords * leaf.count;
       for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(words + i);
       __builtin_prefetch(words + bytes - 1);
     }

@@ -11,7 +11,7 @@ namespace marsim::lidar {
 namespace {
 
 /// kVisit: kNearest or kCollect.
-template <class Leaves, Visit kVisit>
+template <Visit kVisit>
 class GroupWalk {
  public:
   GroupWalk(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays)
@@ -96,17 +96,17 @@ class GroupWalk {
 
   void visit(std::uint32_t child, unsigned rays, Entry* stack, int& size) {
     if ((child & kLeafBit) != 0) {
-      const typename RayWalk<Leaves>::OpenLeaf leaf(tree_, child, walk_.leafOf(child),
-                                                    rays_[0].origin, rays_[0].origin_rest);
+      const RayWalk::OpenLeaf leaf(tree_, child, walk_.leafOf(child), rays_[0].origin,
+                                   rays_[0].origin_rest);
       for (; rays != 0; rays &= rays - 1) {
         const int i = __builtin_ctz(rays);
-        walk_.template testLeaf<kVisit>(rays_[i], leaf, rays_[i].offset);
+        walk_.testLeaf<kVisit>(rays_[i], leaf, rays_[i].offset);
         cut_[i] = rays_[i].cut;
       }
     } else if (__builtin_popcount(rays) < kTogether) {
       for (; rays != 0; rays &= rays - 1) {
         const int i = __builtin_ctz(rays);
-        walk_.template run<kVisit>(rays_[i], child);
+        walk_.run<kVisit>(rays_[i], child);
         cut_[i] = rays_[i].cut;
       }
     } else {
@@ -220,14 +220,14 @@ class GroupWalk {
   // For a ray that meets more than was kept: the nearest first, then the sums.
   __attribute__((noinline)) Blended blendInTwoWalks(WalkRay& ray) {
     ray.cut = ray.range_max;
-    walk_.template run<Visit::kNearest>(ray, 0);
+    walk_.run<Visit::kNearest>(ray, 0);
     if (ray.surfel == kNothing) return nearest(ray);
     const FirstMet first = walk_.firstMet(ray, ray.cut, ray.leaf, ray.surfel);
     BlendSums sums(blending_, tree_.header.radius, first);
     ray.sums = &sums;
     const float cut = ray.cut + blending_.depth;
     ray.cut = cut < ray.range_max ? cut : ray.range_max;
-    walk_.template run<Visit::kSum>(ray, 0);
+    walk_.run<Visit::kSum>(ray, 0);
     return sums.result();
   }
 
@@ -246,7 +246,7 @@ class GroupWalk {
 
   const map::SurfelTreeView& tree_;
   const CastBlending& blending_;
-  const RayWalk<Leaves> walk_;
+  const RayWalk walk_;
   const int count_;
   float sign_[3];
   float ahead_[3], behind_[3];  // of the origins, along the rays [m]

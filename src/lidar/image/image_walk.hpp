@@ -72,7 +72,6 @@ class SeenChildren {
 };
 
 /// Draws a tree into a strip of an image.
-template <class Leaves>
 class ImageWalk {
  public:
   ImageWalk(const map::SurfelTreeView& tree, ImageStrip& strip)

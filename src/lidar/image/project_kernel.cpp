@@ -8,11 +8,7 @@
 namespace marsim::lidar::MARSIM_SIMD_LEVEL {
 
 void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip) {
-  if (tree.header.storage == map::SurfelStorage::kCompact) {
-    ImageWalk<CompactLeaves>(tree, strip).run();
-  } else {
-    ImageWalk<FloatLeaves>(tree, strip).run();
-  }
+  ImageWalk(tree, strip).run();
 }
 
 }  // namespace marsim::lidar::MARSIM_SIMD_LEVEL

@@ -39,7 +39,7 @@ InfoRecord recordOf(const SurfelMapConfig& config, const MapSource& source) {
   info.normal_radius_factor = config.normal_radius_factor;
   info.planar_factor = config.planar_factor;
   info.surface = static_cast<std::uint32_t>(config.surface);
-  info.storage = static_cast<std::uint32_t>(config.storage);
+  info.storage = kCompactStorage;
   info.flags = (source.has_intensity ? kHasIntensity : 0) |
                (source.constant_intensity ? kConstantIntensity : 0);
   info.constant_intensity = source.constant_intensity.value_or(0.0F);
@@ -71,9 +71,11 @@ MapSource readInfo(const MapFile& file, const SurfelMapConfig& config) {
   const InfoRecord& info = records[0];
   if (info.resolution != config.resolution || info.planar_factor != config.planar_factor ||
       info.normal_radius_factor != config.normal_radius_factor ||
-      info.surface != static_cast<std::uint32_t>(config.surface) ||
-      info.storage != static_cast<std::uint32_t>(config.storage)) {
+      info.surface != static_cast<std::uint32_t>(config.surface)) {
     throw FileError(file.name(), "was made with other settings");
+  }
+  if (info.storage != kCompactStorage) {
+    throw FileError(file.name(), "was made with storage 'float' (removed)");
   }
   MapSource source;
   source.points = info.points;
@@ -94,11 +96,11 @@ MapSource readInfo(const MapFile& file, const SurfelMapConfig& config) {
 }
 
 MapFileKey keyOf(const MapFileKey& content, const SurfelMapConfig& config) {
-  return hashText(
-      fmt::format("{} {:016x}{:016x} {} {} {} {} {} {} {} {} {}", kMaking, content[0], content[1],
-                  config.resolution, config.normal_radius_factor, config.planar_factor,
-                  static_cast<int>(config.surface), static_cast<int>(config.storage), config.noise,
-                  config.smoothing_radius, config.blending_depth, config.intensity_full_scale));
+  return hashText(fmt::format("{} {:016x}{:016x} {} {} {} {} {} {} {} {} {}", kMaking, content[0],
+                              content[1], config.resolution, config.normal_radius_factor,
+                              config.planar_factor, static_cast<int>(config.surface),
+                              kCompactStorage, config.noise, config.smoothing_radius,
+                              config.blending_depth, config.intensity_full_scale));
 }
 
 }  // namespace marsim::map

@@ -70,20 +70,8 @@ inline std::array<int, 2> encodeNormal(Eigen::Vector3d n) {
 }
 
 /// Writes surfel number i of the n of a leaf whose words begin at `words`.
-inline void writeSurfel(SurfelStorage storage, const LeafFrame& frame, const StoredSurfel& surfel,
-                        std::size_t i, std::size_t n, std::uint32_t* words) {
-  if (storage == SurfelStorage::kFloat) {
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const auto a = static_cast<Eigen::Index>(axis);
-      const auto position = static_cast<float>(surfel.position[a]);
-      const auto normal = static_cast<float>(surfel.normal[a]);
-      std::memcpy(words + axis * n + i, &position, sizeof(position));
-      std::memcpy(words + (axis + 3) * n + i, &normal, sizeof(normal));
-    }
-    std::uint32_t& last = words[5 * n + i];
-    last = (last & ~1U) | (surfel.planar ? 1U : 0U);
-    return;
-  }
+inline void writeSurfel(const LeafFrame& frame, const StoredSurfel& surfel, std::size_t i,
+                        std::size_t n, std::uint32_t* words) {
   std::array<std::uint32_t, 3> q{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const auto a = static_cast<Eigen::Index>(axis);
@@ -98,20 +86,9 @@ inline void writeSurfel(SurfelStorage storage, const LeafFrame& frame, const Sto
                  (surfel.planar ? 0x80000000U : 0U);
 }
 
-inline StoredSurfel readSurfel(SurfelStorage storage, const LeafFrame& frame,
-                               const std::uint32_t* words, std::size_t i, std::size_t n) {
+inline StoredSurfel readSurfel(const LeafFrame& frame, const std::uint32_t* words, std::size_t i,
+                               std::size_t n) {
   StoredSurfel surfel;
-  if (storage == SurfelStorage::kFloat) {
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      float position, normal;
-      std::memcpy(&position, words + axis * n + i, sizeof(position));
-      std::memcpy(&normal, words + (axis + 3) * n + i, sizeof(normal));
-      surfel.position[static_cast<Eigen::Index>(axis)] = position;
-      surfel.normal[static_cast<Eigen::Index>(axis)] = normal;
-    }
-    surfel.planar = (words[5 * n + i] & 1U) != 0;
-    return surfel;
-  }
   const std::uint32_t low = words[i], high = words[n + i];
   surfel.position = frame.lower + frame.step.cwiseProduct(Eigen::Vector3d(
                                       low & 8191U, (low >> 13) & 8191U, high & 8191U));

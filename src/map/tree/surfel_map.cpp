@@ -38,7 +38,7 @@ bool possible(const TreeRecord& record, const SurfelMapConfig& config) {
              header.lower[axis] <= header.upper[axis];
   }
   return finite && header.radius == discRadius(config.resolution) &&
-         header.storage == config.storage && header.planar_count <= header.surfel_count &&
+         header.storage == kCompactStorage && header.planar_count <= header.surfel_count &&
          notNegative(record.blending.depth) && notNegative(record.blending.max_offset) &&
          notNegative(record.blending.min_cosine) && record.blending.min_cosine <= 1.0F &&
          notNegative(record.planar_threshold) && notNegative(record.noise) && record.reserved == 0;
@@ -52,22 +52,11 @@ float discRadius(double resolution) {
 
 const char* nameOf(Surface surface) { return surface == Surface::kPaper ? "paper" : "blended"; }
 
-const char* nameOf(SurfelStorage storage) {
-  return storage == SurfelStorage::kCompact ? "compact" : "float";
-}
-
 Surface surfaceOf(const std::string& name) {
   for (const Surface surface : {Surface::kPaper, Surface::kBlended}) {
     if (name == nameOf(surface)) return surface;
   }
   throw UnknownNameError("", "surface", name, {"blended", "paper"});
-}
-
-SurfelStorage storageOf(const std::string& name) {
-  for (const SurfelStorage storage : {SurfelStorage::kCompact, SurfelStorage::kFloat}) {
-    if (name == nameOf(storage)) return storage;
-  }
-  throw UnknownNameError("", "storage", name, {"compact", "float"});
 }
 
 void SurfelMapConfig::validate(const std::string& where) const {
@@ -102,7 +91,7 @@ SurfelMap::SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& 
     : config_(config), blending_(blending), planar_threshold_(planar_threshold), noise_(noise) {
   config_.validate("");
   owned_ = std::make_shared<const SurfelTree>(surfels, discRadius(config_.resolution),
-                                              planar_threshold_, config_.storage, reflectivity);
+                                              planar_threshold_, reflectivity);
   tree_ = owned_->view();
   reflectivity_ = owned_->reflectivity();
 }

@@ -43,13 +43,12 @@ FoundSurfel foundSurfel(std::uint32_t number, const StoredSurfel& stored) {
 // Visits the stored surfels of a leaf child: visit(number, surfel).
 template <class Visit>
 void visitLeaf(const SurfelTreeView& view, const TreeNode& node, int slot, const Visit& visit) {
-  const SurfelStorage storage = view.header.storage;
   const std::uint32_t first = node.leaf_base + node.leafBegin(slot);
   const std::size_t n = node.leafEnd(slot) - node.leafBegin(slot);
-  const std::uint32_t* words = view.words + first * wordsOf(storage);
+  const std::uint32_t* words = view.words + first * kSurfelWords;
   const LeafFrame frame(node, slot);
   for (std::size_t i = 0; i < n; ++i) {
-    visit(first + static_cast<std::uint32_t>(i), readSurfel(storage, frame, words, i, n));
+    visit(first + static_cast<std::uint32_t>(i), readSurfel(frame, words, i, n));
   }
 }
 

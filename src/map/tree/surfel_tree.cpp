@@ -89,8 +89,8 @@ struct StoredSurvey {
 };
 
 // Fills the words of a leaf and looks at what became of its surfels.
-void writeLeaf(const TreeInput& input, SurfelStorage storage, const LeafPlace& leaf,
-               const std::uint32_t* order, std::uint32_t* words, StoredSurvey& survey) {
+void writeLeaf(const TreeInput& input, const LeafPlace& leaf, const std::uint32_t* order,
+               std::uint32_t* words, StoredSurvey& survey) {
   for (std::size_t i = 0; i < leaf.n; ++i) {
     const Surfel& surfel = input.surfels[order[i]];
     StoredSurfel stored{surfel.position.cast<double>() - input.origin, surfel.normal.cast<double>(),
@@ -98,22 +98,22 @@ void writeLeaf(const TreeInput& input, SurfelStorage storage, const LeafPlace& l
     const double length = stored.normal.norm();
     stored.normal =
         length > 0.0 ? Eigen::Vector3d(stored.normal / length) : Eigen::Vector3d::UnitZ();
-    writeSurfel(storage, leaf.frame, stored, i, leaf.n, words);
-    survey.add(readSurfel(storage, leaf.frame, words, i, leaf.n));
+    writeSurfel(leaf.frame, stored, i, leaf.n, words);
+    survey.add(readSurfel(leaf.frame, words, i, leaf.n));
   }
 }
 
 }  // namespace
 
 SurfelTree::SurfelTree(const std::vector<Surfel>& surfels, float radius, float planar_threshold,
-                       SurfelStorage storage, const std::vector<std::uint8_t>& reflectivity) {
+                       const std::vector<std::uint8_t>& reflectivity) {
   if (!reflectivity.empty() && reflectivity.size() != surfels.size()) {
     throw Error(fmt::format("{} reflectivities are given for {} surfels", reflectivity.size(),
                             surfels.size()));
   }
   const Eigen::AlignedBox3f bounds = survey(surfels, planar_threshold);
   header_.radius = radius;
-  header_.storage = storage;
+  header_.storage = kCompactStorage;
   header_.surfel_count = surfels.size();
   if (surfels.empty()) return;
 
@@ -128,8 +128,8 @@ SurfelTree::SurfelTree(const std::vector<Surfel>& surfels, float radius, float p
       [&](const auto& range, StoredSurvey part) {
         for (std::size_t k = range.begin(); k != range.end(); ++k) {
           forEachLeaf(nodes_[k], [&](const LeafPlace& leaf) {
-            writeLeaf(input, storage, leaf, shape.order.data() + leaf.first,
-                      words_.data() + leaf.first * wordsOf(storage), part);
+            writeLeaf(input, leaf, shape.order.data() + leaf.first,
+                      words_.data() + leaf.first * kSurfelWords, part);
           });
         }
         return part;
@@ -152,11 +152,10 @@ std::size_t bytesOf(const SurfelTreeView& view) {
 
 std::vector<Surfel> decodeSurfels(const SurfelTreeView& view) {
   std::vector<Surfel> surfels(view.header.surfel_count);
-  const SurfelStorage storage = view.header.storage;
   const auto decode = [&](const LeafPlace& leaf) {
-    const std::uint32_t* words = view.words + leaf.first * wordsOf(storage);
+    const std::uint32_t* words = view.words + leaf.first * kSurfelWords;
     for (std::size_t i = 0; i < leaf.n; ++i) {
-      const StoredSurfel stored = readSurfel(storage, leaf.frame, words, i, leaf.n);
+      const StoredSurfel stored = readSurfel(leaf.frame, words, i, leaf.n);
       Surfel& surfel = surfels[leaf.first + i];
       surfel.position = stored.position.cast<float>();
       surfel.normal = stored.normal.normalized().cast<float>();
@@ -226,26 +225,6 @@ void requireShape(const SurfelTreeView& view) {
   }
 }
 
-// Every pattern of bits is a compact surfel; floats may be anything.
-void requireNumbers(const SurfelTreeView& view) {
-  const auto check = [&](const LeafPlace& leaf) {
-    const std::uint32_t* words = view.words + leaf.first * wordsOf(SurfelStorage::kFloat);
-    for (std::size_t i = 0; i < leaf.n; ++i) {
-      const StoredSurfel stored = readSurfel(SurfelStorage::kFloat, leaf.frame, words, i, leaf.n);
-      const bool good =
-          (stored.position.array().abs() <= 2.0 * static_cast<double>(kFarthest)).all() &&
-          std::abs(stored.normal.squaredNorm() - 1.0) <= 1e-3;
-      if (!good) throw Error(fmt::format("surfel tree: surfel {} is none", leaf.first + i));
-    }
-  };
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, view.header.node_count, kNodeGrain),
-                    [&](const auto& range) {
-                      for (std::size_t k = range.begin(); k != range.end(); ++k) {
-                        forEachLeaf(view.nodes[k], check);
-                      }
-                    });
-}
-
 }  // namespace
 
 void validateTree(const SurfelTreeView& view) {
@@ -254,13 +233,9 @@ void validateTree(const SurfelTreeView& view) {
       node_count > (std::uint64_t{1} << 28)) {
     throw Error("surfel tree: its numbers of nodes and surfels cannot be");
   }
-  if (view.header.storage != SurfelStorage::kCompact &&
-      view.header.storage != SurfelStorage::kFloat) {
-    throw Error("surfel tree: its storage is unknown");
-  }
+  if (view.header.storage != kCompactStorage) throw Error("surfel tree: its storage is unknown");
   if (node_count == 0) return;
-  requireShape(view);
-  if (view.header.storage == SurfelStorage::kFloat) requireNumbers(view);
+  requireShape(view);  // every pattern of bits is a surfel
 }
 
 }  // namespace marsim::map

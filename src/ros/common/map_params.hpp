@@ -2,22 +2,22 @@
 
 #include <cmath>
 
+#include "common/bounds.hpp"
 #include "marsim/map/surfel_map.hpp"
 #include "ros/common/params.hpp"
 
 namespace marsim::ros_nodes {
 
 /// Parameters that say how a map is made of its source, the same for every node that uses the map:
-/// resolution [m], surface (paper | blended), storage (compact | float); noise, smoothing_radius
-/// and blending_depth [m] of blended surfaces, intensity_full_scale (auto: as SurfelMapConfig
+/// resolution [m], surface (paper | blended), storage (compact); noise, smoothing_radius and
+/// blending_depth [m] of blended surfaces, intensity_full_scale (auto: as SurfelMapConfig
 /// says). Throws ConfigError.
 inline map::SurfelMapConfig readMapConfig(Params& params) {
   map::SurfelMapConfig config;
   config.resolution = params.number("resolution", config.resolution, Quantity::kLength);
   config.surface =
       map::surfaceOf(params.choice("surface", map::nameOf(config.surface), {"blended", "paper"}));
-  config.storage =
-      map::storageOf(params.choice("storage", map::nameOf(config.storage), {"compact", "float"}));
+  requireCompactStorage(params.where(), "storage", params.text("storage", "compact"));
   const auto readOrAuto = [&](const char* name, double& value) {
     const double given = params.numberOrAuto(name, Quantity::kLength);
     if (std::isfinite(given)) value = given;

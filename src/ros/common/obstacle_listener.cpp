@@ -61,7 +61,7 @@ void ObstacleListener::make() {
   if (obstacles_->digest() != told_->digest) {
     ROS_ERROR(
         "obstacles are not where others see them: free places differ from those of the node that "
-        "published /obstacles, so its map, resolution, surface or storage are not those of this "
+        "published /obstacles, so its map, resolution or surface are not those of this "
         "node");
   }
 }

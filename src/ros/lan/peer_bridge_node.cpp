@@ -107,17 +107,10 @@ void PeerBridgeNode::readWorld(Params& params) {
   const bool has_obstacles = !obstacles.empty() && obstacles != "none";
   world_texts_ = {"",  // known when the map is loaded
                   fmt::format("{}", params.positive("resolution", 0.1, Quantity::kLength)),
-                  params.text("surface", "blended"),
-                  params.text("storage", "compact"),
-                  has_obstacles ? obstacles : "none",
-                  lan_name_};
+                  params.text("surface", "blended"), has_obstacles ? obstacles : "none", lan_name_};
   const std::array<std::string, WorldDigest::kNames.size()> contents = {
-      "",
-      world_texts_[1],
-      world_texts_[2],
-      world_texts_[3],
-      has_obstacles ? config::obstaclesText(obstacles) : "none",
-      lan_.summary()};
+      "", world_texts_[1], world_texts_[2],
+      has_obstacles ? config::obstaclesText(obstacles) : "none", lan_.summary()};
   for (std::size_t i = 1; i < contents.size(); ++i) {
     world_.values[i] = WorldDigest::of(contents[i]);
   }

@@ -32,7 +32,7 @@ namespace marsim::ros_nodes {
 /// In and out: /peers (marsim/Peers), which is this machine's alone. In: map_info (marsim/MapInfo).
 /// Parameters: lan (a name or file of config/lan), machine (which of them this one is), vehicle (of
 /// UAVs for which that file says none; UAVs that overlap at their starts are an error); resolution,
-/// surface, storage and obstacles as this machine was launched with, to be compared.
+/// surface and obstacles as this machine was launched with, to be compared.
 class PeerBridgeNode {
  public:
   PeerBridgeNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
