@@ -1,8 +1,9 @@
-// Casts a ray an invocation through a tree of surfels (map/surfel_tree_layout.hpp): what
-// src/lidar/ray_walk.hpp does for groups, with the same bounds of rounding. Single precision
+// Casts a ray an invocation through a tree of surfels (map/tree/leaf_storage.hpp): what
+// lidar/cast/ray_walk.hpp does for groups, with the same bounds of rounding. Single precision
 // relative to the ray's origin decides, double precision where that leaves doubt.
 //
-// cast_program.cpp puts before this: the version, nodeWords(), leafWord(), and
+// cast_program.cpp puts before this: the version, how nodes and surfels are stored (NODE_, FIELD_),
+// nodeWords(), leafWord(), and
 //   BLENDED  map::Blending is on      IMAGE  cells of an image, not rays
 //   STACK    children that may have to wait
 
@@ -36,14 +37,12 @@ const uint kHitWords = 6u;
 const uint kNothing = 0xffffffffu;
 const uint kInfinity = 0x7f800000u;
 const float kFarthest = 3.0e38;
-const uint kLeafBit = 0x80000000u;
-const int kNormalScale = 4095;
 // Bound of rounding errors relative to the surfel's distance, and what is never trusted [m].
 const float kRounding = 8e-7;
 const float kSureSlack = 1e-4;
 const float kOffsetError = 1e-6;
 const float kLeastWeight = 1e-6;
-const float kScale = 2.0 * 4095.0;  // length of normals, about
+const float kScale = 2.0 * float(kNormalScale);  // length of normals, about
 
 // ---------------------------------------------------------------- the ray
 
@@ -66,11 +65,14 @@ Node nodeAt(uint number) {
   return Node(nodeWords(number, 0u), nodeWords(number, 1u), nodeWords(number, 2u),
               nodeWords(number, 3u), nodeWords(number, 4u));
 }
-float powerOfTwo(uint field) { return uintBitsToFloat(field << 23); }
-vec3 stepsOf(Node node) {
-  uint w = node.a.w;
-  return vec3(powerOfTwo(w & 255u), powerOfTwo((w >> 8) & 255u), powerOfTwo((w >> 16) & 255u));
+uint bitsOf(uint word, int first, int bits) { return (word >> first) & ((1u << bits) - 1u); }
+// 2^e of a float's exponent fields.
+vec3 powersOfTwo(uvec3 fields) { return uintBitsToFloat(fields << 23); }
+uvec3 exponentsOf(Node node) {
+  uint shape = node.NODE_SHAPE;
+  return uvec3(bitsOf(shape, EXPONENT_X), bitsOf(shape, EXPONENT_Y), bitsOf(shape, EXPONENT_Z));
 }
+vec3 stepsOf(Node node) { return powersOfTwo(exponentsOf(node)); }
 uint byteOf(uvec2 words, uint slot) {
   return ((slot < 4u ? words.x : words.y) >> ((slot & 3u) * 8u)) & 255u;
 }
@@ -100,51 +102,60 @@ struct ExactSurfel {
 
 // Of a child by its code: its parent's number and its slot.
 Leaf leafOf(uint code) {
-  uint slot = code & 7u;
-  Node node = nodeAt((code & ~kLeafBit) >> 3);
-  uvec2 ends = node.b.zw;
+  uint slot = bitsOf(code, 0, kSlotBits);
+  Node node = nodeAt((code & ~kLeafBit) >> kSlotBits);
+  uvec2 ends = node.NODE_LEAF_END;
   uint begin = slot == 0u ? 0u : byteOf(ends, slot - 1u);
   Leaf leaf;
-  leaf.first = node.b.y + begin;
+  leaf.first = node.NODE_LEAF_BASE + begin;
   leaf.count = byteOf(ends, slot) - begin;
-  uvec3 low = uvec3(byteOf(node.c.xy, slot), byteOf(node.c.zw, slot), byteOf(node.d.xy, slot));
-  uvec3 high = uvec3(byteOf(node.d.zw, slot), byteOf(node.e.xy, slot), byteOf(node.e.zw, slot));
-  precise vec3 lower = uintBitsToFloat(node.a.xyz) + vec3(low) * stepsOf(node);
+  uvec3 low = uvec3(byteOf(node.NODE_LOWER_X, slot), byteOf(node.NODE_LOWER_Y, slot),
+                    byteOf(node.NODE_LOWER_Z, slot));
+  uvec3 high = uvec3(byteOf(node.NODE_UPPER_X, slot), byteOf(node.NODE_UPPER_Y, slot),
+                     byteOf(node.NODE_UPPER_Z, slot));
+  precise vec3 lower = uintBitsToFloat(node.NODE_ORIGIN) + vec3(low) * stepsOf(node);
   leaf.lower = lower;
   ivec3 bits = findMSB(ivec3(high - low) | 1) + 1;
-  uint w = node.a.w;
-  ivec3 field = ivec3(w & 255u, (w >> 8) & 255u, (w >> 16) & 255u) + bits - 13;
-  leaf.step = vec3(powerOfTwo(uint(field.x)), powerOfTwo(uint(field.y)), powerOfTwo(uint(field.z)));
+  leaf.step = powersOfTwo(uvec3(ivec3(exponentsOf(node)) + bits - kPositionBits));
   return leaf;
 }
 
-ivec3 codedNormal(uint low, uint high) {
-  int a = int((high >> 12) & 0x1ffeu) - kNormalScale;
-  int b = int(((high >> 18) & 0x1f80u) | ((low >> 25) & 0x7eu)) - kNormalScale;
+// The words of number i.
+uvec2 wordsOf(Leaf leaf, uint i) {
+  uint at = kSurfelWords * leaf.first + i;
+  return uvec2(leafWord(at), leafWord(at + leaf.count));
+}
+uint fieldOf(uvec2 words, int word, int first, int bits) {
+  return bitsOf(word == 0 ? words.x : words.y, first, bits);
+}
+ivec3 codedNormal(uvec2 words) {
+  uint v = fieldOf(words, FIELD_V_HIGH) << kVLowBits | fieldOf(words, FIELD_V_LOW);
+  int a = 2 * int(fieldOf(words, FIELD_U)) - kNormalScale, b = 2 * int(v) - kNormalScale;
   return ivec3(a + b, a - b, 2 * kNormalScale - abs(a + b) - abs(a - b));
 }
-uvec3 codedPosition(uint low, uint high) {
-  return uvec3(low & 8191u, (low >> 13) & 8191u, high & 8191u);
+uvec3 codedPosition(uvec2 words) {
+  return uvec3(fieldOf(words, FIELD_X), fieldOf(words, FIELD_Y), fieldOf(words, FIELD_Z));
 }
+bool isPlanar(uvec2 words) { return fieldOf(words, FIELD_PLANAR) != 0u; }
 
 // Number i of a leaf.
 Surfel surfelOf(Leaf leaf, uint i) {
   Surfel surfel;
-  uint low = leafWord(2u * leaf.first + i), high = leafWord(2u * leaf.first + leaf.count + i);
+  uvec2 words = wordsOf(leaf, i);
   precise vec3 base = (leaf.lower - origin) - origin_rest;
-  precise vec3 v = vec3(codedPosition(low, high)) * leaf.step + base;
+  precise vec3 v = vec3(codedPosition(words)) * leaf.step + base;
   surfel.v = v;
-  surfel.n = vec3(codedNormal(low, high));
-  surfel.planar = (high >> 31) != 0u;
+  surfel.n = vec3(codedNormal(words));
+  surfel.planar = isPlanar(words);
   return surfel;
 }
 
 ExactSurfel exactSurfelOf(Leaf leaf, uint i) {
   ExactSurfel surfel;
-  uint low = leafWord(2u * leaf.first + i), high = leafWord(2u * leaf.first + leaf.count + i);
-  surfel.p = dvec3(leaf.lower) + dvec3(codedPosition(low, high)) * dvec3(leaf.step);
-  surfel.n = dvec3(codedNormal(low, high));
-  surfel.planar = (high >> 31) != 0u;
+  uvec2 words = wordsOf(leaf, i);
+  surfel.p = dvec3(leaf.lower) + dvec3(codedPosition(words)) * dvec3(leaf.step);
+  surfel.n = dvec3(codedNormal(words));
+  surfel.planar = isPlanar(words);
   return surfel;
 }
 
@@ -299,11 +310,14 @@ int stack_size;
 void descend(uint number) {
   Node node = nodeAt(number);
   vec3 scale = stepsOf(node) * inverse_of_direction;
-  vec3 base = (uintBitsToFloat(node.a.xyz) - origin) * inverse_of_direction;
-  uvec2 near_x = negative.x ? node.d.zw : node.c.xy, far_x = negative.x ? node.c.xy : node.d.zw;
-  uvec2 near_y = negative.y ? node.e.xy : node.c.zw, far_y = negative.y ? node.c.zw : node.e.xy;
-  uvec2 near_z = negative.z ? node.e.zw : node.d.xy, far_z = negative.z ? node.d.xy : node.e.zw;
-  uint inner = (node.a.w >> 24) & 15u, used = node.a.w >> 28;
+  vec3 base = (uintBitsToFloat(node.NODE_ORIGIN) - origin) * inverse_of_direction;
+  uvec2 near_x = negative.x ? node.NODE_UPPER_X : node.NODE_LOWER_X;
+  uvec2 near_y = negative.y ? node.NODE_UPPER_Y : node.NODE_LOWER_Y;
+  uvec2 near_z = negative.z ? node.NODE_UPPER_Z : node.NODE_LOWER_Z;
+  uvec2 far_x = negative.x ? node.NODE_LOWER_X : node.NODE_UPPER_X;
+  uvec2 far_y = negative.y ? node.NODE_LOWER_Y : node.NODE_UPPER_Y;
+  uvec2 far_z = negative.z ? node.NODE_LOWER_Z : node.NODE_UPPER_Z;
+  uint inner = bitsOf(node.NODE_SHAPE, INNER_COUNT), used = bitsOf(node.NODE_SHAPE, CHILD_COUNT);
   int bottom = stack_size;
   for (uint half_of = 0u; half_of < 2u; ++half_of) {
     vec4 entry = max(max(bytesOf(near_x[half_of]) * scale.x + base.x,
@@ -321,7 +335,8 @@ void descend(uint number) {
         stack_child[at] = stack_child[at - 1];
       }
       stack_entry[at] = entry[k];
-      stack_child[at] = slot < inner ? node.b.x + slot : kLeafBit | number << 3 | slot;
+      stack_child[at] =
+          slot < inner ? node.NODE_CHILD_BASE + slot : kLeafBit | number << kSlotBits | slot;
     }
   }
 }

@@ -1,8 +1,12 @@
 #include "lidar_gl/cast_program.hpp"
 
+#include <cstddef>
+#include <string_view>
+
 #include <fmt/format.h>
 
 #include "cast_glsl.hpp"
+#include "map/tree/leaf_storage.hpp"
 
 namespace marsim::lidar_gl {
 namespace {
@@ -25,6 +29,49 @@ std::string partsText(const SplitBuffer& parts, GLuint binding, const char* name
   return text;
 }
 
+// A node's words, which the shader reads as five vectors a to e of four.
+std::string nodePart(const char* name, std::size_t offset, std::size_t words) {
+  return fmt::format("#define NODE_{} {}.{}\n", name, "abcde"[offset / 16],
+                     std::string_view("xyzw").substr(offset % 16 / 4, words));
+}
+
+std::string fieldPart(const char* name, map::BitField field) {
+  return fmt::format("#define FIELD_{} {}, {}, {}\n", name, field.word, field.first, field.bits);
+}
+
+// leaf_storage.hpp for the shader.
+std::string storageText() {
+  using map::TreeNode;
+  constexpr std::size_t kShape = offsetof(TreeNode, exponent), kBox = map::kTreeWidth;
+  static_assert(kShape % 4 == 0 && offsetof(TreeNode, counts) == kShape + 3);
+  static_assert(map::kTreeWidth == 8 && sizeof(TreeNode) == 80);
+  std::string text = nodePart("ORIGIN", offsetof(TreeNode, origin), 3) +
+                     nodePart("SHAPE", kShape, 1) +
+                     nodePart("CHILD_BASE", offsetof(TreeNode, child_base), 1) +
+                     nodePart("LEAF_BASE", offsetof(TreeNode, leaf_base), 1) +
+                     nodePart("LEAF_END", offsetof(TreeNode, leaf_end), 2);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const char name = "XYZ"[axis];
+    text += nodePart(fmt::format("LOWER_{}", name).c_str(), offsetof(TreeNode, lower) + axis * kBox,
+                     2) +
+            nodePart(fmt::format("UPPER_{}", name).c_str(), offsetof(TreeNode, upper) + axis * kBox,
+                     2) +
+            fmt::format("#define EXPONENT_{} {}, 8\n", name, 8 * axis);
+  }
+  return text +
+         fmt::format("#define INNER_COUNT 24, {0}\n#define CHILD_COUNT {1}, {0}\n", map::kCountBits,
+                     24 + map::kCountBits) +
+         fieldPart("X", map::kX) + fieldPart("Y", map::kY) + fieldPart("Z", map::kZ) +
+         fieldPart("U", map::kU) + fieldPart("V_LOW", map::kVLow) +
+         fieldPart("V_HIGH", map::kVHigh) + fieldPart("PLANAR", map::kPlanar) +
+         fmt::format(
+             "const uint kLeafBit = {}u, kSurfelWords = {}u;\n"
+             "const int kSlotBits = {}, kPositionBits = {}, kVLowBits = {};\n"
+             "const int kNormalScale = {};\n",
+             map::kLeafBit, map::kSurfelWords, map::kSlotBits, map::kPositionBits, map::kVLow.bits,
+             map::kNormalScale);
+}
+
 }  // namespace
 
 std::string castProgramText(const CastVariant& variant, const DeviceTree& tree) {
@@ -33,6 +80,7 @@ std::string castProgramText(const CastVariant& variant, const DeviceTree& tree) 
              "#version 430 core\n#define BLENDED {:d}\n#define IMAGE {:d}\n"
              "#define STACK {}\n",
              variant.blended, variant.image, variant.stack) +
+         storageText() +
          partsText(tree.nodes(), CastVariant::kTree, "nodeWords", "uvec4",
                    "uint index, uint quarter", "5u * at + quarter") +
          partsText(tree.words(), CastVariant::kTree + node_parts, "leafWord", "uint", "uint index",

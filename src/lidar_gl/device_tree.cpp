@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "map/tree/leaf_storage.hpp"
 #include "marsim/lidar_gl/context.hpp"
 
 namespace marsim::lidar_gl {

@@ -9,6 +9,7 @@
 
 #include "map/map_file_bytes.hpp"
 #include "map/test_files.hpp"
+#include "map/tree/leaf_storage.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/geometry/kd_tree.hpp"
 

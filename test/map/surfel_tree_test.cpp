@@ -8,6 +8,7 @@
 #include <tbb/global_control.h>
 #include <Eigen/Geometry>
 
+#include "map/tree/leaf_storage.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/geometry/kd_tree.hpp"

@@ -16,8 +16,6 @@ namespace marsim::map {
 /// The order in which its leaves hold the surfels is the map's: it numbers them.
 class SurfelTree {
  public:
-  /// An empty one.
-  SurfelTree() = default;
   /// Runs on all cores; the result does not depend on their number. `radius` [m] is R; there are
   /// as many reflectivities as surfels, or none. Throws Error for 2^31 surfels or more, for
   /// positions or normals that are not finite and for another number of reflectivities.
@@ -32,7 +30,7 @@ class SurfelTree {
  private:
   SurfelTreeHeader header_{};
   std::vector<TreeNode> nodes_;
-  std::vector<std::uint32_t> words_ = std::vector<std::uint32_t>(kWordPadding);
+  std::vector<std::uint32_t> words_;
   std::vector<std::uint8_t> reflectivity_;
 };
 

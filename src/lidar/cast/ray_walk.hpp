@@ -5,7 +5,7 @@
 #include "lidar/cast/blend_sums.hpp"
 #include "lidar/cast/leaf_blocks.hpp"
 #include "lidar/cast/vector8.hpp"
-#include "marsim/map/surfel_tree_layout.hpp"
+#include "map/tree/leaf_storage.hpp"
 
 /// One ray through a surfel tree.
 namespace marsim::lidar {
@@ -33,15 +33,6 @@ enum class Visit {
   kSum,      // those up to the cut are summed up
 };
 
-// A node, by its number, or a leaf, by its parent's and its slot.
-constexpr std::uint32_t kLeafBit = 0x80000000U;
-
-inline std::uint32_t childOf(const map::TreeNode& node, std::uint32_t number, unsigned slot) {
-  return slot < static_cast<unsigned>(node.counts & 15) ? node.child_base + slot
-                                                        : kLeafBit | number << 3 | slot;
-}
-inline unsigned slotsUsed(const map::TreeNode& node) { return (1U << (node.counts >> 4)) - 1; }
-
 class RayWalk {
  public:
   RayWalk(const map::SurfelTreeView& tree, const CastBlending& blending, const bool* negative)
@@ -61,7 +52,7 @@ class RayWalk {
     Entry stack[(map::kTreeWidth - 1) * map::kMaxTreeDepth + map::kTreeWidth];
     int size = 0;
     for (;;) {
-      if ((child & kLeafBit) != 0) {
+      if ((child & map::kLeafBit) != 0) {
         testLeaf<kVisit>(ray, child);
       } else if (descend(ray, child, stack, size)) {
         continue;
@@ -74,8 +65,9 @@ class RayWalk {
     }
   }
 
-  Leaf leafOf(std::uint32_t child) const {
-    return {tree_.nodes[(child & ~kLeafBit) >> 3], static_cast<int>(child & 7)};
+  // A leaf by its code, relative to an origin.
+  Leaves leavesOf(std::uint32_t leaf, const float* origin, const float* origin_rest) const {
+    return {tree_, tree_.nodes[map::parentOf(leaf)], map::slotOf(leaf), origin, origin_rest};
   }
 
   const std::uint8_t* nearPlanes(const map::TreeNode& node, int axis) const {
@@ -87,14 +79,13 @@ class RayWalk {
 
   // Asks for the memory that a visit of the child needs.
   void prefetch(const map::TreeNode& node, unsigned slot) const {
-    if (slot < static_cast<unsigned>(node.counts & 15)) {
+    if (slot < static_cast<unsigned>(node.innerCount())) {
       const map::TreeNode* child = tree_.nodes + node.child_base + slot;
       __builtin_prefetch(child);
       __builtin_prefetch(reinterpret_cast<const char*>(child) + sizeof(*child) - 1);
     } else {
-      const Leaf leaf(node, static_cast<int>(slot));
-      const char* const words =
-          reinterpret_cast<const char*>(tree_.words + map::kSurfelWords * leaf.first);
+      const map::StoredLeaf leaf(node, static_cast<int>(slot));
+      const char* const words = reinterpret_cast<const char*>(leaf.wordsIn(tree_));
       const std::size_t bytes = sizeof(std::uint32_t) * map::kSurfelWords * leaf.count;
       for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(words + i);
       __builtin_prefetch(words + bytes - 1);
@@ -107,21 +98,20 @@ class RayWalk {
     Leaves leaves;
     std::uint32_t code, first, count;
 
-    OpenLeaf(const map::SurfelTreeView& tree, std::uint32_t child, const Leaf& leaf,
-             const float* origin, const float* origin_rest)
-        : leaves(tree, leaf, origin, origin_rest),
-          code(child),
-          first(leaf.first),
-          count(leaf.count) {
+    OpenLeaf(std::uint32_t child, const Leaves& surfels)
+        : leaves(surfels), code(child), first(surfels.first()), count(surfels.count()) {
       blocks[0] = leaves.block(0);
       if (count > 8) blocks[1] = leaves.block(8);
     }
   };
+  OpenLeaf open(std::uint32_t leaf, const float* origin, const float* origin_rest) const {
+    return {leaf, leavesOf(leaf, origin, origin_rest)};
+  }
 
   template <Visit kVisit>
   void testLeaf(WalkRay& ray, std::uint32_t child) const {
     const float none[3] = {0.0F, 0.0F, 0.0F};
-    testLeaf<kVisit>(ray, OpenLeaf(tree_, child, leafOf(child), ray.origin, ray.origin_rest), none);
+    testLeaf<kVisit>(ray, open(child, ray.origin, ray.origin_rest), none);
   }
 
   // `offset`: of the ray's origin from the leaf's.
@@ -133,9 +123,9 @@ class RayWalk {
 
   // A surfel by its leaf and its number.
   ExactSurfel exactSurfel(std::uint32_t child, std::uint32_t surfel) const {
-    const Leaf leaf = leafOf(child);
     const float none[3] = {0.0F, 0.0F, 0.0F};
-    return Leaves(tree_, leaf, none, none).exact(surfel - leaf.first);
+    const Leaves leaves = leavesOf(child, none, none);
+    return leaves.exact(surfel - leaves.first());
   }
 
   FirstMet firstMet(const WalkRay& ray, float t, std::uint32_t leaf, std::uint32_t number) const {
@@ -298,16 +288,16 @@ class RayWalk {
     Float8 entry = all8(ray.range_min), exit = all8(ray.cut);
     for (int axis = 0; axis < 3; ++axis) {
       const float base = (node.origin[axis] - ray.origin[axis]) * ray.inverse[axis];
-      const float scale = powerOfTwo(node.exponent[axis]) * ray.inverse[axis];
+      const float scale = map::gridStep<float>(node, axis) * ray.inverse[axis];
       entry = max8(fromBytes(nearPlanes(node, axis)) * scale + base, entry);
       exit = min8(fromBytes(farPlanes(node, axis)) * scale + base, exit);
     }
-    unsigned met = notAbove(entry, exit) & slotsUsed(node);
+    unsigned met = notAbove(entry, exit) & map::slotsUsed(node);
     if (met == 0) return false;
     const auto first = static_cast<unsigned>(__builtin_ctz(met));
     unsigned rest = met & (met - 1);
     if (rest == 0) {
-      child = childOf(node, number, first);
+      child = map::childOf(node, number, first);
       return true;
     }
     float entries[8];
@@ -317,8 +307,8 @@ class RayWalk {
       const bool swapped = entries[second] < entries[first];
       const unsigned nearer = swapped ? second : first, farther = swapped ? first : second;
       prefetch(node, farther);
-      stack[size++] = {entries[farther], childOf(node, number, farther)};
-      child = childOf(node, number, nearer);
+      stack[size++] = {entries[farther], map::childOf(node, number, farther)};
+      child = map::childOf(node, number, nearer);
       return true;
     }
     child = pushSorted(node, number, entry, met, stack, size);
@@ -341,7 +331,7 @@ class RayWalk {
     for (unsigned left = met; left != 0; left &= left - 1) {
       const auto slot = static_cast<unsigned>(__builtin_ctz(left));
       prefetch(node, slot);
-      stack[top - ranks[slot]] = {entries[slot], childOf(node, number, slot)};
+      stack[top - ranks[slot]] = {entries[slot], map::childOf(node, number, slot)};
     }
     size = top;
     return stack[top].child;

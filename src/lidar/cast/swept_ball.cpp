@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "marsim/map/surfel_tree_layout.hpp"
+#include "map/tree/leaf_storage.hpp"
 
 namespace marsim::lidar {
 
@@ -13,7 +13,7 @@ Eigen::AlignedBox3d boxOf(const map::SurfelMap& shape) {
   for (int child = 0; child < root.childCount(); ++child) {
     Eigen::Vector3d lower, upper;
     for (int axis = 0; axis < 3; ++axis) {
-      const double step = std::ldexp(1.0, root.exponent[axis] - 127);
+      const auto step = map::gridStep<double>(root, axis);
       lower[axis] = static_cast<double>(root.origin[axis]) + root.lower[axis][child] * step;
       upper[axis] = static_cast<double>(root.origin[axis]) + root.upper[axis][child] * step;
     }

@@ -95,9 +95,8 @@ class GroupWalk {
   }
 
   void visit(std::uint32_t child, unsigned rays, Entry* stack, int& size) {
-    if ((child & kLeafBit) != 0) {
-      const RayWalk::OpenLeaf leaf(tree_, child, walk_.leafOf(child), rays_[0].origin,
-                                   rays_[0].origin_rest);
+    if ((child & map::kLeafBit) != 0) {
+      const RayWalk::OpenLeaf leaf = walk_.open(child, rays_[0].origin, rays_[0].origin_rest);
       for (; rays != 0; rays &= rays - 1) {
         const int i = __builtin_ctz(rays);
         walk_.testLeaf<kVisit>(rays_[i], leaf, rays_[i].offset);
@@ -138,7 +137,7 @@ class GroupWalk {
     const map::TreeNode& node = tree_.nodes[number];
     Float8 entry = all8(0.0F), exit = all8(farthestCut());
     for (int axis = 0; axis < 3; ++axis) {
-      const float scale = powerOfTwo(node.exponent[axis]) * sign_[axis];
+      const float scale = map::gridStep<float>(node, axis) * sign_[axis];
       const Float8 least = all8(least_inverse_[axis]), most = all8(most_inverse_[axis]);
       const Float8 near = fromBytes(walk_.nearPlanes(node, axis)) * scale +
                           (node.origin[axis] - ahead_[axis]) * sign_[axis];
@@ -147,7 +146,7 @@ class GroupWalk {
       entry = max8(min8(near * least, near * most), entry);
       exit = min8(max8(far * least, far * most), exit);
     }
-    const unsigned met = notAbove(entry, exit) & slotsUsed(node);
+    const unsigned met = notAbove(entry, exit) & map::slotsUsed(node);
     if (met == 0) return;
     const Int8 lane = iota8();
     const Int8 key = (asInt(entry) & ~7) | lane;
@@ -167,11 +166,11 @@ class GroupWalk {
 
   void fill(const map::TreeNode& node, std::uint32_t number, unsigned slot, Entry& entry) const {
     for (int axis = 0; axis < 3; ++axis) {
-      const float scale = powerOfTwo(node.exponent[axis]);
+      const float scale = map::gridStep<float>(node, axis);
       entry.near[axis] = node.origin[axis] + walk_.nearPlanes(node, axis)[slot] * scale;
       entry.far[axis] = node.origin[axis] + walk_.farPlanes(node, axis)[slot] * scale;
     }
-    entry.child = childOf(node, number, slot);
+    entry.child = map::childOf(node, number, slot);
   }
 
   // A ray's answer; the normal of any length and sign.

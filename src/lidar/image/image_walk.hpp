@@ -6,7 +6,7 @@
 #include "lidar/cast/vector8.hpp"
 #include "lidar/image/footprint8.hpp"
 #include "lidar/image/project_kernel.hpp"
-#include "marsim/map/surfel_tree_layout.hpp"
+#include "map/tree/leaf_storage.hpp"
 
 /// A surfel tree into the rows of a dense image, near to far.
 ///
@@ -43,14 +43,14 @@ class SeenChildren {
 
   SeenChildren(const ImageStrip& image, const map::TreeNode& node, const Boxes& boxes)
       : cells_(footprintsOf(image, boxes.centre, boxes.radius)),
-        slots_(notAbove(boxes.distance, all8(image.range_max)) & ((1U << node.childCount()) - 1)) {
+        slots_(notAbove(boxes.distance, all8(image.range_max)) & map::slotsUsed(node)) {
     store8(distance_, boxes.distance);
   }
 
   static Boxes boxesOf(const ImageStrip& image, const map::TreeNode& node) {
     Float8 centre[3], distance2 = all8(0.0F), half2 = all8(0.0F);
     for (int axis = 0; axis < 3; ++axis) {
-      const float scale = powerOfTwo(node.exponent[axis]);
+      const float scale = map::gridStep<float>(node, axis);
       const float base = (node.origin[axis] - image.eye[axis]) - image.eye_rest[axis];
       const Float8 low = fromBytes(node.lower[axis]) * scale + base;
       const Float8 high = fromBytes(node.upper[axis]) * scale + base;
@@ -88,8 +88,8 @@ class ImageWalk {
     while (size > 0) {
       Entry entry = stack[--size];
       if (hidden(entry.cells, entry.distance)) continue;
-      if ((entry.child & kLeafBit) != 0) {
-        renderLeaf(entry.child & ~kLeafBit);
+      if ((entry.child & map::kLeafBit) != 0) {
+        renderLeaf(entry.child);
       } else {
         descend(entry.child, stack, size);
       }
@@ -99,7 +99,6 @@ class ImageWalk {
 
  private:
   static constexpr int kTile = ImageStrip::kTile;
-  static constexpr std::uint32_t kLeafBit = 0x80000000U;
 
   struct Entry {
     float distance;  // [m] from the sensor, from below
@@ -118,9 +117,7 @@ class ImageWalk {
       entry.cells = rangeOf(seen, slot);
       if (!inStrip(entry.cells)) continue;
       entry.distance = seen.distance(slot);
-      entry.child = slot < node.innerCount()
-                        ? node.child_base + static_cast<std::uint32_t>(slot)
-                        : kLeafBit | number << 3 | static_cast<std::uint32_t>(slot);
+      entry.child = map::childOf(node, number, static_cast<unsigned>(slot));
       int at = size++;
       for (; at > first && stack[at - 1].distance < entry.distance; --at) stack[at] = stack[at - 1];
       stack[at] = entry;
@@ -192,11 +189,11 @@ class ImageWalk {
     std::uint32_t surfel;
   };
 
-  void renderLeaf(std::uint32_t id) {
-    const Leaf leaf(tree_.nodes[id >> 3], static_cast<int>(id & 7));
-    const Leaves leaves(tree_, leaf, image_.eye, image_.eye_rest);
-    for (std::uint32_t first = 0; first < leaf.count; first += 8) {
-      renderBlock(leaves.block(first), leaf.count - first, leaf.first + first);
+  void renderLeaf(std::uint32_t leaf) {
+    const Leaves leaves(tree_, tree_.nodes[map::parentOf(leaf)], map::slotOf(leaf), image_.eye,
+                        image_.eye_rest);
+    for (std::uint32_t first = 0; first < leaves.count(); first += 8) {
+      renderBlock(leaves.block(first), leaves.count() - first, leaves.first() + first);
     }
   }
 

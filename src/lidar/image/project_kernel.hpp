@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "marsim/map/surfel_tree_layout.hpp"
+#include "map/tree/leaf_storage.hpp"
 
 /// What the projections compiled for several instruction sets share with the rest. Plain
 /// declarations only, as in cast_kernel.hpp.

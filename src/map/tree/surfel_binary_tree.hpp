@@ -8,8 +8,8 @@
 
 #include <Eigen/Geometry>
 
+#include "map/tree/leaf_storage.hpp"
 #include "marsim/map/surfel.hpp"
-#include "marsim/map/surfel_tree_layout.hpp"
 
 namespace marsim::map {
 

@@ -4,39 +4,13 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 
 #include <Eigen/Core>
 
-#include "marsim/map/surfel_tree_layout.hpp"
+#include "map/tree/leaf_storage.hpp"
 
-/// Boxes and surfels as TreeNode and its leaves hold them.
+/// One surfel into its words and back, in double precision.
 namespace marsim::map {
-
-/// 2^exponent as std::ldexp(1.0, exponent) gives it, for -1022 to 1023: leaves are read so often
-/// that a call would be felt.
-inline double powerOfTwo(int exponent) {
-  const std::uint64_t bits = static_cast<std::uint64_t>(exponent + 1023) << 52U;
-  double value;
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
-}
-
-/// The box of a leaf child and the steps of the positions in it, per axis [m].
-struct LeafFrame {
-  Eigen::Vector3d lower, step;
-
-  LeafFrame(const TreeNode& node, int slot) {
-    for (int axis = 0; axis < 3; ++axis) {
-      const int exponent = node.exponent[axis] - 127;
-      const int low = node.lower[axis][slot];
-      lower[axis] = static_cast<double>(node.origin[axis]) + low * powerOfTwo(exponent);
-      int bits = 0;
-      for (int extent = (node.upper[axis][slot] - low) | 1; extent > 0; extent >>= 1) ++bits;
-      step[axis] = powerOfTwo(exponent + bits - kPositionBits);
-    }
-  }
-};
 
 /// One surfel relative to the tree's origin.
 struct StoredSurfel {
@@ -59,7 +33,7 @@ inline std::array<int, 2> encodeNormal(Eigen::Vector3d n) {
     const std::array<int, 2> code{std::min(low[0] + (corner & 1), kNormalScale),
                                   std::min(low[1] + (corner >> 1), kNormalScale)};
     const int a = 2 * code[0] - kNormalScale, b = 2 * code[1] - kNormalScale;
-    const Eigen::Vector3d read(a + b, a - b, 2 * kNormalScale - std::abs(a + b) - std::abs(a - b));
+    const Eigen::Vector3d read(a + b, a - b, normalZ<int>(std::abs(a + b), std::abs(a - b)));
     const double cosine = read.dot(n) / read.norm();
     if (cosine > best_cosine) {
       best_cosine = cosine;
@@ -70,34 +44,39 @@ inline std::array<int, 2> encodeNormal(Eigen::Vector3d n) {
 }
 
 /// Writes surfel number i of the n of a leaf whose words begin at `words`.
-inline void writeSurfel(const LeafFrame& frame, const StoredSurfel& surfel, std::size_t i,
+inline void writeSurfel(const LeafFrame<double>& frame, const StoredSurfel& surfel, std::size_t i,
                         std::size_t n, std::uint32_t* words) {
   std::array<std::uint32_t, 3> q{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const auto a = static_cast<Eigen::Index>(axis);
-    const double place = std::round((surfel.position[a] - frame.lower[a]) / frame.step[a]);
-    q[axis] = static_cast<std::uint32_t>(std::min(std::max(place, 0.0), 8191.0));
+    const double place = std::round(
+        (surfel.position[static_cast<Eigen::Index>(axis)] - frame.lower[axis]) / frame.step[axis]);
+    q[axis] =
+        static_cast<std::uint32_t>(std::min(std::max(place, 0.0), static_cast<double>(maskOf(kX))));
   }
   const auto [u, v] = encodeNormal(surfel.normal);
-  const auto v_low = static_cast<std::uint32_t>(v & 63),
-             v_high = static_cast<std::uint32_t>(v >> 6);
-  words[i] = q[0] | q[1] << 13 | v_low << 26;
-  words[n + i] = q[2] | static_cast<std::uint32_t>(u) << 13 | v_high << 25 |
-                 (surfel.planar ? 0x80000000U : 0U);
+  const auto v_bits = static_cast<std::uint32_t>(v);
+  std::uint32_t stored[kSurfelWords] = {};
+  putField(q[0], kX, stored);
+  putField(q[1], kY, stored);
+  putField(q[2], kZ, stored);
+  putField(static_cast<std::uint32_t>(u), kU, stored);
+  putField(v_bits, kVLow, stored);
+  putField(v_bits >> kVLow.bits, kVHigh, stored);
+  putField(surfel.planar ? 1U : 0U, kPlanar, stored);
+  for (std::size_t k = 0; k < kSurfelWords; ++k) words[k * n + i] = stored[k];
 }
 
-inline StoredSurfel readSurfel(const LeafFrame& frame, const std::uint32_t* words, std::size_t i,
-                               std::size_t n) {
+inline StoredSurfel readSurfel(const LeafFrame<double>& frame, const std::uint32_t* words,
+                               std::size_t i, std::size_t n) {
+  const SurfelCodes<std::int32_t> codes(static_cast<std::int32_t>(words[i]),
+                                        static_cast<std::int32_t>(words[n + i]));
+  const int x = codes.normal[0], y = codes.normal[1];
   StoredSurfel surfel;
-  const std::uint32_t low = words[i], high = words[n + i];
-  surfel.position = frame.lower + frame.step.cwiseProduct(Eigen::Vector3d(
-                                      low & 8191U, (low >> 13) & 8191U, high & 8191U));
-  const int u = static_cast<int>((high >> 13) & 4095U);
-  const int v = static_cast<int>(((high >> 25) & 63U) << 6 | low >> 26);
-  const int a = 2 * u - kNormalScale, b = 2 * v - kNormalScale;
-  surfel.normal =
-      Eigen::Vector3d(a + b, a - b, 2 * kNormalScale - std::abs(a + b) - std::abs(a - b));
-  surfel.planar = (high >> 31) != 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    surfel.position[axis] = frame.lower[axis] + frame.step[axis] * codes.position[axis];
+  }
+  surfel.normal = Eigen::Vector3d(x, y, normalZ<int>(std::abs(x), std::abs(y)));
+  surfel.planar = codes.planar < 0;
   return surfel;
 }
 

@@ -8,6 +8,7 @@
 
 #include "map/make/noise_aware.hpp"
 #include "map/make/reflectivity.hpp"
+#include "map/tree/leaf_storage.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/map/voxel_grid.hpp"
 

@@ -22,7 +22,7 @@ Lanes squaredDistances(const TreeNode& node, const Eigen::Vector3d& p_O) {
   Lanes squared{};
   for (int axis = 0; axis < 3; ++axis) {
     const auto place = static_cast<float>(p_O[axis] - static_cast<double>(node.origin[axis]));
-    const auto step = static_cast<float>(powerOfTwo(node.exponent[axis] - 127));
+    const auto step = gridStep<float>(node, axis);
     const std::uint8_t* lower = node.lower[axis];
     const std::uint8_t* upper = node.upper[axis];
     for (std::size_t slot = 0; slot < kTreeWidth; ++slot) {
@@ -43,12 +43,11 @@ FoundSurfel foundSurfel(std::uint32_t number, const StoredSurfel& stored) {
 // Visits the stored surfels of a leaf child: visit(number, surfel).
 template <class Visit>
 void visitLeaf(const SurfelTreeView& view, const TreeNode& node, int slot, const Visit& visit) {
-  const std::uint32_t first = node.leaf_base + node.leafBegin(slot);
-  const std::size_t n = node.leafEnd(slot) - node.leafBegin(slot);
-  const std::uint32_t* words = view.words + first * kSurfelWords;
-  const LeafFrame frame(node, slot);
-  for (std::size_t i = 0; i < n; ++i) {
-    visit(first + static_cast<std::uint32_t>(i), readSurfel(frame, words, i, n));
+  const StoredLeaf leaf(node, slot);
+  const std::uint32_t* words = leaf.wordsIn(view);
+  const LeafFrame<double> frame(node, slot);
+  for (std::uint32_t i = 0; i < leaf.count; ++i) {
+    visit(leaf.first + i, readSurfel(frame, words, i, leaf.count));
   }
 }
 
@@ -139,7 +138,7 @@ class TurnedBox {
 bool mayMeet(const TreeNode& node, int slot, const TurnedBox& box) {
   Eigen::Vector3d lower, upper;
   for (int axis = 0; axis < 3; ++axis) {
-    const double step = powerOfTwo(node.exponent[axis] - 127);
+    const auto step = gridStep<double>(node, axis);
     const auto origin = static_cast<double>(node.origin[axis]);
     lower[axis] = origin + step * node.lower[axis][slot];
     upper[axis] = origin + step * node.upper[axis][slot];

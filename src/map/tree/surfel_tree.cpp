@@ -60,17 +60,11 @@ Eigen::AlignedBox3f survey(const std::vector<Surfel>& surfels, float planar_thre
       [](const auto& a, const auto& b) { return a.merged(b); });
 }
 
-// Where a leaf of n surfels lies.
-struct LeafPlace {
-  LeafFrame frame;
-  std::size_t first, n;
-};
-
+// visit(leaf, frame) for the leaves below a node.
 template <class Visit>
 void forEachLeaf(const TreeNode& node, const Visit& visit) {
   for (int slot = node.innerCount(); slot < node.childCount(); ++slot) {
-    const std::size_t first = node.leaf_base + node.leafBegin(slot);
-    visit(LeafPlace{LeafFrame(node, slot), first, node.leafEnd(slot) - node.leafBegin(slot)});
+    visit(StoredLeaf(node, slot), LeafFrame<double>(node, slot));
   }
 }
 
@@ -89,17 +83,17 @@ struct StoredSurvey {
 };
 
 // Fills the words of a leaf and looks at what became of its surfels.
-void writeLeaf(const TreeInput& input, const LeafPlace& leaf, const std::uint32_t* order,
-               std::uint32_t* words, StoredSurvey& survey) {
-  for (std::size_t i = 0; i < leaf.n; ++i) {
+void writeLeaf(const TreeInput& input, const StoredLeaf& leaf, const LeafFrame<double>& frame,
+               const std::uint32_t* order, std::uint32_t* words, StoredSurvey& survey) {
+  for (std::uint32_t i = 0; i < leaf.count; ++i) {
     const Surfel& surfel = input.surfels[order[i]];
     StoredSurfel stored{surfel.position.cast<double>() - input.origin, surfel.normal.cast<double>(),
                         input.isPlanar(surfel)};
     const double length = stored.normal.norm();
     stored.normal =
         length > 0.0 ? Eigen::Vector3d(stored.normal / length) : Eigen::Vector3d::UnitZ();
-    writeSurfel(leaf.frame, stored, i, leaf.n, words);
-    survey.add(readSurfel(leaf.frame, words, i, leaf.n));
+    writeSurfel(frame, stored, i, leaf.count, words);
+    survey.add(readSurfel(frame, words, i, leaf.count));
   }
 }
 
@@ -115,6 +109,7 @@ SurfelTree::SurfelTree(const std::vector<Surfel>& surfels, float radius, float p
   header_.radius = radius;
   header_.storage = kCompactStorage;
   header_.surfel_count = surfels.size();
+  words_.resize(view().wordCount());
   if (surfels.empty()) return;
 
   const TreeInput input{surfels, radius, planar_threshold, bounds, localOrigin(bounds)};
@@ -122,13 +117,12 @@ SurfelTree::SurfelTree(const std::vector<Surfel>& surfels, float radius, float p
   TreeShape shape = buildTreeShape(input);
   nodes_ = std::move(shape.nodes);
   header_.node_count = nodes_.size();
-  words_.resize(view().wordCount());
   const StoredSurvey stored = tbb::parallel_reduce(
       tbb::blocked_range<std::size_t>(0, nodes_.size(), kNodeGrain), StoredSurvey(),
       [&](const auto& range, StoredSurvey part) {
         for (std::size_t k = range.begin(); k != range.end(); ++k) {
-          forEachLeaf(nodes_[k], [&](const LeafPlace& leaf) {
-            writeLeaf(input, leaf, shape.order.data() + leaf.first,
+          forEachLeaf(nodes_[k], [&](const StoredLeaf& leaf, const LeafFrame<double>& frame) {
+            writeLeaf(input, leaf, frame, shape.order.data() + leaf.first,
                       words_.data() + leaf.first * kSurfelWords, part);
           });
         }
@@ -144,6 +138,10 @@ SurfelTree::SurfelTree(const std::vector<Surfel>& surfels, float radius, float p
   std::copy(stored.box.max().data(), stored.box.max().data() + 3, header_.upper);
 }
 
+std::size_t SurfelTreeView::wordCount() const {
+  return kSurfelWords * header.surfel_count + kWordPadding;
+}
+
 SurfelTreeView SurfelTree::view() const { return {header_, nodes_.data(), words_.data()}; }
 
 std::size_t bytesOf(const SurfelTreeView& view) {
@@ -152,10 +150,10 @@ std::size_t bytesOf(const SurfelTreeView& view) {
 
 std::vector<Surfel> decodeSurfels(const SurfelTreeView& view) {
   std::vector<Surfel> surfels(view.header.surfel_count);
-  const auto decode = [&](const LeafPlace& leaf) {
-    const std::uint32_t* words = view.words + leaf.first * kSurfelWords;
-    for (std::size_t i = 0; i < leaf.n; ++i) {
-      const StoredSurfel stored = readSurfel(leaf.frame, words, i, leaf.n);
+  const auto decode = [&](const StoredLeaf& leaf, const LeafFrame<double>& frame) {
+    const std::uint32_t* words = leaf.wordsIn(view);
+    for (std::uint32_t i = 0; i < leaf.count; ++i) {
+      const StoredSurfel stored = readSurfel(frame, words, i, leaf.count);
       Surfel& surfel = surfels[leaf.first + i];
       surfel.position = stored.position.cast<float>();
       surfel.normal = stored.normal.normalized().cast<float>();
@@ -184,8 +182,8 @@ const char* flawOf(const TreeNode& node) {
     }
   }
   for (int slot = 0; slot < children; ++slot) {
-    const std::uint32_t begin = node.leafBegin(slot), end = node.leafEnd(slot);
-    if (slot < inner ? end != 0 : begin >= end || end - begin > kMaxLeafSize) {
+    const std::uint32_t size = StoredLeaf(node, slot).count;  // of any number where it wraps
+    if (slot < inner ? node.leaf_end[slot] != 0 : size == 0 || size > kMaxLeafSize) {
       return "a leaf's size";
     }
   }
@@ -214,7 +212,7 @@ void requireShape(const SurfelTreeView& view) {
     if (node.child_base != next_node) refuse(k, "its children's numbers");
     if (node.leaf_base != next_surfel) refuse(k, "its leaves' surfels");
     next_node += inner;
-    next_surfel += node.leafEnd(node.childCount() - 1);
+    next_surfel += node.leaf_end[node.childCount() - 1];
     if (next_node > view.header.node_count) refuse(k, "its children's numbers");
     if (next_surfel > view.header.surfel_count) refuse(k, "its leaves' surfels");
     if (inner > 0 && depth >= kMaxTreeDepth) refuse(k, "its depth");

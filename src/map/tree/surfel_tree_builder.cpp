@@ -69,7 +69,7 @@ void quantiseAxis(const BinaryTree& tree, const Children& children, int axis, do
     const bool exact = static_cast<double>(static_cast<float>(origin)) == origin;
     if (!exact || std::ceil((high - origin) / step) > 255.0) continue;
     node.origin[axis] = static_cast<float>(origin);
-    node.exponent[axis] = static_cast<std::uint8_t>(exponent + 127);
+    node.exponent[axis] = static_cast<std::uint8_t>(exponent + kExponentBias);
     for (int c = 0; c < kTreeWidth; ++c) {
       node.lower[axis][c] = 255;
       node.upper[axis][c] = 0;
@@ -96,7 +96,7 @@ TreeNode quantise(const BinaryTree& tree, const Children& children) {
     }
     quantiseAxis(tree, children, axis, static_cast<double>(low), static_cast<double>(high), node);
   }
-  node.counts = static_cast<std::uint8_t>(children.inner + children.count * 16);
+  node.setCounts(children.inner, children.count);
   return node;
 }
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "map/tree/leaf_storage.hpp"
 #include "map/tree/surfel_binary_tree.hpp"
-#include "marsim/map/surfel_tree_layout.hpp"
 
 namespace marsim::map {
 
