@@ -3,7 +3,7 @@
 // relative to the ray's origin decides, double precision where that leaves doubt.
 //
 // cast_program.cpp puts before this: the version, how nodes and surfels are stored (NODE_, FIELD_),
-// nodeWords(), leafWord(), and
+// nodeWords(), leafWord(), lidar/cast/ray_meets_surfel.glsl, constants of rounding, and
 //   BLENDED  map::Blending is on      IMAGE  cells of an image, not rays
 //   STACK    children that may have to wait
 
@@ -36,13 +36,6 @@ const uint kRayWords = 9u;
 const uint kHitWords = 6u;
 const uint kNothing = 0xffffffffu;
 const uint kInfinity = 0x7f800000u;
-const float kFarthest = 3.0e38;
-// Bound of rounding errors relative to the surfel's distance, and what is never trusted [m].
-const float kRounding = 8e-7;
-const float kSureSlack = 1e-4;
-const float kOffsetError = 1e-6;
-const float kLeastWeight = 1e-6;
-const float kScale = 2.0 * float(kNormalScale);  // length of normals, about
 
 // ---------------------------------------------------------------- the ray
 
@@ -159,59 +152,19 @@ ExactSurfel exactSurfelOf(Leaf leaf, uint i) {
   return surfel;
 }
 
-// ---------------------------------------------------------------- where a ray meets a surfel
-
-struct Meeting {
-  float t;      // [m]
-  float off2;   // [m^2] squared distance of the crossing from the surfel's position
-  float slack;  // [m] bound of the errors of both
-};
-
-Meeting meet(Surfel surfel) {
-  vec3 m = surfel.planar ? surfel.n : direction * kScale;
-  float slope = dot(m, direction);
-  // A ray in the plane: some finite number, and a slack that sends it to double precision.
-  if (abs(slope) < 1e-20) slope = 1e-20;
-  Meeting meeting;
-  meeting.t = dot(m, surfel.v) / slope;
-  vec3 off = meeting.t * direction - surfel.v;
-  meeting.off2 = dot(off, off);
-  meeting.slack = (abs(meeting.t) + u_radius) / abs(slope) * (kRounding * kScale);
-  return meeting;
-}
-
-// Sets the range, in double precision; false where the surfel is not met within the ray's limits.
-bool meetExactly(Leaf leaf, uint i, inout Meeting meeting) {
-  ExactSurfel surfel = exactSurfelOf(leaf, i);
-  dvec3 v = (surfel.p - dvec3(origin)) - dvec3(origin_rest);
-  dvec3 d = dvec3(direction) + dvec3(direction_rest);
-  double range = dot(d, v);
-  if (surfel.planar) {
-    double slope = dot(surfel.n, d);
-    if (slope == 0.0lf) return false;
-    range = dot(surfel.n, v) / slope;
-  }
-  dvec3 off = range * d - v;
-  double off2 = dot(off, off), radius = double(u_radius);
-  meeting.t = float(range);
-  meeting.off2 = float(off2);
-  return off2 <= radius * radius && range > 0.0lf && range >= double(range_min) &&
-         range <= double(range_max);
-}
-
 // Whether a surfel is met not beyond the cut.
 bool meets(Leaf leaf, uint i, Surfel surfel, out Meeting meeting) {
-  meeting = meet(surfel);
-  float slack = meeting.slack;
-  float outer = u_radius + slack, inner = u_radius - slack;
-  if (!(meeting.off2 <= outer * outer && meeting.t <= cut + slack &&
-        meeting.t >= range_min - slack)) {
-    // Numbers too large for single precision: seen edge-on.
-    if (slack < kFarthest && meeting.off2 < kFarthest) return false;
+  meeting = meetSurfel(surfel.v, surfel.n, surfel.planar, direction, u_radius);
+  if (!maybeMet(meeting, u_radius, range_min, cut)) return false;
+  if (!surelyMet(meeting, u_radius, range_min, range_max)) {
+    ExactSurfel exact = exactSurfelOf(leaf, i);
+    dvec3 v = (exact.p - dvec3(origin)) - dvec3(origin_rest);
+    dvec3 d = dvec3(direction) + dvec3(direction_rest);
+    if (!meetExactly(v, exact.n, exact.planar, d, double(u_radius), range_min, range_max,
+                     meeting)) {
+      return false;
+    }
   }
-  bool sure = meeting.off2 <= inner * inner && slack <= min(0.25 * u_radius, kSureSlack) &&
-              meeting.t > range_min + slack && meeting.t <= range_max - slack;
-  if (!sure && !meetExactly(leaf, i, meeting)) return false;
   return meeting.t <= cut;
 }
 
@@ -246,7 +199,7 @@ float weightOf(Meeting meeting, float behind) {
 void beginSums() {
   Leaf leaf = leafOf(best_leaf);
   Surfel surfel = surfelOf(leaf, best_surfel - leaf.first);
-  Meeting meeting = meet(surfel);
+  Meeting meeting = meetSurfel(surfel.v, surfel.n, surfel.planar, direction, u_radius);
   first_t = cut;
   first_v = surfel.v;
   first_n = normalize(surfel.n);

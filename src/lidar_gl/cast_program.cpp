@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 
 #include "cast_glsl.hpp"
+#include "lidar/cast/blend_sums.hpp"
+#include "lidar/cast/leaf_blocks.hpp"
+#include "lidar/cast/ray_meets_surfel.hpp"
 #include "map/tree/leaf_storage.hpp"
 
 namespace marsim::lidar_gl {
@@ -72,6 +75,15 @@ std::string storageText() {
              map::kNormalScale);
 }
 
+// Of rounding and of weights.
+std::string constantsText() {
+  return fmt::format(
+      "const float kRounding = {}, kSureSlack = {}, kNormalLength = {:.1f};\n"
+      "const float kOffsetError = {}, kLeastWeight = {};\n",
+      lidar::kRounding, lidar::kSureSlack, lidar::Leaves::kScale, lidar::BlendSums::kOffsetError,
+      lidar::BlendSums::kLeastWeight);
+}
+
 }  // namespace
 
 std::string castProgramText(const CastVariant& variant, const DeviceTree& tree) {
@@ -85,7 +97,7 @@ std::string castProgramText(const CastVariant& variant, const DeviceTree& tree) 
                    "uint index, uint quarter", "5u * at + quarter") +
          partsText(tree.words(), CastVariant::kTree + node_parts, "leafWord", "uint", "uint index",
                    "at") +
-         kCastGlsl;
+         constantsText() + kRayMeetsSurfelGlsl + kCastGlsl;
 }
 
 void dispatch(std::size_t groups) {

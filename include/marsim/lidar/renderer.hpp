@@ -67,8 +67,9 @@ struct ImageGrid {
   void validate(const std::string& where) const;
 };
 
-/// Renders rays: rays out, returns in. Every renderer computes the function that SurfelMap defines;
-/// they differ in what they are quick at. Calls are const and may come from several threads.
+/// Renders rays: rays out, returns in. Every renderer computes the function that SurfelMap defines:
+/// the range at which a ray meets a surfel, worked out in src/lidar/cast/ray_meets_surfel.hpp. They
+/// differ in what they are quick at. Calls are const and may come from several threads.
 ///
 /// Objects move beside the map: a ray meets each of them as it stands at the ray's time, as it
 /// would meet a map of the object's surfels, which are blended among themselves alone. The nearest

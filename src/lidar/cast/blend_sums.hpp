@@ -114,6 +114,9 @@ struct Blended {
 /// Weighted sums over what agrees with the first.
 class BlendSums {
  public:
+  static constexpr float kLeastWeight = 1e-6F;
+  static constexpr float kOffsetError = 1e-6F;  ///< relative to the distance: sixteen of 2^-24
+
   BlendSums(const CastBlending& blending, float radius, const FirstMet& first)
       : first_(first),
         depth_(blending.depth),
@@ -181,9 +184,6 @@ class BlendSums {
   }
 
  private:
-  static constexpr float kLeastWeight = 1e-6F;
-  static constexpr float kOffsetError = 1e-6F;  // relative to the distance: sixteen of 2^-24
-
   // Those of the lanes that do not agree.
   template <class Agrees>
   __attribute__((noinline)) static unsigned no(unsigned lanes, const Agrees& agrees) {

@@ -4,6 +4,7 @@
 
 #include "lidar/cast/blend_sums.hpp"
 #include "lidar/cast/leaf_blocks.hpp"
+#include "lidar/cast/ray_meets_surfel.hpp"
 #include "lidar/cast/vector8.hpp"
 #include "map/tree/leaf_storage.hpp"
 
@@ -39,7 +40,7 @@ class RayWalk {
       : tree_(tree),
         blending_(blending),
         radius_(tree.header.radius),
-        sure_slack_(0.25F * radius_ < kSureSlack ? 0.25F * radius_ : kSureSlack) {
+        sure_slack_(sureSlack(radius_)) {
     for (int axis = 0; axis < 3; ++axis) {
       near_[axis] = negative[axis] ? &map::TreeNode::upper : &map::TreeNode::lower;
       far_[axis] = negative[axis] ? &map::TreeNode::lower : &map::TreeNode::upper;
@@ -159,9 +160,6 @@ class RayWalk {
     float entry;  // [m] no hit in the box is nearer
     std::uint32_t child;
   };
-  // Bound of rounding errors relative to the surfel's distance: a dozen of 2^-24 each.
-  static constexpr float kRounding = 8e-7F;
-  static constexpr float kSureSlack = 1e-4F;  // [m] where ranges may be farther off, be exact
 
   // How eight surfels lie to a ray.
   struct Test {
@@ -182,24 +180,15 @@ class RayWalk {
       // What is not planar is met where the plane across the ray would be.
       met.n[axis] = blend8(all8(d[axis] * Leaves::kScale), block.n[axis], block.planar);
     }
-    const Float8* const v = met.v;
-    const Float8* const m = met.n;
-    const Float8 across = m[0] * v[0] + m[1] * v[1] + m[2] * v[2];
-    const Float8 slope = m[0] * d[0] + m[1] * d[1] + m[2] * d[2];
-    const Float8 t = across / slope;
-    const Float8 x = t * d[0] - v[0], y = t * d[1] - v[1], z = t * d[2] - v[2];
-    const Float8 off2 = x * x + y * y + z * z;
-    // Bound of the errors of t and of the distance from the position [m].
-    const Float8 slack =
-        (abs8(t) + radius_) * abs8(roughInverse(slope)) * (kRounding * Leaves::kScale);
-    const Float8 outer = radius_ + slack, inner = radius_ - slack;
+    const Float8 slope = dot8(met.n, d);
+    const Meeting8 meeting = meetPlane(dot8(met.n, met.v), slope, d, met.v);
+    const Verdict8 verdict = judge(meeting, slope, Leaves::kScale, radius_, sure_slack_,
+                                   ray.range_min, ray.range_max, ray.cut);
     const Int8 lane = iota8();
-    test.maybe = (off2 <= outer * outer) & (t <= ray.cut + slack) & (t >= ray.range_min - slack) &
-                 (lane < static_cast<std::int32_t>(leaf.count - i));
-    test.sure = (off2 <= inner * inner) & (slack <= sure_slack_) & (t > ray.range_min + slack) &
-                (t <= ray.range_max - slack);
-    met.t = t;
-    met.off2 = off2;
+    test.maybe = verdict.maybe & (lane < static_cast<std::int32_t>(leaf.count - i));
+    test.sure = verdict.sure;
+    met.t = meeting.t;
+    met.off2 = meeting.off2;
     met.planar = block.planar;
     met.surfel = lane + static_cast<std::int32_t>(leaf.first + i);
     return test;
@@ -351,20 +340,11 @@ class RayWalk {
       d[axis] =
           static_cast<double>(ray.direction[axis]) + static_cast<double>(ray.direction_rest[axis]);
     }
-    const double* m = surfel.planar ? surfel.n : d;
-    const double slope = m[0] * d[0] + m[1] * d[1] + m[2] * d[2];
-    double range = m[0] * v[0] + m[1] * v[1] + m[2] * v[2];
-    if (surfel.planar) range /= slope;
-    double off2 = 0.0;
-    for (int axis = 0; axis < 3; ++axis) {
-      const double off = range * d[axis] - v[axis];
-      off2 += off * off;
-    }
-    const auto radius = static_cast<double>(radius_);
-    const bool met = off2 <= radius * radius && range > 0.0 &&
-                     range >= static_cast<double>(ray.range_min) &&
-                     range <= static_cast<double>(ray.range_max);
-    return {met ? static_cast<float>(range) : __builtin_inff(), static_cast<float>(off2)};
+    const ExactMeeting meeting =
+        lidar::meetExactly(v, surfel.n, surfel.planar, d, static_cast<double>(radius_),
+                           static_cast<double>(ray.range_min), static_cast<double>(ray.range_max));
+    return {meeting.met ? static_cast<float>(meeting.range) : __builtin_inff(),
+            static_cast<float>(meeting.off2)};
   }
 
   void take(WalkRay& ray, float range, std::uint32_t leaf, std::uint32_t surfel) const {

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "lidar/cast/leaf_blocks.hpp"
+#include "lidar/cast/ray_meets_surfel.hpp"
 #include "lidar/cast/vector8.hpp"
 #include "lidar/image/footprint8.hpp"
 #include "lidar/image/project_kernel.hpp"
@@ -201,7 +202,7 @@ class ImageWalk {
     Float8 v[3], n[3];
     rotate(image_, block.v, v);
     rotate(image_, block.n, n);
-    const Float8 nv = n[0] * v[0] + n[1] * v[1] + n[2] * v[2];
+    const Float8 nv = dot8(n, v);
     const Float8 distance = (sqrt8(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) - ball_) * 0.99999F;
     const Footprints cells = footprintsOf(image_, v, all8(ball_));
     float distances[8], lanes[7][8];
@@ -250,17 +251,13 @@ class ImageWalk {
   template <bool planar>
   void renderCells(const Splat& splat, int row, int column) {
     const int cell = row * image_.stride + column;
-    Float8 d[3], off2 = all8(0.0F);
+    Float8 d[3];
     for (int axis = 0; axis < 3; ++axis) d[axis] = load8<Float8>(image_.direction[axis] + cell);
-    const Float8* with = planar ? splat.n : splat.v;
-    const Float8 slope = with[0] * d[0] + with[1] * d[1] + with[2] * d[2];
-    const Float8 range = planar ? splat.nv / slope : slope;
-    for (int axis = 0; axis < 3; ++axis) {
-      const Float8 off = range * d[axis] - splat.v[axis];
-      off2 += off * off;
-    }
+    const Meeting8 meeting =
+        planar ? meetPlane(splat.nv, dot8(splat.n, d), d, splat.v) : meetBall(d, splat.v);
+    const Float8 range = meeting.t;
     const Float8 depth = load8<Float8>(image_.depth + cell);
-    const Int8 met = (off2 <= radius2_) & (range > 0.0F) & (range <= depth);
+    const Int8 met = (meeting.off2 <= radius2_) & (range > 0.0F) & (range <= depth);
     unsigned lanes = signs(met);
     if (lanes == 0) return;
     const Int8 nearer = met & (range < depth);
