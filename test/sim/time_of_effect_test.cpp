@@ -259,7 +259,7 @@ TEST(Vehicle, ImpactsAndMotorSpeedsFromBeforeAPlacementAreIgnored) {
 
 // All of it in one UAV: its listeners hear of one state a stamp, and the others of the placement.
 TEST(Uav, APlacementAtAStampIsReportedOnceAndVoidsTheGoal) {
-  Uav uav(uavAt({0.0, 0.0, 5.0}), nullptr, kNoGround);
+  Uav uav(uavAt({0.0, 0.0, 5.0}), {}, kNoGround);
   const Vector3d there(0.1, 0.7, 5.3);
   std::vector<TimeNs> stamps, expected;
   for (TimeNs t = kPeriod; t <= 500 * kMs; t += kPeriod) expected.push_back(t);

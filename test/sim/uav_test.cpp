@@ -35,7 +35,7 @@ void run(Uav& uav, double seconds) {
 
 TEST(Uav, HoversInPlaceAfterSpawning) {
   for (const auto& vehicle : vehicle::allVehicles()) {
-    Uav uav(configOf(vehicle), nullptr, 0.0);
+    Uav uav(configOf(vehicle), {}, 0.0);
     double farthest = 0.0;
     for (int i = 0; i < 10'000; ++i) {
       uav.step();
@@ -53,7 +53,7 @@ struct Tracking {
 
 Tracking flyRoundGoals(const UavConfig& config) {
   const std::vector<Vector3d> goals = {{6.0, 2.0, 3.0}, {6.0, -3.0, 5.0}, {0.0, 0.0, 2.0}};
-  Uav uav(config, nullptr, 0.0);
+  Uav uav(config, {}, 0.0);
   Tracking tracking;
   int samples = 0;
   for (const Vector3d& goal : goals) {
@@ -122,7 +122,7 @@ TEST(Vehicle, MotorSpeedsActAfterTheControlLatency) {
 // Planners send full states at rates of their own: a circle of radius 2 m at 2 m/s, 50 Hz.
 TEST(Uav, FollowsAStreamOfReferences) {
   for (const auto& vehicle : vehicle::allVehicles()) {
-    Uav uav(configOf(vehicle), nullptr, 0.0);
+    Uav uav(configOf(vehicle), {}, 0.0);
     const double radius = 2.0, rate = 1.0;
     const auto circle = [&](TimeNs stamp) {
       const double t = rate * toSeconds(stamp);
@@ -156,7 +156,7 @@ TEST(Uav, RestsOnTheGroundUntilItIsToldToFlyAndLands) {
   for (const auto& vehicle : vehicle::allVehicles()) {
     UavConfig config = configOf(vehicle);
     config.start_p_WB.z() = -1.0 + vehicle.ground_clearance;
-    Uav uav(config, nullptr, -1.0);
+    Uav uav(config, {}, -1.0);
     run(uav, 2.0);
     EXPECT_TRUE(uav.quadrotor().onGround());
     EXPECT_EQ(uav.quadrotor().motorSpeeds().maxCoeff(), 0.0);
@@ -202,7 +202,7 @@ struct Record {
 Record fly(std::uint64_t seed) {
   UavConfig config = configOf(vehicle::racer());
   config.seed = seed;
-  Uav uav(config, nullptr, 0.0);
+  Uav uav(config, {}, 0.0);
   Record record;
   uav.on_imu = [&](const vehicle::ImuSample& sample) { record.add(sample); };
   uav.setGoal({8.0, -3.0, 4.0}, -2.0);
@@ -224,7 +224,7 @@ TEST(Uav, RepeatsByteForByte) {
 TEST(Uav, SamplesTheImuAtItsOwnRate) {
   UavConfig config = configOf(vehicle::racer());
   config.imu.rate = 250.0;
-  Uav uav(config, nullptr, kNoGround);
+  Uav uav(config, {}, kNoGround);
   std::vector<TimeNs> stamps;
   uav.on_imu = [&](const vehicle::ImuSample& sample) { stamps.push_back(sample.stamp); };
   run(uav, 1.0);
