@@ -29,11 +29,6 @@ inline Float8 toFloat(Int8 a) { return __builtin_convertvector(a, Float8); }
 inline Int8 truncated(Float8 a) { return __builtin_convertvector(a, Int8); }
 inline Float8 asFloat(Int8 a) { return reinterpret_cast<Float8>(a); }
 inline Int8 asInt(Float8 a) { return reinterpret_cast<Int8>(a); }
-/// Zeros come in from above.
-template <int kBits>
-inline Int8 shiftRight(Int8 a) {
-  return reinterpret_cast<Int8>(_mm256_srli_epi32(reinterpret_cast<__m256i>(a), kBits));
-}
 
 // A NaN in `a` gives `b`.
 inline Float8 min8(Float8 a, Float8 b) { return _mm256_min_ps(a, b); }
@@ -155,11 +150,6 @@ inline Float8 asFloat(Int8 a) {
 }
 inline Int8 asInt(Float8 a) {
   return {reinterpret_cast<Int4>(a.low), reinterpret_cast<Int4>(a.high)};
-}
-template <int kBits>
-inline Int8 shiftRight(Int8 a) {
-  return {reinterpret_cast<Int4>(reinterpret_cast<Uint4>(a.low) >> kBits),
-          reinterpret_cast<Int4>(reinterpret_cast<Uint4>(a.high) >> kBits)};
 }
 inline float laneOf(Float8 a, unsigned lane) { return lane < 4 ? a.low[lane] : a.high[lane - 4]; }
 
