@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "lidar_gl/fault.hpp"
 #include "lidar_gl/gl.hpp"
 #include "lidar_gl/native_context.hpp"
 #include "lidar_gl/resources.hpp"
@@ -298,6 +299,6 @@ std::size_t Context::castBufferBytes() {
 }
 CastCounts Context::castCounts() const { return thread_->resources().casts().counts(); }
 void Context::requireAlive() { thread_->requireAlive(); }
-void Context::loseForTest() { thread_->lose(); }
+void loseOnPurpose(Context& context) { context.thread_->lose(); }
 
 }  // namespace marsim::lidar_gl

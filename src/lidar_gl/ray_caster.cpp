@@ -14,6 +14,7 @@
 #include "lidar_gl/cast_program.hpp"
 #include "lidar_gl/cast_queue.hpp"
 #include "lidar_gl/device_tree.hpp"
+#include "lidar_gl/fault.hpp"
 #include "lidar_gl/gl.hpp"
 #include "lidar_gl/resources.hpp"
 #include "lidar_gl/transfer_buffer.hpp"
@@ -50,7 +51,7 @@ class GlRayCaster final : public RayCaster {
         view_(map_->tree()),
         object_kernel_(lidar::castKernel(config.simd)),
         workers_(config.threads),
-        fault_(options.fault),
+        fault_(faults().fault),
         context_(Context::shared(options.context)) {
     const ContextInfo& info = context_->info();
     block_bytes_ = info.block_bytes;
@@ -153,7 +154,7 @@ class GlRayCaster final : public RayCaster {
 
   // What is to go wrong at a cast.
   void fail() const {
-    if (fault_ == Fault::kLoss) context_->loseForTest();
+    if (fault_ == Fault::kLoss) loseOnPurpose(*context_);
     if (fault_ == Fault::kBuffers) {
       TransferBuffer(TransferBuffer::Direction::kToDevice, kNoRoom, context_->info().persistent);
     }

@@ -2,6 +2,7 @@
 #include <mutex>
 #include <utility>
 
+#include "lidar_gl/fault.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
 
@@ -84,7 +85,7 @@ std::unique_ptr<Interface> make(RendererChoice choice, std::shared_ptr<const map
                                 std::function<std::unique_ptr<Interface>()> make_on_cpu) {
   config.validate("renderer");
   if (choice == RendererChoice::kCpu) return make_on_cpu();
-  options.context.software = choice == RendererChoice::kOpenGl || options.auto_takes_software;
+  options.context.software = choice == RendererChoice::kOpenGl || faults().auto_takes_software;
   try {
     std::unique_ptr<RayCaster> opengl = makeRayCaster(std::move(map), config, options);
     log("rendering by OpenGL: " + opengl->deviceText(), false);

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "lidar/surfel_sets.hpp"
+#include "lidar_gl/fault.hpp"
 #include "lidar_gl/transfer_buffer.hpp"
 #include "marsim/lidar_gl/context.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
@@ -77,7 +78,7 @@ class CastQueueTest : public testing::Test {
  protected:
   static std::unique_ptr<RayCaster> make(const std::shared_ptr<const map::SurfelMap>& map,
                                          std::size_t block_bytes = 0) {
-    return makeRayCaster(map, {}, {kHeadless, block_bytes, Fault::kNone, false});
+    return makeRayCaster(map, {}, {kHeadless, block_bytes});
   }
 
   const std::shared_ptr<Context> context_ = Context::shared(kHeadless);
@@ -165,7 +166,7 @@ TEST_F(CastQueueTest, AnErrorGoesToEveryRequest) {
   {
     const Busy busy(*context_);
     for (std::uint64_t i = 0; i < 4; ++i) cast(i);
-    context_->loseForTest();
+    loseOnPurpose(*context_);
     cast(5);  // its job is not even begun
   }
   for (auto& failed : casts) EXPECT_THROW(failed.get(), GlError);

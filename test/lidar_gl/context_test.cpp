@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "lidar/surfel_sets.hpp"
+#include "lidar_gl/fault.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/geometry/pose.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
@@ -60,7 +61,7 @@ TEST(GlContext, PassesErrorsOnAndLives) {
   Context context(kHeadless);
   EXPECT_THROW(context.run([] { throw GlError("a fault"); }), GlError);
   context.run([&] { context.requireAlive(); });
-  context.loseForTest();
+  loseOnPurpose(context);
   EXPECT_TRUE(context.lost());
   EXPECT_THROW(context.run([] {}), GlError);
   bool released = false;
@@ -72,14 +73,14 @@ TEST(GlContext, IsSharedWhileItIsAlive) {
   const auto first = Context::shared(kHeadless);
   EXPECT_EQ(Context::shared(kHeadless), first);
   EXPECT_EQ(Context::shared({ContextSource::kEgl, true}), first);
-  first->loseForTest();
+  loseOnPurpose(*first);
   EXPECT_NE(Context::shared(kHeadless), first);
 }
 
 // Renderers of one map share what lies on the device.
 TEST(GlRayCaster, HasAMapOnce) {
   const auto context = Context::shared(kHeadless);
-  const GlOptions options{kHeadless, 0, Fault::kNone, false};
+  const GlOptions options{kHeadless};
   EXPECT_EQ(context->mapBytes(), 0U);
   const auto map = lidar::roomMap({1.0, 1.0, 1.0}, 0.1, lidar::Kind::kMixed);
   auto first = makeRayCaster(map, {}, options);
@@ -122,7 +123,7 @@ TEST(GlRayCaster, AgreesWithTheProcessorOnWhatMoves) {
   grid.elevation_min = radians(-30);
   grid.elevation_max = radians(30);
   const auto cpu = lidar::makeRayCaster(map, {});
-  const auto gl = makeRayCaster(map, {}, {kHeadless, 0, Fault::kNone, false});
+  const auto gl = makeRayCaster(map, {}, {kHeadless});
   std::vector<lidar::Hit> expected, expected_image;
   cpu->cast(rays, objects, expected);
   cpu->renderImage(grid, {}, 8.0, objects, expected_image);

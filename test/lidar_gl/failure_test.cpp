@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "lidar/surfel_sets.hpp"
+#include "lidar_gl/fault.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
@@ -96,30 +97,30 @@ TEST_F(GlFailure, ADisplayThatDoesNotAnswer) {
 TEST_F(GlFailure, TooOldAnOpenGl) {
   setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
   setenv("MESA_GL_VERSION_OVERRIDE", "3.3", 1);
-  options_.auto_takes_software = true;
+  faults().auto_takes_software = true;
   expectRefused("has OpenGL 3.3, needed: 4.3");
 }
 
 TEST_F(GlFailure, AShaderThatDoesNotCompile) {
-  options_.fault = Fault::kShader;
-  options_.auto_takes_software = true;
+  faults().fault = Fault::kShader;
+  faults().auto_takes_software = true;
   expectRefused("OpenGL: the shader does not compile: ");
 }
 
 TEST_F(GlFailure, NoRoomOnTheDevice) {
-  options_.fault = Fault::kMemory;
-  options_.auto_takes_software = true;
+  faults().fault = Fault::kMemory;
+  faults().auto_takes_software = true;
   expectRefused("OpenGL: the device has no room for the map's ");
 }
 
 TEST_F(GlFailure, MoreBuffersThanAShaderReads) {
   options_.block_bytes = 80;  // a node
-  options_.auto_takes_software = true;
+  faults().auto_takes_software = true;
   expectRefused("buffers of ");
 }
 
 TEST_F(GlFailure, ALostContextLeavesTheRestToTheProcessor) {
-  options_.fault = Fault::kLoss;
+  faults().fault = Fault::kLoss;
   const auto renderer = make(RendererChoice::kOpenGl);
   EXPECT_EQ(renderer->name(), "opengl");
   ASSERT_EQ(lines_.size(), 1U);
@@ -132,7 +133,7 @@ TEST_F(GlFailure, ALostContextLeavesTheRestToTheProcessor) {
   expectRight(*renderer);
   EXPECT_EQ(lines_.size(), 2U);
   // A new one has a new context.
-  options_.fault = Fault::kNone;
+  faults().fault = Fault::kNone;
   const auto other = make(RendererChoice::kOpenGl);
   expectRight(*other);
   EXPECT_EQ(other->name(), "opengl");
@@ -147,7 +148,7 @@ TEST_F(GlFailure, ALostContextLeavesImagesToTheProjection) {
   std::vector<Hit> hits, expected;
   lidar::makeDepthImageRenderer(map_, {})->renderImage(grid, {}, 5.0, expected);
   for (const Fault fault : {Fault::kNone, Fault::kLoss}) {
-    options_.fault = fault;
+    faults().fault = fault;
     const auto renderer = makeImages(RendererChoice::kOpenGl);
     EXPECT_EQ(renderer->name(), "opengl");
     renderer->renderImage(grid, {}, 5.0, hits);
@@ -163,7 +164,7 @@ TEST_F(GlFailure, ALostContextLeavesImagesToTheProjection) {
 }
 
 TEST_F(GlFailure, NoRoomForRaysLeavesTheRestToTheProcessor) {
-  options_.fault = Fault::kBuffers;
+  faults().fault = Fault::kBuffers;
   const auto renderer = make(RendererChoice::kOpenGl);
   EXPECT_EQ(renderer->name(), "opengl");
   expectRight(*renderer);
@@ -174,7 +175,7 @@ TEST_F(GlFailure, NoRoomForRaysLeavesTheRestToTheProcessor) {
             0U)
       << lines_[1];
   // The device itself is well.
-  options_.fault = Fault::kNone;
+  faults().fault = Fault::kNone;
   const auto other = make(RendererChoice::kOpenGl);
   expectRight(*other);
   EXPECT_EQ(other->name(), "opengl");

@@ -82,10 +82,9 @@ class Context {
   /// For jobs: throws GlError where the device was reset or forgot the context. From then on run()
   /// throws, too.
   void requireAlive();
-  /// As if the device had been reset (tests).
-  void loseForTest();
 
  private:
+  friend void loseOnPurpose(Context& context);
   class Thread;
   std::unique_ptr<Thread> thread_;
 };

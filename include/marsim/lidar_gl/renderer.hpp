@@ -15,22 +15,11 @@ namespace marsim::lidar_gl {
 /// that needs OpenGL throws GlError.
 bool available();
 
-/// A failure on purpose, to test what follows from it.
-enum class Fault {
-  kNone,
-  kShader,   ///< the shader does not compile
-  kMemory,   ///< the device has no room for the map
-  kBuffers,  ///< the device has no room for rays and hits at the first cast
-  kLoss,     ///< the context is lost at the first cast
-};
-
 struct GlOptions {
   ContextOptions context;
   /// Largest buffer that is used, in bytes; 0: as large as the device takes. A map that is larger
   /// lies in several.
   std::size_t block_bytes = 0;
-  Fault fault = Fault::kNone;        ///< tests
-  bool auto_takes_software = false;  ///< tests: there the processor itself is quicker
 };
 
 /// The ray caster on OpenGL.
