@@ -35,7 +35,8 @@ class Leaves {
   std::uint32_t count() const { return leaf_.count; }
 
   Block block(std::uint32_t i) const {
-    const Codes8 codes(load8<Int8>(words_ + i), load8<Int8>(words_ + leaf_.count + i));
+    const map::SurfelCodes<Int8> codes(load8<Int8>(words_ + i),
+                                       load8<Int8>(words_ + leaf_.count + i));
     Block block;
     for (int axis = 0; axis < 3; ++axis) {
       block.v[axis] = toFloat(codes.position[axis]) * frame_.step[axis] + base_[axis];
@@ -48,37 +49,29 @@ class Leaves {
   }
 
   ExactSurfel exact(std::uint32_t i) const {
-    const Codes codes(static_cast<std::int32_t>(words_[i]),
-                      static_cast<std::int32_t>(words_[leaf_.count + i]));
+    const map::SurfelCodes<std::int32_t> codes(static_cast<std::int32_t>(words_[i]),
+                                               static_cast<std::int32_t>(words_[leaf_.count + i]));
     ExactSurfel surfel;
     for (int axis = 0; axis < 3; ++axis) {
       surfel.p[axis] =
           static_cast<double>(frame_.lower[axis]) +
           static_cast<double>(codes.position[axis]) * static_cast<double>(frame_.step[axis]);
     }
-    normalOf(codes, surfel.n);
+    const int x = codes.normal[0], y = codes.normal[1];
+    surfel.n[0] = x;
+    surfel.n[1] = y;
+    surfel.n[2] = map::normalZ<int>(__builtin_abs(x), __builtin_abs(y));
     surfel.planar = codes.planar < 0;
     return surfel;
   }
 
  private:
-  using Codes = map::SurfelCodes<std::int32_t>;
-  using Codes8 = map::SurfelCodes<Int8>;
-
   Leaves(const map::SurfelTreeView& tree, const map::StoredLeaf& leaf,
          const map::LeafFrame<float>& frame, const float* origin, const float* origin_rest)
       : leaf_(leaf), frame_(frame), words_(leaf.wordsIn(tree)) {
     for (int axis = 0; axis < 3; ++axis) {
       base_[axis] = (frame_.lower[axis] - origin[axis]) - origin_rest[axis];
     }
-  }
-
-  template <class Real>
-  static void normalOf(const Codes& codes, Real* n) {
-    const int x = codes.normal[0], y = codes.normal[1];
-    n[0] = static_cast<Real>(x);
-    n[1] = static_cast<Real>(y);
-    n[2] = static_cast<Real>(map::normalZ<int>(__builtin_abs(x), __builtin_abs(y)));
   }
 
   const map::StoredLeaf leaf_;
