@@ -7,6 +7,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "collision/flat_tree.hpp"
 #include "marsim/collision/checker.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/common/units.hpp"
@@ -133,9 +134,9 @@ CollisionTimes measureCollisions(const std::shared_ptr<const map::SurfelMap>& ma
   times.points = map->size();
   times.cells = body.count();
   const std::vector<Pose> poses = randomPoses(*map);
-  CollisionChecker tree(body, makeNeighbours(map, collision::Search::kMapTree));
+  CollisionChecker tree(body, makeNeighbours(map));
   {
-    CollisionChecker flat(body, makeNeighbours(map, collision::Search::kKdTree));
+    CollisionChecker flat(body, std::make_shared<const collision::FlatTree>(*map));
     measureSearches(poses, tree, flat, times);
   }
   measureFlight(poses, tree, times);

@@ -11,6 +11,7 @@
 #include <Eigen/Geometry>
 #include <nlohmann/json.hpp>
 
+#include "common/nth_smallest.hpp"
 #include "common/output_file.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/lidar/renderer.hpp"
@@ -117,10 +118,8 @@ std::vector<double> ranges(const lidar::RayRenderer& renderer, const std::vector
 }
 
 double quantile(std::vector<double> values, double share) {
-  const auto at =
-      values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
+  return nthSmallest(values,
+                     static_cast<std::size_t>(share * static_cast<double>(values.size() - 1)));
 }
 
 double shareOf(std::int64_t part, std::int64_t whole) {

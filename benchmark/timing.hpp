@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "common/nth_smallest.hpp"
 #include "places.hpp"
 
 namespace marsim::benchmarks {
@@ -40,8 +41,7 @@ class PoseTimes {
   }
   double median() const {
     std::vector<double> times = least_;
-    std::nth_element(times.begin(), times.begin() + kPoses / 2, times.end());
-    return times[kPoses / 2];
+    return nthSmallest(times, kPoses / 2);
   }
 
  private:

@@ -1,7 +1,6 @@
 #include "marsim/collision/checker.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -109,8 +108,8 @@ void CollisionChecker::askObjects(const Pose& X_WB, TimeNs stamp, const ObjectsI
   const TimeNs begin = std::max<TimeNs>(stamp - kSpeedTime, 0);
   std::vector<scene::MovingObject> objects = objectsIn(begin, stamp);
   objects.erase(std::remove_if(objects.begin(), objects.end(),
-                              [this](const auto& object) { return object.identity == self_; }),
-               objects.end());
+                               [this](const auto& object) { return object.identity == self_; }),
+                objects.end());
   objects_.setObjects(std::move(objects), toSeconds(stamp - begin));
   asked_ = stamp;
   p_WB_asked_ = X_WB.p;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <Eigen/Geometry>
 
+#include "common/bounds.hpp"
 #include "marsim/collision/neighbours.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/geometry/kd_tree.hpp"
@@ -25,10 +26,6 @@ std::vector<Eigen::Vector3f> finitePoints(const map::PointCloud& cloud) {
   std::copy_if(cloud.points.begin(), cloud.points.end(), std::back_inserter(points),
                [](const Eigen::Vector3f& p) { return p.allFinite(); });
   return points;
-}
-
-std::string text(const Eigen::Vector3d& p) {
-  return fmt::format("({:.2f}, {:.2f}, {:.2f})", p.x(), p.y(), p.z());
 }
 
 // A box of space still to be searched, by the least distance a free place in it can have.
@@ -103,7 +100,7 @@ std::optional<Eigen::Vector3d> ClearanceMap::nearestFree(const Eigen::Vector3d& 
 
 void requireFreeStart(const ClearanceMap& map, const Eigen::Vector3d& p_W, double radius) {
   if (!p_W.allFinite()) {
-    throw Error(fmt::format("start is {}, allowed: three finite numbers", text(p_W)));
+    throw Error(fmt::format("start is {}, allowed: three finite numbers", pointText(p_W)));
   }
   const Eigen::AlignedBox3d box = map.bounds().cast<double>();
   if (box.isEmpty()) return;
@@ -114,18 +111,19 @@ void requireFreeStart(const ClearanceMap& map, const Eigen::Vector3d& p_W, doubl
   const double asked = radius + 0.02;
   const auto suggest = [&](double search_radius) {
     const std::optional<Eigen::Vector3d> place = map.nearestFree(p_W, asked, search_radius);
-    return place ? text(*place) : fmt::format("none within {:.0f} m", search_radius);
+    return place ? pointText(*place) : fmt::format("none within {:.0f} m", search_radius);
   };
   if (!inside) {
-    throw Error(fmt::format(
-        "start {} lies outside the map's box {} to {}; nearest free place inside: {}", text(p_W),
-        text(box.min()), text(box.max()), suggest(box.exteriorDistance(p_W) + 20.0)));
+    throw Error(
+        fmt::format("start {} lies outside the map's box {} to {}; nearest free place inside: {}",
+                    pointText(p_W), pointText(box.min()), pointText(box.max()),
+                    suggest(box.exteriorDistance(p_W) + 20.0)));
   }
   const ClearanceMap::Clearance clearance = map.at(p_W);
   if (clearance.distance < radius) {
-    throw Error(
-        fmt::format("start {}: {:.2f} m from the map at {}, needs {:.2f} m; nearest free place: {}",
-                    text(p_W), clearance.distance, text(clearance.nearest), radius, suggest(20.0)));
+    throw Error(fmt::format(
+        "start {}: {:.2f} m from the map at {}, needs {:.2f} m; nearest free place: {}",
+        pointText(p_W), clearance.distance, pointText(clearance.nearest), radius, suggest(20.0)));
   }
 }
 

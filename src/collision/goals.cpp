@@ -35,7 +35,7 @@ class GoalChooser {
         random_(seed, "goals"),
         box_(map.bounds().cast<double>()) {
     places_.push_back(start);
-    needs_floor_ = overFloor(start);
+    needs_floor_ = isOverFloor(map_, start);
   }
 
   std::vector<Eigen::Vector3d> choose(int count);
@@ -43,7 +43,6 @@ class GoalChooser {
  private:
   void scatterPlaces();
   bool isPlace(const Eigen::Vector3d& p) const;
-  bool overFloor(const Eigen::Vector3d& p) const;
   bool isLeg(std::size_t a, std::size_t b) const;
   void findLegs();
   std::vector<std::uint32_t> cellsSeenFrom(const Eigen::Vector3d& p) const;
@@ -61,25 +60,13 @@ class GoalChooser {
   std::unordered_set<std::uint32_t> seen_;
 };
 
-// Walks down in steps that no surface can be missed by. Where a place has no floor below it, it is
-// likely to lie outside what was scanned (beyond a window or a hole in a wall).
-bool GoalChooser::overFloor(const Eigen::Vector3d& p) const {
-  const double near = std::max(0.2, 2.0 * map_.resolution());
-  for (Eigen::Vector3d at = p; at.z() > box_.min().z() - near;) {
-    const double distance = map_.at(at).distance;
-    if (distance < near) return true;
-    at.z() -= std::max(0.5 * distance, 0.5 * near);
-  }
-  return false;
-}
-
 bool GoalChooser::isPlace(const Eigen::Vector3d& p) const {
   const Eigen::Vector3d margin(clearance_, clearance_, 0.0);
   const bool inside = (p.array() >= (box_.min() + margin).array()).all() &&
                       (p.array() <= (box_.max() - margin).array()).all();
   // A little more than the legs need, so that places are not wedged in.
   return inside && p.z() >= lowest_z_ && map_.at(p).distance >= 1.1 * clearance_ &&
-         (!needs_floor_ || overFloor(p));
+         (!needs_floor_ || isOverFloor(map_, p));
 }
 
 void GoalChooser::scatterPlaces() {
@@ -102,7 +89,7 @@ bool GoalChooser::isLeg(std::size_t a, std::size_t b) const {
   if (!needs_floor_) return true;
   const int samples = static_cast<int>(length);
   for (int i = 1; i <= samples; ++i) {
-    if (!overFloor(places_[a] + i / (samples + 1.0) * step)) return false;
+    if (!isOverFloor(map_, places_[a] + i / (samples + 1.0) * step)) return false;
   }
   return true;
 }
@@ -211,6 +198,18 @@ std::vector<Eigen::Vector3d> GoalChooser::choose(int count) {
 }
 
 }  // namespace
+
+// Walks down in steps that no surface can be missed by.
+bool isOverFloor(const ClearanceMap& map, const Eigen::Vector3d& p) {
+  const auto lowest = static_cast<double>(map.bounds().min().z());
+  const double near = std::max(0.2, 2.0 * map.resolution());
+  for (Eigen::Vector3d at = p; at.z() > lowest - near;) {
+    const double distance = map.at(at).distance;
+    if (distance < near) return true;
+    at.z() -= std::max(0.5 * distance, 0.5 * near);
+  }
+  return false;
+}
 
 std::vector<Eigen::Vector3d> chooseGoals(const ClearanceMap& map, const Eigen::Vector3d& start,
                                          int count, double clearance, std::uint64_t seed,

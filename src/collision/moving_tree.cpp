@@ -1,7 +1,6 @@
 #include "marsim/collision/moving_tree.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 

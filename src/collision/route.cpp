@@ -1,9 +1,7 @@
 #include "marsim/collision/route.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdlib>
 #include <queue>
 #include <unordered_map>
 #include <utility>

@@ -1,6 +1,5 @@
 #include "common/bounds.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 
@@ -34,11 +33,8 @@ void requireCompactStorage(std::string_view where, std::string_view field, std::
                     "compact");
 }
 
-std::optional<std::uint64_t> parseSeed(std::string_view text) {
-  std::uint64_t seed = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return seed;
+std::string pointText(const Eigen::Vector3d& point) {
+  return fmt::format("({:.2f}, {:.2f}, {:.2f})", point.x(), point.y(), point.z());
 }
 
 std::string degreesHint(std::string_view text, Quantity quantity) {

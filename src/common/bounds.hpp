@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,8 +25,10 @@ void requireAngle(std::string_view where, std::string_view field, double angle);
 /// Throws ConfigError unless a map's `storage` is "compact": the only one left.
 void requireCompactStorage(std::string_view where, std::string_view field, std::string_view name);
 
-/// A whole number from 0 to 2^64 - 1 in decimal digits and nothing else; nothing where it is not.
-std::optional<std::uint64_t> parseSeed(std::string_view text);
+/// "(10.00, 11.00, 1.80)".
+std::string pointText(const Eigen::Vector3d& point);
+
+/// What parseWhole takes, for a message.
 extern const char* const kAllowedSeeds;
 
 /// A question for who writes an angle of more than a turn without a unit, "were degrees meant?";

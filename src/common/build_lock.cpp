@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include "marsim/common/error.hpp"
 
@@ -20,24 +19,13 @@ BuildLock::BuildLock(const fs::path& path, const std::function<void(const std::s
   fs::create_directories(path.parent_path(), failure);
   if (failure) throw FileError(path.parent_path().string(), failure.message());
   const fs::path lock = fs::path(path).concat(".lock");
-  file_ = open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
-  if (file_ < 0) throw FileError(lock.string(), std::strerror(errno));
-  try {
-    wait(path, lock, report);
-  } catch (...) {
-    close(file_);
-    throw;
-  }
-}
-
-BuildLock::~BuildLock() { close(file_); }
-
-void BuildLock::wait(const fs::path& path, const fs::path& lock,
-                     const std::function<void(const std::string&)>& report) const {
-  if (flock(file_, LOCK_EX | LOCK_NB) == 0) return;
+  file_ = FileDescriptor(
+      open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644));
+  if (!file_.valid()) throw FileError(lock.string(), std::strerror(errno));
+  if (flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return;
   if (errno != EWOULDBLOCK) throw FileError(lock.string(), std::strerror(errno));
   report(fmt::format("{}: another process is making it, waiting", path.string()));
-  while (flock(file_, LOCK_EX) != 0) {
+  while (flock(file_.get(), LOCK_EX) != 0) {
     if (errno != EINTR) throw FileError(lock.string(), std::strerror(errno));
   }
 }

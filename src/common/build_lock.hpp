@@ -4,6 +4,8 @@
 #include <functional>
 #include <string>
 
+#include "common/file_descriptor.hpp"
+
 namespace marsim {
 
 /// Held by the one process that makes a file which several may want; the kernel frees it with the
@@ -15,15 +17,9 @@ class BuildLock {
   /// Throws FileError where the folder or the lock cannot be had.
   BuildLock(const std::filesystem::path& path,
             const std::function<void(const std::string&)>& report);
-  ~BuildLock();
-  BuildLock(const BuildLock&) = delete;
-  BuildLock& operator=(const BuildLock&) = delete;
 
  private:
-  void wait(const std::filesystem::path& path, const std::filesystem::path& lock,
-            const std::function<void(const std::string&)>& report) const;
-
-  int file_ = -1;
+  FileDescriptor file_;
 };
 
 }  // namespace marsim

@@ -37,22 +37,19 @@ std::string holderIn(int file) {
 
 FolderLock::FolderLock(const std::filesystem::path& folder) {
   const std::filesystem::path lock = folder / ".marsim-lock";
-  file_ = open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
-  if (file_ < 0) throw FileError(lock.string(), std::strerror(errno));
-  if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
+  file_ = FileDescriptor(
+      open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644));
+  if (!file_.valid()) throw FileError(lock.string(), std::strerror(errno));
+  if (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
     const bool held = errno == EWOULDBLOCK;
-    const std::string reason = held ? "in use by " + holderIn(file_) : std::strerror(errno);
-    close(file_);
-    throw FileError(folder.string(), reason);
+    throw FileError(folder.string(),
+                    held ? "in use by " + holderIn(file_.get()) : std::strerror(errno));
   }
   const std::string holder = fmt::format("process {} since {}\n", getpid(), now());
-  const bool written = ftruncate(file_, 0) == 0 && pwrite(file_, holder.data(), holder.size(), 0) ==
-                                                       static_cast<ssize_t>(holder.size());
-  if (written) return;
-  close(file_);
-  throw FileError(lock.string(), "cannot be written");
+  if (ftruncate(file_.get(), 0) != 0 ||
+      pwrite(file_.get(), holder.data(), holder.size(), 0) != static_cast<ssize_t>(holder.size())) {
+    throw FileError(lock.string(), "cannot be written");
+  }
 }
-
-FolderLock::~FolderLock() { close(file_); }
 
 }  // namespace marsim

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "common/file_descriptor.hpp"
+
 namespace marsim {
 
 /// Held by the one process that may write into a folder; the kernel frees it with the process,
@@ -10,12 +12,9 @@ class FolderLock {
  public:
   /// Throws FileError that names the holder and since when, and where the lock cannot be had.
   explicit FolderLock(const std::filesystem::path& folder);
-  ~FolderLock();
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
 
  private:
-  int file_ = -1;
+  FileDescriptor file_;
 };
 
 }  // namespace marsim

@@ -13,14 +13,6 @@
 namespace marsim {
 namespace {
 
-/// Closes what it holds.
-struct Descriptor {
-  ~Descriptor() {
-    if (number >= 0) close(number);
-  }
-  int number;
-};
-
 std::string sizeText(std::size_t bytes) {
   constexpr std::size_t kMebi = std::size_t{1} << 20;
   return bytes % kMebi == 0 ? fmt::format("{} MiB", bytes / kMebi) : fmt::format("{} bytes", bytes);
@@ -28,26 +20,33 @@ std::string sizeText(std::size_t bytes) {
 
 }  // namespace
 
-std::string readFile(const std::filesystem::path& path, std::size_t most) {
+FileDescriptor openRegularFile(const std::filesystem::path& path, std::size_t& size) {
   // O_NONBLOCK: opening a FIFO would wait for who writes it.
-  const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+  FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
-  if (file.number < 0 || fstat(file.number, &status) != 0) {
+  if (!file.valid() || fstat(file.get(), &status) != 0) {
     if (errno == ENOENT) throw FileError(path.string(), "no such file");
     throw FileError(path.string(), fmt::format("cannot be read: {}", std::strerror(errno)));
   }
   if (S_ISDIR(status.st_mode)) throw FileError(path.string(), "is a folder");
   if (!S_ISREG(status.st_mode)) throw FileError(path.string(), "is no regular file");
+  size = static_cast<std::size_t>(status.st_size);
+  return file;
+}
+
+std::string readFile(const std::filesystem::path& path, std::size_t most) {
+  std::size_t size = 0;
+  const FileDescriptor file = openRegularFile(path, size);
   const auto refuse = [&] {
     throw FileError(path.string(),
                     fmt::format("is larger than {}, which is the limit", sizeText(most)));
   };
-  if (static_cast<std::size_t>(status.st_size) > most) refuse();
+  if (size > most) refuse();
   // Files of /proc tell no size, and others may grow.
   std::string text;
   char buffer[65536];
   while (true) {
-    const ssize_t got = read(file.number, buffer, sizeof(buffer));
+    const ssize_t got = read(file.get(), buffer, sizeof(buffer));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
       throw FileError(path.string(), fmt::format("cannot be read: {}", std::strerror(errno)));

@@ -118,17 +118,19 @@ OutputFile::~OutputFile() {
 
 void OutputFile::fail(int error) const { refuse(path_, std::strerror(error)); }
 
-void OutputFile::write(const void* data, std::size_t size) {
+void writeFully(int file, const fs::path& path, const void* data, std::size_t size) {
   constexpr std::size_t kMost = std::size_t{1} << 30;  // Linux writes at most 2 GiB at a time
   const char* bytes = static_cast<const char*>(data);
   while (size > 0) {
-    const ssize_t written = ::write(file_, bytes, std::min(size, kMost));
+    const ssize_t written = ::write(file, bytes, std::min(size, kMost));
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail(written < 0 ? errno : ENOSPC);
+    if (written <= 0) refuse(path, std::strerror(written < 0 ? errno : ENOSPC));
     bytes += written;
     size -= static_cast<std::size_t>(written);
   }
 }
+
+void OutputFile::write(const void* data, std::size_t size) { writeFully(file_, path_, data, size); }
 
 void OutputFile::commit() {
   const int file = file_;

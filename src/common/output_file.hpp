@@ -38,6 +38,9 @@ class OutputFile {
   int file_ = -1;
 };
 
+/// Writes all bytes to an open file; `path` is for errors (FileError).
+void writeFully(int file, const std::filesystem::path& path, const void* data, std::size_t size);
+
 /// Writes a text as a whole, as above.
 void writeFile(const std::filesystem::path& path, std::string_view text);
 

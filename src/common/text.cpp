@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <numeric>
+
+#include <fmt/format.h>
 
 namespace marsim {
 namespace {
@@ -51,12 +54,7 @@ std::string nearestName(std::string_view name, const std::vector<std::string>& c
 }
 
 std::string join(const std::vector<std::string>& items, std::string_view separator) {
-  std::string result;
-  for (const std::string& item : items) {
-    if (!result.empty()) result += separator;
-    result += item;
-  }
-  return result;
+  return fmt::format("{}", fmt::join(items, separator));
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -88,6 +86,13 @@ std::string clipped(std::string_view text, std::size_t most) {
     if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = '?';
   }
   return length < text.size() ? result + "..." : result;
+}
+
+std::optional<std::uint64_t> parseWhole(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
 }
 
 std::string withThousands(std::uint64_t value) {

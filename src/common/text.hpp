@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,9 @@ std::string_view trimmed(std::string_view text);
 /// A text fit for a message of one line: at most `most` characters, the end of a longer one
 /// replaced by "...", control characters by '?'.
 std::string clipped(std::string_view text, std::size_t most = 60);
+
+/// A whole number from 0 to 2^64 - 1 in decimal digits and nothing else; nothing where it is not.
+std::optional<std::uint64_t> parseWhole(std::string_view text);
 
 /// 1234567 -> "1,234,567".
 std::string withThousands(std::uint64_t value);

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "config/mounting.hpp"
 #include "config/names.hpp"
+#include "config/sensor_readers.hpp"
 #include "config/yaml_reader.hpp"
 #include "marsim/config/load.hpp"
 

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "config/imu_reader.hpp"
-#include "config/mounting.hpp"
 #include "config/names.hpp"
+#include "config/sensor_readers.hpp"
 #include "marsim/config/load.hpp"
 
 namespace marsim::config {
@@ -40,6 +39,14 @@ void readModel(YamlReader& reader, ImuConfig& imu) {
 }
 
 }  // namespace
+
+void readMounting(YamlReader& reader, Pose& X_BS) {
+  reader.read("position", X_BS.p, Quantity::kLength);
+  if (!reader.has("rpy")) return;
+  Eigen::Vector3d rpy = Eigen::Vector3d::Zero();
+  reader.read("rpy", rpy, Quantity::kAngle);
+  X_BS.q = fromRollPitchYaw(rpy.x(), rpy.y(), rpy.z());
+}
 
 void readMountedImu(YamlReader& reader, ImuConfig& imu) {
   if (reader.has("model")) {

@@ -1,10 +1,7 @@
 #include <optional>
 
-#include "config/imu_reader.hpp"
-#include "config/mounting.hpp"
 #include "config/names.hpp"
-#include "config/noise_reader.hpp"
-#include "config/pattern_reader.hpp"
+#include "config/sensor_readers.hpp"
 #include "config/yaml_reader.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include "config/names.hpp"
 #include "config/yaml_reader.hpp"

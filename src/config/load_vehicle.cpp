@@ -1,6 +1,5 @@
-#include "config/imu_reader.hpp"
-#include "config/mounting.hpp"
 #include "config/names.hpp"
+#include "config/sensor_readers.hpp"
 #include "config/yaml_reader.hpp"
 #include "marsim/config/load.hpp"
 

@@ -1,4 +1,4 @@
-#include "config/noise_reader.hpp"
+#include "config/sensor_readers.hpp"
 
 namespace marsim::config {
 

@@ -1,4 +1,4 @@
-#include "config/pattern_reader.hpp"
+#include "config/sensor_readers.hpp"
 
 #include <filesystem>
 #include <memory>

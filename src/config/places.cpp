@@ -1,12 +1,11 @@
 #include <algorithm>
-#include <cctype>
 #include <variant>
 
 #include <fmt/format.h>
 
 #include "common/build_lock.hpp"
 #include "common/data_dir.hpp"
-#include "common/text.hpp"
+#include "common/output_file.hpp"
 #include "config/names.hpp"
 #include "config/yaml_reader.hpp"
 #include "marsim/common/error.hpp"
@@ -122,23 +121,13 @@ fs::path generated(const fs::path& yaml) {
   return fallback;
 }
 
-std::string loweredExtension(const fs::path& path) {
-  std::string extension = path.extension().string();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return extension;
-}
-
 fs::path cloudFile(const fs::path& path) {
   std::error_code none;
   const fs::file_status status = fs::status(path, none);
   if (!fs::exists(status)) throw FileError(path.string(), "no such file");
   if (fs::is_directory(status)) throw FileError(path.string(), "is a folder, a map file is wanted");
   if (!fs::is_regular_file(status)) throw FileError(path.string(), "is no regular file");
-  const std::string extension = loweredExtension(path);
-  if (extension != ".pcd" && extension != ".ply") {
-    throw FileError(path.string(),
-                    fmt::format("is a '{}' file, allowed: .pcd, .ply", clipped(extension)));
-  }
+  requireExtension(path, map::cloudFormats());
   return path;
 }
 

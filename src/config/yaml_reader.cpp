@@ -65,7 +65,7 @@ void YamlReader::read(const std::string& key, bool& value) {
 void YamlReader::read(const std::string& key, std::uint64_t& value) {
   if (!has(key)) return;
   const std::string text = scalar(key, at(key), kAllowedSeeds);
-  const std::optional<std::uint64_t> number = parseSeed(text);
+  const std::optional<std::uint64_t> number = parseWhole(text);
   if (!number) fail(key, fmt::format("'{}'", text), kAllowedSeeds);
   value = *number;
 }
@@ -74,7 +74,7 @@ void YamlReader::read(const std::string& key, int& value) {
   if (!has(key)) return;
   const std::string allowed = "a whole number from 0 to 2147483647";
   const std::string text = scalar(key, at(key), allowed);
-  const std::optional<std::uint64_t> number = parseSeed(text);
+  const std::optional<std::uint64_t> number = parseWhole(text);
   if (!number || *number > static_cast<std::uint64_t>(std::numeric_limits<int>::max())) {
     fail(key, fmt::format("'{}'", text), allowed);
   }

@@ -1,6 +1,5 @@
 #include "control/envelope.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>

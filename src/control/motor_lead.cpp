@@ -1,7 +1,6 @@
 #include "marsim/control/motor_lead.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace marsim::control {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <string>
 
 #include "marsim/common/time.hpp"

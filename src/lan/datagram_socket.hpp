@@ -7,17 +7,12 @@
 #include <string>
 #include <vector>
 
+#include <boost/asio/ip/udp.hpp>
+
 namespace marsim {
 
-/// One end of a UDP exchange (IPv4), in the machine's byte order.
-struct Endpoint {
-  std::uint32_t address = 0;
-  std::uint16_t port = 0;
-
-  bool operator==(const Endpoint& other) const {
-    return address == other.address && port == other.port;
-  }
-};
+/// One end of a UDP exchange (IPv4).
+using Endpoint = boost::asio::ip::udp::endpoint;
 
 /// "192.168.1.10:11612".
 std::string toString(const Endpoint& endpoint);
@@ -29,11 +24,8 @@ class DatagramSocket {
  public:
   /// Port 0: any free one. Throws Error where the address is not this machine's or the port taken.
   explicit DatagramSocket(const Endpoint& local);
-  ~DatagramSocket();
-  DatagramSocket(const DatagramSocket&) = delete;
-  DatagramSocket& operator=(const DatagramSocket&) = delete;
 
-  Endpoint local() const;
+  Endpoint local() const { return socket_.local_endpoint(); }
   /// False where the network refuses it, as one without a cable does. From any thread.
   bool send(const Endpoint& to, const void* data, std::size_t size);
   /// Waits for a datagram, puts its bytes into `data` and returns where it came from; none after
@@ -42,7 +34,8 @@ class DatagramSocket {
                                   std::chrono::milliseconds timeout);
 
  private:
-  int file_ = -1;
+  boost::asio::io_context context_;
+  boost::asio::ip::udp::socket socket_{context_};
 };
 
 }  // namespace marsim

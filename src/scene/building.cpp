@@ -5,7 +5,6 @@
 #include <Eigen/Geometry>
 
 #include "marsim/common/error.hpp"
-#include "marsim/common/units.hpp"
 #include "marsim/scene/places.hpp"
 #include "scene/materials.hpp"
 #include "scene/surface_sampler.hpp"

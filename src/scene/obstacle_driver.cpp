@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "marsim/common/units.hpp"
 #include "marsim/geometry/pose.hpp"
 
 namespace marsim::scene {

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
-#include <memory>
 #include <vector>
 
 #include <Eigen/Geometry>

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <Eigen/Geometry>
 
+#include "common/bounds.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 
@@ -84,10 +85,6 @@ double headingOf(Facing facing, const Vector2d& place) {
   return std::atan2(ahead.y(), ahead.x());
 }
 
-std::string text(const Eigen::Vector3d& p) {
-  return fmt::format("({:.2f}, {:.2f}, {:.2f})", p.x(), p.y(), p.z());
-}
-
 }  // namespace
 
 void SwarmConfig::validate(const std::string& where) const {
@@ -95,7 +92,7 @@ void SwarmConfig::validate(const std::string& where) const {
   check.positive("spacing", spacing, "m");
   check.notNegative("radius", radius, "m");
   check.finite("yaw", yaw, "rad");
-  check.require(origin.allFinite(), "origin", text(origin), "three finite numbers");
+  check.require(origin.allFinite(), "origin", pointText(origin), "three finite numbers");
   std::set<int> ids;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const SwarmMember& member = members[i];
@@ -106,7 +103,7 @@ void SwarmConfig::validate(const std::string& where) const {
     check.require(ids.insert(member.id).second, field + ".id", fmt::format("{}", member.id),
                   "each id once");
     if (member.position) {
-      check.require(member.position->allFinite(), field + ".position", text(*member.position),
+      check.require(member.position->allFinite(), field + ".position", pointText(*member.position),
                     "three finite numbers");
     }
     if (member.yaw) check.finite(field + ".yaw", *member.yaw, "rad");
@@ -153,7 +150,7 @@ void requireApart(const std::vector<StartingUav>& uavs, const std::string& where
       const double needed = a.radius + b.radius;
       Validator(where).require(apart >= needed,
                                fmt::format("distance of uav{} at {} and uav{} at {}", a.id,
-                                           text(a.p_WB), b.id, text(b.p_WB)),
+                                           pointText(a.p_WB), b.id, pointText(b.p_WB)),
                                fmt::format("{:.2f} m", apart),
                                fmt::format("{:.2f} m or more, the sum of their radii", needed));
     }

@@ -48,7 +48,7 @@ double parseOption(const std::string& option, const std::string& text, Quantity 
 
 void addSeed(CLI::App& app, std::uint64_t& seed, const std::string& description) {
   const auto set = [&seed](const std::string& text) {
-    const std::optional<std::uint64_t> value = parseSeed(text);
+    const std::optional<std::uint64_t> value = parseWhole(text);
     if (!value) {
       throw CLI::ValidationError("--seed",
                                  fmt::format("is '{}', allowed: {}", clipped(text), kAllowedSeeds));

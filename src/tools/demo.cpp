@@ -19,7 +19,6 @@
 #include "common/text.hpp"
 #include "map/files/stray_points.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
 #include "marsim/map/cloud_io.hpp"
@@ -143,7 +142,9 @@ void requireMeans(const DemoOptions& options) {
 void requireResolution(const map::LoadedCloud& loaded, const fs::path& path, double resolution) {
   const map::PointCloud& cloud = loaded.cloud;
   // Where most points are outside the voxel grid it is the resolution that is too fine.
-  const map::StrayPoints stray = map::strayPoints(cloud, loaded.origin, resolution);
+  map::StrayPoints stray;
+  stray.total = cloud.size();
+  stray.add(cloud, loaded.origin, resolution);
   if (2 * stray.count < stray.total) map::requireNoStrayPoints(stray, path, resolution);
   Eigen::AlignedBox3f box;
   for (const Eigen::Vector3f& p : cloud.points) box.extend(p);

@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "common/bounds.hpp"
 #include "common/output_file.hpp"
 #include "marsim/collision/goals.hpp"
 #include "marsim/collision/route.hpp"
 #include "marsim/common/error.hpp"
-#include "tools/points.hpp"
 
 namespace marsim::tools {
 namespace {
@@ -49,15 +49,6 @@ class Ground {
         box_(map.bounds().cast<double>()),
         near_(std::max(0.2, 2.0 * map.resolution())) {}
 
-  /// Whether there is any surface below a place.
-  bool isBelow(const Eigen::Vector3d& p) const {
-    for (Eigen::Vector3d at = p; at.z() > box_.min().z() - near_;) {
-      const double distance = map_.at(at).distance;
-      if (distance < near_) return true;
-      at.z() -= step(distance);
-    }
-    return false;
-  }
   /// The place kStartHeight above the ground that is nearest to a place, as seen from above, and
   /// free.
   std::optional<Eigen::Vector3d> placeNear(const Eigen::Vector3d& middle, double clearance,
@@ -180,7 +171,7 @@ Eigen::Vector3d chooseStart(const collision::ClearanceMap& map, const Eigen::Vec
   const bool usual_is_free =
       usual.z() >= lowest_z && box.contains(usual) && map.at(usual).distance >= clearance;
   const Ground ground(map);
-  if (usual_is_free && ground.isBelow(usual)) return usual;
+  if (usual_is_free && collision::isOverFloor(map, usual)) return usual;
   const bool is_near = box.contains(Eigen::Vector3d(usual.x(), usual.y(), box.center().z()));
   const Eigen::Vector3d middle = is_near ? usual : box.center();
   if (const auto place = ground.placeNear(middle, clearance, lowest_z)) return *place;

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,7 +35,8 @@ struct FlightPlan {
   std::filesystem::path output;  ///< absolute folder
 
   std::vector<Eigen::Vector3d> goals() const;
-  /// Lengths of the straight ways between way points, from the start on [m]; their sum, the longest.
+  /// Lengths of the straight ways between way points, from the start on [m]; their sum, the
+  /// longest.
   std::vector<double> segments() const;
   double length() const;
   double longestSegment() const;

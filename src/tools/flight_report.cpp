@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "common/bounds.hpp"
 #include "common/output_file.hpp"
 #include "common/text.hpp"
 #include "marsim/common/error.hpp"
-#include "tools/points.hpp"
 
 namespace marsim::tools {
 namespace {

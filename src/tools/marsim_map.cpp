@@ -1,5 +1,4 @@
 #include <chrono>
-#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -9,7 +8,6 @@
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/map/load_map.hpp"
 #include "tools/command_line.hpp"
-#include "tools/points.hpp"
 
 namespace {
 
@@ -54,13 +52,12 @@ int describeMap(const std::string& name, const marsim::map::SurfelMapConfig& con
     printLine("reflectivity",
               fmt::format("{:.0f} % on average", sum / 2.55 / static_cast<double>(map.size())));
   }
-  printLine("extent",
-            fmt::format("{:.2f} x {:.2f} x {:.2f} m, {} to {}", size.x(), size.y(), size.z(),
-                        marsim::tools::pointText(source.box.min().cast<double>()),
-                        marsim::tools::pointText(source.box.max().cast<double>())));
+  printLine("extent", fmt::format("{:.2f} x {:.2f} x {:.2f} m, {} to {}", size.x(), size.y(),
+                                  size.z(), marsim::pointText(source.box.min().cast<double>()),
+                                  marsim::pointText(source.box.max().cast<double>())));
   if (!source.origin.isZero()) {
     printLine("origin", fmt::format("{} of the file is the world's (0, 0, 0)",
-                                    marsim::tools::pointText(source.origin)));
+                                    marsim::pointText(source.origin)));
   }
   printLine("surfels", fmt::format("{} at {} m, {:.1f} % planar", withThousands(map.size()),
                                    config.resolution, 100.0 * map.planarShare()));
@@ -90,7 +87,7 @@ int cropMap(const std::string& name, double reach, const std::filesystem::path& 
                                    withThousands(loaded.read)));
   if (!loaded.origin.isZero()) {
     printLine("origin", fmt::format("{} of the source is (0, 0, 0) of the copy",
-                                    marsim::tools::pointText(loaded.origin)));
+                                    marsim::pointText(loaded.origin)));
   }
   return 0;
 }

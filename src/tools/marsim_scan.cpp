@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
-#include "marsim/common/error.hpp"
 #include "tools/command_line.hpp"
 #include "tools/points.hpp"
 #include "tools/scan_once.hpp"

@@ -65,8 +65,4 @@ std::vector<Eigen::Vector3d> parsePoints(std::string_view text, const std::strin
   return points;
 }
 
-std::string pointText(const Eigen::Vector3d& point) {
-  return fmt::format("({:.2f}, {:.2f}, {:.2f})", point.x(), point.y(), point.z());
-}
-
 }  // namespace marsim::tools

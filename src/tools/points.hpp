@@ -22,7 +22,4 @@ std::vector<Eigen::Vector3d> parsePoints(std::string_view text, const std::strin
 /// end are 0. Throws ConfigError as above.
 Pose parsePose(std::string_view text, const std::string& option);
 
-/// "(10.00, 11.00, 1.80)".
-std::string pointText(const Eigen::Vector3d& point);
-
 }  // namespace marsim::tools

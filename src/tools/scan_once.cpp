@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "common/bounds.hpp"
+#include "common/nth_smallest.hpp"
 #include "common/output_file.hpp"
 #include "common/text.hpp"
 #include "marsim/common/error.hpp"
@@ -15,7 +17,6 @@
 #include "marsim/map/load_map.hpp"
 #include "marsim/map/voxel_grid.hpp"
 #include "marsim/viz/picture.hpp"
-#include "tools/points.hpp"
 
 namespace marsim::tools {
 namespace fs = std::filesystem;
@@ -130,10 +131,9 @@ ScanSummary scanOnce(const ScanRequest& request) {
   progress.finish();
   std::vector<float>& ranges = returns.ranges;
   if (!ranges.empty()) {
-    std::sort(ranges.begin(), ranges.end());
-    summary.range_least = ranges.front();
-    summary.range_median = ranges[ranges.size() / 2];
-    summary.range_most = ranges.back();
+    summary.range_least = nthSmallest(ranges, 0);
+    summary.range_median = nthSmallest(ranges, ranges.size() / 2);
+    summary.range_most = nthSmallest(ranges, ranges.size() - 1);
   }
   return summary;
 }

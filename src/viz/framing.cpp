@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "common/nth_smallest.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/viz/picture.hpp"
 #include "viz/layout.hpp"
@@ -39,11 +40,9 @@ Box extentOf(const std::vector<Eigen::Vector3f>& points, const Box* within) {
   Eigen::Vector3d low, high;
   for (int axis = 0; axis < 3; ++axis) {
     std::vector<float>& v = values[static_cast<std::size_t>(axis)];
-    const auto cut = static_cast<std::ptrdiff_t>(kOutliers * static_cast<double>(v.size()));
-    std::nth_element(v.begin(), v.begin() + cut, v.end());
-    low[axis] = v[static_cast<std::size_t>(cut)];
-    std::nth_element(v.begin(), v.end() - 1 - cut, v.end());
-    high[axis] = *(v.end() - 1 - cut);
+    const auto cut = static_cast<std::size_t>(kOutliers * static_cast<double>(v.size()));
+    low[axis] = nthSmallest(v, cut);
+    high[axis] = nthSmallest(v, v.size() - 1 - cut);
     // Only what lies far off is an outlier.
     const auto [least, most] = std::minmax_element(v.begin(), v.end());
     const double near = kOutlierDistance * (high[axis] - low[axis]);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/nth_smallest.hpp"
 #include "common/text.hpp"
 #include "marsim/common/error.hpp"
 #include "viz/annotation.hpp"
@@ -94,9 +95,8 @@ double rangeShown(const FlightScene& scene) {
     if (std::isfinite(range)) ranges.push_back(range);
   }
   if (ranges.empty()) return 0.0;
-  const auto at = static_cast<std::ptrdiff_t>(0.98 * static_cast<double>(ranges.size() - 1));
-  std::nth_element(ranges.begin(), ranges.begin() + at, ranges.end());
-  return std::max(0.5, std::ceil(2.0 * ranges[static_cast<std::size_t>(at)]) / 2.0);
+  const auto at = static_cast<std::size_t>(0.98 * static_cast<double>(ranges.size() - 1));
+  return std::max(0.5, std::ceil(2.0 * nthSmallest(ranges, at)) / 2.0);
 }
 
 Canvas paintFlight(const FlightScene& scene, View view, const PictureConfig& config) {

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
@@ -32,7 +30,7 @@ std::vector<PlottedReturn> plottedReturns(const std::vector<Eigen::Vector3f>& in
     const float range = p.norm();
     if (!std::isfinite(range) || range == 0.0F) continue;
     returns.push_back({static_cast<float>(degrees(std::atan2(p.y(), p.x()))),
-                      static_cast<float>(degrees(std::asin(p.z() / range))), range});
+                       static_cast<float>(degrees(std::asin(p.z() / range))), range});
   }
   // The nearest are drawn last.
   std::sort(returns.begin(), returns.end(),
@@ -57,8 +55,10 @@ struct Panel {
 Panel panelFor(const std::vector<PlottedReturn>& returns, const PictureConfig& config) {
   Panel panel;
   for (const PlottedReturn& plotted : returns) {
-    panel.azimuth_min = std::min(panel.azimuth_min, std::floor(static_cast<double>(plotted.azimuth)));
-    panel.azimuth_max = std::max(panel.azimuth_max, std::ceil(static_cast<double>(plotted.azimuth)));
+    panel.azimuth_min =
+        std::min(panel.azimuth_min, std::floor(static_cast<double>(plotted.azimuth)));
+    panel.azimuth_max =
+        std::max(panel.azimuth_max, std::ceil(static_cast<double>(plotted.azimuth)));
     panel.elevation_min =
         std::min(panel.elevation_min, std::floor(static_cast<double>(plotted.elevation)));
     panel.elevation_max =

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "collision/flat_tree.hpp"
 #include "marsim/common/random.hpp"
 
 namespace marsim::collision {
@@ -112,6 +113,8 @@ class BruteForce {
   std::vector<Eigen::Vector3i> cells_;
 };
 
+enum class Search { kMapTree, kKdTree };
+
 class Checker : public testing::TestWithParam<std::tuple<Search, double>> {
  protected:
   Vector3d centre_ = Vector3d::Constant(std::get<1>(GetParam()));
@@ -120,7 +123,8 @@ class Checker : public testing::TestWithParam<std::tuple<Search, double>> {
   std::vector<map::Surfel> surfels_ = map::decodeSurfels(map_->tree());
 
   CollisionChecker checker() const {
-    return {body_, makeNeighbours(map_, std::get<0>(GetParam()))};
+    if (std::get<0>(GetParam()) == Search::kMapTree) return {body_, makeNeighbours(map_)};
+    return {body_, std::make_shared<const FlatTree>(*map_)};
   }
   BruteForce bruteForce(const Pose& X_WB) const {
     BruteForce all(body_);

@@ -23,14 +23,6 @@ TEST(Bounds, PlacesBeyondAMillionMetresAreRefused) {
   EXPECT_NO_THROW(requireAngle("", "yaw", -700.0));
 }
 
-TEST(Bounds, SeedsAreWholeNumbersOf64Bits) {
-  EXPECT_EQ(parseSeed("0"), 0U);
-  EXPECT_EQ(parseSeed("18446744073709551615"), std::numeric_limits<std::uint64_t>::max());
-  for (const char* wrong : {"", "-1", "+1", " 1", "1.0", "1e3", "0x10", "18446744073709551616"}) {
-    EXPECT_EQ(parseSeed(wrong), std::nullopt) << wrong;
-  }
-}
-
 TEST(Bounds, AnglesOfMoreThanATurnAreAskedAbout) {
   EXPECT_EQ(degreesHint("90", Quantity::kAngle),
             "90 rad is more than a turn: were degrees meant (90deg)?");

@@ -1,5 +1,7 @@
 #include "common/text.hpp"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 namespace marsim {
@@ -11,6 +13,14 @@ TEST(NearestName, FindsSlipsOfTheKeyboard) {
   EXPECT_EQ(nearestName("Mid-360", known), "mid360");
   EXPECT_EQ(nearestName("ouster", known), "");
   EXPECT_EQ(nearestName("avia", {}), "");
+}
+
+TEST(ParseWhole, TakesWholeNumbersOf64Bits) {
+  EXPECT_EQ(parseWhole("0"), 0U);
+  EXPECT_EQ(parseWhole("18446744073709551615"), std::numeric_limits<std::uint64_t>::max());
+  for (const char* wrong : {"", "-1", "+1", " 1", "1.0", "1e3", "0x10", "18446744073709551616"}) {
+    EXPECT_EQ(parseWhole(wrong), std::nullopt) << wrong;
+  }
 }
 
 TEST(Split, KeepsEmptyParts) {

@@ -63,7 +63,8 @@ TEST_F(PlacesTest, FallsBackToTheTemporaryFolder) {
   testing::internal::CaptureStderr();
   const fs::path made = resolveMap(write("mine.yaml", building_));
   const std::string output = testing::internal::GetCapturedStderr();
-  EXPECT_EQ(made.parent_path(), folder_ / "tmp" / ("marsim-" + std::to_string(geteuid())) / "places");
+  EXPECT_EQ(made.parent_path(),
+            folder_ / "tmp" / ("marsim-" + std::to_string(geteuid())) / "places");
   EXPECT_NE(output.find("warning: "), std::string::npos) << output;
   EXPECT_GT(pointsIn(made), 100U);
 }
@@ -93,7 +94,8 @@ TEST_F(PlacesTest, PathsAreCheckedAndReturnedAsTheyAre) {
   EXPECT_EQ(complaint([&] { resolveMap(folder_ / "fifo.pcd"); }),
             (folder_ / "fifo.pcd").string() + ": is no regular file");
   const std::string las = write("hall.las", "anything");
-  EXPECT_EQ(complaint([&] { resolveMap(las); }), las + ": is a '.las' file, allowed: .pcd, .ply");
+  EXPECT_EQ(complaint([&] { resolveMap(las); }),
+            las + ": extension is '.las', allowed: .pcd, .ply");
 }
 
 TEST_F(PlacesTest, UnknownNamesListTheBundledPlaces) {

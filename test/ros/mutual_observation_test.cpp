@@ -18,9 +18,9 @@
 #include "marsim/StateReference.h"
 #include "marsim/VehicleState.h"
 #include "marsim/config/load.hpp"
-#include "marsim/scene/shapes.hpp"
 #include "marsim/sim/world.hpp"
 #include "ros/messages/conversions.hpp"
+#include "scene/shapes.hpp"
 #include "wait_for.hpp"
 
 namespace marsim::test {

@@ -8,7 +8,7 @@
 
 #include "marsim/common/error.hpp"
 #include "marsim/geometry/kd_tree.hpp"
-#include "marsim/scene/shapes.hpp"
+#include "scene/shapes.hpp"
 
 namespace marsim::scene {
 namespace {

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "collision/flat_tree.hpp"
 #include "collision_worlds.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
@@ -31,7 +32,7 @@ class Ball : public scene::ObjectSource {
     shape_ = std::make_shared<const map::SurfelMap>(surfels, config);
   }
   void appendObjects(TimeNs begin, TimeNs end,
-                    std::vector<scene::MovingObject>& objects) const override {
+                     std::vector<scene::MovingObject>& objects) const override {
     objects.push_back(
         scene::movingObject(shape_, scene::kFirstObstacleIdentity + 4, begin, end, [&](TimeNs t) {
           return Pose{Eigen::Quaterniond::Identity(),
@@ -271,7 +272,7 @@ TEST(Collisions, ThrownAtWallsItBouncesWithoutSinkingInAndWithoutGainingEnergy) 
   const auto map = closedRoom();
   // An independent look at where it is.
   collision::CollisionChecker judge(collision::BodyVoxels(bodyOf(vehicle::hummingbird()), kCell),
-                                    collision::makeNeighbours(map, collision::Search::kKdTree));
+                                    std::make_shared<const collision::FlatTree>(*map));
   const collision::BodyHull hull(scene::bodyCloud(bodyOf(vehicle::hummingbird()), 0.01), {});
   const collision::Plane floor;
   RandomStream random(1, "throws");

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <map>
-#include <string>
 #include <vector>
 
 #include <Eigen/Core>
@@ -18,8 +17,9 @@ struct Hit {
   std::uint32_t identity = scene::kMapIdentity;
   Eigen::Vector3d p_W = Eigen::Vector3d::Zero();        ///< [m] the point that is met fastest
   Eigen::Vector3d normal_W = Eigen::Vector3d::UnitZ();  ///< unit, from the object to the body
-  Eigen::Vector3d v_rel_W = Eigen::Vector3d::Zero();  ///< [m/s] of the body there, less the object's
-  Eigen::Vector3d p_BV = Eigen::Vector3d::Zero();     ///< [m] centre of the body's cell, in B
+  Eigen::Vector3d v_rel_W =
+      Eigen::Vector3d::Zero();                     ///< [m/s] of the body there, less the object's
+  Eigen::Vector3d p_BV = Eigen::Vector3d::Zero();  ///< [m] centre of the body's cell, in B
 };
 
 /// One hit an object, of touches that are sorted by identity.
@@ -33,8 +33,8 @@ struct ContactEvent {
   Hit hit;           ///< then
 };
 
-/// Tells contacts from touches: one contact an object, from the first touch until there has been none
-/// for a while, so that what bounces or scrapes along is one contact.
+/// Tells contacts from touches: one contact an object, from the first touch until there has been
+/// none for a while, so that what bounces or scrapes along is one contact.
 class ContactTracker {
  public:
   /// `release` [ns] without a touch ends a contact.

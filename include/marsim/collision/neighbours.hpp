@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include <Eigen/Core>
@@ -12,8 +11,7 @@
 namespace marsim::collision {
 
 /// Searches among the points of a map that does not move. Points are given relative to origin(),
-/// rounded to single precision as map::decodeSurfels() does, so that all ways of searching find the
-/// same. May be used by several threads.
+/// rounded to single precision as map::decodeSurfels() does. May be used by several threads.
 class Neighbours {
  public:
   virtual ~Neighbours() = default;
@@ -33,13 +31,7 @@ class Neighbours {
   virtual double resolution() const = 0;
 };
 
-enum class Search {
-  kMapTree,  ///< "map_tree": the wide tree that the renderers use, no second index
-  kKdTree,   ///< "kd_tree": nanoflann over the decoded positions, 28 bytes a point and more
-};
-
 /// The map is kept.
-std::shared_ptr<const Neighbours> makeNeighbours(std::shared_ptr<const map::SurfelMap> map,
-                                                 Search search = Search::kMapTree);
+std::shared_ptr<const Neighbours> makeNeighbours(std::shared_ptr<const map::SurfelMap> map);
 
 }  // namespace marsim::collision

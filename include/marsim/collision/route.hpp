@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include <Eigen/Core>
@@ -30,5 +29,9 @@ std::optional<std::vector<Eigen::Vector3d>> findRoute(const ClearanceMap& map,
                                                       const Eigen::Vector3d& from,
                                                       const Eigen::Vector3d& to,
                                                       const RouteConfig& config);
+
+/// Whether there is any surface below a place. Where there is none it is likely to lie outside what
+/// was scanned (beyond a window or a hole in a wall).
+bool isOverFloor(const ClearanceMap& map, const Eigen::Vector3d& p);
 
 }  // namespace marsim::collision

@@ -12,7 +12,6 @@
 #include "lidar/measure/shot_noise.hpp"
 #include "lidar/patterns/shared_pattern.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/units.hpp"
 
 namespace marsim::lidar {
 

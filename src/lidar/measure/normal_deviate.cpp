@@ -1,24 +1,17 @@
 #include "lidar/measure/normal_deviate.hpp"
 
-#include <algorithm>
 #include <cmath>
 
-#include "marsim/common/units.hpp"
+#include <boost/math/special_functions/erf.hpp>
 
 namespace marsim::lidar {
 
-// Newton's method on the logarithm of the distribution function, which is nearly straight in the
-// tail and concave: from the left of the root it never oversteps.
-double normalQuantile(double u) {
-  if (u > 0.5) return -normalQuantile(1.0 - u);
-  double x = -std::sqrt(std::max(0.0, -2.0 * std::log(2.0 * u)));
-  for (int step = 0; step < 8; ++step) {
-    const double below = 0.5 * std::erfc(-x / std::sqrt(2.0));
-    const double density = std::exp(-0.5 * x * x) / std::sqrt(2.0 * kPi);
-    x += std::log(u / below) * below / density;
-  }
-  return x;
-}
+namespace {
+
+/// The inverse of the standard normal distribution function, for u in (0, 1).
+double normalQuantile(double u) { return -std::sqrt(2.0) * boost::math::erfc_inv(2.0 * u); }
+
+}  // namespace
 
 const NormalDeviate& NormalDeviate::table() {
   static const NormalDeviate instance;

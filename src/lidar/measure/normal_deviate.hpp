@@ -6,9 +6,6 @@
 
 namespace marsim::lidar {
 
-/// The inverse of the standard normal distribution function, for u in (0, 1).
-double normalQuantile(double u);
-
 /// Standard normal deviates of random bits by the inverse distribution function: straight between
 /// the corners of a table, within 0.003 of the exact value, which the outermost cells are given.
 /// Made for shots: a tenth of the time of Box and Muller's method.

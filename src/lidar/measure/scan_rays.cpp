@@ -1,7 +1,6 @@
 #include "lidar/measure/scan_rays.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace marsim::lidar {
 namespace {

@@ -102,7 +102,7 @@ class CsvPattern : public ScanPattern {
 
 }  // namespace
 
-void validateCsv(const CsvPatternConfig& config, const std::string& where) {
+void validateKind(const CsvPatternConfig& config, const std::string& where) {
   const Validator check(where);
   check.require(config.table && !config.table->directions.empty(), "pattern.file", "without rows",
                 "a table of one row or more");
@@ -126,7 +126,7 @@ void validateCsv(const CsvPatternConfig& config, const std::string& where) {
       fmt::format("{} shots a second at most", kPointsPerSecondMax));
 }
 
-std::unique_ptr<ScanPattern> makeCsvPattern(const CsvPatternConfig& config) {
+std::unique_ptr<ScanPattern> makeKind(const CsvPatternConfig& config) {
   return std::make_unique<CsvPattern>(config);
 }
 

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -87,7 +86,7 @@ class GridPattern : public ScanPattern {
 
 }  // namespace
 
-void validateGrid(const GridPatternConfig& config, const std::string& where) {
+void validateKind(const GridPatternConfig& config, const std::string& where) {
   const Validator check(where);
   const ImageGrid& grid = config.grid;
   check.within("pattern.height", grid.height, 1, kMaxRows, "rows");
@@ -102,7 +101,7 @@ void validateGrid(const GridPatternConfig& config, const std::string& where) {
   grid.validate(where + ": pattern");
 }
 
-std::unique_ptr<ScanPattern> makeGridPattern(const GridPatternConfig& config) {
+std::unique_ptr<ScanPattern> makeKind(const GridPatternConfig& config) {
   return std::make_unique<GridPattern>(config);
 }
 

@@ -62,17 +62,9 @@ class Mid360Pattern : public ScanPattern {
 
 }  // namespace
 
-void validateMid360(const Mid360PatternConfig& config, const std::string& where) {
+void validateKind(const Mid360PatternConfig& config, const std::string& where) {
   const Validator check(where);
-  check.within("pattern.points_per_second", config.points_per_second, 1.0, kPointsPerSecondMax,
-               "Hz");
-  check.require(!config.beam_angles.empty() && config.beam_angles.size() <= 255,
-                "pattern.beam_angles", fmt::format("a list of {}", config.beam_angles.size()),
-                "1 to 255 angles");
-  for (std::size_t i = 0; i < config.beam_angles.size(); ++i) {
-    check.within(fmt::format("pattern.beam_angles[{}]", i), config.beam_angles[i], -kPi / 4.0,
-                 kPi / 4.0, "rad");
-  }
+  validateBeams(config.points_per_second, config.beam_angles, where);
   check.finite("pattern.fan_azimuth", config.fan_azimuth, "rad");
   validatePrism(config.prism, where, "pattern.prism");
   check.within("pattern.mirror.speed", config.mirror_speed, -kTurningSpeedMax, kTurningSpeedMax,
@@ -81,7 +73,7 @@ void validateMid360(const Mid360PatternConfig& config, const std::string& where)
   check.within("pattern.mirror.tilt", config.mirror_tilt, 0.0, kPi / 2.0, "rad");
 }
 
-std::unique_ptr<ScanPattern> makeMid360Pattern(const Mid360PatternConfig& config) {
+std::unique_ptr<ScanPattern> makeKind(const Mid360PatternConfig& config) {
   return std::make_unique<Mid360Pattern>(config);
 }
 

@@ -2,25 +2,29 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "marsim/lidar/scan_pattern.hpp"
 
 /// The pattern kinds, for makePattern() and validatePattern().
 namespace marsim::lidar {
 
-void validateRisley(const RisleyPatternConfig& config, const std::string& where);
-void validateMid360(const Mid360PatternConfig& config, const std::string& where);
-void validateSpinning(const SpinningPatternConfig& config, const std::string& where);
-void validateCsv(const CsvPatternConfig& config, const std::string& where);
-void validateGrid(const GridPatternConfig& config, const std::string& where);
+void validateKind(const RisleyPatternConfig& config, const std::string& where);
+void validateKind(const Mid360PatternConfig& config, const std::string& where);
+void validateKind(const SpinningPatternConfig& config, const std::string& where);
+void validateKind(const CsvPatternConfig& config, const std::string& where);
+void validateKind(const GridPatternConfig& config, const std::string& where);
+/// The rate of a pattern of Livox's kind and the beams of its lines.
+void validateBeams(double points_per_second, const std::vector<double>& beam_angles,
+                   const std::string& where);
 /// A prism's speed, wedge angle, index and phase; `field` is its path in the file.
 void validatePrism(const RotatingPrism& prism, const std::string& where, const std::string& field);
 
-std::unique_ptr<ScanPattern> makeRisleyPattern(const RisleyPatternConfig& config);
-std::unique_ptr<ScanPattern> makeMid360Pattern(const Mid360PatternConfig& config);
-std::unique_ptr<ScanPattern> makeSpinningPattern(const SpinningPatternConfig& config);
-std::unique_ptr<ScanPattern> makeCsvPattern(const CsvPatternConfig& config);
-std::unique_ptr<ScanPattern> makeGridPattern(const GridPatternConfig& config);
+std::unique_ptr<ScanPattern> makeKind(const RisleyPatternConfig& config);
+std::unique_ptr<ScanPattern> makeKind(const Mid360PatternConfig& config);
+std::unique_ptr<ScanPattern> makeKind(const SpinningPatternConfig& config);
+std::unique_ptr<ScanPattern> makeKind(const CsvPatternConfig& config);
+std::unique_ptr<ScanPattern> makeKind(const GridPatternConfig& config);
 
 /// Upper bound of shots a second and of turning speeds [rad/s]: far beyond any device, and safely
 /// within the arithmetic.

@@ -59,6 +59,18 @@ class RisleyPattern : public ScanPattern {
 
 }  // namespace
 
+void validateBeams(double points_per_second, const std::vector<double>& beam_angles,
+                   const std::string& where) {
+  const Validator check(where);
+  check.within("pattern.points_per_second", points_per_second, 1.0, kPointsPerSecondMax, "Hz");
+  check.require(!beam_angles.empty() && beam_angles.size() <= 255, "pattern.beam_angles",
+                fmt::format("a list of {}", beam_angles.size()), "1 to 255 angles");
+  for (std::size_t i = 0; i < beam_angles.size(); ++i) {
+    check.within(fmt::format("pattern.beam_angles[{}]", i), beam_angles[i], -kPi / 4.0, kPi / 4.0,
+                 "rad");
+  }
+}
+
 void validatePrism(const RotatingPrism& prism, const std::string& where, const std::string& field) {
   const Validator check(where);
   check.within(field + ".speed", prism.speed, -kTurningSpeedMax, kTurningSpeedMax, "rad/s");
@@ -67,24 +79,16 @@ void validatePrism(const RotatingPrism& prism, const std::string& where, const s
   check.finite(field + ".phase", prism.phase, "rad");
 }
 
-void validateRisley(const RisleyPatternConfig& config, const std::string& where) {
+void validateKind(const RisleyPatternConfig& config, const std::string& where) {
   const Validator check(where);
-  check.within("pattern.points_per_second", config.points_per_second, 1.0, kPointsPerSecondMax,
-               "Hz");
+  validateBeams(config.points_per_second, config.beam_angles, where);
   check.require(!config.prisms.empty(), "pattern.prisms", "empty", "at least one prism");
   for (std::size_t i = 0; i < config.prisms.size(); ++i) {
     validatePrism(config.prisms[i], where, fmt::format("pattern.prisms[{}]", i));
   }
-  check.require(!config.beam_angles.empty() && config.beam_angles.size() <= 255,
-                "pattern.beam_angles", fmt::format("a list of {}", config.beam_angles.size()),
-                "1 to 255 angles");
-  for (std::size_t i = 0; i < config.beam_angles.size(); ++i) {
-    check.within(fmt::format("pattern.beam_angles[{}]", i), config.beam_angles[i], -kPi / 4.0,
-                 kPi / 4.0, "rad");
-  }
 }
 
-std::unique_ptr<ScanPattern> makeRisleyPattern(const RisleyPatternConfig& config) {
+std::unique_ptr<ScanPattern> makeKind(const RisleyPatternConfig& config) {
   return std::make_unique<RisleyPattern>(config);
 }
 

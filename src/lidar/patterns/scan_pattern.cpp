@@ -5,16 +5,6 @@
 #include "lidar/patterns/patterns.hpp"
 
 namespace marsim::lidar {
-namespace {
-
-template <class... Functions>
-struct Overloaded : Functions... {
-  using Functions::operator()...;
-};
-template <class... Functions>
-Overloaded(Functions...) -> Overloaded<Functions...>;
-
-}  // namespace
 
 const char* nameOf(const PatternConfig& config) {
   constexpr std::array<const char*, std::variant_size_v<PatternConfig>> kNames = {
@@ -23,26 +13,11 @@ const char* nameOf(const PatternConfig& config) {
 }
 
 void validatePattern(const PatternConfig& config, const std::string& where) {
-  std::visit(Overloaded{
-                 [&](const RisleyPatternConfig& risley) { validateRisley(risley, where); },
-                 [&](const Mid360PatternConfig& mid360) { validateMid360(mid360, where); },
-                 [&](const SpinningPatternConfig& spinning) { validateSpinning(spinning, where); },
-                 [&](const CsvPatternConfig& csv) { validateCsv(csv, where); },
-                 [&](const GridPatternConfig& grid) { validateGrid(grid, where); },
-             },
-             config);
+  std::visit([&](const auto& kind) { validateKind(kind, where); }, config);
 }
 
 std::unique_ptr<ScanPattern> makePattern(const PatternConfig& config) {
-  return std::visit(
-      Overloaded{
-          [](const RisleyPatternConfig& risley) { return makeRisleyPattern(risley); },
-          [](const Mid360PatternConfig& mid360) { return makeMid360Pattern(mid360); },
-          [](const SpinningPatternConfig& spinning) { return makeSpinningPattern(spinning); },
-          [](const CsvPatternConfig& csv) { return makeCsvPattern(csv); },
-          [](const GridPatternConfig& grid) { return makeGridPattern(grid); },
-      },
-      config);
+  return std::visit([](const auto& kind) { return makeKind(kind); }, config);
 }
 
 }  // namespace marsim::lidar

@@ -144,7 +144,7 @@ void validateBlock(const Block& block, const std::string& where, const std::stri
 
 }  // namespace
 
-void validateSpinning(const SpinningPatternConfig& config, const std::string& where) {
+void validateKind(const SpinningPatternConfig& config, const std::string& where) {
   Validator(where).within("pattern.rotation_rate", config.rotation_rate, -kTurningSpeedMax,
                           kTurningSpeedMax, "rad/s");
   // The file says `blocks:` where there are several.
@@ -159,7 +159,7 @@ void validateSpinning(const SpinningPatternConfig& config, const std::string& wh
                            fmt::format("{} channels", channels), "65535 channels at most");
 }
 
-std::unique_ptr<ScanPattern> makeSpinningPattern(const SpinningPatternConfig& config) {
+std::unique_ptr<ScanPattern> makeKind(const SpinningPatternConfig& config) {
   return std::make_unique<SpinningPattern>(config);
 }
 

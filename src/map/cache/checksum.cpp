@@ -5,13 +5,11 @@
 #include <cstring>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <tbb/parallel_for.h>
 #include <xxhash.h>
 
-#include "map/files/file_descriptor.hpp"
+#include "common/input_file.hpp"
 #include "marsim/common/error.hpp"
 
 namespace marsim::map {
@@ -60,13 +58,8 @@ std::uint64_t blockChecksum(const unsigned char* bytes, std::size_t size) {
 }
 
 MapFileKey hashFile(const std::filesystem::path& path, Progress& progress) {
-  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat status {};
-  if (!file.valid() || fstat(file.get(), &status) != 0) {
-    throw FileError(path.string(), fmt::format("cannot be opened: {}", std::strerror(errno)));
-  }
-  if (!S_ISREG(status.st_mode)) throw FileError(path.string(), "is no regular file");
-  const auto size = static_cast<std::size_t>(status.st_size);
+  std::size_t size = 0;
+  const FileDescriptor file = openRegularFile(path, size);
   progress.phase("checking the source", size);
   std::vector<MapFileKey> hashes((size + kBlock - 1) / kBlock + 1);
   for (std::size_t first = 0; first + 1 < hashes.size(); first += kReported / kBlock) {

@@ -4,14 +4,12 @@
 #include <cerrno>
 #include <cstring>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
+#include "common/input_file.hpp"
 #include "map/cache/checksum.hpp"
 #include "map/cache/map_file_format.hpp"
-#include "map/files/file_descriptor.hpp"
 #include "marsim/common/error.hpp"
 
 namespace marsim::map {
@@ -51,14 +49,8 @@ std::string nameOf(const TableEntry& entry) {
 }  // namespace
 
 std::shared_ptr<const MapFile> MapFile::open(const std::filesystem::path& path) {
-  // Without O_NONBLOCK a named pipe in the file's place would never return.
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat status {};
-  if (!file.valid() || fstat(file.get(), &status) != 0) {
-    throw FileError(path.string(), fmt::format("cannot be opened: {}", std::strerror(errno)));
-  }
-  if (!S_ISREG(status.st_mode)) throw FileError(path.string(), "is no regular file");
-  const auto size = static_cast<std::size_t>(status.st_size);
+  std::size_t size = 0;
+  const FileDescriptor file = openRegularFile(path, size);
   if (size < sizeof(FileHeader)) {
     throw FileError(path.string(), fmt::format("is damaged: {} bytes are no map file", size));
   }

@@ -6,9 +6,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include "common/file_descriptor.hpp"
+#include "common/output_file.hpp"
 #include "map/cache/checksum.hpp"
 #include "map/cache/map_file_format.hpp"
-#include "map/files/file_descriptor.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/map/map_file.hpp"
 
@@ -19,18 +20,6 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const fs::path& path, int error) {
   throw FileError(path.string(), fmt::format("cannot be written: {}", std::strerror(error)));
-}
-
-void writeFully(int file, const fs::path& path, const void* data, std::size_t size) {
-  constexpr std::size_t kMost = std::size_t{1} << 30;  // Linux writes at most 2 GiB at a time
-  const char* bytes = static_cast<const char*>(data);
-  while (size > 0) {
-    const ssize_t written = ::write(file, bytes, std::min(size, kMost));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail(path, written < 0 ? errno : ENOSPC);
-    bytes += written;
-    size -= static_cast<std::size_t>(written);
-  }
 }
 
 /// Makes a rename survive a power cut; file systems that cannot are left alone.

@@ -1,7 +1,6 @@
 #include "marsim/map/cloud_io.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "common/nth_smallest.hpp"
 #include "common/output_file.hpp"
 #include "map/files/local_frame.hpp"
 #include "map/files/point_records.hpp"
@@ -136,13 +136,7 @@ void save(const fs::path& path, const PointCloud& cloud, const std::string& head
 
 void readPoints(const fs::path& path, Progress& progress, const PointSink& sink) {
   InputFile file = openFile(path);
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (extension == ".pcd") return readPcd(file, progress, sink);
-  if (extension == ".ply") return readPly(file, progress, sink);
-  throw FileError(file.path,
-                  fmt::format("extension is '{}', allowed: .pcd, .ply", excerpt(extension)));
+  (requireExtension(path, cloudFormats()) == ".pcd" ? readPcd : readPly)(file, progress, sink);
 }
 
 LoadedCloud loadCloud(const std::filesystem::path& path, Progress& progress) {
@@ -170,22 +164,18 @@ LoadedCloud loadCloud(const std::filesystem::path& path, Progress& progress) {
 
 PointCloud within(const PointCloud& cloud, double reach) {
   Validator("").positive("within", reach, "m");
-  PointCloud kept;
+  PointCloud kept = cloud;
   if (cloud.empty()) return kept;
   Eigen::Vector3d median;
   std::vector<float> values(cloud.size());
   for (int axis = 0; axis < 3; ++axis) {
     for (std::size_t i = 0; i < cloud.size(); ++i) values[i] = cloud.points[i][axis];
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    median[axis] = static_cast<double>(*middle);
+    median[axis] = static_cast<double>(nthSmallest(values, values.size() / 2));
   }
-  for (std::size_t i = 0; i < cloud.size(); ++i) {
-    const Eigen::Vector3d offset = cloud.points[i].cast<double>() - median;
-    if (offset.cwiseAbs().maxCoeff() > reach) continue;
-    kept.points.push_back(cloud.points[i]);
-    if (cloud.hasIntensity()) kept.intensity.push_back(cloud.intensity[i]);
-  }
+  filter(kept, [&](std::size_t index, std::size_t) {
+    const Eigen::Vector3d offset = cloud.points[index].cast<double>() - median;
+    return offset.cwiseAbs().maxCoeff() <= reach;
+  });
   return kept;
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "common/nth_smallest.hpp"
+
 namespace marsim::map {
 namespace {
 
@@ -28,11 +30,8 @@ void LocalFrame::decideOrigin(const PointBlock& block) {
       if (point.allFinite()) values.push_back(point[axis]);
     }
     if (values.empty()) return;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    if (std::abs(*middle) > kFar) {
-      origin_[axis] = std::round(*middle / kOriginStep) * kOriginStep;
-    }
+    const double median = nthSmallest(values, values.size() / 2);
+    if (std::abs(median) > kFar) origin_[axis] = std::round(median / kOriginStep) * kOriginStep;
   }
 }
 

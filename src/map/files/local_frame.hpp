@@ -1,10 +1,8 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include <Eigen/Geometry>
 

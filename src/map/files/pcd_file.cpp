@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "common/text.hpp"
 #include "map/files/lzf.hpp"
 #include "map/files/point_records.hpp"
 #include "marsim/common/error.hpp"
@@ -51,7 +52,7 @@ Entries readEntries(const std::string& path, HeaderLines& lines) {
 }
 
 std::uint64_t count(const std::string& path, std::string_view key, std::string_view word) {
-  const auto value = parseCount(word);
+  const auto value = parseWhole(word);
   if (!value) {
     throw FileError(path, fmt::format("header: {} is '{}', allowed: a whole number of 0 or more",
                                       key, excerpt(word)));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "common/text.hpp"
 #include "map/files/point_records.hpp"
 #include "marsim/common/error.hpp"
 
@@ -49,7 +50,7 @@ bool takeLine(const std::vector<std::string_view>& line, PlyHeader& header, bool
     return header.ascii || header.big_endian || line[1] == "binary_little_endian";
   }
   if (line[0] == "element" && line.size() == 3) {
-    const auto count = parseCount(line[2]);
+    const auto count = parseWhole(line[2]);
     header.elements.push_back({std::string(line[1]), count.value_or(0), {}, false});
     return count.has_value();
   }

@@ -3,7 +3,6 @@
 #include <locale.h>  // NOLINT: strtod_l is POSIX
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 
@@ -223,13 +222,6 @@ std::string excerpt(std::string_view text) {
     if (c < ' ' || c > '~') c = '?';
   }
   return text.size() > kLength ? result + "..." : result;
-}
-
-std::optional<std::uint64_t> parseCount(std::string_view word) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
-  return value;
 }
 
 std::uint64_t bytesLeft(InputFile& file) {

@@ -91,9 +91,6 @@ std::vector<std::string_view> words(std::string_view line);
 /// as '?'.
 std::string excerpt(std::string_view text);
 
-/// A whole number of at least 0 or nothing.
-std::optional<std::uint64_t> parseCount(std::string_view word);
-
 /// Points that follow one another in a file, those that are not finite included.
 struct PointBlock {
   std::vector<Eigen::Vector3d> points;  ///< [m] as the file has them

@@ -7,15 +7,13 @@
 
 namespace marsim::map {
 
-StrayPoints strayPoints(const PointCloud& cloud, const Eigen::Vector3d& origin, double resolution) {
-  StrayPoints stray;
-  stray.total = cloud.size();
-  stray.origin = origin;
+void StrayPoints::add(const PointCloud& cloud, const Eigen::Vector3d& cloud_origin,
+                      double resolution) {
+  origin = cloud_origin;
   for (const Eigen::Vector3f& point : cloud.points) {
     if (insideVoxelGrid(point, resolution)) continue;
-    if (stray.count++ == 0) stray.first = point.cast<double>() + origin;
+    if (count++ == 0) first = point.cast<double>() + origin;
   }
-  return stray;
 }
 
 void requireNoStrayPoints(const StrayPoints& stray, const std::filesystem::path& path,

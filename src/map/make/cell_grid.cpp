@@ -1,14 +1,11 @@
 #include "map/make/cell_grid.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#include <tbb/parallel_sort.h>
 #include <Eigen/Geometry>
 
+#include "map/make/sorted_voxels.hpp"
 #include "marsim/common/error.hpp"
 
 namespace marsim::map {
@@ -31,33 +28,18 @@ CellGrid::CellGrid(const std::vector<Eigen::Vector3f>& points, double side,
         fmt::format("points spread over {} m, allowed: at most {} m with neighbourhoods of {} m",
                     box.sizes().maxCoeff(), static_cast<double>(kMaxCell - 1) * side_, side));
   }
-  struct Entry {
-    std::uint64_t key;
-    std::uint32_t index;
-    bool operator<(const Entry& other) const {
-      return key != other.key ? key < other.key : index < other.index;
+  const std::vector<VoxelPoint> sorted = sortedByKey(points, [&](const Eigen::Vector3f& point) {
+    const Eigen::Vector3d offset = (point.cast<double>() - corner_) / side_;
+    std::uint64_t key = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      key = key << kAxisBits | (static_cast<std::uint64_t>(offset[axis]) + 1);
     }
-  };
-  std::vector<Entry> entries(points.size());
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size()), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i) {
-      const Eigen::Vector3d offset = (points[i].cast<double>() - corner_) / side_;
-      std::uint64_t key = 0;
-      for (int axis = 0; axis < 3; ++axis) {
-        key = key << kAxisBits | (static_cast<std::uint64_t>(offset[axis]) + 1);
-      }
-      entries[i] = {key, static_cast<std::uint32_t>(i)};
-    }
+    return key;
   });
-  tbb::parallel_sort(entries.begin(), entries.end());
-  order_.resize(entries.size());
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    order_[i] = entries[i].index;
-    if (i > 0 && entries[i].key == entries[i - 1].key) continue;
-    keys_.push_back(entries[i].key);
-    begins_.push_back(i);
-  }
-  begins_.push_back(entries.size());
+  begins_ = voxelBegins(sorted);
+  order_.reserve(sorted.size());
+  for (const VoxelPoint& point : sorted) order_.push_back(point.index);
+  for (std::size_t i = 0; i + 1 < begins_.size(); ++i) keys_.push_back(sorted[begins_[i]].key);
 }
 
 Eigen::Vector3d CellGrid::middle(std::uint64_t key) const {

@@ -1,7 +1,6 @@
 #include "map/make/noise_aware.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <tbb/blocked_range.h>
@@ -14,7 +13,6 @@
 #include "map/make/reflectivity.hpp"
 #include "map/make/sorted_voxels.hpp"
 #include "map/make/surface_fit.hpp"
-#include "marsim/common/error.hpp"
 
 namespace marsim::map {
 namespace {

@@ -9,6 +9,7 @@
 
 #include <Eigen/Eigenvalues>
 
+#include "common/nth_smallest.hpp"
 #include "marsim/common/random.hpp"
 
 namespace marsim::map {
@@ -184,9 +185,7 @@ NoiseSample::Found NoiseSample::look(const Level& level, double radius) {
   if (thickness.empty()) return result;
   result.share_full = static_cast<double>(full) / static_cast<double>(places);
   result.share_flat = static_cast<double>(thickness.size()) / static_cast<double>(full);
-  const auto middle = thickness.begin() + static_cast<std::ptrdiff_t>(thickness.size() / 2);
-  std::nth_element(thickness.begin(), middle, thickness.end());
-  result.thickness = *middle;
+  result.thickness = nthSmallest(thickness, thickness.size() / 2);
   return result;
 }
 

@@ -5,7 +5,6 @@
 #include <limits>
 #include <string>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,7 +18,6 @@
 #include "map/make/voxel_runs.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
-#include "marsim/map/voxel_grid.hpp"
 
 namespace marsim::map {
 namespace {
@@ -53,8 +51,6 @@ class VoxelStream {
   template <class Take>
   void read(const std::string& phase, const Take& take);
   void requirePoints() const;
-  bool countStray();
-  void requireNoStray() const;
 
   const std::filesystem::path& path_;
   double resolution_;
@@ -69,9 +65,8 @@ class VoxelStream {
   std::vector<std::uint64_t> point_keys_;  // of them
   std::vector<std::uint64_t> sample_;      // keys of every kSampledPoints-th point
   std::unordered_set<std::uint64_t> sampled_voxels_;
-  bool whole_ = true;                                      // the survey kept all points
-  std::uint64_t stray_ = 0;                                // points outside the voxel grid
-  Eigen::Vector3d first_stray_ = Eigen::Vector3d::Zero();  // [m] as the file has it
+  bool whole_ = true;  // the survey kept all points
+  StrayPoints stray_;
 };
 
 /// Reads the file; take() finds each block in block_.
@@ -126,7 +121,8 @@ void VoxelStream::survey(NoiseSample* noise_sample) {
       if (whole_) points_.points.reserve(promised_), point_keys_.reserve(promised_);
       if (whole_ && has_intensity_) points_.intensity.reserve(promised_);
     }
-    if (countStray()) return;
+    stray_.add(block_, frame_.origin(), resolution_);
+    if (stray_.count > 0) return;  // read on only to count them all
     computeKeys();
     if (noise_sample != nullptr) noise_sample->add(block_.points);
     for (const std::uint64_t key : keys_) {
@@ -139,22 +135,8 @@ void VoxelStream::survey(NoiseSample* noise_sample) {
     if (!whole_) drop();
   });
   requirePoints();
-  requireNoStray();
-}
-
-/// Counts the block's points outside the voxel grid. Whether the file has any: then it is only read
-/// on to count them all.
-bool VoxelStream::countStray() {
-  for (const Eigen::Vector3f& point : block_.points) {
-    if (insideVoxelGrid(point, resolution_)) continue;
-    if (stray_++ == 0) first_stray_ = point.cast<double>() + frame_.origin();
-  }
-  return stray_ > 0;
-}
-
-void VoxelStream::requireNoStray() const {
-  requireNoStrayPoints({stray_, frame_.points(), first_stray_, frame_.origin()}, path_,
-                       resolution_);
+  stray_.total = frame_.points();
+  requireNoStrayPoints(stray_, path_, resolution_);
 }
 
 void VoxelStream::requirePoints() const {

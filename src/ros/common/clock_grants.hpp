@@ -7,7 +7,7 @@
 #include <ros/ros.h>
 
 #include "marsim/common/time.hpp"
-#include "ros/nodes/render_thread.hpp"
+#include "ros/common/render_thread.hpp"
 
 namespace marsim::ros_nodes {
 

@@ -96,7 +96,7 @@ std::uint64_t Params::seed(const std::string& name, std::uint64_t fallback) {
   if (!fetch(name, value)) return fallback;
   std::optional<std::uint64_t> seed;
   if (value.getType() == XmlRpc::XmlRpcValue::TypeString) {
-    seed = parseSeed(static_cast<std::string>(value));
+    seed = parseWhole(static_cast<std::string>(value));
   } else if (value.getType() == XmlRpc::XmlRpcValue::TypeInt && static_cast<int>(value) >= 0) {
     seed = static_cast<std::uint64_t>(static_cast<int>(value));
   } else if (value.getType() == XmlRpc::XmlRpcValue::TypeDouble) {

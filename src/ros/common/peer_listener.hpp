@@ -6,7 +6,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
 
 #include <diagnostic_updater/diagnostic_updater.h>
 #include <ros/ros.h>

@@ -22,28 +22,28 @@ WorldInput::WorldInput(ros::NodeHandle& handle, Params& params, std::function<vo
 bool WorldInput::knows(TimeNs time) {
   if (!lockstep_.on) return true;
   const TimeNs told_until = surroundings().toldUntil(time);
+  return waitForAll([=](std::uint32_t uav) { return hasHeard(uav, told_until); }, told_until);
+}
+
+bool WorldInput::hasMet() {
+  if (!lockstep_.on) return true;
+  const scene::Peers& peers = surroundings().peers();
+  return waitForAll([&](std::uint32_t uav) { return peers.heardUntil(uav).has_value(); }, 0);
+}
+
+bool WorldInput::waitForAll(const std::function<bool(std::uint32_t)>& hasHeardOf,
+                            TimeNs told_until) {
   std::vector<std::string> silent;
   for (const std::uint32_t uav : lockstep_.uavs) {
-    const std::string name = scene::identityName(uav);
     if (uav == uav_id_) continue;
-    if (!hasHeard(uav, told_until)) {
+    const std::string name = scene::identityName(uav);
+    if (!hasHeardOf(uav)) {
       silent.push_back(name);
     } else if (!given_up_.empty()) {
       given_up_.erase(name);
     }
   }
   if (lockstep_.obstacles && !hasHeardOfObstacles(told_until)) silent.emplace_back("the obstacles");
-  return waitFor(silent);
-}
-
-bool WorldInput::hasMet() {
-  if (!lockstep_.on) return true;
-  std::vector<std::string> silent;
-  for (const std::uint32_t uav : lockstep_.uavs) {
-    if (uav == uav_id_ || surroundings().peers().heardUntil(uav)) continue;
-    silent.push_back(scene::identityName(uav));
-  }
-  if (lockstep_.obstacles && !hasHeardOfObstacles(0)) silent.emplace_back("the obstacles");
   return waitFor(silent);
 }
 

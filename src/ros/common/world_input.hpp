@@ -63,6 +63,7 @@ class WorldInput {
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) const;
 
  private:
+  bool waitForAll(const std::function<bool(std::uint32_t)>& hasHeardOf, TimeNs told_until);
   bool waitFor(const std::vector<std::string>& silent);
   bool hasHeard(std::uint32_t uav, TimeNs told_until) const;
   bool hasHeardOfObstacles(TimeNs told_until) const;

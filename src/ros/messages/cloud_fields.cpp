@@ -16,14 +16,6 @@ constexpr std::uint8_t kF32 = PointField::FLOAT32, kF64 = PointField::FLOAT64,
                        kU8 = PointField::UINT8, kU16 = PointField::UINT16,
                        kU32 = PointField::UINT32;
 
-/// x y z float32 at 0 4 8, and more.
-CloudFields xyzAnd(std::uint32_t point_step, const std::vector<CloudField>& more,
-                   bool is_dense = true) {
-  CloudFields layout{point_step, {{"x", kF32, 0}, {"y", kF32, 4}, {"z", kF32, 8}}, is_dense};
-  layout.fields.insert(layout.fields.end(), more.begin(), more.end());
-  return layout;
-}
-
 const std::map<CloudLayout, CloudFields>& table() {
   static const std::map<CloudLayout, CloudFields> layouts = {
       // pcl::PointXYZI: four bytes behind z hold 1, the rest of the struct's 32 bytes is padding.
@@ -65,6 +57,12 @@ const std::map<CloudLayout, CloudFields>& table() {
 }
 
 }  // namespace
+
+CloudFields xyzAnd(std::uint32_t point_step, const std::vector<CloudField>& more, bool is_dense) {
+  CloudFields layout{point_step, {{"x", kF32, 0}, {"y", kF32, 4}, {"z", kF32, 8}}, is_dense};
+  layout.fields.insert(layout.fields.end(), more.begin(), more.end());
+  return layout;
+}
 
 const CloudFields& fieldsOf(CloudLayout layout) {
   const auto found = table().find(layout);

@@ -26,6 +26,9 @@ struct CloudFields {
   bool is_dense;  ///< as the driver says, whether or not there are NaNs
 };
 
+/// x y z float32 at 0 4 8, and more.
+CloudFields xyzAnd(std::uint32_t point_step, const std::vector<CloudField>& more,
+                   bool is_dense = true);
 /// Those of a layout's driver. CustomMsg layouts have none (Error).
 const CloudFields& fieldsOf(lidar::CloudLayout layout);
 

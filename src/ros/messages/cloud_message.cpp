@@ -255,8 +255,7 @@ LivoxCustomMessage CloudEncoder::custom(const lidar::Scan& scan) const {
   }
   LivoxCustomMessage message;
   message.driver2 = output_.layout == CloudLayout::kLivoxCustom2;
-  message.header.frame_id = frame_;
-  message.header.stamp = toRos(scan.stamp);
+  message.header = toHeader(scan.stamp, frame_);
   message.timebase = static_cast<std::uint64_t>(scan.stamp);
   message.points.reserve(countShots(scan, misses_));
   forEachShot(scan, misses_, [&](const ScanShot& shot) {
@@ -269,12 +268,8 @@ LivoxCustomMessage CloudEncoder::custom(const lidar::Scan& scan) const {
 }
 
 PointCloud2 worldCloud(const lidar::Scan& scan, const std::string& frame) {
-  static const CloudFields fields{16,
-                                  {{"x", sensor_msgs::PointField::FLOAT32, 0},
-                                   {"y", sensor_msgs::PointField::FLOAT32, 4},
-                                   {"z", sensor_msgs::PointField::FLOAT32, 8},
-                                   {"intensity", sensor_msgs::PointField::FLOAT32, 12}},
-                                  true};
+  static const CloudFields fields =
+      xyzAnd(16, {{"intensity", sensor_msgs::PointField::FLOAT32, 12}});
   PointCloud2 cloud = makeCloud(fields, scan.points.size(), 1, frame);
   cloud.header.stamp = toRos(scan.stamp);
   std::uint8_t* data = cloud.data.data();
@@ -287,11 +282,7 @@ PointCloud2 worldCloud(const lidar::Scan& scan, const std::string& frame) {
 }
 
 PointCloud2 mapCloud(const map::PointCloud& source, const std::string& frame) {
-  static const CloudFields fields{12,
-                                  {{"x", sensor_msgs::PointField::FLOAT32, 0},
-                                   {"y", sensor_msgs::PointField::FLOAT32, 4},
-                                   {"z", sensor_msgs::PointField::FLOAT32, 8}},
-                                  true};
+  static const CloudFields fields = xyzAnd(12, {});
   PointCloud2 cloud = makeCloud(fields, source.size(), 1, frame);
   std::uint8_t* data = cloud.data.data();
   for (const Eigen::Vector3f& point : source.points) {

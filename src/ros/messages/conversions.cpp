@@ -5,21 +5,31 @@ namespace marsim::ros_nodes {
 ros::Time toRos(TimeNs t) { return ros::Time().fromNSec(static_cast<std::uint64_t>(t)); }
 TimeNs fromRos(const ros::Time& t) { return static_cast<TimeNs>(t.toNSec()); }
 
-geometry_msgs::Vector3 toVector3(const Eigen::Vector3d& v) {
-  geometry_msgs::Vector3 message;
+std_msgs::Header toHeader(TimeNs stamp, const std::string& frame) {
+  std_msgs::Header header;
+  header.stamp = toRos(stamp);
+  header.frame_id = frame;
+  return header;
+}
+
+namespace {
+
+template <class Message>
+Message toXyz(const Eigen::Vector3d& v) {
+  Message message;
   message.x = v.x();
   message.y = v.y();
   message.z = v.z();
   return message;
 }
 
-geometry_msgs::Point toPoint(const Eigen::Vector3d& p) {
-  geometry_msgs::Point message;
-  message.x = p.x();
-  message.y = p.y();
-  message.z = p.z();
-  return message;
+}  // namespace
+
+geometry_msgs::Vector3 toVector3(const Eigen::Vector3d& v) {
+  return toXyz<geometry_msgs::Vector3>(v);
 }
+
+geometry_msgs::Point toPoint(const Eigen::Vector3d& p) { return toXyz<geometry_msgs::Point>(p); }
 
 geometry_msgs::Quaternion toQuaternion(const Eigen::Quaterniond& q) {
   geometry_msgs::Quaternion message;
@@ -37,11 +47,18 @@ geometry_msgs::Pose toPose(const Pose& X_AB) {
   return message;
 }
 
+geometry_msgs::PoseStamped toPoseStamped(const Pose& X_AB, const std::string& frame_a,
+                                         TimeNs stamp) {
+  geometry_msgs::PoseStamped message;
+  message.header = toHeader(stamp, frame_a);
+  message.pose = toPose(X_AB);
+  return message;
+}
+
 geometry_msgs::TransformStamped toTransform(const Pose& X_AB, const std::string& frame_a,
                                             const std::string& frame_b, TimeNs stamp) {
   geometry_msgs::TransformStamped message;
-  message.header.stamp = toRos(stamp);
-  message.header.frame_id = frame_a;
+  message.header = toHeader(stamp, frame_a);
   message.child_frame_id = frame_b;
   message.transform.translation = toVector3(X_AB.p);
   message.transform.rotation = toQuaternion(X_AB.q);
@@ -88,21 +105,11 @@ sim::VehicleReport fromMessage(const marsim::VehicleState& message) {
 
 void toMessage(const control::Reference& reference, TimeNs stamp, marsim::StateReference& message) {
   message.header.stamp = toRos(stamp);
-  message.position = toPoint(reference.p_WB);
-  message.velocity = toVector3(reference.v_WB);
-  message.acceleration = toVector3(reference.a_WB);
-  message.yaw = reference.yaw;
-  message.yaw_rate = reference.yaw_rate;
+  fillReference(reference, message);
 }
 
 control::Reference fromMessage(const marsim::StateReference& message) {
-  control::Reference reference;
-  reference.p_WB = fromPoint(message.position);
-  reference.v_WB = fromVector3(message.velocity);
-  reference.a_WB = fromVector3(message.acceleration);
-  reference.yaw = message.yaw;
-  reference.yaw_rate = message.yaw_rate;
-  return reference;
+  return referenceOf(message);
 }
 
 void toMessage(const KinematicState& state, bool twist_in_world, nav_msgs::Odometry& message) {

@@ -4,12 +4,14 @@
 
 #include <geometry_msgs/Point.h>
 #include <geometry_msgs/Pose.h>
+#include <geometry_msgs/PoseStamped.h>
 #include <geometry_msgs/Quaternion.h>
 #include <geometry_msgs/TransformStamped.h>
 #include <geometry_msgs/Vector3.h>
 #include <nav_msgs/Odometry.h>
 #include <ros/time.h>
 #include <sensor_msgs/Imu.h>
+#include <std_msgs/Header.h>
 
 #include "marsim/StateReference.h"
 #include "marsim/VehicleState.h"
@@ -24,10 +26,13 @@ namespace marsim::ros_nodes {
 ros::Time toRos(TimeNs t);
 TimeNs fromRos(const ros::Time& t);
 
+std_msgs::Header toHeader(TimeNs stamp, const std::string& frame);
 geometry_msgs::Vector3 toVector3(const Eigen::Vector3d& v);
 geometry_msgs::Point toPoint(const Eigen::Vector3d& p);
 geometry_msgs::Quaternion toQuaternion(const Eigen::Quaterniond& q);
 geometry_msgs::Pose toPose(const Pose& X_AB);
+geometry_msgs::PoseStamped toPoseStamped(const Pose& X_AB, const std::string& frame_a,
+                                         TimeNs stamp);
 geometry_msgs::TransformStamped toTransform(const Pose& X_AB, const std::string& frame_a,
                                             const std::string& frame_b, TimeNs stamp);
 Eigen::Vector3d fromVector3(const geometry_msgs::Vector3& v);
@@ -42,6 +47,26 @@ double yawOrPresent(const Eigen::Quaterniond& q, double present);
 /// Fills all but header.frame_id and child_frame_id.
 void toMessage(const sim::VehicleReport& report, marsim::VehicleState& message);
 sim::VehicleReport fromMessage(const marsim::VehicleState& message);
+
+/// What StateReference and TrackedState have in common: all but the jerk.
+template <class Message>
+void fillReference(const control::Reference& reference, Message& message) {
+  message.position = toPoint(reference.p_WB);
+  message.velocity = toVector3(reference.v_WB);
+  message.acceleration = toVector3(reference.a_WB);
+  message.yaw = reference.yaw;
+  message.yaw_rate = reference.yaw_rate;
+}
+template <class Message>
+control::Reference referenceOf(const Message& message) {
+  control::Reference reference;
+  reference.p_WB = fromPoint(message.position);
+  reference.v_WB = fromVector3(message.velocity);
+  reference.a_WB = fromVector3(message.acceleration);
+  reference.yaw = message.yaw;
+  reference.yaw_rate = message.yaw_rate;
+  return reference;
+}
 
 /// Fills all but header.frame_id.
 void toMessage(const control::Reference& reference, TimeNs stamp, marsim::StateReference& message);

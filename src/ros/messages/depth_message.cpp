@@ -14,8 +14,7 @@ sensor_msgs::Image depthMessage(const lidar::DepthImage& image,
                                 const lidar::DepthCameraConfig& config, const std::string& frame) {
   const bool millimetres = config.encoding == lidar::DepthEncoding::kMillimetres;
   sensor_msgs::Image message;
-  message.header.stamp = toRos(image.stamp);
-  message.header.frame_id = frame;
+  message.header = toHeader(image.stamp, frame);
   message.width = static_cast<std::uint32_t>(config.width);
   message.height = static_cast<std::uint32_t>(config.height);
   message.encoding = millimetres ? sensor_msgs::image_encodings::TYPE_16UC1
@@ -40,8 +39,7 @@ sensor_msgs::Image depthMessage(const lidar::DepthImage& image,
 sensor_msgs::CameraInfo cameraInfo(const lidar::DepthCameraConfig& config, TimeNs stamp,
                                    const std::string& frame) {
   sensor_msgs::CameraInfo message;
-  message.header.stamp = toRos(stamp);
-  message.header.frame_id = frame;
+  message.header = toHeader(stamp, frame);
   message.width = static_cast<std::uint32_t>(config.width);
   message.height = static_cast<std::uint32_t>(config.height);
   message.distortion_model = sensor_msgs::distortion_models::PLUMB_BOB;

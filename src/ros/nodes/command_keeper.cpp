@@ -14,23 +14,14 @@ marsim::TrackedState toTracked(const control::Reference& reference, TimeNs stamp
   marsim::TrackedState message;
   message.stamp = toRos(stamp);
   message.moves = moves;
-  message.position = toPoint(reference.p_WB);
-  message.velocity = toVector3(reference.v_WB);
-  message.acceleration = toVector3(reference.a_WB);
+  fillReference(reference, message);
   message.jerk = toVector3(reference.j_WB);
-  message.yaw = reference.yaw;
-  message.yaw_rate = reference.yaw_rate;
   return message;
 }
 
 control::Reference fromTracked(const marsim::TrackedState& message) {
-  control::Reference reference;
-  reference.p_WB = fromPoint(message.position);
-  reference.v_WB = fromVector3(message.velocity);
-  reference.a_WB = fromVector3(message.acceleration);
+  control::Reference reference = referenceOf(message);
   reference.j_WB = fromVector3(message.jerk);
-  reference.yaw = message.yaw;
-  reference.yaw_rate = message.yaw_rate;
   return reference;
 }
 
@@ -93,8 +84,7 @@ void CommandTeller::tell(const control::Commander& commander, TimeNs now,
   if (!is_due_ || (told_at_ && now < *told_at_ + kPeriod)) return;
   const auto message = boost::make_shared<marsim::ActiveCommand>();
   toMessage(commander.active(), *message);
-  message->header.stamp = toRos(now);
-  message->header.frame_id = world_frame_;
+  message->header = toHeader(now, world_frame_);
   message->placements = placements;
   publisher_.publish(message);
   told_at_ = now;

@@ -5,6 +5,7 @@
 #include "marsim/Clearance.h"
 #include "marsim/Contact.h"
 #include "ros/messages/conversions.hpp"
+#include "ros/messages/vehicle_marker.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -16,18 +17,11 @@ constexpr double kPointSize = 0.12;    // [m] of markers
 constexpr double kArrowLength = 0.5;   // [m]
 constexpr double kEndedSeconds = 3.0;  // that a contact is shown after its end
 
-Marker makeMarker(const ContactEvent& event, const std::string& frame, const char* part, int type) {
-  Marker marker;
-  marker.header.frame_id = frame;
-  marker.header.stamp = toRos(event.stamp);
-  marker.ns = part;
-  marker.id = static_cast<int>(event.hit.identity);
-  marker.type = type;
-  marker.pose.orientation.w = 1.0;
-  marker.color.r = event.begins ? 1.0F : 0.6F;
-  marker.color.g = event.begins ? 0.1F : 0.6F;
-  marker.color.b = event.begins ? 0.1F : 0.6F;
-  marker.color.a = 0.9F;
+Marker markerOf(const ContactEvent& event, const std::string& frame, const char* part, int type) {
+  const Colour colour =
+      event.begins ? Colour{1.0F, 0.1F, 0.1F, 0.9F} : Colour{0.6F, 0.6F, 0.6F, 0.9F};
+  Marker marker = makeMarker(part, static_cast<int>(event.hit.identity), type, colour);
+  marker.header = toHeader(event.stamp, frame);
   if (!event.begins) marker.lifetime = ros::Duration(kEndedSeconds);
   return marker;
 }
@@ -91,10 +85,10 @@ void ContactPublisher::publish(const std::vector<ContactEvent>& events) {
 
 void ContactPublisher::publishMarkers(const ContactEvent& event) {
   visualization_msgs::MarkerArray markers;
-  Marker point = makeMarker(event, frame_, "contact", Marker::SPHERE);
+  Marker point = markerOf(event, frame_, "contact", Marker::SPHERE);
   point.pose.position = toPoint(event.hit.p_W);
   point.scale.x = point.scale.y = point.scale.z = kPointSize;
-  Marker normal = makeMarker(event, frame_, "normal", Marker::ARROW);
+  Marker normal = markerOf(event, frame_, "normal", Marker::ARROW);
   normal.points = {toPoint(event.hit.p_W),
                    toPoint(event.hit.p_W + kArrowLength * event.hit.normal_W)};
   normal.scale.x = 0.3 * kPointSize;
@@ -105,8 +99,7 @@ void ContactPublisher::publishMarkers(const ContactEvent& event) {
 
 void ContactPublisher::publish(TimeNs stamp, const collision::Clearance& clearance) {
   marsim::Clearance message;
-  message.header.stamp = toRos(stamp);
-  message.header.frame_id = frame_;
+  message.header = toHeader(stamp, frame_);
   message.distance = clearance.distance;
   message.identity = clearance.identity;
   message.name = scene::identityName(clearance.identity);

@@ -398,16 +398,12 @@ void ControllerNode::publishPlannedPath() {
   const control::ActiveCommand goal = pilot_->commander().active();
   const control::GoalPath path(goal.from, goal.stamp, goal.target_p_WB, goal.target_yaw, limits_);
   nav_msgs::Path message;
-  message.header.stamp = toRos(goal.stamp);
-  message.header.frame_id = frames_.world;
+  message.header = toHeader(goal.stamp, frames_.world);
   const TimeNs spacing = std::max(kPathSpacing, (path.end() - goal.stamp) / kPathPoses);
   for (TimeNs t = goal.stamp;; t += spacing) {
     const control::Reference at = path.at(t);
-    geometry_msgs::PoseStamped pose;
-    pose.header.frame_id = frames_.world;
-    pose.header.stamp = toRos(t);
-    pose.pose = toPose({fromRollPitchYaw(0.0, 0.0, at.yaw), at.p_WB});
-    message.poses.push_back(pose);
+    message.poses.push_back(
+        toPoseStamped({fromRollPitchYaw(0.0, 0.0, at.yaw), at.p_WB}, frames_.world, t));
     if (t >= path.end()) break;
   }
   path_publisher_.publish(message);

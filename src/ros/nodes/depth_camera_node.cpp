@@ -64,11 +64,7 @@ void DepthCameraNode::render(const sim::ImageSensor::Instant& instant,
   const TimeNs stamp = instant.stamp;
   const lidar::DepthCameraConfig& config = sensor_->config();
   if (pose_publisher_.getNumSubscribers() > 0) {
-    geometry_msgs::PoseStamped pose;
-    pose.header.stamp = toRos(stamp);
-    pose.header.frame_id = frames_.world;
-    pose.pose = toPose(instant.X_WB * config.X_BC);
-    pose_publisher_.publish(pose);
+    pose_publisher_.publish(toPoseStamped(instant.X_WB * config.X_BC, frames_.world, stamp));
   }
   if (info_publisher_.getNumSubscribers() > 0) {
     info_publisher_.publish(cameraInfo(config, stamp, frame_));

@@ -178,8 +178,7 @@ void FlightRecorderNode::publishGoal(TimeNs now) {
   const std::vector<Eigen::Vector3d>& waypoints = legs_[leg_].waypoints;
   const Eigen::Vector3d& target = waypoints[waypoint_];
   geometry_msgs::PoseStamped goal;
-  goal.header.stamp = toRos(now);
-  goal.header.frame_id = "world";
+  goal.header = toHeader(now, "world");
   goal.pose.position = toPoint(target);
   const Eigen::Vector3d ahead = target - p_WB_;
   if (ahead.head<2>().norm() > 0.3) {  // look where it flies

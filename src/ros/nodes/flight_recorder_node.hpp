@@ -17,9 +17,7 @@
 #include "marsim/StateReference.h"
 #include "marsim/TrackingError.h"
 #include "marsim/control/reference.hpp"
-#include "marsim/geometry/pose.hpp"
 #include "marsim/map/point_cloud.hpp"
-#include "ros/messages/frames.hpp"
 
 namespace marsim::ros_nodes {
 

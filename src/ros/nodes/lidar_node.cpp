@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <utility>
 
 #include <geometry_msgs/PoseStamped.h>
@@ -153,11 +152,7 @@ void LidarNode::publish(const lidar::Scan& scan, const std::vector<const Output*
         boost::make_shared<sensor_msgs::PointCloud2>(worldCloud(scan, world_frame_)));
   }
   if (pose_publisher_.getNumSubscribers() > 0) {
-    geometry_msgs::PoseStamped pose;
-    pose.header.stamp = toRos(scan.stamp);
-    pose.header.frame_id = world_frame_;
-    pose.pose = toPose(scan.X_WS);
-    pose_publisher_.publish(pose);
+    pose_publisher_.publish(toPoseStamped(scan.X_WS, world_frame_, scan.stamp));
   }
 }
 

@@ -44,8 +44,7 @@ void NavigationSensors::publish(TimeNs stamp, const sim::VehicleStep& due) {
 
 void NavigationSensors::publishField(TimeNs stamp, const Eigen::Vector3d& field) {
   sensor_msgs::MagneticField message;
-  message.header.stamp = toRos(stamp);
-  message.header.frame_id = magnetometer_frame_;
+  message.header = toHeader(stamp, magnetometer_frame_);
   message.magnetic_field = toVector3(field);
   for (const int i : {0, 4, 8}) {
     message.magnetic_field_covariance[i] = square(magnetometer_.noise);
@@ -55,8 +54,7 @@ void NavigationSensors::publishField(TimeNs stamp, const Eigen::Vector3d& field)
 
 void NavigationSensors::publishPressure(TimeNs stamp, double pressure) {
   sensor_msgs::FluidPressure message;
-  message.header.stamp = toRos(stamp);
-  message.header.frame_id = base_frame_;
+  message.header = toHeader(stamp, base_frame_);
   message.fluid_pressure = pressure;
   message.variance = square(barometer_.noise) + square(barometer_.drift.sigma);
   pressure_publisher_.publish(message);
@@ -65,8 +63,7 @@ void NavigationSensors::publishPressure(TimeNs stamp, double pressure) {
 void NavigationSensors::publishFix(TimeNs stamp, const vehicle::GnssFix& fix) {
   const vehicle::GnssConfig& config = gnss_;
   sensor_msgs::NavSatFix message;
-  message.header.stamp = toRos(stamp);
-  message.header.frame_id = base_frame_;
+  message.header = toHeader(stamp, base_frame_);
   message.status.status = sensor_msgs::NavSatStatus::STATUS_FIX;
   message.status.service = sensor_msgs::NavSatStatus::SERVICE_GPS;
   message.latitude = degrees(fix.position.latitude);

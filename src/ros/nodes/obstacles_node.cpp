@@ -17,6 +17,7 @@
 #include "ros/common/obstacle_listener.hpp"
 #include "ros/common/params.hpp"
 #include "ros/messages/conversions.hpp"
+#include "ros/messages/vehicle_marker.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -28,10 +29,9 @@ visualization_msgs::Marker markerOf(const scene::Obstacles& obstacles, std::size
   using visualization_msgs::Marker;
   const scene::ObstacleGroup& group = obstacles.groupOf(number);
   const double size = obstacles.sizeOf(number);
-  Marker marker;
-  marker.ns = group.name;
-  marker.id = static_cast<int>(number);
-  marker.type = Marker::SPHERE;
+  const Colour colour = obstacles.isDriven(number) ? Colour{0.25F, 0.65F, 0.90F, 0.9F}
+                                                   : Colour{0.90F, 0.55F, 0.15F, 0.9F};
+  Marker marker = makeMarker(group.name, static_cast<int>(number), Marker::SPHERE, colour);
   marker.scale.x = marker.scale.y = marker.scale.z = size;
   if (group.shape == scene::ObstacleShape::kBox) marker.type = Marker::CUBE;
   if (group.shape == scene::ObstacleShape::kCapsule) {
@@ -43,11 +43,6 @@ visualization_msgs::Marker markerOf(const scene::Obstacles& obstacles, std::size
     marker.scale.z = 0.15 * size;
   }
   marker.pose = toPose(obstacles.poseAt(number, time));
-  const bool driven = obstacles.isDriven(number);
-  marker.color.r = driven ? 0.25F : 0.90F;
-  marker.color.g = driven ? 0.65F : 0.55F;
-  marker.color.b = driven ? 0.90F : 0.15F;
-  marker.color.a = 0.9F;
   return marker;
 }
 
@@ -130,8 +125,7 @@ void ObstaclesNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
 }
 
 void ObstaclesNode::publish(TimeNs now, const std::vector<scene::Obstacles::Driven>& states) {
-  told_.header.stamp = toRos(now);
-  told_.header.frame_id = world_frame_;
+  told_.header = toHeader(now, world_frame_);
   told_.obstacles.resize(states.size());
   for (std::size_t k = 0; k < states.size(); ++k) {
     marsim::DrivenObstacle& told = told_.obstacles[k];
@@ -157,12 +151,11 @@ void ObstaclesNode::repeat() {
 void ObstaclesNode::showMarkers(const ros::TimerEvent&) {
   diagnostics_.update();
   if (marker_publisher_.getNumSubscribers() == 0) return;
-  const ros::Time now = ros::Time::now();
+  const TimeNs now = fromRos(ros::Time::now());
   visualization_msgs::MarkerArray markers;
   for (std::size_t i = 0; i < obstacles_->size(); ++i) {
-    markers.markers.push_back(markerOf(*obstacles_, i, fromRos(now)));
-    markers.markers.back().header.frame_id = world_frame_;
-    markers.markers.back().header.stamp = now;
+    markers.markers.push_back(markerOf(*obstacles_, i, now));
+    markers.markers.back().header = toHeader(now, world_frame_);
   }
   marker_publisher_.publish(markers);
 }

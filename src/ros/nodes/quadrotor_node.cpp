@@ -417,8 +417,7 @@ void QuadrotorNode::publishImu(const vehicle::ImuSample& sample) {
 // As the Livox drivers publish it: orientation and covariances are left empty.
 void QuadrotorNode::publishLivoxImu(const vehicle::ImuSample& sample) {
   const auto message = boost::make_shared<sensor_msgs::Imu>();
-  message->header.stamp = toRos(sample.stamp);
-  message->header.frame_id = livox_imu_frame_;
+  message->header = toHeader(sample.stamp, livox_imu_frame_);
   message->angular_velocity = toVector3(sample.angular_velocity);
   message->linear_acceleration = toVector3(sample.specific_force / kGravity);
   livox_imu_publisher_.publish(message);
@@ -430,8 +429,7 @@ void QuadrotorNode::publishMotors() {
   const vehicle::RotorArray thrusts =
       vehicle_->setup().vehicle.thrust_coefficient * speeds * speeds;
   marsim::MotorStates message;
-  message.header.stamp = toRos(vehicle_->state().stamp);
-  message.header.frame_id = frames_.base();
+  message.header = toHeader(vehicle_->state().stamp, frames_.base());
   message.speeds.assign(speeds.data(), speeds.data() + speeds.size());
   message.commands.assign(commands.data(), commands.data() + commands.size());
   message.thrusts.assign(thrusts.data(), thrusts.data() + thrusts.size());
@@ -449,13 +447,9 @@ void QuadrotorNode::publishPath() {
       (fromPoint(path_.poses.back().pose.position) - state.X_WB.p).norm() < kPathSpacing) {
     return;
   }
-  geometry_msgs::PoseStamped pose;
-  pose.header.frame_id = frames_.world;
-  pose.header.stamp = toRos(state.stamp);
-  pose.pose = toPose(state.X_WB);
   if (path_.poses.size() >= kPathLength) path_.poses.erase(path_.poses.begin());
-  path_.poses.push_back(pose);
-  path_.header.stamp = pose.header.stamp;
+  path_.poses.push_back(toPoseStamped(state.X_WB, frames_.world, state.stamp));
+  path_.header.stamp = toRos(state.stamp);
   path_publisher_.publish(path_);
 }
 

@@ -12,9 +12,9 @@
 
 #include "common/warning_log.hpp"
 #include "ros/common/clock_grants.hpp"
+#include "ros/common/render_thread.hpp"
 #include "ros/common/renderer_params.hpp"
 #include "ros/common/world_input.hpp"
-#include "ros/nodes/render_thread.hpp"
 
 namespace marsim::ros_nodes {
 

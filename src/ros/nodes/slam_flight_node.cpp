@@ -144,12 +144,7 @@ void SlamFlightNode::makeRoute() {
 }
 
 void SlamFlightNode::publishGoal(const Eigen::Vector3d& target, TimeNs now) {
-  geometry_msgs::PoseStamped goal;
-  goal.header.stamp = toRos(now);
-  goal.header.frame_id = "world";
-  goal.pose.position = toPoint(target);
-  goal.pose.orientation = toQuaternion(fromRollPitchYaw(0.0, 0.0, yaw_));
-  goal_publisher_.publish(goal);
+  goal_publisher_.publish(toPoseStamped({fromRollPitchYaw(0.0, 0.0, yaw_), target}, "world", now));
   goal_sent_ = now;
 }
 

@@ -1,4 +1,4 @@
-#include "marsim/scene/shapes.hpp"
+#include "scene/shapes.hpp"
 
 #include <algorithm>
 #include <cmath>

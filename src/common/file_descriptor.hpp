@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-namespace marsim::map {
+namespace marsim {
 
 /// Closes what open() gave.
 class FileDescriptor {
@@ -26,4 +26,4 @@ class FileDescriptor {
   int number_;
 };
 
-}  // namespace marsim::map
+}  // namespace marsim

@@ -8,7 +8,7 @@
 #include <Eigen/Core>
 
 #include "marsim/map/point_cloud.hpp"
-#include "marsim/scene/shapes.hpp"
+#include "scene/shapes.hpp"
 
 namespace marsim::scene {
 

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "config/yaml_reader.hpp"
+#include "marsim/geometry/pose.hpp"
+#include "marsim/lidar/intensity.hpp"
+#include "marsim/lidar/noise.hpp"
+#include "marsim/lidar/scan_pattern.hpp"
+#include "marsim/vehicle/imu.hpp"
+
+/// Parts of the files of sensors.
+namespace marsim::config {
+
+/// A sensor's pose in the body: position: [x, y, z], rpy: [roll, pitch, yaw].
+void readMounting(YamlReader& reader, Pose& X_BS);
+
+/// The imu map of a vehicle: `model` names a file in config/imu, the other keys override it.
+void readMountedImu(YamlReader& reader, vehicle::ImuConfig& imu);
+
+/// The map `noise` of a sensor's file, if there.
+void readNoise(YamlReader& reader, lidar::NoiseConfig& noise);
+
+/// `intensity` of a sensor's file, if there: a map, or a number that every point reports.
+void readIntensity(YamlReader& reader, lidar::IntensityConfig& intensity);
+
+/// The map below `pattern:` of a sensor's file.
+void readPattern(YamlReader& reader, lidar::PatternConfig& pattern);
+
+}  // namespace marsim::config
