@@ -134,7 +134,7 @@ CollisionTimes measureCollisions(const std::shared_ptr<const map::SurfelMap>& ma
   times.points = map->size();
   times.cells = body.count();
   const std::vector<Pose> poses = randomPoses(*map);
-  CollisionChecker tree(body, makeNeighbours(map));
+  CollisionChecker tree(body, collision::makeNeighbours(map));
   {
     CollisionChecker flat(body, std::make_shared<const collision::FlatTree>(*map));
     measureSearches(poses, tree, flat, times);

@@ -41,7 +41,7 @@ TEST_F(LoadVehicleTest, EveryShippedVehicleFliesAFewMetres) {
     config.imu = loaded.imu;
     config.controller = loadController("default");
     config.start_p_WB = {0.0, 0.0, 2.0};
-    sim::Uav uav(config, nullptr, kNoGround);
+    sim::Uav uav(config, {}, kNoGround);
     for (const Eigen::Vector3d& goal :
          {Eigen::Vector3d(3.0, 1.0, 2.5), Eigen::Vector3d(-1.0, -2.0, 2.0)}) {
       uav.setGoal(goal, goal.x());

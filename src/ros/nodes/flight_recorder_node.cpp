@@ -15,6 +15,7 @@
 #include "marsim/common/error.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/map/voxel_grid.hpp"
+#include "ros/common/params.hpp"
 #include "ros/messages/conversions.hpp"
 
 namespace marsim::ros_nodes {
