@@ -31,7 +31,7 @@ std::vector<SensorSummary> summariseSensors(std::vector<std::string> names);
 std::string sensorTable(const std::vector<SensorSummary>& sensors);
 /// A list of objects; angles to a tenth of a degree.
 std::string sensorJson(const std::vector<SensorSummary>& sensors);
-/// Rows of README's table.
+/// Rows of the table in docs/sensors.md.
 std::string sensorMarkdown(const std::vector<SensorSummary>& sensors);
 
 }  // namespace marsim::tools
