@@ -14,7 +14,6 @@
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/map/load_map.hpp"
 #include "marsim/map/voxel_grid.hpp"
-#include "marsim/viz/picture.hpp"
 #include "tools/points.hpp"
 
 namespace marsim::tools {
@@ -88,7 +87,7 @@ void draw(const ScanRequest& request, const map::SurfelMap& map, const Returns& 
       fmt::format("{}, {}, {:g} s: {} of {} shots returned", fs::path(request.map).stem().string(),
                   returns.summary.sensor, returns.summary.duration,
                   withThousands(returns.summary.returns), withThousands(returns.summary.shots));
-  viz::drawScan(scene, returns.in_sensor.points, {}, request.image);
+  viz::drawScan(scene, returns.in_sensor.points, request.picture, request.image);
 }
 
 }  // namespace

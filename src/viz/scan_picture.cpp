@@ -32,7 +32,7 @@ std::vector<PlottedReturn> plottedReturns(const std::vector<Eigen::Vector3f>& in
     const float range = p.norm();
     if (!std::isfinite(range) || range == 0.0F) continue;
     returns.push_back({static_cast<float>(degrees(std::atan2(p.y(), p.x()))),
-                      static_cast<float>(degrees(std::asin(p.z() / range))), range});
+                       static_cast<float>(degrees(std::asin(p.z() / range))), range});
   }
   // The nearest are drawn last.
   std::sort(returns.begin(), returns.end(),
@@ -54,11 +54,14 @@ struct Panel {
   double height() const { return scale * (elevation_max - elevation_min); }
 };
 
-Panel panelFor(const std::vector<PlottedReturn>& returns, const PictureConfig& config) {
+/// A panel that has no place yet.
+Panel extentOf(const std::vector<PlottedReturn>& returns) {
   Panel panel;
   for (const PlottedReturn& plotted : returns) {
-    panel.azimuth_min = std::min(panel.azimuth_min, std::floor(static_cast<double>(plotted.azimuth)));
-    panel.azimuth_max = std::max(panel.azimuth_max, std::ceil(static_cast<double>(plotted.azimuth)));
+    panel.azimuth_min =
+        std::min(panel.azimuth_min, std::floor(static_cast<double>(plotted.azimuth)));
+    panel.azimuth_max =
+        std::max(panel.azimuth_max, std::ceil(static_cast<double>(plotted.azimuth)));
     panel.elevation_min =
         std::min(panel.elevation_min, std::floor(static_cast<double>(plotted.elevation)));
     panel.elevation_max =
@@ -66,6 +69,11 @@ Panel panelFor(const std::vector<PlottedReturn>& returns, const PictureConfig& c
   }
   panel.azimuth_max = std::max(panel.azimuth_max, panel.azimuth_min + 1.0);
   panel.elevation_max = std::max(panel.elevation_max, panel.elevation_min + 1.0);
+  return panel;
+}
+
+Panel panelFor(const std::vector<PlottedReturn>& returns, const PictureConfig& config) {
+  Panel panel = extentOf(returns);
   const double azimuths = panel.azimuth_max - panel.azimuth_min;
   const double elevations = panel.elevation_max - panel.elevation_min;
   const double u = Layout(config).unit;
@@ -121,7 +129,9 @@ double tickStep(double span) {
   return 60.0;
 }
 
-void drawFrame(cairo_t* context, const Panel& panel, double u) {
+/// `across`, `upwards`: degrees between the numbers.
+void drawFrame(cairo_t* context, const Panel& panel, double u, double across, double upwards,
+               const std::string& title) {
   setColour(context, kFaintText, 0.6);
   cairo_set_line_width(context, 1.2 * u);
   cairo_rectangle(context, panel.left, panel.top, panel.width(), panel.height());
@@ -134,14 +144,12 @@ void drawFrame(cairo_t* context, const Panel& panel, double u) {
     cairo_stroke(context);
     setColour(context, kText);
   };
-  const double across = tickStep(panel.azimuth_max - panel.azimuth_min);
   const double bottom = panel.top + panel.height();
   for (double a = std::ceil(panel.azimuth_min / across) * across + 0.0; a <= panel.azimuth_max;
        a += across) {
     tick(panel.x(a), bottom, 0.0, 6.0 * u);
     showCentred(context, panel.x(a), bottom + 18.0 * u, fmt::format("{:g}°", a));
   }
-  const double upwards = tickStep(2.0 * (panel.elevation_max - panel.elevation_min));
   for (double e = std::ceil(panel.elevation_min / upwards) * upwards + 0.0;
        e <= panel.elevation_max; e += upwards) {
     tick(panel.left, panel.y(e), -6.0 * u, 0.0);
@@ -150,8 +158,7 @@ void drawFrame(cairo_t* context, const Panel& panel, double u) {
   }
   setFont(context, 15.0 * u);
   setColour(context, kText);
-  showText(context, panel.left, panel.top - 24.0 * u,
-           "as the sensor sees it: azimuth and elevation, coloured by range");
+  showText(context, panel.left, panel.top - 24.0 * u, title);
 }
 
 }  // namespace
@@ -175,7 +182,42 @@ void drawScan(const FlightScene& scene, const std::vector<Eigen::Vector3f>& in_s
   }
   plot(returns, panel, rangeShown(scene), pixels);
   Canvas whole(panel.picture_width, panel.picture_height, std::move(pixels));
-  drawFrame(whole.context(), panel, Layout(config).unit);
+  drawFrame(whole.context(), panel, Layout(config).unit,
+            tickStep(panel.azimuth_max - panel.azimuth_min),
+            tickStep(2.0 * (panel.elevation_max - panel.elevation_min)),
+            "as the sensor sees it: azimuth and elevation, coloured by range");
+  whole.writePng(path);
+}
+
+void drawSensorViews(const std::vector<SensorView>& views, int columns, const PictureConfig& cell,
+                     const std::filesystem::path& path) {
+  cell.validate("picture");
+  const double u = 0.8, side = 56.0 * u, head = 44.0 * u, foot = 36.0 * u;  // for text
+  const int rows = (static_cast<int>(views.size()) + columns - 1) / columns;
+  const int width = columns * cell.width, height = rows * cell.height;
+  std::vector<std::uint32_t> pixels(
+      static_cast<std::size_t>(width) * static_cast<std::size_t>(height), pixelOf(kBackground));
+  std::vector<Panel> panels;
+  for (const SensorView& view : views) {
+    const std::vector<PlottedReturn> returns = plottedReturns(view.in_sensor);
+    Panel& panel = panels.emplace_back(extentOf(returns));
+    panel.scale =
+        std::min((cell.width - 1.5 * side) / (panel.azimuth_max - panel.azimuth_min),
+                 (cell.height - head - foot) / (panel.elevation_max - panel.elevation_min));
+    const int number = static_cast<int>(panels.size()) - 1;
+    panel.left = number % columns * cell.width + side;
+    panel.top = number / columns * cell.height + head;
+    panel.picture_width = width;
+    panel.picture_height = height;
+    if (!returns.empty()) plot(returns, panel, static_cast<double>(returns.front().range), pixels);
+  }
+  Canvas whole(width, height, std::move(pixels));
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const double azimuths = panels[i].azimuth_max - panels[i].azimuth_min;
+    const double elevations = panels[i].elevation_max - panels[i].elevation_min;
+    drawFrame(whole.context(), panels[i], u, tickStep(2.0 * azimuths), tickStep(3.0 * elevations),
+              views[i].title);
+  }
   whole.writePng(path);
 }
 

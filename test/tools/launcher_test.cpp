@@ -44,7 +44,7 @@ TEST(Launcher, ListsKnownSubcommandsFirstThenWhatElseIsInstalled) {
 TEST(Launcher, HelpListsEverySubcommandAndEachHasHelp) {
   const ProgramRun help = run({"marsim", "--help"});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* name : {"demo", "map", "place", "run", "scan", "sensors"}) {
+  for (const char* name : {"demo", "gallery", "map", "place", "run", "scan", "sensors"}) {
     EXPECT_NE(help.output.find(std::string("\n  ") + name), std::string::npos) << help.output;
     const ProgramRun own = run({"marsim", name, "--help"});
     EXPECT_EQ(own.exit_code, 0) << name;

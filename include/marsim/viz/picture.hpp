@@ -54,4 +54,15 @@ void drawFlight(const FlightScene& scene, View view, const PictureConfig& config
 void drawScan(const FlightScene& scene, const std::vector<Eigen::Vector3f>& in_sensor,
               const PictureConfig& config, const std::filesystem::path& path);
 
+/// What one sensor sees.
+struct SensorView {
+  std::string title;
+  std::vector<Eigen::Vector3f> in_sensor;  ///< in its frame
+};
+
+/// Views by azimuth and elevation side by side in `columns`, coloured by the points' distances up to
+/// the largest of each. `cell` sizes one of them. Throws as drawFlight does.
+void drawSensorViews(const std::vector<SensorView>& views, int columns, const PictureConfig& cell,
+                     const std::filesystem::path& path);
+
 }  // namespace marsim::viz
