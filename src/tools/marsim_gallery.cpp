@@ -116,7 +116,7 @@ void drawSwarm(const Place& place, const fs::path& path) {
   uav.on_scan = [&scan](const lidar::Scan& made) { scan = made; };
   for (int i = 0; i < 6; ++i) {
     const double angle = i * kPi / 3.0;
-    world.addUav(hummingbird({2.2 * std::cos(angle), 2.2 * std::sin(angle), 1.5}));
+    world.addUav(hummingbird({1.7 * std::cos(angle), 1.7 * std::sin(angle), 1.2 + 0.3 * (i % 3)}));
   }
   while (uav.state().stamp < toNs(0.3)) world.step();
 
@@ -166,7 +166,7 @@ void drawCollision(const Place& place, const fs::path& path) {
   sim::Uav& uav = world.addUav(config);
   double speed = 0.0;
   uav.on_contact = [&speed](const collision::ContactEvent& event) {
-    speed = std::max(speed, event.hit.v_rel_W.norm());
+    if (speed == 0.0) speed = event.hit.v_rel_W.norm();
   };
   const Eigen::Vector3d goal(8.0, 2.0, 1.8);
   uav.setGoal(goal, 0.0);

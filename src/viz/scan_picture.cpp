@@ -193,30 +193,48 @@ void drawSensorViews(const std::vector<SensorView>& views, int columns, const Pi
                      const std::filesystem::path& path) {
   cell.validate("picture");
   const double u = 0.8, side = 56.0 * u, head = 44.0 * u, foot = 36.0 * u;  // for text
-  const int rows = (static_cast<int>(views.size()) + columns - 1) / columns;
-  const int width = columns * cell.width, height = rows * cell.height;
-  std::vector<std::uint32_t> pixels(
-      static_cast<std::size_t>(width) * static_cast<std::size_t>(height), pixelOf(kBackground));
-  std::vector<Panel> panels;
+  struct Placed {
+    const SensorView* view;
+    std::vector<PlottedReturn> returns;
+    Panel panel;
+  };
+  std::vector<Placed> placed;
   for (const SensorView& view : views) {
-    const std::vector<PlottedReturn> returns = plottedReturns(view.in_sensor);
-    Panel& panel = panels.emplace_back(extentOf(returns));
+    Placed& item = placed.emplace_back(Placed{&view, plottedReturns(view.in_sensor), {}});
+    Panel& panel = item.panel = extentOf(item.returns);
     panel.scale =
         std::min((cell.width - 1.5 * side) / (panel.azimuth_max - panel.azimuth_min),
                  (cell.height - head - foot) / (panel.elevation_max - panel.elevation_min));
-    const int number = static_cast<int>(panels.size()) - 1;
-    panel.left = number % columns * cell.width + side;
-    panel.top = number / columns * cell.height + head;
-    panel.picture_width = width;
-    panel.picture_height = height;
-    if (!returns.empty()) plot(returns, panel, static_cast<double>(returns.front().range), pixels);
+  }
+  // Views of about one height share a row, the highest come first.
+  std::stable_sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
+    return a.panel.height() > b.panel.height();
+  });
+  double top = 0.0, next = 0.0;
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    const auto column = static_cast<int>(i % static_cast<std::size_t>(columns));
+    if (column == 0) top = next;
+    Panel& panel = placed[i].panel;
+    panel.left = column * cell.width + side;
+    panel.top = top + head;
+    next = std::max(next, std::ceil(panel.top + panel.height() + foot));
+  }
+  const int width = columns * cell.width, height = static_cast<int>(next);
+  std::vector<std::uint32_t> pixels(
+      static_cast<std::size_t>(width) * static_cast<std::size_t>(height), pixelOf(kBackground));
+  for (Placed& item : placed) {
+    item.panel.picture_width = width;
+    item.panel.picture_height = height;
+    if (item.returns.empty()) continue;
+    plot(item.returns, item.panel, static_cast<double>(item.returns.front().range), pixels);
   }
   Canvas whole(width, height, std::move(pixels));
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    const double azimuths = panels[i].azimuth_max - panels[i].azimuth_min;
-    const double elevations = panels[i].elevation_max - panels[i].elevation_min;
-    drawFrame(whole.context(), panels[i], u, tickStep(2.0 * azimuths), tickStep(3.0 * elevations),
-              views[i].title);
+  for (const Placed& item : placed) {
+    const double azimuths = item.panel.azimuth_max - item.panel.azimuth_min;
+    const double elevations = item.panel.elevation_max - item.panel.elevation_min;
+    drawFrame(whole.context(), item.panel, u, tickStep(2.0 * azimuths),
+              elevations < 45.0 && azimuths > 180.0 ? 30.0 : tickStep(3.0 * elevations),
+              item.view->title);
   }
   whole.writePng(path);
 }

@@ -60,8 +60,8 @@ struct SensorView {
   std::vector<Eigen::Vector3f> in_sensor;  ///< in its frame
 };
 
-/// Views by azimuth and elevation side by side in `columns`, coloured by the points' distances up to
-/// the largest of each. `cell` sizes one of them. Throws as drawFlight does.
+/// Views by azimuth and elevation side by side in `columns`, the highest first, coloured by the
+/// points' distances up to the largest of each. None is larger than `cell`. Throws as drawFlight does.
 void drawSensorViews(const std::vector<SensorView>& views, int columns, const PictureConfig& cell,
                      const std::filesystem::path& path);
 
