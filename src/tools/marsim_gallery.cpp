@@ -129,9 +129,8 @@ void drawSwarm(const Place& place, const fs::path& path) {
     in_sensor.push_back(point.p_S);
     if (point.identity != scene::kMapIdentity) ++of_uavs;
   }
-  scene.title =
-      fmt::format("{} among six other UAVs: {} of {} returns are theirs", looking.lidar->name,
-                  withThousands(of_uavs), withThousands(scan.points.size()));
+  scene.title = fmt::format("among six UAVs: {} of {} returns are theirs", withThousands(of_uavs),
+                            withThousands(scan.points.size()));
   viz::drawScan(scene, in_sensor, kScanSize, path);
 }
 

@@ -139,6 +139,15 @@ TEST(Scan, WrongOptionsAreNamed) {
   EXPECT_EQ(run({"marsim", "scan", "--frame", "body"}).exit_code, 2);
 }
 
+TEST(Gallery, SaysWhereItCannotWrite) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("file", "");
+  const ProgramRun refused = run({"marsim", "gallery", "--out", (file / "below").string()});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.output.find("file/below: cannot be made: Not a directory"), std::string::npos)
+      << refused.output;
+}
+
 TEST(Place, WritesTheSameFileForTheSameSeed) {
   const TemporaryFolder folder;
   const auto write = [&](const char* name, const char* seed) {
