@@ -11,7 +11,7 @@
 
 namespace marsim::collision {
 
-/// Searches among the points of a map that does not move. Points are given relative to origin(),
+/// A search among the points of a map that does not move. Points are given relative to origin(),
 /// rounded to single precision as map::decodeSurfels() does, so that all ways of searching find the
 /// same. May be used by several threads.
 class Neighbours {
@@ -33,6 +33,7 @@ class Neighbours {
   virtual double resolution() const = 0;
 };
 
+/// The index that finds points of the map.
 enum class Search {
   kMapTree,  ///< "map_tree": the wide tree that the renderers use, no second index
   kKdTree,   ///< "kd_tree": nanoflann over the decoded positions, 28 bytes a point and more
