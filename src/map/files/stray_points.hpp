@@ -17,7 +17,7 @@ struct StrayPoints {
   Eigen::Vector3d origin = Eigen::Vector3d::Zero();
 };
 
-/// Those of a cloud as it was read: p_file = p_W + origin.
+/// The stray points of a cloud as it was read: p_file = p_W + origin.
 StrayPoints strayPoints(const PointCloud& cloud, const Eigen::Vector3d& origin, double resolution);
 
 /// Throws FileError where there are any: says how many, where the first is and how to drop them.
