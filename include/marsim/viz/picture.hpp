@@ -12,7 +12,7 @@
 
 namespace marsim::viz {
 
-/// What a picture of a flight shows, all in W [m].
+/// The contents of a flight's picture, all in W [m].
 struct FlightScene {
   const map::PointCloud* map = nullptr;                   ///< grey, by height
   std::vector<Eigen::Vector3f> scan;                      ///< one scan's returns, coloured by range
@@ -22,12 +22,14 @@ struct FlightScene {
   std::string title;
 };
 
+/// The side from which a picture is drawn.
 enum class View {
   kTop,      ///< parallel projection along -z; a cut above the path takes roofs away
   kSide,     ///< parallel projection along +y; a cut before the path takes walls away
   kOblique,  ///< perspective from behind and above, cut above the path as well
 };
 
+/// Size and section of a picture.
 struct PictureConfig {
   int width = 1600;   ///< [px]
   int height = 1000;  ///< [px]
@@ -54,7 +56,7 @@ void drawFlight(const FlightScene& scene, View view, const PictureConfig& config
 void drawScan(const FlightScene& scene, const std::vector<Eigen::Vector3f>& in_sensor,
               const PictureConfig& config, const std::filesystem::path& path);
 
-/// What one sensor sees.
+/// The directions that one sensor sees.
 struct SensorView {
   std::string title;
   std::vector<Eigen::Vector3f> in_sensor;  ///< in its frame
