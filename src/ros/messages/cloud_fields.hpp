@@ -26,7 +26,7 @@ struct CloudFields {
   bool is_dense;  ///< as the driver says, whether or not there are NaNs
 };
 
-/// Those of a layout's driver. CustomMsg layouts have none (Error).
+/// The fields of a layout's driver. CustomMsg layouts have none (Error).
 const CloudFields& fieldsOf(lidar::CloudLayout layout);
 
 /// A message of zeros with all but its stamp.
