@@ -23,7 +23,7 @@ namespace {
 constexpr double kShotsMax = 1e8;
 constexpr std::size_t kPicturePoints = 2'000'000;  // more are not seen at the picture's size
 
-/// What the shots of all parts of the duration met.
+/// The returns of all parts of the duration.
 struct Returns {
   map::PointCloud in_world, in_sensor;
   std::vector<float> ranges;

@@ -6,7 +6,7 @@
 
 #include "marsim/lidar/lidar.hpp"
 
-/// What the sensors are like, as their patterns fire.
+/// A table of the sensors, as their patterns fire.
 namespace marsim::tools {
 
 struct SensorSummary {
@@ -24,7 +24,7 @@ struct SensorSummary {
 /// Fires the sensor's pattern for the first second of simulated time.
 SensorSummary summarise(const std::string& name, const lidar::LidarConfig& config);
 
-/// Of sensors by name or file; of all that come with the package where none is given.
+/// Summaries of sensors by name or file; of all that come with the package where none is given.
 std::vector<SensorSummary> summariseSensors(std::vector<std::string> names);
 
 /// A table for people, aligned.
