@@ -36,18 +36,18 @@ def documented():
             if len(cells) < 4:
                 continue
             for name in re.findall(r"`((?:uav0)?/[^`]+)`", cells[1]):
-                rows[name] = line
+                rows["/" + name.lstrip("/")] = line
     return rows
 
 
 def row_of(name, rows):
-    """A relative name may stand in any namespace."""
+    """The row of a topic; a relative name may stand in any namespace."""
     for known, row in rows.items():
         pattern = "/".join("[^/]+" if part.startswith("<") else re.escape(part)
                            for part in known.split("/")).replace(r"points_<layout>", r"points_\w+")
         if known == name or re.fullmatch(pattern, name):
             return row
-        if not name.startswith("/") and known.endswith("/" + name):
+        if known.endswith("/" + name):
             return row
     return None
 
