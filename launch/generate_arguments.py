@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the arguments of the launch files beside this one, between the markers in each, from
-arguments.yaml.
+"""Writes the arguments of the launch files beside this one, between the markers in each, and the
+table of them in docs/ros.md, from arguments.yaml.
 
     python3 generate_arguments.py [--check]
 
@@ -18,6 +18,7 @@ import yaml
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 TABLE = "arguments.yaml"
+PAGE = "docs/ros.md"
 BEGIN = "<!-- arguments: from arguments.yaml, by generate_arguments.py -->"
 END = "<!-- end of arguments -->"
 BLOCK = re.compile(r"^( *)%s\n(.*?)^ *%s$" % (re.escape(BEGIN), re.escape(END)), re.M | re.S)
@@ -128,24 +129,59 @@ def arguments_of(name, table):
     return list(chosen.items())
 
 
+def doc_of(fields):
+    return "; ".join(fields[key] for key in ("doc", "note") if key in fields)
+
+
 def line(name, fields):
     default = " default=" + quoteattr(fields["default"]) if "default" in fields else ""
-    doc = "; ".join(fields[key] for key in ("doc", "note") if key in fields)
-    return "<arg name=%s%s doc=%s/>\n" % (quoteattr(name), default, quoteattr(doc))
+    return "<arg name=%s%s doc=%s/>\n" % (quoteattr(name), default, quoteattr(doc_of(fields)))
+
+
+def between_markers(name, text, lines):
+    """`text` with the lines between its markers, indented like these."""
+    if len(BLOCK.findall(text)) != 1:
+        raise Error("%s: needs the lines '%s' and '%s', once" % (name, BEGIN, END))
+    return BLOCK.sub(lambda match: "".join(match.group(1) + each
+                                           for each in [BEGIN + "\n"] + lines + [END]), text)
+
+
+def shown(fields, table):
+    """A default as the page shows it."""
+    if "default" not in fields:
+        return "required"
+    text = fields["default"]
+    if not text.startswith("$(eval"):
+        return "`%s`" % text if text else "empty"
+    words = re.sub(r"'[^']*'", "", text)  # without quoted text
+    return "follows from " + ", ".join("`%s`" % name for name in table["arguments"]
+                                       if re.search(r"\b%s\b" % name, words))
+
+
+def page_rows(table):
+    """The table of the page: every argument with its default and meaning, and where they differ."""
+    rows = ["\n", "| argument | default | meaning | launch files |\n", "| --- | --- | --- | --- |\n"]
+    files = {name: dict(arguments_of(name, table)) for name in table["files"]}
+    for name, fields in table["arguments"].items():
+        defaults, docs = [shown(fields, table)], [fields["doc"]]
+        takers = [file for file in files if name in files[file]]
+        for file in takers:
+            own = files[file][name]
+            if shown(own, table) != defaults[0]:
+                defaults.append("%s: %s" % (file, shown(own, table)))
+            for key in ("doc", "note"):
+                if own.get(key, fields["doc"]) != fields["doc"]:
+                    docs.append("%s: %s" % (file, own[key]))
+        cells = ["`%s`" % name, "; ".join(defaults), "; ".join(docs),
+                 ", ".join(file[:-len(".launch")] for file in takers)]
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n")
+    return rows + ["\n"]
 
 
 def generated(name, text, table):
     """The text of launch file `name` with its arguments between the markers."""
-    if len(BLOCK.findall(text)) != 1:
-        raise Error("%s: needs the lines '%s' and '%s', once" % (name, BEGIN, END))
     arguments = arguments_of(name, table)
-
-    def block(match):
-        indent = match.group(1)
-        lines = [BEGIN + "\n"] + [line(*each) for each in arguments] + [END]
-        return "".join(indent + each for each in lines)
-
-    text = BLOCK.sub(block, text)
+    text = between_markers(name, text, [line(*each) for each in arguments])
     try:
         launch = xml.etree.ElementTree.fromstring(text)
     except xml.etree.ElementTree.ParseError as error:
@@ -168,21 +204,25 @@ def main():
     for name in sorted(there ^ set(table["files"])):
         raise Error("%s: files.%s: %s" % (TABLE, name, "is missing" if name in there else
                                           "there is no such launch file"))
-    old = {name: (FOLDER / name).read_text(encoding="utf-8") for name in sorted(there)}
+    paths = {name: FOLDER / name for name in sorted(there)}
+    old = {name: path.read_text(encoding="utf-8") for name, path in paths.items()}
     new = {name: generated(name, text, table) for name, text in old.items()}
     unused = set(table["arguments"]) - {arg for name in new for arg, _ in arguments_of(name, table)}
     for name in sorted(unused):
         raise Error("%s: arguments.%s: no launch file has it" % (TABLE, name))
+    paths[PAGE] = FOLDER.parent / PAGE
+    old[PAGE] = paths[PAGE].read_text(encoding="utf-8")
+    new[PAGE] = between_markers(PAGE, old[PAGE], page_rows(table))
     changed = [name for name in new if new[name] != old[name]]
     for name in changed:
         if check:
             print("%s: its arguments are not those of %s: run %s" %
                   (name, TABLE, pathlib.Path(__file__).name), file=sys.stderr)
         else:
-            (FOLDER / name).write_text(new[name], encoding="utf-8")
+            paths[name].write_text(new[name], encoding="utf-8")
             print("changed " + name)
     if not changed:
-        print("the arguments of %d launch files are those of %s" % (len(new), TABLE))
+        print("the arguments of %d launch files are those of %s" % (len(there), TABLE))
     return 1 if check and changed else 0
 
 

@@ -14,8 +14,8 @@
 #include "marsim/scene/places.hpp"
 #include "marsim/sim/world.hpp"
 
-/// What most programs that use the core need: maps, LiDARs and depth cameras, obstacles, vehicles
-/// and worlds, and reading their files. See docs/cpp.md and examples/.
+/// The headers that most programs which use the core need: maps, LiDARs and depth cameras,
+/// obstacles, vehicles and worlds, and reading their files. See docs/cpp.md and examples/.
 
 #ifdef MARSIM_EIGEN_ALIGN_BYTES
 static_assert(EIGEN_MAX_STATIC_ALIGN_BYTES == MARSIM_EIGEN_ALIGN_BYTES,

@@ -8,7 +8,7 @@
 
 namespace marsim::collision {
 
-/// What a range sensor looks at, about its heading.
+/// The field of view of a range sensor, about its heading.
 struct SensorView {
   double azimuth_min = -3.14159265358979323846, azimuth_max = 3.14159265358979323846;  ///< [rad]
   double elevation_min = -0.5, elevation_max = 0.5;                                    ///< [rad]
@@ -30,8 +30,8 @@ struct SlamRoute {
   double least_structure = 0.0;            ///< structureInView() along the way
 };
 
-/// Of several choices of `count` goals (chooseGoals) and of headings the one that keeps most
-/// structure in view all along; the start's own heading [rad] where others are hardly better.
+/// A route with `count` goals: of several choices (chooseGoals) and headings the one that keeps
+/// most structure in view all along; the start's own heading [rad] where others are hardly better.
 /// Throws Error where there is no goal.
 SlamRoute planSlamRoute(const ClearanceMap& map, const Eigen::Vector3d& start, double yaw,
                         int count, double clearance, double lowest_z, const SensorView& view);

@@ -26,7 +26,7 @@ Vector3d direction(int i) {
   return {across * std::cos(azimuth), across * std::sin(azimuth), z};
 }
 
-// Of points on a plane, those that lie farthest out.
+// The outermost of points on a plane.
 std::vector<Vector3d> corners(const std::vector<Vector3d>& points, const Vector3d& normal) {
   const Vector3d x = normal.unitOrthogonal(), y = normal.cross(x);
   std::vector<Vector3d> corners;

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr mode_t kUsualMode = 0666;  // less the process's umask
 constexpr int kMostLinks = 40;       // as Linux follows
 
-/// What a path leads to.
+/// The file that a path leads to.
 struct Target {
   fs::path path;  ///< behind all symbolic links
   mode_t mode = kUsualMode;

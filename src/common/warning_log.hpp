@@ -8,7 +8,7 @@
 
 namespace marsim {
 
-/// Of clocks that never go back; handed in by the caller.
+/// Time of a clock that never goes back; handed in by the caller.
 using WarningTime = std::chrono::steady_clock::time_point;
 
 /// Counts events and knows how many of them happened in the last ten seconds, so that diagnostics
@@ -19,7 +19,7 @@ class RecentCount {
 
   void add(WarningTime now, std::uint64_t events = 1);
   std::uint64_t total() const { return total_; }
-  /// Of the last kLately seconds, to a second.
+  /// How many happened in the last kLately seconds, to a second.
   std::uint64_t lately(WarningTime now) const;
 
  private:
@@ -31,7 +31,7 @@ class RecentCount {
   std::uint64_t total_ = 0;
 };
 
-/// What goes wrong again and again, by kind: counted, and said once in a while.
+/// A log of repeated problems, by kind: counted, and said once in a while.
 class WarningLog {
  public:
   struct Entry {

@@ -43,7 +43,7 @@ void readShape(YamlReader& reader, ObstacleGroup& group) {
   if (group.shape == ObstacleShape::kCapsule) reader.read("width", group.width_ratio);
 }
 
-// What only obstacles of its kind have.
+// Reads the keys that only obstacles of the group's kind have.
 void readMotion(YamlReader& reader, ObstacleGroup& group) {
   if (group.kind != ObstacleKind::kDriven) {
     reader.readInterval("speed", group.speed_min, group.speed_max, Quantity::kSpeed);

@@ -69,7 +69,7 @@ void CommandWatch::tracked(const std::string& topic, const std::vector<Trajector
   } else {
     placed(topic, points.front().reference.p_WB, now);
   }
-  // Of those to come the first that has something wrong: a message counts once.
+  // The first of the points to come that has something wrong: a message counts once.
   std::vector<Note> notes;
   for (std::size_t i = 1; i < points.size() && notes.empty(); ++i) {
     if (points[i].moves) {

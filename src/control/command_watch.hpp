@@ -45,7 +45,7 @@ class CommandWatch {
                const KinematicState& state, WarningTime now);
   /// A place that is gone to within the limits of goals.
   void placed(const std::string& topic, const Eigen::Vector3d& p_WB, WarningTime now);
-  /// What another controller was told before is followed.
+  /// A command that another controller was given before is followed.
   void resumed() { ++commands_; }
   /// Why a goal is not flown to; empty where it is, perhaps with a warning.
   std::string goalProblem(const Eigen::Vector3d& p_WB) const;

@@ -107,8 +107,8 @@ void Commander::resume(const ActiveCommand& command, TimeNs now) {
   replay(command.stamp, now);
 }
 
-// What reference() has done at every state since; nothing depends on that while no pose is followed
-// and no point waits.
+// Repeats what reference() has done at every state since; nothing depends on that while no pose is
+// followed and no point waits.
 void Commander::replay(TimeNs from, TimeNs now) {
   const TimeNs first = (from + kReplayStep - 1) / kReplayStep * kReplayStep;
   for (TimeNs t = first; t <= now; t += kReplayStep) {

@@ -291,7 +291,7 @@ Eigen::Array4d Controller::attitudeLoop(const KinematicState& state,
   const Vector3d wanted = rate.cwiseProduct(w_command - w) -
                           acceleration.cwiseProduct(state.dw_WB_B) - jerk_gain.cwiseProduct(jerk) +
                           attitude_integral_;
-  // What the rotors must give beyond the angular acceleration.
+  // The torque that the rotors must give beyond the angular acceleration.
   const Vector3d opposing = w.cross(vehicle_.inertia.cwiseProduct(w)) - drag(state).torque_B;
   const Vector3d torque_B = vehicle_.inertia.cwiseProduct(wanted) + opposing;
   const Eigen::Array4d speeds = mixer_.speeds(thrust, torque_B);

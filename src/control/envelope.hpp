@@ -13,14 +13,14 @@ struct Excess {
   std::string text;  ///< value and limit, and what raises the limit
 };
 
-/// What a controller and its vehicle can follow: a reference within it is tracked, one beyond it is
-/// followed as far as the limits let it. Drag in still air counts, as the controller makes up for
-/// it.
+/// The limits of what a controller and its vehicle can follow: a reference within them is tracked,
+/// one beyond them is followed as far as the limits let it. Drag in still air counts, as the
+/// controller makes up for it.
 class Envelope {
  public:
   Envelope(const ControllerConfig& config, const VehicleModel& vehicle);
 
-  /// What a reference asks beyond the limits; empty where nothing.
+  /// The quantities of a reference that exceed the limits; empty where none does.
   std::vector<Excess> exceededBy(const Reference& reference) const;
   /// [m/s^2] along W: what the rotors must give for a reference, gravity and drag included.
   Eigen::Vector3d specificThrust(const Reference& reference) const;

@@ -20,7 +20,7 @@ constexpr double kMargin = 0.999;
 constexpr double kCruise = kMargin - 1e-6;
 // [1/s] of the yaw rate's limit: how fast it changes at most.
 constexpr double kTurnSharpness = 2.0;
-// Of searches for durations [s] and [-].
+// The least duration tried [s] and the factor from one to the next [-].
 constexpr double kShortest = 0.05, kGrowth = 1.1;
 
 // The boundary conditions of a piece: start as given, no acceleration at its end.
@@ -32,7 +32,7 @@ struct Boundary {
 // Quintics with p, v, a at 0 and goal, goal_v, 0 at `duration` [s].
 Coefficients quintics(const Boundary& b, double duration) {
   const double T = duration;
-  // What is left to do beyond the start's own motion.
+  // The change that is left beyond the start's own motion.
   const Row p = b.goal - b.p - T * b.v - 0.5 * T * T * b.a;
   const Row v = b.goal_v - b.v - T * b.a;
   const Row a = -b.a;

@@ -14,7 +14,7 @@ using Eigen::Vector3d;
 constexpr double kLongestStep = 0.005;  // [s]
 constexpr double kLongestGap = 1.0;     // [s] more than this at once is not made up for
 constexpr double kArrived = 1e-6;       // [m], [m/s], [m/s^2], [rad], [rad/s]
-// Of the acceleration limit: what braking is planned with, so that the lag of the acceleration
+// Share of the acceleration limit that braking is planned with, so that the lag of the acceleration
 // behind its command leaves no overshoot.
 constexpr double kBraking = 0.7;
 

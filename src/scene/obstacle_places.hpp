@@ -20,7 +20,7 @@ struct ObstaclePlaces {
   std::vector<std::vector<Way>> ways;  ///< of walkers: from each place, at least one
 };
 
-/// What a place of a group must have room for.
+/// The room that a place of a group must have.
 struct Room {
   double radius;        ///< [m] of a ball about the centre; of a walker's upright capsule
   double height = 0.0;  ///< [m] of that

@@ -34,11 +34,11 @@ struct Leg {
 /// Heading along a direction; of one that is upright, or none, the identity.
 Eigen::Quaterniond headingOf(const Eigen::Vector3d& direction);
 
-/// What becomes of one obstacle. Not safe from several threads.
+/// The motion of one obstacle. Not safe from several threads.
 class ObstacleTrack {
  public:
   virtual ~ObstacleTrack() = default;
-  /// What it does at that time: begin <= time < end.
+  /// The leg at that time: begin <= time < end.
   virtual Leg legAt(TimeNs time) = 0;
 };
 
@@ -75,7 +75,7 @@ class RandomTrack final : public ObstacleTrack {
   std::int64_t epoch_ = std::numeric_limits<std::int64_t>::min();
   TimeNs epoch_begin_ = 0, epoch_end_ = 0;
   std::deque<Leg> legs_;  // the last few of the epoch, each beginning when the one before ends
-  // Of a random walk: whether it goes on where it is. Of a walker: where on which way it is.
+  // A random walk: whether it goes on where it is. A walker: where on which way it is.
   bool goes_on_ = false;
   std::uint32_t place_ = 0, came_from_ = 0;
   const ObstaclePlaces::Way* way_ = nullptr;

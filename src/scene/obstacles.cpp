@@ -282,7 +282,7 @@ std::optional<std::uint8_t> byteOf(const std::optional<double>& share) {
   return static_cast<std::uint8_t>(std::lround(255.0 * *share));
 }
 
-// What a leg takes an object through from `first` to `last`, in an interval from `begin`.
+// An object that follows a leg from `first` to `last`, in an interval from `begin`.
 MovingObject pieceOf(const Leg& leg, TimeNs begin, TimeNs first, TimeNs last) {
   MovingObject object;
   object.begin = toSeconds(first - begin);

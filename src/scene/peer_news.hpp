@@ -20,7 +20,7 @@ class PeerNews {
 
   /// A UAV of this process. Where it is the only one, its silence is no news to it.
   void addOwn(std::uint32_t id) { own_.insert(id); }
-  /// What has changed since the last call. UAVs that are not reported any more are forgotten.
+  /// The changes since the last call. UAVs that are not reported any more are forgotten.
   std::vector<Item> of(const std::vector<PeerReport>& reports);
 
  private:

@@ -165,7 +165,7 @@ bool Peers::belongs(Peer& peer, const PeerState& state, const std::string& machi
   return true;
 }
 
-// What was told before a placement is kept for those who do not know of it yet.
+// States before a placement are kept for those who do not know of it yet.
 Peers::Effect Peers::pushMotion(Peer& peer, const PeerState& state) const {
   std::deque<Told>& states = peer.states;
   const auto placed = static_cast<std::int32_t>(state.placements - peer.placements);

@@ -37,8 +37,9 @@ class SurfaceSampler {
   void tube(double length, const std::function<Eigen::Vector3d(double)>& axis,
             const std::function<double(double)>& radius);
 
-  /// Of what the points from now on lie on, 0 to 1, see materials.hpp: each carries it as an
-  /// intensity of 0 to 255. Called before the first point or never: then there are no intensities.
+  /// Sets the reflectivity of the surface under the points from now on, 0 to 1, see materials.hpp:
+  /// each carries it as an intensity of 0 to 255. Called before the first point or never: then
+  /// there are no intensities.
   void setReflectivity(double reflectivity) { reflectivity_ = reflectivity; }
 
   /// One point; noise goes along the unit normal.

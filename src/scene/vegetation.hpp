@@ -6,7 +6,7 @@
 
 namespace marsim::scene {
 
-/// What a tree is grown from.
+/// The dimensions that a tree is grown from.
 struct TreeShape {
   Eigen::Vector3d foot = Eigen::Vector3d::Zero();  ///< [m] in W, on the ground
   double height = 12.0;                            ///< [m]

@@ -17,7 +17,7 @@ namespace {
 
 using Eigen::Vector3d;
 
-// What other machines tell must not take all memory.
+// A body told by another machine must not take all memory.
 constexpr double kLargestRadius = 10.0;  // [m]
 constexpr std::size_t kMostRotors = 64;
 

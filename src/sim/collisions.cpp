@@ -118,7 +118,7 @@ void Collisions::leave(vehicle::Quadrotor&, std::vector<collision::ContactEvent>
   struck_.clear();
 }
 
-// Of the body's points in the ground that holds it.
+// Touches of the body's points in the ground that holds it.
 std::vector<Touch> Collisions::groundTouches(const Pose& X_WB) const {
   std::vector<Touch> touches = ground_.touches(X_WB);
   const Pose X_BW = X_WB.inverse();
@@ -138,7 +138,7 @@ void Collisions::count(const vehicle::Quadrotor& quadrotor, const std::vector<To
   tracker_.update(quadrotor.state().stamp, hits, events);
 }
 
-// Of what holds it, only what it meets other than landing or standing.
+// Hits that count: of the ground that holds it only those other than landing or standing.
 std::vector<Hit> Collisions::countedHits(const vehicle::Quadrotor& quadrotor,
                                          const std::vector<Touch>& touches,
                                          const std::vector<Touch>& ground) const {

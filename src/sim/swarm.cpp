@@ -46,7 +46,7 @@ std::vector<Vector2d> circle(int n, double radius) {
   return places;
 }
 
-// Of the smallest circle on which n have `spacing` between neighbours.
+// Radius of the smallest circle on which n have `spacing` between neighbours.
 double circleRadius(int n, double spacing) {
   return n > 1 ? 0.5 * spacing / std::sin(kPi / n) : 0.0;
 }

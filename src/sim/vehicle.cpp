@@ -85,7 +85,7 @@ bool Vehicle::placeAt(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
   return is_near;
 }
 
-// Of several that are due the last one holds.
+// Of several placements that are due the last one holds.
 void Vehicle::placeDue() {
   const TimeNs now = state().stamp;
   const auto later =

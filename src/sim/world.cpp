@@ -33,7 +33,7 @@ void World::addDriver(std::shared_ptr<scene::ObstacleDriver> driver) {
   drivers_.push_back(std::move(driver));
 }
 
-// What UAVs know of each other is a period old, so it does not matter who steps first.
+// UAVs know of each other what was told a period ago, so it does not matter who steps first.
 void World::step() {
   if (uavs_.empty()) return;
   for (const auto& driver : drivers_) {

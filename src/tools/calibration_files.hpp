@@ -13,7 +13,7 @@
 /// The sensors' true calibration, in the files that calibration tools write and SLAM nodes read.
 namespace marsim::tools {
 
-/// What one UAV carries.
+/// The sensors that one UAV carries.
 struct CarriedSensors {
   std::string uav = "uav0";  ///< namespace of its topics
   vehicle::ImuConfig imu;    ///< X_BI: in the body
@@ -27,7 +27,7 @@ std::string kalibrImu(const CarriedSensors& sensors);
 /// camchain.yaml as Kalibr writes it, of the depth camera: an ideal pinhole. Throws Error where
 /// there is none.
 std::string kalibrCamera(const CarriedSensors& sensors);
-/// What FAST-LIO2 has under `mapping`: the LiDAR in the IMU, rotation row by row.
+/// FAST-LIO2's keys under `mapping`: the LiDAR in the IMU, rotation row by row.
 std::string fastLioExtrinsics(const CarriedSensors& sensors);
 /// All of FAST-LIO2's configuration for this LiDAR as slam.launch has it published: topics, layout,
 /// lines, units and extrinsics follow from the sensor's file, the rest is the client's own. Throws

@@ -9,7 +9,7 @@
 
 #include "marsim/common/units.hpp"
 
-/// What the programs' mains share.
+/// Helpers that the programs' mains share.
 namespace marsim::tools {
 
 /// Parses the command line and runs `body`, whose result is the exit code. Errors become one line

@@ -125,7 +125,7 @@ ChildResult fly(const DemoOptions& options, const FlightPlan& plan, std::string&
   return result;
 }
 
-/// What the nodes need of this machine.
+/// Throws where this machine lacks something that the nodes need.
 void requireMeans(const DemoOptions& options) {
   if (lidar_gl::rendererChoiceOf(options.renderer, "--renderer") ==
       lidar_gl::RendererChoice::kOpenGl) {

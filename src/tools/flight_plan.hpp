@@ -19,7 +19,7 @@ struct Leg {
   const Eigen::Vector3d& goal() const { return waypoints.back(); }
 };
 
-/// What `marsim demo` asks of the flight recorder, handed over as plan.json.
+/// The flight that `marsim demo` asks of the flight recorder, handed over as plan.json.
 struct FlightPlan {
   std::string map;          ///< absolute path of the map file
   std::string map_name;     ///< for people: the bundled place, or the file without its folder

@@ -34,7 +34,7 @@ struct Contacts {
 Contacts findContacts(const collision::ClearanceMap& map,
                       const std::vector<TrajectoryRow>& trajectory, double radius);
 
-/// What the recorder left in flight.json.
+/// The recorder's summary in flight.json.
 struct FlightRecord {
   int goals = 0;
   int goals_reached = 0;

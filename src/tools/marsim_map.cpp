@@ -21,7 +21,7 @@ void printLine(const char* name, const std::string& value) {
   fmt::print("{:<14}{}\n", name, value);
 }
 
-// What the file holds and what the simulation makes of it.
+// Prints what the file holds and what the simulation makes of it.
 int describeMap(const std::string& name, const marsim::map::SurfelMapConfig& config,
                 bool use_cache) {
   using marsim::withThousands;

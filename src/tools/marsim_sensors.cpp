@@ -11,7 +11,8 @@ int main(int argc, char** argv) {
       "marsim sensors");
   app.add_option("sensor", names, "names or YAML files; all that come with the package");
   const CLI::Option* json = app.add_flag("--json", "as JSON");
-  const CLI::Option* markdown = app.add_flag("--markdown", "as the rows of README's table");
+  const CLI::Option* markdown =
+      app.add_flag("--markdown", "as the rows of the table in docs/sensors.md");
   return marsim::tools::runCommand(app, argc, argv, [&] {
     const auto sensors = marsim::tools::summariseSensors(names);
     const auto text = json->count() > 0       ? marsim::tools::sensorJson(sensors)

@@ -16,7 +16,7 @@
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/map/load_map.hpp"
 #include "marsim/map/voxel_grid.hpp"
-#include "marsim/viz/picture.hpp"
+#include "tools/points.hpp"
 
 namespace marsim::tools {
 namespace fs = std::filesystem;
@@ -25,7 +25,7 @@ namespace {
 constexpr double kShotsMax = 1e8;
 constexpr std::size_t kPicturePoints = 2'000'000;  // more are not seen at the picture's size
 
-/// What the shots of all parts of the duration met.
+/// The returns of all parts of the duration.
 struct Returns {
   map::PointCloud in_world, in_sensor;
   std::vector<float> ranges;
@@ -89,7 +89,7 @@ void draw(const ScanRequest& request, const map::SurfelMap& map, const Returns& 
       fmt::format("{}, {}, {:g} s: {} of {} shots returned", fs::path(request.map).stem().string(),
                   returns.summary.sensor, returns.summary.duration,
                   withThousands(returns.summary.returns), withThousands(returns.summary.shots));
-  viz::drawScan(scene, returns.in_sensor.points, {}, request.image);
+  viz::drawScan(scene, returns.in_sensor.points, request.picture, request.image);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "marsim/geometry/pose.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
 #include "marsim/map/surfel_map.hpp"
+#include "marsim/viz/picture.hpp"
 
 /// One scan of a sensor at rest, without ROS.
 namespace marsim::tools {
@@ -21,6 +22,7 @@ struct ScanRequest {
   bool sensor_frame = false;    ///< write points in S, not in W
   std::filesystem::path cloud;  ///< PCD or PLY to write; empty: none
   std::filesystem::path image;  ///< PNG to write; empty: none
+  viz::PictureConfig picture;   ///< its size
 };
 
 struct ScanSummary {

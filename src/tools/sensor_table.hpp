@@ -6,7 +6,7 @@
 
 #include "marsim/lidar/lidar.hpp"
 
-/// What the sensors are like, as their patterns fire.
+/// A table of the sensors, as their patterns fire.
 namespace marsim::tools {
 
 struct SensorSummary {
@@ -24,14 +24,14 @@ struct SensorSummary {
 /// Fires the sensor's pattern for the first second of simulated time.
 SensorSummary summarise(const std::string& name, const lidar::LidarConfig& config);
 
-/// Of sensors by name or file; of all that come with the package where none is given.
+/// Summaries of sensors by name or file; of all that come with the package where none is given.
 std::vector<SensorSummary> summariseSensors(std::vector<std::string> names);
 
 /// A table for people, aligned.
 std::string sensorTable(const std::vector<SensorSummary>& sensors);
 /// A list of objects; angles to a tenth of a degree.
 std::string sensorJson(const std::vector<SensorSummary>& sensors);
-/// Rows of README's table.
+/// Rows of the table in docs/sensors.md.
 std::string sensorMarkdown(const std::vector<SensorSummary>& sensors);
 
 }  // namespace marsim::tools

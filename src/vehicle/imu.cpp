@@ -117,8 +117,8 @@ Imu::Reading Imu::instantAt(const KinematicState& state) const {
   return {q_IB * w, q_IB * f_B};
 }
 
-// What the motion since the last sample has more than the two instants' readings account for by the
-// trapezoidal rule: of the turn, and in W, of the velocity of the IMU's own place.
+// The turn, and in W the change of velocity of the IMU's own place, since the last sample that the
+// two instants' readings do not account for by the trapezoidal rule.
 Imu::Reading Imu::lackingSince(const Sampled& last, const KinematicState& state,
                                const Reading& instant) const {
   const double dt = toSeconds(state.stamp - last.state.stamp);
@@ -139,7 +139,7 @@ ImuSample Imu::sample(const KinematicState& state, const MotionBreaks& breaks) {
   const bool adjoins =
       last_ && last_->breaks.placements == breaks.placements && last_->state.stamp < state.stamp;
   const bool is_held = adjoins && last_->breaks.contacts != breaks.contacts;
-  // What held it may have let go just after the last sample.
+  // The ground may have let go of it just after the last sample.
   if (is_held || (adjoins && last_->is_held)) {
     const Reading lacking = lackingSince(*last_, state, instant);
     felt.rate += lacking.rate;

@@ -26,7 +26,7 @@ struct Motion {
   }
 };
 
-// What stays constant over a step.
+// Inputs that stay constant over a step.
 struct Inputs {
   const VehicleConfig& config;
   const RotorArray& commands;

@@ -18,7 +18,7 @@ class Canvas {
   int width() const { return width_; }
   int height() const { return height_; }
   cairo_t* context() { return context_.get(); }
-  /// What has been drawn so far.
+  /// The picture so far.
   const std::vector<std::uint32_t>& pixels();
   /// Written beside its place and moved there, so that a broken write leaves no half picture.
   /// Throws FileError.

@@ -52,7 +52,8 @@ struct Panel {
   double height() const { return scale * (elevation_max - elevation_min); }
 };
 
-Panel panelFor(const std::vector<PlottedReturn>& returns, const PictureConfig& config) {
+/// A panel that has no place yet.
+Panel extentOf(const std::vector<PlottedReturn>& returns) {
   Panel panel;
   for (const PlottedReturn& plotted : returns) {
     panel.azimuth_min =
@@ -66,6 +67,11 @@ Panel panelFor(const std::vector<PlottedReturn>& returns, const PictureConfig& c
   }
   panel.azimuth_max = std::max(panel.azimuth_max, panel.azimuth_min + 1.0);
   panel.elevation_max = std::max(panel.elevation_max, panel.elevation_min + 1.0);
+  return panel;
+}
+
+Panel panelFor(const std::vector<PlottedReturn>& returns, const PictureConfig& config) {
+  Panel panel = extentOf(returns);
   const double azimuths = panel.azimuth_max - panel.azimuth_min;
   const double elevations = panel.elevation_max - panel.elevation_min;
   const double u = Layout(config).unit;
@@ -121,7 +127,9 @@ double tickStep(double span) {
   return 60.0;
 }
 
-void drawFrame(cairo_t* context, const Panel& panel, double u) {
+/// `across`, `upwards`: degrees between the numbers.
+void drawFrame(cairo_t* context, const Panel& panel, double u, double across, double upwards,
+               const std::string& title) {
   setColour(context, kFaintText, 0.6);
   cairo_set_line_width(context, 1.2 * u);
   cairo_rectangle(context, panel.left, panel.top, panel.width(), panel.height());
@@ -134,14 +142,12 @@ void drawFrame(cairo_t* context, const Panel& panel, double u) {
     cairo_stroke(context);
     setColour(context, kText);
   };
-  const double across = tickStep(panel.azimuth_max - panel.azimuth_min);
   const double bottom = panel.top + panel.height();
   for (double a = std::ceil(panel.azimuth_min / across) * across + 0.0; a <= panel.azimuth_max;
        a += across) {
     tick(panel.x(a), bottom, 0.0, 6.0 * u);
     showCentred(context, panel.x(a), bottom + 18.0 * u, fmt::format("{:g}°", a));
   }
-  const double upwards = tickStep(2.0 * (panel.elevation_max - panel.elevation_min));
   for (double e = std::ceil(panel.elevation_min / upwards) * upwards + 0.0;
        e <= panel.elevation_max; e += upwards) {
     tick(panel.left, panel.y(e), -6.0 * u, 0.0);
@@ -150,8 +156,7 @@ void drawFrame(cairo_t* context, const Panel& panel, double u) {
   }
   setFont(context, 15.0 * u);
   setColour(context, kText);
-  showText(context, panel.left, panel.top - 24.0 * u,
-           "as the sensor sees it: azimuth and elevation, coloured by range");
+  showText(context, panel.left, panel.top - 24.0 * u, title);
 }
 
 }  // namespace
@@ -175,7 +180,60 @@ void drawScan(const FlightScene& scene, const std::vector<Eigen::Vector3f>& in_s
   }
   plot(returns, panel, rangeShown(scene), pixels);
   Canvas whole(panel.picture_width, panel.picture_height, std::move(pixels));
-  drawFrame(whole.context(), panel, Layout(config).unit);
+  drawFrame(whole.context(), panel, Layout(config).unit,
+            tickStep(panel.azimuth_max - panel.azimuth_min),
+            tickStep(2.0 * (panel.elevation_max - panel.elevation_min)),
+            "as the sensor sees it: azimuth and elevation, coloured by range");
+  whole.writePng(path);
+}
+
+void drawSensorViews(const std::vector<SensorView>& views, int columns, const PictureConfig& cell,
+                     const std::filesystem::path& path) {
+  cell.validate("picture");
+  const double u = 0.8, side = 56.0 * u, head = 44.0 * u, foot = 36.0 * u;  // for text
+  struct Placed {
+    const SensorView* view;
+    std::vector<PlottedReturn> returns;
+    Panel panel;
+  };
+  std::vector<Placed> placed;
+  for (const SensorView& view : views) {
+    Placed& item = placed.emplace_back(Placed{&view, plottedReturns(view.in_sensor), {}});
+    Panel& panel = item.panel = extentOf(item.returns);
+    panel.scale =
+        std::min((cell.width - 1.5 * side) / (panel.azimuth_max - panel.azimuth_min),
+                 (cell.height - head - foot) / (panel.elevation_max - panel.elevation_min));
+  }
+  // Views of about one height share a row, the highest come first.
+  std::stable_sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
+    return a.panel.height() > b.panel.height();
+  });
+  double top = 0.0, next = 0.0;
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    const auto column = static_cast<int>(i % static_cast<std::size_t>(columns));
+    if (column == 0) top = next;
+    Panel& panel = placed[i].panel;
+    panel.left = column * cell.width + side;
+    panel.top = top + head;
+    next = std::max(next, std::ceil(panel.top + panel.height() + foot));
+  }
+  const int width = columns * cell.width, height = static_cast<int>(next);
+  std::vector<std::uint32_t> pixels(
+      static_cast<std::size_t>(width) * static_cast<std::size_t>(height), pixelOf(kBackground));
+  for (Placed& item : placed) {
+    item.panel.picture_width = width;
+    item.panel.picture_height = height;
+    if (item.returns.empty()) continue;
+    plot(item.returns, item.panel, static_cast<double>(item.returns.front().range), pixels);
+  }
+  Canvas whole(width, height, std::move(pixels));
+  for (const Placed& item : placed) {
+    const double azimuths = item.panel.azimuth_max - item.panel.azimuth_min;
+    const double elevations = item.panel.elevation_max - item.panel.elevation_min;
+    drawFrame(whole.context(), item.panel, u, tickStep(2.0 * azimuths),
+              elevations < 45.0 && azimuths > 180.0 ? 30.0 : tickStep(3.0 * elevations),
+              item.view->title);
+  }
   whole.writePng(path);
 }
 

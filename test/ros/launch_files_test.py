@@ -2,6 +2,7 @@
 """Launch files without any node: what is passed on, remapped and refused, that the pages list their
 arguments, and that these are generated from arguments.yaml."""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -130,13 +131,15 @@ class LaunchFiles(unittest.TestCase):
 
 
 class GeneratedArguments(unittest.TestCase):
-    """generate_arguments.py, on a copy of the launch files."""
+    """generate_arguments.py, on a copy of the launch files and the page that lists their arguments."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = os.path.join(folder.name, "launch")
         shutil.copytree(os.path.join(ROOT, "launch"), self.folder)
+        os.mkdir(os.path.join(folder.name, "docs"))
+        shutil.copy(os.path.join(ROOT, "docs", "ros.md"), os.path.join(folder.name, "docs"))
 
     def edit(self, name, old, new):
         file = os.path.join(self.folder, name)
@@ -158,6 +161,18 @@ class GeneratedArguments(unittest.TestCase):
     def test_launch_files_are_as_generated(self):
         code, output = self.run_script("--check", folder=os.path.join(ROOT, "launch"))
         self.assertEqual(code, 0, output)
+
+    def test_ros_page_lists_every_argument_with_its_default(self):
+        with open(path("arguments.yaml")) as file:
+            table = yaml.load(file, yaml.BaseLoader)["arguments"]
+        with open(os.path.join(ROOT, "docs", "ros.md")) as page:
+            rows = dict(re.findall(r"(?m)^\| `(\w+)` \| ([^|]*) \| [^|]+ \| [^|]+ \|$", page.read()))
+        self.assertEqual(set(rows), set(table))
+        for name, fields in table.items():
+            wanted = "`%s`" % fields["default"] if fields.get("default") else (
+                "empty" if "default" in fields else "required")
+            if "$(eval" not in wanted:
+                self.assertEqual(rows[name].split("; ")[0], wanted, name)
 
     def test_ros_args_lists_every_argument_with_its_meaning(self):
         with open(path("arguments.yaml")) as file:
@@ -190,8 +205,8 @@ class GeneratedArguments(unittest.TestCase):
         self.assertEqual(code, 0, output)
         changed = {line.split()[1] for line in output.splitlines()}
         self.assertEqual(changed, {"sim.launch", "uav.launch", "planner.launch", "slam.launch",
-                                   "swarm.launch"})
-        for name in changed:
+                                   "swarm.launch", "docs/ros.md"})
+        for name in changed - {"docs/ros.md"}:
             got = roslaunch.arg_dump.get_args([os.path.join(self.folder, name)])
             self.assertEqual(got["fog"], ('<thick> & "wet"', "0.50"), name)
 

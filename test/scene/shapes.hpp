@@ -10,7 +10,7 @@
 /// precision; all lengths in m, in one frame.
 namespace marsim::scene {
 
-/// corner + u a + v b with u, v in [0, 1]; the sides a and b stand at a right angle.
+/// A rectangle: corner + u a + v b with u, v in [0, 1]; the sides a and b stand at a right angle.
 struct Rectangle {
   Eigen::Vector3d corner, a, b;
 };
@@ -28,11 +28,13 @@ struct Cylinder {
   double radius;
 };
 
+/// A sphere.
 struct Sphere {
   Eigen::Vector3d centre;
   double radius;
 };
 
+/// A flat disc.
 struct Disc {
   Eigen::Vector3d centre, normal;  ///< normal of unit length
   double radius;
@@ -55,7 +57,7 @@ double rangeTo(const Shape& shape, const Eigen::Vector3d& origin, const Eigen::V
 /// Distance from a point to the surface; 0 inside a solid.
 double distanceTo(const Shape& shape, const Eigen::Vector3d& point);
 
-/// How near a ray comes to a cylinder's axis, at most `range_max` [m] from its origin.
+/// The distance of a ray from a cylinder's axis, at most `range_max` [m] from its origin.
 struct Approach {
   double distance;  ///< between the two
   double range;     ///< along the ray

@@ -44,7 +44,7 @@ TEST(Launcher, ListsKnownSubcommandsFirstThenWhatElseIsInstalled) {
 TEST(Launcher, HelpListsEverySubcommandAndEachHasHelp) {
   const ProgramRun help = run({"marsim", "--help"});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* name : {"demo", "map", "place", "run", "scan", "sensors"}) {
+  for (const char* name : {"demo", "gallery", "map", "place", "run", "scan", "sensors"}) {
     EXPECT_NE(help.output.find(std::string("\n  ") + name), std::string::npos) << help.output;
     const ProgramRun own = run({"marsim", name, "--help"});
     EXPECT_EQ(own.exit_code, 0) << name;
@@ -137,6 +137,15 @@ TEST(Scan, WrongOptionsAreNamed) {
   EXPECT_NE(pose.output.find("--pose is '1,2', allowed: x,y,z,yaw,pitch,roll"), std::string::npos)
       << pose.output;
   EXPECT_EQ(run({"marsim", "scan", "--frame", "body"}).exit_code, 2);
+}
+
+TEST(Gallery, SaysWhereItCannotWrite) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("file", "");
+  const ProgramRun refused = run({"marsim", "gallery", "--out", (file / "below").string()});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.output.find("file/below: cannot be made: Not a directory"), std::string::npos)
+      << refused.output;
 }
 
 TEST(Place, WritesTheSameFileForTheSameSeed) {

@@ -11,35 +11,57 @@
 #include "common/text.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
+#include "tools/temporary_folder.hpp"
 
 namespace marsim::tools {
 namespace {
 
-/// Lines of README that are rows of its table of sensors.
-std::multiset<std::string> readmeRows() {
-  std::ifstream readme(std::string(std::getenv("MARSIM_TEST_SOURCE_DIR")) + "/README.md");
+std::ifstream sensorPage() {
+  return std::ifstream(std::string(std::getenv("MARSIM_TEST_SOURCE_DIR")) + "/docs/sensors.md");
+}
+
+/// Rows of the page's table of LiDARs.
+std::multiset<std::string> documentedRows() {
+  std::ifstream page = sensorPage();
   std::multiset<std::string> rows;
   bool in_section = false;
-  for (std::string line; std::getline(readme, line);) {
-    if (line.rfind("## ", 0) == 0) in_section = line == "## Sensors";
+  for (std::string line; std::getline(page, line);) {
+    if (line.rfind("## ", 0) == 0) in_section = line == "## LiDARs";
     if (in_section && line.rfind("| `", 0) == 0) rows.insert(line);
   }
   return rows;
 }
 
-TEST(SensorTable, ReadmeHasTheRowOfEverySensorAndNoOther) {
-  const auto rows = readmeRows();
+TEST(SensorTable, PageHasTheRowOfEverySensorAndNoOther) {
+  const auto rows = documentedRows();
   std::multiset<std::string> wanted;
   for (const std::string& row : split(sensorMarkdown(summariseSensors({})), '\n')) {
     if (!row.empty()) wanted.insert(row);
   }
   EXPECT_EQ(wanted.size(), config::knownNames("lidar").size());
   for (const std::string& row : wanted) {
-    EXPECT_EQ(rows.count(row), 1U) << "README wants (marsim sensors --markdown): " << row;
+    EXPECT_EQ(rows.count(row), 1U) << "docs/sensors.md wants (marsim sensors --markdown): " << row;
   }
   for (const std::string& row : rows) {
-    EXPECT_EQ(wanted.count(row), 1U) << "README has of no sensor: " << row;
+    EXPECT_EQ(wanted.count(row), 1U) << "docs/sensors.md has of no sensor: " << row;
   }
+}
+
+TEST(SensorTable, SensorOfOnesOwnOnThePageLoads) {
+  std::ifstream page = sensorPage();
+  std::string yaml;
+  bool inside = false, found = false;
+  for (std::string line; std::getline(page, line) && !(inside && line == "```");) {
+    found = found || line == "## A sensor of your own";
+    if (inside) yaml += line + "\n";
+    inside = inside || (found && line == "```yaml");
+  }
+  const TemporaryFolder folder;
+  const SensorSummary summary =
+      summarise("mine", config::loadLidar(folder.write("mine.yaml", yaml).string()));
+  EXPECT_EQ(summary.sensor, "Eight channels");
+  EXPECT_EQ(summary.output, "xyzit, velodyne");
+  EXPECT_NEAR(summary.fov_v_deg, 28.0, 0.1);
 }
 
 lidar::LidarConfig spinner() {

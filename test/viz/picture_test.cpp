@@ -275,6 +275,24 @@ TEST_F(ScanPicture, WithoutReturnsIsTheObliqueView) {
   EXPECT_EQ(Image(folder_ / "scan.png").pixels, Image(draw(View::kOblique)).pixels);
 }
 
+TEST_F(Picture, SensorViewsShareRowsAndLeaveNoneEmpty) {
+  std::vector<SensorView> views;
+  for (const float half_height : {0.05F, 1.0F, 0.05F}) {  // of a wide strip, a square, a strip
+    SensorView& view = views.emplace_back();
+    for (int i = -1000; i <= 1000; ++i) {
+      const float a = 0.001F * static_cast<float>(i);
+      view.in_sensor.emplace_back(std::cos(a), std::sin(a), half_height * std::sin(20.0F * a));
+    }
+  }
+  views.emplace_back();  // sees nothing
+  drawSensorViews(views, 2, {400, 300, 0.7}, folder_ / "views.png");
+  const Image image(folder_ / "views.png");
+  EXPECT_EQ(image.width, 800);
+  EXPECT_GT(image.height, 300);
+  EXPECT_LT(image.height, 600);
+  EXPECT_GT(std::set<std::uint32_t>(image.pixels.begin(), image.pixels.end()).size(), 10U);
+}
+
 TEST_F(Picture, RefusesAMissingFolderAndAbsurdSizes) {
   const std::filesystem::path file = folder_ / "missing" / "picture.png";
   try {

@@ -16,11 +16,11 @@ namespace marsim::collision {
 /// (i, j, k) cell() (Kong et al., "MARSIM", RA-L 2023, section IV-D).
 class BodyVoxels {
  public:
-  /// Of points in B. Throws ConfigError for a cell that is not positive or so small that there
-  /// would be more than 2^27 of them, for a cloud without points and for points that are not
+  /// The voxels of points in B. Throws ConfigError for a cell that is not positive or so small that
+  /// there would be more than 2^27 of them, for a cloud without points and for points that are not
   /// finite.
   BodyVoxels(const map::PointCloud& cloud_B, double cell);
-  /// Of a body's surface, sampled finely enough for the cells. Throws as bodyCloud does.
+  /// The voxels of a body's surface, sampled finely enough for them. Throws as bodyCloud does.
   BodyVoxels(const scene::BodyConfig& body, double cell);
 
   Eigen::Vector3i cellOf(const Eigen::Vector3d& p_B) const {

@@ -35,10 +35,10 @@ struct Clearance {
   Eigen::Vector3d p_W = Eigen::Vector3d::Zero();  ///< [m] the nearest point
 };
 
-/// Says which points of map and objects lie in a body's occupied cells. The answer is exact: it is
-/// as if every point were tried; but while the body has moved less since the last search than it
-/// was free then, nothing is searched. Objects are asked for when one could have come near since the
-/// last time, at the most kFastestObject fast, and every kLongestRest.
+/// The collision check of one body: which points of map and objects lie in its occupied cells. The
+/// answer is exact: it is as if every point were tried; but while the body has moved less since the
+/// last search than it was free then, nothing is searched. Objects are asked for when one could
+/// have come near since the last time, at the most kFastestObject fast, and every kLongestRest.
 class CollisionChecker {
  public:
   static constexpr double kFastestObject = 100.0;  ///< [m/s]
@@ -54,7 +54,7 @@ class CollisionChecker {
   /// The touches at a pose and an instant, those of the map first, by identity and surfel. Valid
   /// until the next call.
   const std::vector<Touch>& check(const Pose& X_WB, TimeNs stamp, const ObjectsIn& objectsIn = {});
-  /// Those of the map only.
+  /// The touches of the map only.
   const std::vector<Touch>& checkMap(const Pose& X_WB);
 
   /// The least distance, searched up to `limit` [m]; infinite where there is nothing nearer.
@@ -76,7 +76,7 @@ class CollisionChecker {
   std::vector<Touch> touches_;
   std::uint64_t searches_ = 0;
 
-  // Of the map: at X_WB_searched_ the body was free of it by free_ [m]; less than 0: not searched.
+  // At X_WB_searched_ the body was free of the map by free_ [m]; less than 0: not searched.
   Pose X_WB_searched_;
   double free_ = -1.0;
   std::vector<Touch> map_touches_;  // there

@@ -12,7 +12,7 @@
 
 namespace marsim::collision {
 
-/// Distances from a place to the map's points.
+/// An index of the map that gives distances from a place to the map's points.
 class ClearanceMap {
  public:
   /// Keeps a copy of the map's points, under a tree of its own; `resolution` [m] is the map's r.

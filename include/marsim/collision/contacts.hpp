@@ -12,7 +12,7 @@
 
 namespace marsim::collision {
 
-/// What a body has to do with one object at one instant.
+/// The fastest touch of a body by one object at one instant.
 struct Hit {
   std::uint32_t identity = scene::kMapIdentity;
   Eigen::Vector3d p_W = Eigen::Vector3d::Zero();        ///< [m] the point that is met fastest
@@ -26,15 +26,15 @@ struct Hit {
 std::vector<Hit> hitsOf(const std::vector<Touch>& touches, const BodyVoxels& body,
                         const KinematicState& state);
 
-/// A contact begins or ends.
+/// The beginning or the end of a contact.
 struct ContactEvent {
   bool begins = true;
   TimeNs stamp = 0;  ///< of the first touch, or of the last
   Hit hit;           ///< then
 };
 
-/// Tells contacts from touches: one contact an object, from the first touch until there has been
-/// none for a while, so that what bounces or scrapes along is one contact.
+/// A tracker that makes contacts of touches: one contact an object, from the first touch until
+/// there has been none for a while, so that what bounces or scrapes along is one contact.
 class ContactTracker {
  public:
   /// `release` [ns] without a touch ends a contact.

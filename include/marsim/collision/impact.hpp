@@ -12,8 +12,8 @@
 
 namespace marsim::collision {
 
-/// How a body leaves what it hits. Published figures for whole multirotors were not found: the
-/// defaults are choices.
+/// Restitution and friction of a body that hits something. Published figures for whole multirotors
+/// were not found: the defaults are choices.
 struct ImpactConfig {
   /// Share of the speed of approach that comes back, 0 to 1, up to yield_speed. Above that the body
   /// gives way and the share falls with the speed's fourth root (K. L. Johnson, "Contact

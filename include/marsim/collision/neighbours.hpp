@@ -10,7 +10,7 @@
 
 namespace marsim::collision {
 
-/// Searches among the points of a map that does not move. Points are given relative to origin(),
+/// A search among the points of a map that does not move. Points are given relative to origin(),
 /// rounded to single precision as map::decodeSurfels() does. May be used by several threads.
 class Neighbours {
  public:

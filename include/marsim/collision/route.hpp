@@ -15,6 +15,7 @@ namespace marsim::collision {
 std::optional<Eigen::Vector3d> firstBlocked(const ClearanceMap& map, const Eigen::Vector3d& from,
                                             const Eigen::Vector3d& to, double clearance);
 
+/// Settings of a search for goals and for ways between them.
 struct RouteConfig {
   double clearance = 0.5;  ///< [m] kept to the map everywhere
   double cell = 0.25;      ///< [m] side of the search grid's cells

@@ -9,6 +9,7 @@
 /// allowed.
 namespace marsim {
 
+/// The base of all exceptions of this package; its text is one line.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -12,7 +12,7 @@ constexpr double kGravity = 9.80665;
 constexpr double radians(double degrees) { return degrees * (kPi / 180.0); }
 constexpr double degrees(double radians) { return radians * (180.0 / kPi); }
 
-/// What a quantity measures: decides which unit suffixes its text may carry.
+/// The kind of a quantity, which decides what unit suffixes its text may carry.
 enum class Quantity {
   kNumber,        ///< no unit
   kLength,        ///< m, cm, mm, km

@@ -35,8 +35,8 @@ vehicle::ImuConfig loadLidarImu(const std::string& name_or_path);
 /// Whether a LiDAR's file says that an IMU is built into it.
 bool hasImu(const std::string& lidar);
 
-/// What the word of a launch file or command line means: "vehicle" the vehicle's own, "lidar" the
-/// one built into that LiDAR, "auto" that one where the LiDAR's file has one and else the
+/// The IMU that a word of a launch file or command line names: "vehicle" the vehicle's own, "lidar"
+/// the one built into that LiDAR, "auto" that one where the LiDAR's file has one and else the
 /// vehicle's, any other a name or file of an IMU in the place of the vehicle's.
 vehicle::ImuConfig chooseImu(const std::string& word, const vehicle::ImuConfig& of_vehicle,
                              const std::string& lidar);

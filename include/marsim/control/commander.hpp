@@ -20,8 +20,8 @@ struct TrajectoryPoint {
   bool moves = true;
 };
 
-/// All that a Commander's references to come follow from, its limits apart. Another one that takes
-/// it up goes on with it.
+/// The command that a Commander follows, complete but for the limits: another Commander that takes
+/// it up gives the same references.
 struct ActiveCommand {
   enum class Kind : std::uint8_t {
     kNone,   ///< never commanded
@@ -43,10 +43,10 @@ struct ActiveCommand {
   std::vector<Waiting> waiting;
 };
 
-/// Decides what the controller tracks: holds the place where it first saw the vehicle, flies to
-/// goals, follows poses, full-state references and trajectories, and holds the last one of them.
-/// Whatever is commanded takes the place of what was commanded before, the points of a trajectory
-/// that still wait included.
+/// The source of the reference that a controller tracks: holds the place where it first saw the
+/// vehicle, flies to goals, follows poses, full-state references and trajectories, and holds the
+/// last one of them. Whatever is commanded takes the place of what was commanded before, the points
+/// of a trajectory that still wait included.
 class Commander {
  public:
   explicit Commander(const GoalLimits& limits) : limits_(limits) {}
@@ -71,7 +71,7 @@ class Commander {
   Reference reference(const KinematicState& state);
   /// Forgets goals and references; the next reference() counts as the first.
   void reset();
-  /// What is followed.
+  /// The command that is followed.
   ActiveCommand active() const;
   /// Follows what another one with the same limits followed, in place of what is followed now. The
   /// references are the same to the last bit where that one's were asked for at every multiple of

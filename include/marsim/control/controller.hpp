@@ -18,12 +18,13 @@ struct LoopSpec {
   double damping = 1.0;
 };
 
-/// What is followed, but not without a warning.
+/// Limits beyond which the controller follows a reference with a warning.
 struct WarningLimits {
   double reference_distance = 2.0;  ///< [m] from the vehicle to a reference that was commanded
   double tracking_error = 1.0;      ///< [m]
 };
 
+/// The behaviour asked of a controller, as in a file of config/control.
 struct ControllerConfig {
   LoopSpec position{2.5, 0.9};  ///< horizontal and vertical position
   /// Roll and pitch; at least four times as fast as the position. What the motors can follow is

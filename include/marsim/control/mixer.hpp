@@ -6,8 +6,8 @@
 
 namespace marsim::control {
 
-/// What the controller must know of the vehicle: filled from its own description, never a second
-/// copy of its numbers.
+/// The vehicle as the controller knows it: filled from the vehicle's own description, never a
+/// second copy of its numbers.
 struct VehicleModel {
   double mass = 0.0;                                  ///< [kg]
   Eigen::Vector3d inertia = Eigen::Vector3d::Zero();  ///< [kg m^2] principal
@@ -30,9 +30,9 @@ struct VehicleModel {
   std::array<Rotor, 4> rotors;
 };
 
-/// Collective thrust and torque to rotor speeds, by the inverse of the rotors' geometry. Where a
-/// rotor would leave its range yaw torque gives way first, then collective thrust, then roll and
-/// pitch.
+/// The map from collective thrust and torque to rotor speeds, by the inverse of the rotors'
+/// geometry. Where a rotor would leave its range yaw torque gives way first, then collective
+/// thrust, then roll and pitch.
 class Mixer {
  public:
   explicit Mixer(const VehicleModel& vehicle);

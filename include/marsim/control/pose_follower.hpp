@@ -5,13 +5,13 @@
 
 namespace marsim::control {
 
-/// Draws the reference smoothly to a position and a yaw that may change at any time, as those of a
-/// stream of set points do: a target near by is reached as by a critically damped third-order
-/// system of natural frequency kFrequency, one far off at the speed, acceleration and yaw rate of
-/// the limits. Velocity and acceleration of the reference are continuous.
+/// A filter that draws the reference smoothly to a position and a yaw that may change at any time,
+/// as those of a stream of set points do: a target near by is reached as by a critically damped
+/// third-order system of natural frequency kFrequency, one far off at the speed, acceleration and
+/// yaw rate of the limits. Velocity and acceleration of the reference are continuous.
 class PoseFollower {
  public:
-  /// All that the references to come follow from, the limits apart.
+  /// The state that all references to come follow from, with the limits.
   struct State {
     TimeNs stamp = 0;
     Reference reference;            ///< at that time

@@ -10,7 +10,7 @@
 
 namespace marsim::control {
 
-/// What the controller tracks at one instant, in W.
+/// The motion that the controller tracks at one instant, in W.
 struct Reference {
   Eigen::Vector3d p_WB = Eigen::Vector3d::Zero();  ///< [m]
   Eigen::Vector3d v_WB = Eigen::Vector3d::Zero();  ///< [m/s]
@@ -21,7 +21,7 @@ struct Reference {
   double yaw_rate = 0.0;  ///< [rad/s]
 };
 
-/// How a message names what it may leave out.
+/// The names of the fields that a message may leave out.
 struct OptionalFields {
   const char* acceleration = "acceleration";
   const char* jerk = "jerk";

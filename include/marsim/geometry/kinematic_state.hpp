@@ -8,7 +8,7 @@
 
 namespace marsim {
 
-/// Motion of a body at one instant.
+/// The motion of a body at one instant.
 struct KinematicState {
   TimeNs stamp = 0;                                   ///< simulated time
   Pose X_WB;                                          ///< body in world

@@ -11,7 +11,7 @@
 
 namespace marsim::lidar {
 
-/// How depth is written into an image.
+/// The encoding of depth in an image.
 enum class DepthEncoding {
   kMillimetres,  ///< "16UC1": whole mm, 0 invalid
   kMetres,       ///< "32FC1": m; too near -inf, nothing +inf (REP-117, REP-118)
@@ -48,7 +48,7 @@ struct DepthImage {
                              ///< measured; nothing in range +inf, too near -inf
 };
 
-/// Looks along its pose at one instant.
+/// A depth camera, which takes images of one instant.
 class DepthCamera {
  public:
   /// `renderer`: any; the depth-image renderer is the quick one. Throws ConfigError, Error.

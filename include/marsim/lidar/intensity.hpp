@@ -5,7 +5,7 @@
 
 namespace marsim::lidar {
 
-/// How a sensor's driver expresses what comes back. With the reflectivity along the beam q (that of
+/// The intensity scale of a sensor's driver. With the reflectivity along the beam q (that of
 /// the surface times Lambert's cosine) and the range R the intensity is scale q, or
 /// scale q (range_reference / R)^2 where the driver delivers the signal itself; a whole number of
 /// at most `limit`.

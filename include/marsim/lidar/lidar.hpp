@@ -48,8 +48,8 @@ class ShotNoise;
 class ObjectReflectivity;
 struct ScanRays;
 
-/// Turns motion into scans: fires the pattern, casts every shot from the sensor's pose at its own
-/// firing time, measures as the sensor does and collects the returns.
+/// A LiDAR, which turns motion into scans: fires the pattern, casts every shot from the sensor's
+/// pose at its own firing time, measures as the sensor does and collects the returns.
 class Lidar {
  public:
   /// The noise is decided by `seed`; without `noise` the configuration's is left out. Throws
@@ -69,7 +69,7 @@ class Lidar {
   const LidarConfig& config() const { return config_; }
 
  private:
-  /// What a shot reports.
+  /// The report of a shot.
   struct Echo {
     enum class Of { kSurface, kDarkSurface, kNothing };  ///< dark: too dark to be seen
     float range;                                         ///< [m] +inf: nothing

@@ -6,7 +6,7 @@
 
 namespace marsim::lidar {
 
-/// How a sensor measures: what stands between the first surface along a beam and what is reported.
+/// The errors of a sensor: what stands between the first surface along a beam and what is reported.
 /// Everything is off by default. Draws are decided by a seed and, for every shot, its simulated
 /// time of firing, column, ring and line: they do not depend on threads, nor on where scans begin.
 struct NoiseConfig {

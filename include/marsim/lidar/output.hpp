@@ -28,7 +28,7 @@ const char* nameOf(CloudLayout layout);
 bool isOrganised(CloudLayout layout);
 bool isLivoxCustom(CloudLayout layout);
 
-/// How an unorganised cloud shows a shot without a return.
+/// The encoding of a shot without a return in an unorganised cloud.
 enum class MissEncoding {
   kDriver,  ///< "driver": as the layout's driver does, where that is known; else dropped
   kDrop,    ///< "drop"
@@ -36,7 +36,7 @@ enum class MissEncoding {
   kNan,     ///< "nan"
 };
 
-/// What header.stamp of a cloud says.
+/// The meaning of a cloud's header.stamp.
 enum class StampPolicy {
   kFirstFiring,  ///< "first_firing": the first shot's time
   kDriver,       ///< "driver": the habit of the layout's driver
@@ -60,8 +60,8 @@ std::vector<std::string> outputTopics(const std::vector<OutputConfig>& outputs);
 /// Throws ConfigError: no output, a topic twice, misses dropped from an organised cloud, no unit.
 void validateOutputs(const std::vector<OutputConfig>& outputs, const std::string& where);
 
-/// What "velodyne, livox_custom" asks for, in that order: a word among `configured` keeps its
-/// settings, any other has the defaults. `where` and `field` are for errors: ConfigError,
+/// The outputs that "velodyne, livox_custom" asks for, in that order: a word among `configured`
+/// keeps its settings, any other has the defaults. `where` and `field` are for errors: ConfigError,
 /// UnknownNameError.
 std::vector<OutputConfig> chooseOutputs(const std::vector<OutputConfig>& configured,
                                         const std::string& words, const std::string& where,

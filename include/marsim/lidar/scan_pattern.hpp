@@ -82,8 +82,8 @@ struct ScanTable {
   std::vector<std::uint16_t> rings;         ///< empty: the lines
 };
 
-/// Where a table's columns are: a name in its header or a number counted from 1; empty: the column
-/// whose name begins like that ("Azimuth/deg"), if there is one.
+/// The places of a table's columns: a name in its header or a number counted from 1; empty: the
+/// column whose name begins like that ("Azimuth/deg"), if there is one.
 struct ScanTableColumns {
   std::string azimuth, elevation, zenith, time, line, ring;
 };
@@ -120,8 +120,8 @@ using PatternConfig = std::variant<RisleyPatternConfig, Mid360PatternConfig, Spi
 /// The word for `kind:` in YAML files: "risley", "mid360", "spinning", "csv", "grid".
 const char* nameOf(const PatternConfig& config);
 
-/// When a sensor shoots where. The pattern is a function of simulated time alone: intervals that
-/// adjoin give, together, the shots of their union.
+/// The pattern of a sensor: when it shoots where. The pattern is a function of simulated time
+/// alone: intervals that adjoin give, together, the shots of their union.
 class ScanPattern {
  public:
   virtual ~ScanPattern() = default;

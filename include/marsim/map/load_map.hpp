@@ -13,14 +13,14 @@
 
 namespace marsim::map {
 
-/// What a map's source held.
+/// The contents of a map's source.
 struct MapSource {
   std::uint64_t content = 0;     ///< hash of the file; 0: not known
   std::uint64_t points = 0;      ///< in the file
   std::uint64_t non_finite = 0;  ///< dropped: a coordinate was NaN or infinite
   std::uint64_t duplicates = 0;  ///< dropped: same coordinates as an earlier point
   bool has_intensity = false;
-  /// Of all points, where it is one: such a channel says nothing and is taken as absent.
+  /// The intensity of all points where it is the same: such a channel is taken as absent.
   std::optional<float> constant_intensity;
   Eigen::AlignedBox3f box;  ///< of the points kept [m] in W
   /// [m] W's origin in the source's coordinates: p_source = p_W + origin. Zero unless the source
@@ -38,7 +38,7 @@ struct LoadedMap {
   bool from_cache = false;  ///< made earlier, or by another process while this one waited
 };
 
-/// How loadSurfelMap works.
+/// Options of loadSurfelMap.
 struct MapLoading {
   bool use_cache = true;
   std::filesystem::path folder;  ///< of the cached maps; empty: maps in cacheDir()

@@ -15,7 +15,7 @@ using Report = std::function<void(const std::string&)>;
 /// Prints "marsim: <line>" on standard error.
 void reportToStandardError(const std::string& line);
 
-/// What is wanted of the cache.
+/// A request to the cache.
 struct CacheEntry {
   std::filesystem::path path;  ///< of the file
   MapFileKey key{};            ///< it must carry this key

@@ -25,7 +25,7 @@ namespace marsim::map {
 
 constexpr std::uint32_t kMapFileVersion = 2;
 
-/// What a file was made of: a hash of the source's content and of all that shaped the result.
+/// A hash of the source's content and of all settings that shaped the file.
 using MapFileKey = std::array<std::uint64_t, 2>;
 
 /// Names of the sections that are known; a reader leaves those it does not know alone.
@@ -39,7 +39,7 @@ constexpr std::string_view kColour = "colour";              ///< 3 x uint8 (RGB)
 constexpr std::string_view kClass = "class";                ///< uint8, one a surfel
 }  // namespace section
 
-/// What the numbers of a section are; an element may hold several (3 x float32).
+/// The type of a section's numbers; an element may hold several (3 x float32).
 enum class ElementType : std::uint32_t {
   kRecord = 0,  ///< a struct that its reader knows by the section's name
   kUint8,
@@ -103,7 +103,7 @@ class MapFile {
   std::vector<std::uint64_t> checksums_;
 };
 
-/// Gathers sections and writes them. The sections' memory must outlive the writer, but for records.
+/// A writer that gathers sections. The sections' memory must outlive the writer, but for records.
 class MapFileWriter {
  public:
   explicit MapFileWriter(const MapFileKey& key) : key_(key) {}

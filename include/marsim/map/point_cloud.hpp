@@ -12,7 +12,7 @@ namespace marsim::map {
 struct PointCloud {
   std::vector<Eigen::Vector3f> points;
   std::vector<float> intensity;
-  /// Of means: how many points each stands for; empty where each is one.
+  /// How many points each point stands for, in a cloud of means; empty where each is one.
   std::vector<float> weight = {};
 
   std::size_t size() const { return points.size(); }

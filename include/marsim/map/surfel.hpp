@@ -15,19 +15,19 @@ struct Surfel {
                              ///< neighbourhood's covariance
 };
 
-/// Which range a ray gets where it meets several surfels of one surface.
+/// The rule for the range of a ray that meets several surfels of one surface.
 enum class Surface {
   kPaper,    ///< "paper": the nearest
   kBlended,  ///< "blended": a weighted mean over the first surface, of smoothed surfels
 };
 
-/// First-surface blending. Let the nearest surfel a ray meets be at range t0, with position p0 and
-/// normal n0. Every surfel i met at t_i from t0 to t0 + depth counts that agrees with the first:
-/// both planar, |n_i . n0| >= min_cosine and |n0 . (p_i - p0)| <= max_offset; or both not planar.
-/// What lies outside the ray's limits of range is not met.
-/// With c_i the distance from p_i of the crossing (planar) or of the ray (not planar) its weight is
-/// (1 - (c_i / R)^2) (1 - (t_i - t0) / depth) + 1e-6, and the range is the weighted mean of t_i;
-/// the normal and the surfel are those of the largest weight (of equal ones the lowest number).
+/// The parameters of first-surface blending. Let the nearest surfel a ray meets be at range t0,
+/// with position p0 and normal n0. Every surfel i met at t_i from t0 to t0 + depth counts that
+/// agrees with the first: both planar, |n_i . n0| >= min_cosine and |n0 . (p_i - p0)| <=
+/// max_offset; or both not planar. Surfels outside the ray's limits of range are not met. With c_i
+/// the distance from p_i of the crossing (planar) or of the ray (not planar) its weight is (1 -
+/// (c_i / R)^2) (1 - (t_i - t0) / depth) + 1e-6, and the range is the weighted mean of t_i; the
+/// normal and the surfel are those of the largest weight (of equal ones the lowest number).
 struct Blending {
   float depth = 0.0F;       ///< [m] 0: no blending, the paper's function
   float min_cosine = 0.8F;  ///< of the angle between normals
@@ -42,7 +42,7 @@ struct SurfelSet {
   float planar_threshold = 0.0F;  ///< [m] thinner ones are planar
   Blending blending;
   float noise = 0.0F;  ///< [m] of the cloud's points across their surfaces; 0: not measured
-  /// Of each surfel, 255 for 100 %; empty where the cloud has no intensities.
+  /// One a surfel, 255 for 100 %; empty where the cloud has no intensities.
   std::vector<std::uint8_t> reflectivity = {};
 };
 

@@ -38,7 +38,7 @@ struct MovingObject {
   double from = -std::numeric_limits<double>::infinity();
   double until = std::numeric_limits<double>::infinity();
 
-  /// Of all its surfels, 255 for 100 %; none: what the shape says.
+  /// Reflectivity of all its surfels, 255 for 100 %; none: the shape's own.
   std::optional<std::uint8_t> reflectivity = std::nullopt;
 
   Pose at(double time) const;
@@ -53,7 +53,7 @@ struct MovingObject {
 MovingObject movingObject(std::shared_ptr<const map::SurfelMap> shape, std::uint32_t identity,
                         TimeNs begin, TimeNs end, const std::function<Pose(TimeNs)>& poseAt);
 
-/// What knows where objects are: a set of obstacles, the other UAVs.
+/// A source of objects that knows where they are: a set of obstacles, the other UAVs.
 class ObjectSource {
  public:
   virtual ~ObjectSource() = default;

@@ -10,8 +10,8 @@
 
 namespace marsim::scene {
 
-/// Drives the obstacles that follow commands, in steps of kPeriod: velocities in, states out. None
-/// leaves its region.
+/// A driver of the obstacles that follow commands, in steps of kPeriod: velocities in, states out.
+/// None leaves its region.
 class ObstacleDriver {
  public:
   static constexpr TimeNs kPeriod = kNsPerSecond / 50;

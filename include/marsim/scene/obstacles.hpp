@@ -17,8 +17,8 @@
 
 namespace marsim::scene {
 
-/// How an obstacle moves. Of the first three, what leaves its region is followed by a new one at a
-/// random free place; they pass through the map and each other.
+/// The kind of an obstacle's motion. Of the first three, what leaves its region is followed by a
+/// new one at a random free place; they pass through the map and each other.
 enum class ObstacleKind {
   kUav,        ///< "uav": straight on at constant speed
   kSphere,     ///< "sphere": free fall
@@ -60,6 +60,7 @@ struct ObstacleGroup {
   void validate(const std::string& where) const;
 };
 
+/// The groups of obstacles of a world, as in a file of config/obstacles.
 struct ObstaclesConfig {
   std::uint64_t seed = 1;
   std::vector<ObstacleGroup> groups;

@@ -16,6 +16,7 @@
 
 namespace marsim::scene {
 
+/// How long the motion of other UAVs is carried on, and kept, without news.
 struct PeersConfig {
   double history = 1.0;         ///< [s] behind the newest state that can be looked up
   double extrapolation = 0.25;  ///< [s] past the newest state that its motion is carried on
@@ -26,7 +27,7 @@ struct PeersConfig {
   void validate(const std::string& where) const;
 };
 
-/// What a UAV tells the others of its motion.
+/// The motion of a UAV as it tells the others.
 struct PeerState {
   std::uint32_t id = 0;          ///< its number, below kFirstObstacleIdentity
   std::uint32_t run = 0;         ///< drawn when its simulation starts: two of one number differ
@@ -35,7 +36,7 @@ struct PeerState {
   KinematicState motion;         ///< dw_WB_B is not told
 };
 
-/// How a UAV gives way when it is hit.
+/// The mass and inertia by which a UAV gives way when it is hit.
 struct PeerMass {
   double mass = 0.0;                                  ///< [kg]
   Eigen::Vector3d inertia = Eigen::Vector3d::Zero();  ///< [kg m^2] principal, about B's axes
@@ -44,7 +45,7 @@ struct PeerMass {
     return mass > 0.0 && std::isfinite(mass) && inertia.allFinite() && inertia.minCoeff() > 0.0;
   }
 };
-/// The same and how it moves.
+/// The mass of a UAV and its motion.
 struct PeerMotion {
   PeerMass mass;
   Pose X_WB;
@@ -52,11 +53,11 @@ struct PeerMotion {
   Eigen::Vector3d w_WB_B = Eigen::Vector3d::Zero();  ///< [rad/s] in B
 };
 
-/// What is wrong with a state, on one line that names the UAV, the field and what is allowed; empty
-/// where nothing is.
+/// The error in a state, on one line that names the UAV, the field and what is allowed; empty where
+/// there is none.
 std::string problemOf(const PeerState& state);
 
-/// What is known of one UAV.
+/// A summary of one UAV for diagnostics.
 struct PeerReport {
   std::uint32_t id = 0;
   std::string name;       ///< of its vehicle; empty before its body is known

@@ -9,8 +9,8 @@
 
 namespace marsim::scene {
 
-/// A wood on gently rolling ground: trunks, crowns of leaves, bushes and a few rocks. Trunks keep
-/// clear of the starting place at the origin.
+/// Settings of a generated wood on gently rolling ground: trunks, crowns of leaves, bushes and a
+/// few rocks. Trunks keep clear of the starting place at the origin.
 struct ForestConfig {
   std::uint64_t seed = 1;
   double size_x = 48.0;  ///< [m] extent along x, centred on the origin
@@ -28,7 +28,8 @@ struct ForestConfig {
   void validate(const std::string& where) const;
 };
 
-/// Two rooms joined by a door, with windows, a table in one and columns in the other.
+/// Settings of a generated building: two rooms joined by a door, with windows, a table in one and
+/// columns in the other.
 struct BuildingConfig {
   std::uint64_t seed = 1;
   double room_length = 10.0;    ///< [m] along x, each room

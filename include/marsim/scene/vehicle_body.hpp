@@ -11,7 +11,7 @@
 
 namespace marsim::scene {
 
-/// What others see of a UAV and what it can hit objects with, in its body frame B [m]: a box in the
+/// The body of a UAV, which others see and which hits objects, in its frame B [m]: a box in the
 /// middle, an arm to every rotor, a propeller's disc at its end. Or a cloud of the user's.
 struct BodyConfig {
   Eigen::Vector3d hub_half = Eigen::Vector3d::Zero();  ///< half the sides of the box
@@ -23,7 +23,7 @@ struct BodyConfig {
 
   /// Throws ConfigError.
   void validate(const std::string& where) const;
-  /// Of the sphere about B's origin that holds the box and the discs; not of a cloud.
+  /// Radius [m] of the sphere about B's origin that holds the box and the discs; not of a cloud.
   double radius() const;
 };
 

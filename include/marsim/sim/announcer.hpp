@@ -16,22 +16,23 @@ namespace marsim::sim {
 /// one such period after it, so that no result depends on when a message arrives.
 constexpr TimeNs kPeerPeriod = kNsPerSecond / 50;
 
-// What UAVs tell each other has the numbers that messages carry: of single precision.
+// UAVs tell each other numbers as messages carry them, in single precision.
 scene::PeerState inSinglePrecision(const scene::PeerState& state);
 Impact inSinglePrecision(const Impact& impact);
 /// The body and the mass of a vehicle as they are told.
 scene::BodyConfig toldBodyOf(const vehicle::VehicleConfig& vehicle);
 scene::PeerMass toldMassOf(const vehicle::VehicleConfig& vehicle);
 
-/// What a UAV tells the others at an instant.
+/// The message of a UAV to the others at an instant.
 struct Announcement {
   scene::PeerState state;
   bool with_body = false;       ///< body and mass are told, too
   std::vector<Impact> impacts;  ///< that it gave; their identity is of who is struck
 };
 
-/// Decides when a UAV tells the others of itself: in every period once, where it was placed, and in
-/// each step in which it struck others; its body once a second and where it was placed.
+/// A schedule that says when a UAV tells the others of itself: in every period once, where it was
+/// placed, and in each step in which it struck others; its body once a second and where it was
+/// placed.
 class Announcer {
  public:
   /// `run` tells two UAVs of one number apart.

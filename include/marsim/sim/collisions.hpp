@@ -16,7 +16,7 @@
 
 namespace marsim::sim {
 
-/// What becomes of a UAV that hits something.
+/// The response of a UAV that hits something.
 enum class CollisionResponse {
   kReport,      ///< "report": it flies on through it
   kStopMotors,  ///< "stop_motors": its motors stand still until reset; it bounces off and falls
@@ -27,11 +27,12 @@ const char* nameOf(CollisionResponse response);
 /// Throws UnknownNameError.
 CollisionResponse collisionResponseOf(const std::string& name);
 
-/// What carries a UAV (Ground) are the plane and, where it lands on them, surfaces of the map.
-/// Standing there is no contact, nor is landing; whoever meets them otherwise has a contact with
-/// the map, also with the plane where it has no points. On the plane every response lets a UAV come
-/// to rest: it falls over, slides and stays on its back by the same impulses as elsewhere, which
-/// with "report" give nothing back. Off the plane "report" acts only on who lands.
+/// Settings of collision checking and response. A UAV is carried (Ground) by the plane and, where
+/// it lands on them, by surfaces of the map. Standing there is no contact, nor is landing; whoever
+/// meets them otherwise has a contact with the map, also with the plane where it has no points. On
+/// the plane every response lets a UAV come to rest: it falls over, slides and stays on its back by
+/// the same impulses as elsewhere, which with "report" give nothing back. Off the plane "report"
+/// acts only on who lands.
 struct CollisionConfig {
   bool on = true;  ///< false: there is the plane, which no contact tells of, and nothing else
   CollisionResponse response = CollisionResponse::kReport;
@@ -43,7 +44,7 @@ struct CollisionConfig {
   void validate(const std::string& where) const;
 };
 
-/// What a UAV gave another one by running into it, or got from one that ran into it.
+/// An impulse that a UAV gave another one by running into it, or got from one that ran into it.
 struct Impact {
   TimeNs stamp = 0;
   std::uint32_t identity = 0;                           ///< of the other one
@@ -54,7 +55,7 @@ struct Impact {
   Eigen::Vector3d v_rel_W = Eigen::Vector3d::Zero();    ///< [m/s] of it there, less the other's
 };
 
-/// Collision checking inside a UAV's dynamics step.
+/// The collision checking inside a UAV's dynamics step.
 class Collisions {
  public:
   using ObjectsIn = collision::CollisionChecker::ObjectsIn;
@@ -78,7 +79,7 @@ class Collisions {
   /// Appends the contacts that begin and end. Whom it ran into is told by impacts().
   void step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ObjectsIn& objectsIn,
             std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn = {});
-  /// What it gave others in the last step; they must take it by takeImpact() of theirs.
+  /// The impacts that it gave others in the last step; they must take it by takeImpact() of theirs.
   const std::vector<Impact>& impacts() const { return impacts_; }
   /// Another UAV has run into this one, which need not have noticed: its motion changes, unless its
   /// response is to report only, and the next step counts the contact. One that no impact could

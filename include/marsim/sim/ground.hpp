@@ -11,7 +11,7 @@
 
 namespace marsim::sim {
 
-/// What counts as ground, and as landing on it. Figures for these limits were not found: the
+/// Limits of what counts as ground, and as landing on it. Figures for them were not found: the
 /// defaults are choices.
 struct LandingConfig {
   double ground_margin = 0.2;   ///< [m] above the plane: points of the map there are ground
@@ -25,10 +25,10 @@ struct LandingConfig {
   bool isGentle(const KinematicState& state) const;
 };
 
-/// What can carry a vehicle: the ground plane, always, and the map's surface below it where that
-/// carries (collision::carryingSurface). The surface holds who lands on it: comes down from above,
-/// gently, more downwards than sideways. With `solid` surfaces it holds whoever comes from above.
-/// It holds until the vehicle is clear of it or it ends.
+/// The ground that can carry a vehicle: the plane, always, and the map's surface below it where
+/// that carries (collision::carryingSurface). The surface holds who lands on it: comes down from
+/// above, gently, more downwards than sideways. With `solid` surfaces it holds whoever comes from
+/// above. It holds until the vehicle is clear of it or it ends.
 class Ground {
  public:
   /// `map` may be null; `ground_z` [m] may be -inf: no plane. Throws as scene::bodyCloud does.

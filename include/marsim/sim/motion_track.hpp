@@ -6,7 +6,7 @@
 
 namespace marsim::sim {
 
-/// What a vehicle tells of itself at every state step.
+/// The report of a vehicle at a state step.
 struct VehicleReport {
   KinematicState motion;
   bool on_ground = false;

@@ -26,7 +26,7 @@ class Pilot {
   /// Throws ConfigError.
   Pilot(const control::ControllerConfig& config, const control::VehicleModel& model);
 
-  /// What commands something, given the stamp of the report from which on it acts.
+  /// A command, called with the stamp of the report from which on it acts.
   using Command = std::function<void(control::Commander& commander, TimeNs now)>;
 
   /// Commands at once.
@@ -41,7 +41,7 @@ class Pilot {
   bool notice(const VehicleReport& report);
   /// Motor speeds [rad/s] for a report; none for a vehicle that rests until its first command.
   std::optional<vehicle::RotorArray> answer(const VehicleReport& report);
-  /// What is tracked, as of the last answer.
+  /// The reference that is tracked, as of the last answer.
   const control::Reference& reference() const { return reference_; }
 
  private:

@@ -13,9 +13,9 @@
 
 namespace marsim::sim {
 
-/// What the UAVs of a world meet: each other and what else moves, as known at an instant. With a
-/// delay that is what was told that long before, whatever has arrived since; without one all that
-/// has arrived. Safe to use from several threads.
+/// The moving objects that the UAVs of a world meet, each other included, as known at an instant.
+/// With a delay that is what was told that long before, whatever has arrived since; without one all
+/// that has arrived. Safe to use from several threads.
 class Surroundings {
  public:
   using Source = std::shared_ptr<const scene::ObjectSource>;
@@ -35,7 +35,7 @@ class Surroundings {
 
   /// The latest stamp of what is known at an instant.
   TimeNs toldUntil(TimeNs time) const { return delay_ ? time - *delay_ : scene::kAllTold; }
-  /// What moves about one UAV during [begin, end] (see scene::ObjectSource), as known at `end`.
+  /// The objects about one UAV during [begin, end] (see scene::ObjectSource), as known at `end`.
   std::vector<scene::MovingObject> objects(std::uint32_t own, TimeNs begin, TimeNs end,
                                          const std::vector<Source>& sources) const;
   /// Mass and motion of a UAV at an instant, as known then; none for what is none, or not known.

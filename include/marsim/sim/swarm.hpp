@@ -12,6 +12,7 @@ namespace marsim::sim {
 /// default: what every node holds a connection to (/rosout, /clock) could not serve more.
 constexpr int kMostUavs = 200;
 
+/// The arrangement of the starts of a swarm.
 enum class Formation {
   kLine,    ///< abreast
   kGrid,    ///< rows as long as there are rows, one behind another
@@ -20,10 +21,10 @@ enum class Formation {
   kPoses,   ///< as listed
 };
 
-/// Where the UAVs of a formation look.
+/// The direction in which the UAVs of a formation look.
 enum class Facing { kAlong, kOutward, kInward };  // kAlong: the formation's yaw
 
-/// What is given for one UAV of a swarm in place of what it would have.
+/// Settings of one UAV of a swarm, in place of the swarm's.
 struct SwarmMember {
   int id = 0;
   std::optional<Eigen::Vector3d> position;  ///< p_WB [m]
@@ -31,7 +32,7 @@ struct SwarmMember {
   std::string vehicle, lidar;               ///< names or files; empty: the swarm's
 };
 
-/// Where the UAVs of a swarm start.
+/// The formation in which the UAVs of a swarm start.
 struct SwarmConfig {
   Formation formation = Formation::kGrid;
   Eigen::Vector3d origin{0.0, 0.0, 1.5};  ///< [m] in W, middle of the formation
@@ -43,10 +44,11 @@ struct SwarmConfig {
 
   /// Throws ConfigError.
   void validate(const std::string& where) const;
-  /// What is given for one UAV; null where nothing is.
+  /// The settings of one UAV; null where there are none.
   const SwarmMember* member(int id) const;
 };
 
+/// The place where a UAV starts.
 struct Start {
   Eigen::Vector3d p_WB = Eigen::Vector3d::Zero();  ///< [m]
   double yaw = 0.0;                                ///< [rad]

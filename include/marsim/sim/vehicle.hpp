@@ -15,7 +15,7 @@
 
 namespace marsim::sim {
 
-/// A vehicle and how it is simulated.
+/// A vehicle with its sensors, rates and collision settings.
 struct VehicleSetup : vehicle::EquippedVehicle {
   RateConfig rates;
   CollisionConfig collision;
@@ -33,7 +33,7 @@ struct MotorCommand {
   std::uint32_t placements = 0;                              ///< of the report; 0: not told
 };
 
-/// What falls due at one step of a vehicle.
+/// The events and samples that fall due at one step of a vehicle.
 struct VehicleStep {
   bool report = false;                            ///< a state step
   bool placed = false;                            ///< it was put somewhere at its end

@@ -19,7 +19,7 @@
 
 namespace marsim::sim {
 
-/// A vehicle and what flies and looks from it.
+/// A vehicle with its controller and sensors.
 struct UavConfig : VehicleSetup {
   control::ControllerConfig controller;
   std::optional<lidar::LidarConfig> lidar;
@@ -69,7 +69,7 @@ class Uav {
   void measure(const ObjectsIn& objectsIn = {});
 
   const KinematicState& state() const { return vehicle_.state(); }
-  /// What is tracked, as of the last state step.
+  /// The reference that is tracked, as of the last state step.
   const control::Reference& reference() const { return pilot_.reference(); }
   const vehicle::Quadrotor& quadrotor() const { return vehicle_.quadrotor(); }
   /// Null where collisions are off.
@@ -77,7 +77,7 @@ class Uav {
     return config_.collision.on ? &vehicle_.collisions() : nullptr;
   }
   TimeNs dynamicsStep() const { return vehicle_.dynamicsStep(); }
-  /// What it has told the others since the last call.
+  /// Its announcements to the others since the last call.
   std::vector<Announcement> takeAnnouncements() { return std::exchange(announcements_, {}); }
 
   // Called from step() and measure() when their data is ready; may be empty.

@@ -46,6 +46,7 @@ struct ImuConfig {
   void validate(const std::string& where) const;
 };
 
+/// One reading of an IMU.
 struct ImuSample {
   TimeNs stamp = 0;
   Eigen::Vector3d angular_velocity;  ///< [rad/s] of I in W, expressed in I
@@ -79,12 +80,13 @@ class InertialTriad {
   Eigen::Vector3d gauss_markov_ = Eigen::Vector3d::Zero();
 };
 
-/// Reads the body's rate and the specific force of its own place at the instant of the state. Where
-/// a contact has changed the motion since the last sample, what that has added is in the reading as
-/// its mean over the time since then: the turn and the change of velocity of the IMU's own place
-/// between the two states, lever arm included, less what the two instants' readings account for.
-/// So readings that are summed, each by itself or by the trapezoidal rule and turned by the
-/// attitude at their stamps, give the true change of velocity and attitude through any impact.
+/// An IMU on a body. It reads the body's rate and the specific force of its own place at the
+/// instant of the state. Where a contact has changed the motion since the last sample, what that
+/// has added is in the reading as its mean over the time since then: the turn and the change of
+/// velocity of the IMU's own place between the two states, lever arm included, less what the two
+/// instants' readings account for. So readings that are summed, each by itself or by the
+/// trapezoidal rule and turned by the attitude at their stamps, give the true change of velocity
+/// and attitude through any impact.
 class Imu {
  public:
   Imu(ImuConfig config, std::uint64_t seed);

@@ -20,6 +20,7 @@ struct SlowError {
   void validate(const std::string& where, const std::string& field, const std::string& unit) const;
 };
 
+/// A magnetometer as described in a vehicle's file.
 struct MagnetometerConfig {
   double rate = 50.0;  ///< [Hz]
   Pose X_BM;           ///< mounting: magnetometer in body
@@ -31,6 +32,7 @@ struct MagnetometerConfig {
   void validate(const std::string& where) const;
 };
 
+/// A barometer as described in a vehicle's file.
 struct BarometerConfig {
   double rate = 50.0;                    ///< [Hz]
   double origin_altitude = 0.0;          ///< [m] of W's origin above mean sea level
@@ -41,6 +43,7 @@ struct BarometerConfig {
   void validate(const std::string& where) const;
 };
 
+/// A GNSS receiver as described in a vehicle's file.
 struct GnssConfig {
   double rate = 10.0;  ///< [Hz]
   /// W's origin on WGS 84 [rad, rad, m above the ellipsoid]. It has no default.
@@ -79,6 +82,7 @@ class SlowErrorStream {
   double decay_ = 0.0, step_ = 0.0, value_ = 0.0;
 };
 
+/// A magnetometer: the field in its own frame, with its errors.
 class Magnetometer {
  public:
   /// Throws ConfigError, as the others do.
@@ -92,6 +96,7 @@ class Magnetometer {
   RandomStream random_;
 };
 
+/// A barometer: the pressure at the body, with its errors.
 class Barometer {
  public:
   Barometer(const BarometerConfig& config, std::uint64_t seed);
@@ -105,11 +110,13 @@ class Barometer {
   RandomStream random_;
 };
 
+/// One fix of a GNSS receiver.
 struct GnssFix {
   Geodetic position;    ///< of the antenna
   Eigen::Vector3d v_W;  ///< [m/s] of the antenna: east, north, up
 };
 
+/// A GNSS receiver: position and velocity of its antenna, with their errors.
 class Gnss {
  public:
   Gnss(const GnssConfig& config, std::uint64_t seed);

@@ -13,8 +13,8 @@ namespace marsim::vehicle {
 constexpr int kRotors = 4;
 using RotorArray = Eigen::Array<double, kRotors, 1>;
 
-/// How often something other than the forces that the accelerations tell of has changed a body's
-/// motion.
+/// Counts of how often something other than the forces that the accelerations tell of has changed a
+/// body's motion.
 struct MotionBreaks {
   std::uint64_t contacts = 0;    ///< by impulses or by support: an IMU feels these
   std::uint64_t placements = 0;  ///< by being put somewhere: nothing is felt

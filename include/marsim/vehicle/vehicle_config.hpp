@@ -7,7 +7,7 @@
 
 namespace marsim::vehicle {
 
-/// Second-order speed response of a motor with its propeller:
+/// The second-order speed response of a motor with its propeller:
 /// w'' + 2 zeta wn w' + wn^2 w = wn^2 w_cmd. Where only a first-order time constant tau is known,
 /// zeta = 1 and wn = 2/tau has the same delay of tau for slow changes.
 struct MotorConfig {

@@ -7,7 +7,8 @@
 
 namespace marsim::viz {
 
-/// Where a place in W appears in a picture. Pixels: x right, y down, (0, 0) the top left corner.
+/// A projection from places in W to pixels of a picture. Pixels: x right, y down, (0, 0) the top
+/// left corner.
 class Camera {
  public:
   /// Axes of the camera in W: unit, at right angles, right x up = -forward.

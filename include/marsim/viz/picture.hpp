@@ -12,7 +12,7 @@
 
 namespace marsim::viz {
 
-/// What a picture of a flight shows, all in W [m].
+/// The contents of a flight's picture, all in W [m].
 struct FlightScene {
   const map::PointCloud* map = nullptr;                   ///< grey, by height
   std::vector<Eigen::Vector3f> scan;                      ///< one scan's returns, coloured by range
@@ -22,12 +22,14 @@ struct FlightScene {
   std::string title;
 };
 
+/// The side from which a picture is drawn.
 enum class View {
   kTop,      ///< parallel projection along -z; a cut above the path takes roofs away
   kSide,     ///< parallel projection along +y; a cut before the path takes walls away
   kOblique,  ///< perspective from behind and above, cut above the path as well
 };
 
+/// Size and section of a picture.
 struct PictureConfig {
   int width = 1600;   ///< [px]
   int height = 1000;  ///< [px]
@@ -53,5 +55,16 @@ void drawFlight(const FlightScene& scene, View view, const PictureConfig& config
 /// `config` sizes the oblique view. Throws as drawFlight does.
 void drawScan(const FlightScene& scene, const std::vector<Eigen::Vector3f>& in_sensor,
               const PictureConfig& config, const std::filesystem::path& path);
+
+/// The directions that one sensor sees.
+struct SensorView {
+  std::string title;
+  std::vector<Eigen::Vector3f> in_sensor;  ///< in its frame
+};
+
+/// Views by azimuth and elevation side by side in `columns`, the highest first, coloured by the
+/// points' distances up to the largest of each. None is larger than `cell`. Throws as drawFlight does.
+void drawSensorViews(const std::vector<SensorView>& views, int columns, const PictureConfig& cell,
+                     const std::filesystem::path& path);
 
 }  // namespace marsim::viz

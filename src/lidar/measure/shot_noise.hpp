@@ -20,14 +20,14 @@ constexpr float kNoReturn = std::numeric_limits<float>::infinity();
 
 /// NoiseConfig at work. Every number is drawn from a hash of the seed, the shot and what it is for,
 /// never from a sequence: a shot's noise is its own wherever and in whatever order it is asked for.
-/// What every shot needs is inline: a scan has up to a hundred thousand.
+/// The functions that every shot needs are inline: a scan has up to a hundred thousand.
 class ShotNoise {
  public:
   /// `range_min`, `range_max` [m]: where false returns are.
   ShotNoise(const NoiseConfig& config, double range_min, double range_max, std::uint64_t seed);
 
-  /// What the draws of a shot are made of. Shots of one instant differ in column, line or ring: the
-  /// cells of a grid's row share stamp, line and ring.
+  /// The key that the draws of a shot are made of. Shots of one instant differ in column, line or
+  /// ring: the cells of a grid's row share stamp, line and ring.
   std::uint64_t keyOf(const Firing& firing) const {
     const std::uint64_t channel =
         std::uint64_t{firing.column} << 24 | std::uint64_t{firing.line} << 16 | firing.ring;
@@ -67,7 +67,7 @@ class ShotNoise {
   double reach(double reflectivity) const;
 
  private:
-  /// What a draw is for.
+  /// The purpose of a draw.
   enum Term : std::uint64_t { kBeam = 1, kEcho, kLie };
 
   static std::uint64_t draw(std::uint64_t key, Term term) { return mixBits(key + term * kOdd); }

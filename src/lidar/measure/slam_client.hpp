@@ -18,7 +18,7 @@ DriverFamily driverFamily(const std::vector<OutputConfig>& configured);
 /// LiDAR odometry and SLAM programs whose inputs are known (docs/slam.md).
 const std::vector<std::string>& slamClients();
 
-/// What a LiDAR publishes: `words` (layouts, comma-separated, as chooseOutputs() reads them), or
+/// The outputs of a LiDAR: `words` (layouts, comma-separated, as chooseOutputs() reads them), or
 /// where they are empty or "auto" what `client` reads of this sensor: "fast_lio" the layout of the
 /// sensor's own driver, "lio_sam" `velodyne`, "kiss_icp" `xyzit`, and "none" (or empty) what is
 /// configured. For FAST-LIO2 a cloud whose topic is not configured has the name of its driver's:

@@ -27,7 +27,7 @@ inline bool refractAtPlane(Eigen::Vector3d& d, double r) {
   return true;
 }
 
-/// What stays the same of a rotating prism.
+/// The constants of a rotating prism.
 struct PrismShape {
   explicit PrismShape(const RotatingPrism& prism)
       : speed(prism.speed),

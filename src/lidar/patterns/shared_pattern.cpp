@@ -64,7 +64,7 @@ class Shots {
   std::array<Interval, 4> latest_;  // a slow sensor is so many scans behind another at most
 };
 
-/// Those of an equal pattern, where somebody has one.
+/// The shots of an equal pattern, where somebody has one.
 template <class Config>
 std::shared_ptr<Shots> shotsOf(const Config& config) {
   static std::mutex mutex;
@@ -104,7 +104,7 @@ class SharedPattern : public ScanPattern {
 
 }  // namespace
 
-// Of the others a shot is no more than a step through a table.
+// Patterns of the other kinds are not shared: a shot is no more than a step through a table.
 std::unique_ptr<ScanPattern> sharePattern(const PatternConfig& config) {
   if (const auto* risley = std::get_if<RisleyPatternConfig>(&config)) {
     return std::make_unique<SharedPattern>(shotsOf(*risley));

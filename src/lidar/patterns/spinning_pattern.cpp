@@ -93,7 +93,7 @@ class SpinningPattern : public ScanPattern {
   explicit SpinningPattern(const SpinningPatternConfig& config) {
     const std::vector<Block> blocks = blocksOf(config);
     const std::vector<std::uint16_t> rings = ringsOf(blocks);
-    // Of the quickest block, so that no channel fires twice in a column.
+    // The period of the quickest block, so that no channel fires twice in a column.
     double column_period = config.cycle_period;
     for (const Block& block : blocks) column_period = std::min(column_period, block.cycle_period);
     const FiringClock columns(column_period, {0.0});

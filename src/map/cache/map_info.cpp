@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint32_t kHasIntensity = 1;
 constexpr std::uint32_t kConstantIntensity = 2;
 
-/// Of how maps are made of sources: one more whenever that changes, so that maps made before are
-/// made anew.
+/// Version of how maps are made of sources: one more whenever that changes, so that maps made
+/// before are made anew.
 constexpr int kMaking = 2;
 
 /// Section `info`: the settings that shaped the surfels and what their source held.

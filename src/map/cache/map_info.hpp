@@ -8,8 +8,8 @@ namespace marsim::map {
 
 void writeInfo(const SurfelMapConfig& config, const MapSource& source, MapFileWriter& writer);
 
-/// What the section says of the source. Throws FileError where it is of other settings or says what
-/// no map can have.
+/// The source as the section describes it. Throws FileError where the section is of other settings
+/// or says what no map can have.
 MapSource readInfo(const MapFile& file, const SurfelMapConfig& config);
 
 /// The source's content and the settings, so that neither a file of the same name nor one of the

@@ -15,7 +15,7 @@
 
 #include "marsim/common/progress.hpp"
 
-/// What the PCD and PLY readers share: tables of numbers, a row (record) a point, as text or bytes.
+/// Tables of numbers for the PCD and PLY readers, a row (record) a point, as text or bytes.
 /// Nothing here trusts a header: sizes are held against the file before memory is taken.
 namespace marsim::map {
 

@@ -38,7 +38,7 @@ class NoiseSample {
     std::unordered_map<std::uint64_t, Cell> cells;
     std::size_t points = 0;  ///< in all cells, with what the cells themselves take
   };
-  /// What the neighbourhoods of one radius show.
+  /// The noise that neighbourhoods of one radius show.
   struct Found {
     double thickness = 0.0;   ///< [m] median of those that are flat
     double share_full = 0.0;  ///< of all: have enough points

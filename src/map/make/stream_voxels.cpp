@@ -22,7 +22,7 @@
 namespace marsim::map {
 namespace {
 
-/// Of one point at hand: itself, its key, its place among the others.
+/// Memory of one point at hand [bytes]: itself, its key, its place among the others.
 constexpr std::size_t bytesPerPoint(bool has_intensity) {
   return sizeof(Eigen::Vector3f) + sizeof(std::uint64_t) + kOrderBytes +
          (has_intensity ? sizeof(float) : 0);

@@ -20,7 +20,8 @@ struct NearPoints {
   std::vector<float> square;  ///< of the distances of all that were looked at
   std::size_t count = 0;
 
-  /// Those within `radius` [m] of `centre`, which is relative to the middle of their cells.
+  /// Takes the points within `radius` [m] of `centre`, which is relative to the middle of their
+  /// cells.
   void gather(const CellNeighbours& from, const Eigen::Vector3f& centre, float radius);
 };
 

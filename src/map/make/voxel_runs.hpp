@@ -8,7 +8,7 @@
 
 #include "marsim/map/point_cloud.hpp"
 
-/// What downsampling in memory and from a stream share.
+/// Steps that downsampling in memory and from a stream share.
 namespace marsim::map {
 
 enum class Duplicates { kCount, kDrop };
@@ -17,7 +17,7 @@ enum class Duplicates { kCount, kDrop };
 void computeVoxelKeys(const Eigen::Vector3f* points, std::size_t count, double resolution,
                       std::uint64_t* keys);
 
-/// Of memory that appendMeans needs a point, besides the point and its key [bytes].
+/// Memory that appendMeans needs a point, besides the point and its key [bytes].
 constexpr std::size_t kOrderBytes = 8;
 
 /// Appends the mean of every voxel's points (and intensities), and their number as its weight, in

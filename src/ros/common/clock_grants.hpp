@@ -49,7 +49,7 @@ class RenderLockstep {
                  RenderThread& thread, TimeNs period, std::function<bool()> isReady,
                  std::function<void()> onTimer);
 
-  /// What falls due at this state has been given to the thread.
+  /// Call when all that falls due at this state has been given to the thread.
   void onState(TimeNs stamp);
   /// At the end of a job of the thread.
   void onRendered() const;

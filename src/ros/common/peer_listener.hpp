@@ -41,7 +41,7 @@ class PeerListener {
   /// A UAV of this process: where it is the only one, its silence is not told to itself.
   void addOwn(std::uint32_t id);
 
-  /// Of all but one UAV. From any thread.
+  /// Reports on all UAVs but one. From any thread.
   void diagnose(std::uint32_t own, diagnostic_updater::DiagnosticStatusWrapper& status) const;
 
  private:

@@ -21,7 +21,7 @@ class PeerPublisher {
   /// Throws ConfigError.
   PeerPublisher(ros::NodeHandle& handle, Params& params);
 
-  /// What is told of the body.
+  /// Sets the body that the others are told.
   void setBody(const vehicle::VehicleConfig& vehicle);
   /// Call with every state; publishes what is due (see sim::Announcer).
   void publish(const KinematicState& motion, std::uint32_t placements,

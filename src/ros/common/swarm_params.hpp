@@ -8,7 +8,7 @@
 
 namespace marsim::ros_nodes {
 
-/// What a swarm's file gives one UAV.
+/// The settings that a swarm's file gives one UAV.
 struct SwarmPlace {
   std::optional<sim::Start> start;  ///< none: the UAV is in no swarm
   std::string vehicle, lidar;       ///< in place of the parameters of these names; empty: as those
@@ -18,7 +18,7 @@ struct SwarmPlace {
 /// no swarm), `swarm_size` and `uav_id` (auto, the default: the digits at the end of the UAV's
 /// namespace `handle`, or 0). Throws ConfigError and what config::loadSwarm throws.
 SwarmPlace readSwarmPlace(Params& params, const ros::NodeHandle& handle);
-/// What the swarm's file gives, if anything, in place of the parameter.
+/// The swarm file's word, if it has one, in place of the parameter.
 inline std::string given(const std::string& by_swarm, const std::string& by_parameter) {
   return by_swarm.empty() ? by_parameter : by_swarm;
 }

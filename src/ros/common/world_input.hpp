@@ -20,9 +20,9 @@
 
 namespace marsim::ros_nodes {
 
-/// What else moves in the world, as a UAV's nodes hear of it. Outside of lockstep that is what has
-/// arrived; in lockstep what was told one peer period before, and whoever asks waits until that has
-/// been heard.
+/// The moving objects of the world, as a UAV's nodes hear of them. Outside of lockstep that is what
+/// has arrived; in lockstep what was told one peer period before, and whoever asks waits until that
+/// has been heard.
 ///
 /// In: /peers (marsim/Peers): the other UAVs; what ObstacleListener names. Parameters: uav_id (see
 /// readUavId), peer_timeout and peer_extrapolation (see PeerListener), those of Lockstep.
@@ -59,7 +59,7 @@ class WorldInput {
 
   /// The UAV's number in the world.
   std::uint32_t uavId() const { return uav_id_; }
-  /// What is heard of the other UAVs.
+  /// Reports what is heard of the other UAVs.
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) const;
 
  private:

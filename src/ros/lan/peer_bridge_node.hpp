@@ -50,7 +50,7 @@ class PeerBridgeNode {
     std::uint64_t datagrams = 0, states = 0;
     RecentCount forged{};
   };
-  /// What others know of a vehicle by its name.
+  /// The name by which others know a vehicle, and its cloud.
   struct Shape {
     std::string vehicle, cloud;
   };

@@ -8,7 +8,7 @@
 
 #include "marsim/Peers.h"
 
-/// What bridges send each other. A datagram's payload holds states, or one body, or one impact, or
+/// Datagrams that bridges send each other. A payload holds states, or one body, or one impact, or
 /// a greeting: four bytes that say which, then what ROS makes of the messages. DatagramSession
 /// authenticates it.
 namespace marsim::ros_nodes {
@@ -22,13 +22,13 @@ struct WorldDigest {
                                                      "lan"};
   std::array<std::uint32_t, kNames.size()> values{};
 
-  /// Of any text, never 0.
+  /// The digest of a text, never 0.
   static std::uint32_t of(const std::string& text);
   /// The names of settings that both know and that differ.
   std::vector<std::string> differences(const WorldDigest& other) const;
 };
 
-/// What machines tell each other every second.
+/// The message that machines send each other every second.
 struct Greeting {
   std::uint64_t known_run = 0;  ///< the receiver's newest run as the sender knows it, 0: none
   WorldDigest world;
@@ -43,7 +43,7 @@ std::vector<std::uint8_t> toDatagram(const Greeting& greeting);
 bool fromDatagram(const std::vector<std::uint8_t>& payload, marsim::Peers& message);
 bool fromDatagram(const std::vector<std::uint8_t>& payload, Greeting& greeting);
 
-/// What was removed from a message.
+/// Counts of what was removed from a message.
 struct Removed {
   std::set<int> numbers;    ///< of UAVs that are not the sender's
   std::size_t foreign = 0;  ///< states, bodies and impacts of those

@@ -29,7 +29,7 @@ struct CloudFields {
 /// x y z float32 at 0 4 8, and more.
 CloudFields xyzAnd(std::uint32_t point_step, const std::vector<CloudField>& more,
                    bool is_dense = true);
-/// Those of a layout's driver. CustomMsg layouts have none (Error).
+/// The fields of a layout's driver. CustomMsg layouts have none (Error).
 const CloudFields& fieldsOf(lidar::CloudLayout layout);
 
 /// A message of zeros with all but its stamp.

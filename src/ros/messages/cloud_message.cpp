@@ -23,7 +23,7 @@ constexpr std::uint32_t kVelodynePacketShots = 384;  // 12 blocks of 32, single 
 constexpr std::uint8_t kLivoxReturnTag = 0x10;       // return number 1, all else normal
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-/// What a driver does with a shot that found nothing; dropped where that is not known.
+/// How a driver writes a shot that found nothing; dropped where that is not known.
 MissEncoding driversMisses(CloudLayout layout) {
   switch (layout) {
     case CloudLayout::kOrganised:

@@ -15,7 +15,7 @@ constexpr char kType[] = "quadrotor_msgs/PositionCommand";
 constexpr std::size_t kHeader = 16;  // seq, stamp (two words), length of frame_id
 constexpr std::size_t kVector = 3 * sizeof(double);
 
-// What follows the header, position, velocity and acceleration that all definitions begin with.
+// Fields after the header, position, velocity and acceleration that all definitions begin with.
 enum class Field {
   kJerk,       // Vector3
   kYaw,        // float64 yaw, yaw_dot

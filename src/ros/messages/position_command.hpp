@@ -11,7 +11,7 @@
 /// under that name; an md5 tells which, so that none of their packages is needed here.
 namespace marsim::ros_nodes {
 
-/// What a controller takes from such a message. Stamps and gains are not among it.
+/// The values that a controller takes from such a message. Gains are not among them.
 struct PositionCommand {
   TimeNs stamp = 0;
   std::string frame_id;
@@ -21,7 +21,8 @@ struct PositionCommand {
   std::vector<std::string> not_given;
 };
 
-/// Who uses the definition with this md5 ("EGO-Planner, ..."); null where it is not known.
+/// The planners that use the definition with this md5 ("EGO-Planner, ..."); null where it is not
+/// known.
 const char* positionCommandUsers(const std::string& md5);
 
 /// The known definitions, for a message: "<md5> (<users>), ...".

@@ -22,7 +22,7 @@ marsim::Contact toMessage(const collision::ContactEvent& event);
 /// ConfigError, UnknownNameError.
 sim::CollisionConfig readCollisionConfig(Params& params);
 
-/// What a UAV's collisions say to others: `collision` (marsim/Contact), `clearance`
+/// Publishes a UAV's collisions: `collision` (marsim/Contact), `clearance`
 /// (marsim/Clearance, 50 Hz) and `collision_markers` (visualization_msgs/MarkerArray) in its
 /// namespace.
 class ContactPublisher {

@@ -249,7 +249,7 @@ void ControllerNode::flyTo(const geometry_msgs::PoseStamped& message, bool keep_
                                frames_.world, frames_.base()));
     return;
   }
-  // What is refused must not end a wait for what was commanded before (see hasState).
+  // A refused goal must not end a wait for what was commanded before (see hasState).
   if ((in_body || keep_altitude) && !hasState("goal")) return;
   Pose X_WG{fromQuaternion(message.pose.orientation), fromPoint(message.pose.position)};
   const bool keeps_yaw = isUnset(X_WG.q);
@@ -393,7 +393,7 @@ void ControllerNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& statu
   for (const auto& [key, value] : report.values) status.add(key, value);
 }
 
-// Of the goal that is flown to.
+// The path to the goal that is flown to.
 void ControllerNode::publishPlannedPath() {
   const control::ActiveCommand goal = pilot_->commander().active();
   const control::GoalPath path(goal.from, goal.stamp, goal.target_p_WB, goal.target_yaw, limits_);

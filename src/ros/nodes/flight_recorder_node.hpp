@@ -66,7 +66,7 @@ class FlightRecorderNode {
   TimeNs reported_ = 0;
   bool saved_ = false;
 
-  // What was seen.
+  // The record so far.
   std::ofstream csv_, tum_;
   TimeNs first_stamp_ = -1, last_stamp_ = 0;
   ros::WallTime first_wall_, last_wall_;

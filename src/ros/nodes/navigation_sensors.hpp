@@ -10,7 +10,7 @@
 
 namespace marsim::ros_nodes {
 
-/// What a vehicle carries beside its IMU, published where its file has it: `imu/mag`
+/// The navigation sensors beside the IMU, published where the vehicle's file has them: `imu/mag`
 /// (sensor_msgs/MagneticField), `baro/pressure` (sensor_msgs/FluidPressure), `gnss/fix`
 /// (sensor_msgs/NavSatFix) and `gnss/velocity` (geometry_msgs/TwistWithCovarianceStamped, east,
 /// north, up).

@@ -199,7 +199,7 @@ void QuadrotorNode::onPlaced() {
   path_.poses.clear();
 }
 
-// What becomes of it, for people.
+// Returns a sentence for people on what becomes of the placement.
 std::string QuadrotorNode::placeAt(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
   if (!world_->lockstep().on) {
     place(p_WB, yaw, vehicle_->state().stamp);
@@ -232,7 +232,7 @@ void QuadrotorNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
   diagnostics_.update();
 }
 
-// What /clock cannot bring about, as it may stand still.
+// Does what must go on while /clock stands still.
 void QuadrotorNode::onTimer() {
   if (!is_made_) return;
   const auto now = sim::ControlWait::WallClock::now();

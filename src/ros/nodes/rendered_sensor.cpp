@@ -52,7 +52,7 @@ void RenderedSensor::release() {
 
 bool RenderedSensor::pushNow(const Waiting& measurement) {
   const TimeNs begin = measurement.begin, end = measurement.end;
-  // What waits in lockstep may be measured when peers' states of its time are forgotten.
+  // A measurement that waits in lockstep may begin when peers' states of its time are forgotten.
   std::shared_ptr<const Objects> present;
   if (lockstep_) present = std::make_shared<const Objects>(world_.objects(begin, end));
   const auto objects = [this, begin, end, present] {

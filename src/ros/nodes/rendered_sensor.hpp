@@ -18,7 +18,7 @@
 
 namespace marsim::ros_nodes {
 
-/// What nodes of sensors that render have in common: the map, the renderer, what else moves, a
+/// The common part of the nodes of sensors that render: the map, the renderer, moving objects, a
 /// thread that measures, and lockstep. A measurement that falls due while too many wait is dropped
 /// and counted; in lockstep simulated time waits instead, and a measurement until all that moves in
 /// it is known.
@@ -42,7 +42,7 @@ class RenderedSensor {
   /// Has a measurement of [begin, end] made in the thread, which may be one that nobody wants;
   /// false where it is dropped.
   bool push(TimeNs begin, TimeNs end, std::function<void(const ObjectsOf&)> measure);
-  /// What falls due at a state has been pushed.
+  /// Call when all that falls due at a state has been pushed.
   void onState(TimeNs stamp);
   /// Lets the measurement at work end and makes no more.
   void stop() {

@@ -97,7 +97,7 @@ void SimClockNode::joinLan(const std::string& lan, const std::string& machine,
   }
 }
 
-// What the other machines are told; between two ticks the clock runs on.
+// The reading that other machines are told; between two ticks the clock runs on.
 ClockReading SimClockNode::read() {
   const std::lock_guard<std::mutex> lock(mutex_);
   const TimeNs wall = wallNow();
@@ -154,7 +154,7 @@ bool SimClockNode::awaitGrants(std::unique_lock<std::mutex>& lock) {
   return held_ = isHeld();
 }
 
-// Who comes late, or again, must hear what time it is.
+// Tells the time again: nodes that come late, or again, must hear it.
 void SimClockNode::standStill(WallClock::time_point now) {
   if (std::chrono::duration<double>(now - repeated_at_).count() < kRepeatPeriod) return;
   repeated_at_ = now;
@@ -198,7 +198,7 @@ void SimClockNode::letGo() {
 void SimClockNode::onGrant(const marsim::ClockGrantConstPtr& message) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const TimeNs until = fromRos(message->until);
-  // What was granted before it was let go may be told again.
+  // The last grant before it was let go may be told again.
   const auto was = let_go_.find(message->who);
   if (was != let_go_.end() && until == was->second) return;
   if (was != let_go_.end()) let_go_.erase(was);

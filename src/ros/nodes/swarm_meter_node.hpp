@@ -26,7 +26,7 @@ class SwarmMeterNode {
   SwarmMeterNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
 
  private:
-  /// What a process has used so far.
+  /// Time and memory that a process has used so far.
   struct Usage {
     ros::WallTime wall;
     TimeNs stamp = 0;
