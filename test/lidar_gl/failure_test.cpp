@@ -50,7 +50,7 @@ class GlFailure : public testing::Test {
     EXPECT_THROW(makeImages(RendererChoice::kOpenGl), GlError);
     const auto renderer = make(RendererChoice::kAuto);
     EXPECT_EQ(renderer->name(), "ray_caster");
-    EXPECT_EQ(makeImages(RendererChoice::kAuto)->name(), "projection");
+    EXPECT_EQ(makeImages(RendererChoice::kAuto)->name(), "ray_caster");  // the map is blended
     ASSERT_EQ(lines_.size(), 1U);
     EXPECT_NE(lines_[0].find("the processor renders: "), std::string::npos) << lines_[0];
     EXPECT_NE(lines_[0].find(why), std::string::npos) << lines_[0];
@@ -139,7 +139,7 @@ TEST_F(GlFailure, ALostContextLeavesTheRestToTheProcessor) {
   EXPECT_EQ(other->name(), "opengl");
 }
 
-TEST_F(GlFailure, ALostContextLeavesImagesToTheProjection) {
+TEST_F(GlFailure, ALostContextLeavesImagesToTheProcessor) {
   lidar::ImageGrid grid;
   grid.width = 90;
   grid.height = 30;
@@ -152,7 +152,7 @@ TEST_F(GlFailure, ALostContextLeavesImagesToTheProjection) {
     const auto renderer = makeImages(RendererChoice::kOpenGl);
     EXPECT_EQ(renderer->name(), "opengl");
     renderer->renderImage(grid, {}, 5.0, hits);
-    EXPECT_EQ(renderer->name(), fault == Fault::kLoss ? "projection" : "opengl");
+    EXPECT_EQ(renderer->name(), fault == Fault::kLoss ? "ray_caster" : "opengl");
     EXPECT_EQ(lines_.size(), fault == Fault::kLoss ? 2U : 1U);
     int wrong = 0;
     for (std::size_t i = 0; i < hits.size(); ++i) {
