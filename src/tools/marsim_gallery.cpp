@@ -108,7 +108,7 @@ sim::UavConfig hummingbird(const Eigen::Vector3d& start) {
 
 /// One UAV's scan of the six around it.
 void drawSwarm(const Place& place, const fs::path& path) {
-  sim::World world(place.map, nullptr);
+  sim::World world(place.map, {});
   sim::UavConfig looking = hummingbird({0.0, 0.0, 1.5});
   looking.lidar = config::loadLidar("os0_128");
   sim::Uav& uav = world.addUav(looking);
@@ -159,7 +159,7 @@ void drawDepth(const Place& place, const fs::path& path) {
 
 /// A UAV that flies into a wall, its motors stopped by the collision.
 void drawCollision(const Place& place, const fs::path& path) {
-  sim::World world(place.map, nullptr);
+  sim::World world(place.map, {});
   sim::UavConfig config = hummingbird({-2.0, 2.0, 1.8});
   config.collision.response = sim::CollisionResponse::kStopMotors;
   sim::Uav& uav = world.addUav(config);
