@@ -109,6 +109,8 @@ class Ender {
 bp::child start(const ChildCommand& command, bp::pipe& output, bp::group& group) {
   const std::string& name = command.arguments.at(0);
   const bool is_path = name.find('/') != std::string::npos;
+  const std::string program = is_path ? name : bp::search_path(name).string();
+  if (program.empty()) throw Error(name + " cannot be started: it is not on the PATH");
   bp::environment environment = boost::this_process::environment();
   for (const std::string& variable : command.unset) environment.erase(variable);
   for (const auto& [variable, value] : command.environment) environment[variable] = value;
@@ -119,7 +121,7 @@ bp::child start(const ChildCommand& command, bp::pipe& output, bp::group& group)
   };
   try {
     return bp::child(
-        bp::exe = is_path ? name : bp::search_path(name).string(),
+        bp::exe = program,
         bp::args = std::vector<std::string>(command.arguments.begin() + 1, command.arguments.end()),
         environment, group, bp::std_in<bp::null, (bp::std_out & bp::std_err)> output,
         bp::extend::on_exec_setup(become));
