@@ -29,9 +29,8 @@ lidar::LidarConfig flashLidar() {
   return config;
 }
 
-void scanOnce(const lidar::LidarConfig& config,
-              std::shared_ptr<const lidar::RayRenderer> renderer) {
-  lidar::Lidar lidar(config, std::move(renderer));
+void scanOnce(const lidar::LidarConfig& config, std::shared_ptr<const lidar::RayRenderer> caster) {
+  lidar::Lidar lidar(config, std::move(caster));
   StateHistory motion;
   KinematicState state;
   state.X_WB.p = {0.0, 0.0, 1.5};
