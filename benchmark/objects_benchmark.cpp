@@ -46,7 +46,7 @@ class Peers final : public scene::ObjectSource {
       : count_(count), shape_(sim::bodyShapeOf(config::loadVehicle("hummingbird").vehicle)) {}
 
   void appendObjects(TimeNs begin, TimeNs end,
-                    std::vector<scene::MovingObject>& objects) const override {
+                     std::vector<scene::MovingObject>& objects) const override {
     for (int i = 0; i < count_; ++i) {
       const double radius = 3.0 + i, height = 1.0 + 0.3 * i;
       objects.push_back(

@@ -20,7 +20,7 @@ struct ObjectsBench {
 /// least of the repeats.
 struct ObjectsCost {
   std::string sensor;
-  double alone_ms = 0.0;         ///< without objects
+  double alone_ms = 0.0;          ///< without objects
   double with_objects_ms = 0.0;   ///< finding where they are included
   double share_on_objects = 0.0;  ///< of the returns, 0 to 1
   double overheadPercent() const { return 100.0 * (with_objects_ms / alone_ms - 1.0); }

@@ -10,10 +10,10 @@
 #include "collision_benchmark.hpp"
 #include "common/output_file.hpp"
 #include "marsim/common/error.hpp"
+#include "objects_benchmark.hpp"
 #include "places.hpp"
 #include "starts.hpp"
 #include "swarm_load.hpp"
-#include "objects_benchmark.hpp"
 #include "tools/child_process.hpp"
 
 namespace marsim::benchmarks {

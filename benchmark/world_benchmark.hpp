@@ -5,8 +5,8 @@
 
 namespace marsim::benchmarks {
 
-/// What a shared world costs: collision checks, moving objects in scans, memory of a second process,
-/// how many UAVs go on in real time.
+/// What a shared world costs: collision checks, moving objects in scans, memory of a second
+/// process, how many UAVs go on in real time.
 struct WorldBench {
   std::string program;         ///< this one, which the starts run
   std::filesystem::path work;  ///< clouds and made maps are kept here

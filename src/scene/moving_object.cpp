@@ -16,7 +16,7 @@ std::string identityName(std::uint32_t identity) {
 }
 
 MovingObject movingObject(std::shared_ptr<const map::SurfelMap> shape, std::uint32_t identity,
-                        TimeNs begin, TimeNs end, const std::function<Pose(TimeNs)>& poseAt) {
+                          TimeNs begin, TimeNs end, const std::function<Pose(TimeNs)>& poseAt) {
   constexpr TimeNs kLongestStep = kNsPerSecond / 100;
   MovingObject object;
   object.shape = std::move(shape);

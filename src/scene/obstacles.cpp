@@ -329,7 +329,7 @@ Obstacles::Obstacles(const ObstaclesConfig& config, const Clearance& clearance,
 Obstacles::~Obstacles() = default;
 
 void Obstacles::appendKnownObjects(TimeNs begin, TimeNs end, TimeNs told_until,
-                                  std::vector<MovingObject>& objects) const {
+                                   std::vector<MovingObject>& objects) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   objects.reserve(objects.size() + obstacles_.size());
   for (std::size_t i = 0; i < obstacles_.size(); ++i) {
@@ -338,7 +338,8 @@ void Obstacles::appendKnownObjects(TimeNs begin, TimeNs end, TimeNs told_until,
     for (TimeNs time = begin; time <= end;) {
       const Leg leg = obstacle.driven != nullptr ? obstacle.driven->knownLegAt(time, told_until)
                                                  : obstacle.track->legAt(time);
-      MovingObject& object = objects.emplace_back(pieceOf(leg, begin, time, std::min(end, leg.end)));
+      MovingObject& object =
+          objects.emplace_back(pieceOf(leg, begin, time, std::min(end, leg.end)));
       object.shape = obstacle.shape;
       object.identity = identityOf(i);
       object.reflectivity = reflectivity;

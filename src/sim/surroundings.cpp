@@ -15,7 +15,7 @@ void Surroundings::put(std::uint32_t struck, const Impact& impact) {
 }
 
 std::vector<scene::MovingObject> Surroundings::objects(std::uint32_t own, TimeNs begin, TimeNs end,
-                                                     const std::vector<Source>& sources) const {
+                                                       const std::vector<Source>& sources) const {
   std::vector<scene::MovingObject> objects;
   for (const Source& source : sources) {
     source->appendKnownObjects(begin, end, toldUntil(end), objects);

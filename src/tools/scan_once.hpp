@@ -26,8 +26,8 @@ struct ScanRequest {
 };
 
 struct ScanSummary {
-  std::string sensor;                                        ///< in full
-  double duration = 0.0;                                     ///< [s]
+  std::string sensor;     ///< in full
+  double duration = 0.0;  ///< [s]
   /// Inside the field of view; as lidar::Scan counts them.
   std::size_t shots = 0, returns = 0, too_near = 0, too_dark = 0;
   std::vector<std::string> log;                              ///< lines about who rendered

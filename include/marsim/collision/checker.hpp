@@ -58,7 +58,8 @@ class CollisionChecker {
   const std::vector<Touch>& checkMap(const Pose& X_WB);
 
   /// The least distance, searched up to `limit` [m]; infinite where there is nothing nearer.
-  Clearance clearance(const Pose& X_WB, TimeNs stamp, double limit, const ObjectsIn& objectsIn = {});
+  Clearance clearance(const Pose& X_WB, TimeNs stamp, double limit,
+                      const ObjectsIn& objectsIn = {});
 
   const BodyVoxels& body() const { return body_; }
   /// How often neighbours have been searched.

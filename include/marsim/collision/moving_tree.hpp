@@ -27,12 +27,12 @@ class MovingTree {
     Eigen::Vector3d v_W = Eigen::Vector3d::Zero();       ///< [m/s]
   };
 
-  /// Takes the objects that are there at `time` [s] of their own (see MovingObject), as they are then;
-  /// `v_W` of their points comes from where they were before.
+  /// Takes the objects that are there at `time` [s] of their own (see MovingObject), as they are
+  /// then; `v_W` of their points comes from where they were before.
   void setObjects(std::vector<scene::MovingObject> objects, double time);
 
-  /// Distance [m] from a place to the nearest ball about an object's origin that holds it, 0 inside;
-  /// infinite without objects.
+  /// Distance [m] from a place to the nearest ball about an object's origin that holds it, 0
+  /// inside; infinite without objects.
   double gap(const Eigen::Vector3d& p_W) const;
 
   /// Least distance [m] from the objects' points to a body at a pose; `limit` [m] where none is

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "marsim/control/controller.hpp"
-#include "marsim/control/pose_follower.hpp"
 #include "marsim/control/goal_path.hpp"
+#include "marsim/control/pose_follower.hpp"
 #include "marsim/control/reference.hpp"
 
 namespace marsim::control {

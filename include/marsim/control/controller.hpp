@@ -4,9 +4,9 @@
 
 #include <Eigen/Geometry>
 
+#include "marsim/control/goal_path.hpp"
 #include "marsim/control/mixer.hpp"
 #include "marsim/control/motor_lead.hpp"
-#include "marsim/control/goal_path.hpp"
 #include "marsim/control/reference.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 

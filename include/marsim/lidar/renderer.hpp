@@ -16,13 +16,13 @@
 
 namespace marsim::lidar {
 
-/// A beam: from `origin` along `direction`, both in W.
+/// A ray: from `origin` along `direction`, both in W.
 struct Ray {
   Eigen::Vector3f origin;     ///< [m]
   float range_max;            ///< [m] nothing beyond is reported
   Eigen::Vector3f direction;  ///< unit
   float time;                 ///< [s] of firing since the start of the scan
-  float range_min = 0.0F;     ///< [m] surfaces nearer than this are passed through
+  float range_min = 0.0F;     ///< [m] surfaces nearer are passed through; a Lidar leaves it 0
 };
 
 constexpr std::uint32_t kNoSurfel = std::numeric_limits<std::uint32_t>::max();
@@ -31,7 +31,7 @@ using scene::MovingObject;
 
 /// The first surface a ray meets, or a miss.
 struct Hit {
-  float range = std::numeric_limits<float>::infinity();  ///< [m], +inf: no return
+  float range = std::numeric_limits<float>::infinity();  ///< [m], +inf: nothing met
   std::uint32_t surfel = kNoSurfel;       ///< index into the map or the object's shape
   std::uint32_t identity = kMapIdentity;  ///< of the moving object that was hit
   /// Unit, in W, towards the ray's origin: a planar surfel's normal; else against the ray.
@@ -67,9 +67,10 @@ struct ImageGrid {
   void validate(const std::string& where) const;
 };
 
-/// Renders rays: rays out, returns in. Every renderer computes the function that SurfelMap defines:
-/// the range at which a ray meets a surfel, worked out in src/lidar/cast/ray_meets_surfel.hpp. They
-/// differ in what they are quick at. Calls are const and may come from several threads.
+/// A renderer of rays: rays in, hits out. Every renderer computes the function that SurfelMap
+/// defines: the range at which a ray meets a surfel, worked out in
+/// src/lidar/cast/ray_meets_surfel.hpp. They differ in what they are quick at. Calls are const and
+/// may come from several threads.
 ///
 /// Objects move beside the map: a ray meets each of them as it stands at the ray's time, as it
 /// would meet a map of the object's surfels, which are blended among themselves alone. The nearest

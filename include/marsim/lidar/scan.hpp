@@ -20,7 +20,7 @@ struct ScanPoint {
   float intensity;      ///< 0 to 255, in the convention of the sensor's driver
   float reflectivity;   ///< 0 to 1 and more for retro-reflectors: of the surface along the beam
   float time;           ///< [s] since the scan's stamp
-  std::uint32_t surfel = kNoSurfel;       ///< index into the map or the object; none: a false return
+  std::uint32_t surfel = kNoSurfel;  ///< index into the map or the object; none: a false return
   std::uint32_t identity = kMapIdentity;  ///< of the moving object that was hit
   std::uint32_t shot;                     ///< number of the shot in the scan, in firing order
   std::uint32_t column;                   ///< of the firing, since the scan's first

@@ -31,8 +31,8 @@ struct LoadedCloud {
 /// truncated, garbage, without x y z, empty or without a single finite point.
 LoadedCloud loadCloud(const std::filesystem::path& path, Progress& progress);
 
-/// The points of a cloud that lie within `reach` [m] of its median on every axis: without those that
-/// stray. Throws ConfigError where `reach` is not positive.
+/// The points of a cloud that lie within `reach` [m] of its median on every axis: without those
+/// that stray. Throws ConfigError where `reach` is not positive.
 PointCloud within(const PointCloud& cloud, double reach);
 
 /// Writes a binary PCD with x y z (and intensity where the cloud has it), whatever the file's

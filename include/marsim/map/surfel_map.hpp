@@ -21,7 +21,7 @@ namespace marsim::map {
 struct SurfelMapConfig {
   double resolution = 0.1;            ///< [m] r: voxel side
   double normal_radius_factor = 3.0;  ///< neighbourhood radius of normal and thickness, in r
-  double planar_factor = 0.25;        ///< planar where thickness < planar_factor * r
+  double planar_factor = 0.25;        ///< paper: planar where thickness < planar_factor * r
   Surface surface = Surface::kBlended;
   // Of Surface::kBlended, see noise_aware.hpp.
   double noise = 0.0;  ///< [m] standard deviation of points off their surface; 0: measured

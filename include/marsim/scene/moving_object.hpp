@@ -51,7 +51,7 @@ struct MovingObject {
 /// no more than 10 ms apart, so that between them it strays from an acceleration of 10 m/s^2 by
 /// 0.13 mm. Its times count from `begin`.
 MovingObject movingObject(std::shared_ptr<const map::SurfelMap> shape, std::uint32_t identity,
-                        TimeNs begin, TimeNs end, const std::function<Pose(TimeNs)>& poseAt);
+                          TimeNs begin, TimeNs end, const std::function<Pose(TimeNs)>& poseAt);
 
 /// A source of objects that knows where they are: a set of obstacles, the other UAVs.
 class ObjectSource {
@@ -59,10 +59,11 @@ class ObjectSource {
   virtual ~ObjectSource() = default;
   /// Appends the objects as they move during [begin, end]. Their times count from `begin`. An
   /// interval of no length asks for the poses of an instant.
-  virtual void appendObjects(TimeNs begin, TimeNs end, std::vector<MovingObject>& objects) const = 0;
+  virtual void appendObjects(TimeNs begin, TimeNs end,
+                             std::vector<MovingObject>& objects) const = 0;
   /// The same where motion that was told with a later stamp than `told_until` is not known yet.
   virtual void appendKnownObjects(TimeNs begin, TimeNs end, TimeNs /*told_until*/,
-                                 std::vector<MovingObject>& objects) const {
+                                  std::vector<MovingObject>& objects) const {
     appendObjects(begin, end, objects);
   }
 };

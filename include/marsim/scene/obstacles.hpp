@@ -102,7 +102,7 @@ class Obstacles final : public ObjectSource {
     appendKnownObjects(begin, end, kAllTold, objects);
   }
   void appendKnownObjects(TimeNs begin, TimeNs end, TimeNs told_until,
-                         std::vector<MovingObject>& objects) const override;
+                          std::vector<MovingObject>& objects) const override;
 
   const ObstaclesConfig& config() const { return config_; }
   std::size_t size() const;

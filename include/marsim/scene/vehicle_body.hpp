@@ -27,8 +27,8 @@ struct BodyConfig {
   double radius() const;
 };
 
-/// Side of the body's surfels [m]: fine enough for arms and small craft, coarse enough for large ones
-/// to stay a thousand surfels.
+/// Side of the body's surfels [m]: fine enough for arms and small craft, coarse enough for large
+/// ones to stay a thousand surfels.
 double bodyResolution(const BodyConfig& config);
 
 /// Points of the body's surface, at most `spacing` [m] apart. Throws ConfigError; FileError for a

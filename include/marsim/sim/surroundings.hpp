@@ -37,7 +37,7 @@ class Surroundings {
   TimeNs toldUntil(TimeNs time) const { return delay_ ? time - *delay_ : scene::kAllTold; }
   /// The objects about one UAV during [begin, end] (see scene::ObjectSource), as known at `end`.
   std::vector<scene::MovingObject> objects(std::uint32_t own, TimeNs begin, TimeNs end,
-                                         const std::vector<Source>& sources) const;
+                                           const std::vector<Source>& sources) const;
   /// Mass and motion of a UAV at an instant, as known then; none for what is none, or not known.
   std::optional<collision::RigidBody> bodyAt(std::uint32_t identity, TimeNs time) const;
   /// The impacts on a UAV that act by an instant and were not taken yet.

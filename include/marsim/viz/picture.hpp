@@ -63,7 +63,8 @@ struct SensorView {
 };
 
 /// Views by azimuth and elevation side by side in `columns`, the highest first, coloured by the
-/// points' distances up to the largest of each. None is larger than `cell`. Throws as drawFlight does.
+/// points' distances up to the largest of each. None is larger than `cell`. Throws as drawFlight
+/// does.
 void drawSensorViews(const std::vector<SensorView>& views, int columns, const PictureConfig& cell,
                      const std::filesystem::path& path);
 

@@ -187,15 +187,15 @@ MovingObjects::MovingObjects(View<MovingObject> objects, CastKernel kernel)
     const Eigen::AlignedBox3d box = boxOf(*object.shape);
     const map::Blending& blending = object.shape->blending();
     objects_.push_back({&object,
-                       object.shape->tree(),
-                       box,
-                       ballAbout(box),
-                       {blending.depth, blending.min_cosine, blending.max_offset}});
+                        object.shape->tree(),
+                        box,
+                        ballAbout(box),
+                        {blending.depth, blending.min_cosine, blending.max_offset}});
   }
 }
 
 MovingObjects::Extent MovingObjects::spanOf(const RayFields& fields, const RayOrder& order,
-                                        std::size_t count) const {
+                                            std::size_t count) const {
   const bool all = count == order.index.size();  // then in the order in which they lie
   RayBounds bounds;
   cull_.bounds(fields, all ? nullptr : order.index.data(), count, bounds);
@@ -222,8 +222,8 @@ MovingObjects::Candidates MovingObjects::sightsOf(const Extent& extent) const {
   return found;
 }
 
-void MovingObjects::cast(const std::vector<Ray>& rays, const RayOrder& order, const Workers& workers,
-                        std::vector<Hit>& hits) const {
+void MovingObjects::cast(const std::vector<Ray>& rays, const RayOrder& order,
+                         const Workers& workers, std::vector<Hit>& hits) const {
   const std::size_t count = order.octant_end[RayOrder::kUnusable - 1];
   if (objects_.empty() || count == 0) return;
   const RayFields fields{reinterpret_cast<const char*>(rays.data()),
@@ -255,8 +255,8 @@ void MovingObjects::cast(const std::vector<Ray>& rays, const RayOrder& order, co
 }
 
 void MovingObjects::castCluster(const std::vector<Ray>& rays, const std::uint32_t* index,
-                               const Cluster& cluster, const Candidates& candidates, std::size_t number,
-                               Caster& caster) const {
+                                const Cluster& cluster, const Candidates& candidates,
+                                std::size_t number, Caster& caster) const {
   const Candidate& candidate = candidates.candidates[number];
   const MovingObject& object = *candidate.object->object;
   caster.setObject(*candidate.object);
@@ -266,7 +266,8 @@ void MovingObjects::castCluster(const std::vector<Ray>& rays, const std::uint32_
                     [&](unsigned i) {
                       const std::uint32_t ray = index[bundle * kBundleSize + i];
                       const auto time = static_cast<double>(rays[ray].time);
-                      if (object.isThere(time)) caster.add(candidate.track.at(time), rays[ray], ray);
+                      if (object.isThere(time))
+                        caster.add(candidate.track.at(time), rays[ray], ray);
                     });
           });
   caster.flush();
@@ -280,8 +281,9 @@ struct MovingObjects::Picture {
   Footprint footprint;
 };
 
-std::vector<MovingObjects::Picture> MovingObjects::picturesIn(const ImageGrid& grid, const Pose& X_WS,
-                                                            double range_max) const {
+std::vector<MovingObjects::Picture> MovingObjects::picturesIn(const ImageGrid& grid,
+                                                              const Pose& X_WS,
+                                                              double range_max) const {
   const FootprintFinder footprints(grid);
   std::vector<Picture> pictures;
   for (const Object& object : objects_) {
@@ -299,7 +301,7 @@ std::vector<MovingObjects::Picture> MovingObjects::picturesIn(const ImageGrid& g
 }
 
 void MovingObjects::renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
-                               const Workers& workers, std::vector<Hit>& hits) const {
+                                const Workers& workers, std::vector<Hit>& hits) const {
   if (!(range_max > 0.0) || !X_WS.p.allFinite()) return;
   const std::vector<Picture> pictures = picturesIn(grid, X_WS, range_max);
   if (pictures.empty()) return;

@@ -27,8 +27,7 @@ constexpr float sureSlack(float radius) {
   return 0.25F * radius < kSureSlack ? 0.25F * radius : kSureSlack;
 }
 
-// ------------------------------------------------------------------------------ in double
-// precision
+// ---- in double precision
 
 struct ExactMeeting {
   double range, off2;  ///< [m]; [m^2] of the point there from p
@@ -50,8 +49,7 @@ inline ExactMeeting meetExactly(const double* v, const double* n, bool planar, c
           off2 <= radius * radius && range > 0.0 && range >= range_min && range <= range_max};
 }
 
-// -------------------------------------------------------------------------------------- eight
-// lanes
+// ---- eight lanes
 
 /// Eight surfels and a ray, or a surfel and eight rays.
 struct Meeting8 {

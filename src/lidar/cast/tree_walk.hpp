@@ -5,7 +5,7 @@
 #include "lidar/cast/cast_kernel.hpp"
 #include "lidar/cast/ray_walk.hpp"
 
-/// A group of rays through a surfel tree: together as long as most of them meet the same boxes,
+/// A group of rays through a surfel tree: together as long as two or more meet the same boxes,
 /// then one by one.
 namespace marsim::lidar {
 namespace {

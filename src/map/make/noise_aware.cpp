@@ -7,7 +7,7 @@
 #include <tbb/parallel_for.h>
 #include <Eigen/Geometry>
 
-#include "map/files/moved_points.hpp"
+#include "map/make/moved_points.hpp"
 #include "map/make/neighbour_cells.hpp"
 #include "map/make/noise_sample.hpp"
 #include "map/make/reflectivity.hpp"

@@ -4,9 +4,9 @@
 
 #include <ros/node_handle.h>
 
+#include "marsim/Impact.h"
 #include "marsim/Peer.h"
 #include "marsim/PeerBody.h"
-#include "marsim/Impact.h"
 #include "marsim/scene/peers.hpp"
 #include "marsim/sim/collisions.hpp"
 #include "ros/common/params.hpp"

@@ -10,7 +10,7 @@ stranger.py member KEY NAME OWN_ADDRESS MACHINE ADDRESS PATH RUN: a machine that
 tells of UAVs that are not its own, of a body in a file, and of a world that is another one. RUN is
 the number of its start, 0: by its clock.
 
-An implementation of the datagrams of its own: see marsim/common/datagram_session.hpp.
+An implementation of the datagrams of its own: see src/lan/datagram_session.hpp.
 """
 import hashlib
 import hmac

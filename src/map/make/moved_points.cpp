@@ -1,4 +1,4 @@
-#include "map/files/moved_points.hpp"
+#include "map/make/moved_points.hpp"
 
 #include <algorithm>
 #include <cmath>
