@@ -77,7 +77,7 @@ ClockServer::~ClockServer() {
 
 bool ClockServer::isKnown(const Endpoint& from) const {
   return std::any_of(known_.begin(), known_.end(),
-                     [&](const Endpoint& machine) { return machine.address() == from.address(); });
+                     [&](const Endpoint& machine) { return machine.address == from.address; });
 }
 
 void ClockServer::run() {

@@ -7,12 +7,17 @@
 #include <string>
 #include <vector>
 
-#include <boost/asio/ip/udp.hpp>
-
 namespace marsim {
 
-/// One end of a UDP exchange (IPv4).
-using Endpoint = boost::asio::ip::udp::endpoint;
+/// One end of a UDP exchange (IPv4), in the machine's byte order.
+struct Endpoint {
+  std::uint32_t address = 0;
+  std::uint16_t port = 0;
+
+  bool operator==(const Endpoint& other) const {
+    return address == other.address && port == other.port;
+  }
+};
 
 /// "192.168.1.10:11612".
 std::string toString(const Endpoint& endpoint);
@@ -24,8 +29,11 @@ class DatagramSocket {
  public:
   /// Port 0: any free one. Throws Error where the address is not this machine's or the port taken.
   explicit DatagramSocket(const Endpoint& local);
+  ~DatagramSocket();
+  DatagramSocket(const DatagramSocket&) = delete;
+  DatagramSocket& operator=(const DatagramSocket&) = delete;
 
-  Endpoint local() const { return socket_.local_endpoint(); }
+  Endpoint local() const;
   /// False where the network refuses it, as one without a cable does. From any thread.
   bool send(const Endpoint& to, const void* data, std::size_t size);
   /// Waits for a datagram, puts its bytes into `data` and returns where it came from; none after
@@ -34,8 +42,7 @@ class DatagramSocket {
                                   std::chrono::milliseconds timeout);
 
  private:
-  boost::asio::io_context context_;
-  boost::asio::ip::udp::socket socket_{context_};
+  int file_ = -1;
 };
 
 }  // namespace marsim

@@ -7,7 +7,7 @@
 namespace marsim::lidar_gl {
 
 /// An array on the device and, beside it, memory through which the processor fills or reads it
-/// while the device works at other objects. That memory stays mapped where the context can do that
+/// while the device works at something else. That memory stays mapped where the context can do that
 /// (ContextInfo::persistent), else it is mapped each time. Nothing here waits: between the device's
 /// use and the processor's the caller waits for a fence. For jobs of the context alone.
 class TransferBuffer {

@@ -1,34 +1,34 @@
 #include "tools/child_process.hpp"
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <regex>
 
+#include <arpa/inet.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/process.hpp>
-#include <boost/process/extend.hpp>
 
+#include "common/text.hpp"
 #include "marsim/common/error.hpp"
 #include "tools/orphans.hpp"
 
 namespace marsim::tools {
-
-namespace bp = boost::process;
-
 namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int kPollMs = 100;
 constexpr double kPatience = 30.0;        // [s] for an orderly end before it is insisted on
 constexpr double kOrphansPatience = 3.0;  // [s] the same for what a child leaves behind
-
-constexpr std::array<int, 4> kSignals{SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 volatile std::sig_atomic_t interrupts = 0;
 
@@ -57,8 +57,31 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
  private:
+  static constexpr std::array<int, 4> kSignals{SIGINT, SIGTERM, SIGHUP, SIGPIPE};
   std::array<struct sigaction, kSignals.size()> old_{};
 };
+
+[[noreturn]] void becomeChild(const ChildCommand& command, int output, int failure, pid_t parent) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // no simulation is left behind if this process is killed
+  if (getppid() != parent) _exit(127);
+  for (const int caught : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(caught, SIG_DFL);
+  for (const std::string& name : command.unset) unsetenv(name.c_str());
+  for (const auto& [name, value] : command.environment) setenv(name.c_str(), value.c_str(), 1);
+  const int nothing = open("/dev/null", O_RDONLY);
+  dup2(nothing, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  std::vector<char*> arguments;
+  for (const std::string& argument : command.arguments) {
+    arguments.push_back(const_cast<char*>(argument.c_str()));
+  }
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+  const int reason = errno;
+  if (write(failure, &reason, sizeof(reason)) < 0) _exit(126);
+  _exit(127);
+}
 
 // Cuts a stream into lines; a carriage return ends one, too.
 class LineCutter {
@@ -105,67 +128,69 @@ class Ender {
   Clock::time_point last_;
 };
 
-// In a group of its own; ended with this process, so that no simulation is left behind.
-bp::child start(const ChildCommand& command, bp::pipe& output, bp::group& group) {
-  const std::string& name = command.arguments.at(0);
-  const bool is_path = name.find('/') != std::string::npos;
-  const std::string program = is_path ? name : bp::search_path(name).string();
-  if (program.empty()) throw Error(name + " cannot be started: it is not on the PATH");
-  bp::environment environment = boost::this_process::environment();
-  for (const std::string& variable : command.unset) environment.erase(variable);
-  for (const auto& [variable, value] : command.environment) environment[variable] = value;
-  const auto become = [parent = getpid()](auto&) {
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent) _exit(127);
-    for (const int caught : kSignals) std::signal(caught, SIG_DFL);
-  };
-  try {
-    return bp::child(
-        bp::exe = program,
-        bp::args = std::vector<std::string>(command.arguments.begin() + 1, command.arguments.end()),
-        environment, group, bp::std_in<bp::null, (bp::std_out & bp::std_err)> output,
-        bp::extend::on_exec_setup(become));
-  } catch (const bp::process_error& error) {
-    throw Error(fmt::format("{} cannot be started: {}", name, error.code().message()));
-  }
+void closeAll(std::initializer_list<int> files) {
+  for (const int file : files) close(file);
 }
 
 }  // namespace
 
 int freePort() {
-  using boost::asio::ip::tcp;
-  try {
-    boost::asio::io_context context;
-    const tcp::endpoint any(boost::asio::ip::address_v4::loopback(), 0);
-    return tcp::acceptor(context, any).local_endpoint().port();
-  } catch (const boost::system::system_error& error) {
-    throw Error(fmt::format("no free TCP port: {}", error.code().message()));
-  }
+  const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (file < 0) throw Error(fmt::format("no TCP socket: {}", std::strerror(errno)));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  const bool bound = bind(file, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+                     getsockname(file, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  const int reason = errno;
+  close(file);
+  if (!bound) throw Error(fmt::format("no free TCP port: {}", std::strerror(reason)));
+  return ntohs(address.sin_port);
 }
 
-bool onPath(const std::string& program) { return !bp::search_path(program).empty(); }
+bool onPath(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  for (const std::string& folder : split(path == nullptr ? "" : path, ':')) {
+    if (!folder.empty() && access((folder + "/" + program).c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
 
 ChildResult runChild(const ChildCommand& command,
                      const std::function<void(const std::string&)>& on_line) {
+  int output[2], failure[2];
+  if (pipe2(output, O_CLOEXEC) != 0) throw Error(fmt::format("pipe: {}", std::strerror(errno)));
+  if (pipe2(failure, O_CLOEXEC) != 0) throw Error(fmt::format("pipe: {}", std::strerror(errno)));
   const InterruptGuard guard;
   const OrphanKeeper orphans;
-  bp::pipe output;
-  bp::group group;
-  bp::child child = start(command, output, group);
+  const pid_t self = getpid();
+  const pid_t child = fork();
+  if (child == 0) becomeChild(command, output[1], failure[1], self);
+  closeAll({output[1], failure[1]});
+  if (child < 0) {
+    closeAll({output[0], failure[0]});
+    throw Error(fmt::format("fork: {}", std::strerror(errno)));
+  }
+  setpgid(child, child);
+
+  int reason = 0;
+  const bool failed = read(failure[0], &reason, sizeof(reason)) == sizeof(reason);
+  close(failure[0]);
 
   ChildResult result;
-  Ender ender(child.id());
+  Ender ender(child);
   LineCutter lines(on_line);
-  int passed_on = 0;
+  int passed_on = 0, status = 0;
   bool open = true, running = true;
   Clock::time_point heard = Clock::now();
   // Also ends when the child has ended while something it started keeps the pipe open.
   while (running || open) {
-    pollfd ready{output.native_source(), POLLIN, 0};
+    pollfd ready{output[0], POLLIN, 0};
     const int events = open ? poll(&ready, 1, running ? kPollMs : 0) : 0;
     if (events > 0) {
       char buffer[4096];
-      const ssize_t size = read(output.native_source(), buffer, sizeof(buffer));
+      const ssize_t size = read(output[0], buffer, sizeof(buffer));
       if (size > 0) {
         lines.add(buffer, static_cast<std::size_t>(size));
         heard = Clock::now();
@@ -189,12 +214,16 @@ ChildResult runChild(const ChildCommand& command,
     }
     if (running) {
       ender.insist();
-      running = child.running();
+      running = waitpid(child, &status, WNOHANG) != child;
     }
   }
   lines.flush();
+  close(output[0]);
   result.orphans = orphans.end(kOrphansPatience);
-  const int status = child.native_exit_code();
+  if (failed) {
+    throw Error(
+        fmt::format("{} cannot be started: {}", command.arguments.at(0), std::strerror(reason)));
+  }
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return result;
 }

@@ -29,7 +29,7 @@ ClockReading noon() { return {wallNow(), 12, 1.0, 9}; }
 
 TEST(DatagramSocket, CarriesBytes) {
   DatagramSocket a(kAnyLocal), b(kAnyLocal);
-  EXPECT_EQ(toString(resolveEndpoint("127.0.0.1", 80)), "127.0.0.1:80");
+  EXPECT_EQ(toString({0x7f000001U, 80}), "127.0.0.1:80");
   EXPECT_TRUE(a.send(b.local(), "hello", 5));
   std::vector<std::uint8_t> data;
   const auto from = b.receive(data, milliseconds(2000));
@@ -51,7 +51,7 @@ TEST(DatagramSocket, SaysWhatIsWrong) {
   };
   EXPECT_EQ(complaint(taken.local()),
             toString(taken.local()) + ": cannot be listened on: Address already in use");
-  EXPECT_NE(complaint(resolveEndpoint("1.2.3.4", 0)).find("1.2.3.4:0: cannot be listened on"),
+  EXPECT_NE(complaint({0x01020304U, 0}).find("1.2.3.4:0: cannot be listened on"),
             std::string::npos);
   EXPECT_THROW(resolveEndpoint("no such host", 1), Error);
 }

@@ -33,7 +33,7 @@ namespace section {
 constexpr std::string_view kInfo = "info";                  ///< settings and source, see load_map
 constexpr std::string_view kTree = "tree";                  ///< of the tree, see surfel_map
 constexpr std::string_view kTreeNodes = "tree_nodes";       ///< TreeNode
-constexpr std::string_view kLeafWords = "leaf_words";       ///< uint32, see leaf_storage.hpp
+constexpr std::string_view kLeafWords = "leaf_words";       ///< uint32, 8 bytes a surfel
 constexpr std::string_view kReflectivity = "reflectivity";  ///< uint8, one a surfel, 0 to 255
 constexpr std::string_view kColour = "colour";              ///< 3 x uint8 (RGB), one a surfel
 constexpr std::string_view kClass = "class";                ///< uint8, one a surfel

@@ -23,7 +23,7 @@ struct SurfelMapConfig {
   double normal_radius_factor = 3.0;  ///< neighbourhood radius of normal and thickness, in r
   double planar_factor = 0.25;        ///< paper: planar where thickness < planar_factor * r
   Surface surface = Surface::kBlended;
-  // Of Surface::kBlended, see noise_aware.hpp.
+  // For Surface::kBlended only:
   double noise = 0.0;  ///< [m] standard deviation of points off their surface; 0: measured
   /// [m] of the neighbourhood that a point's surface is fitted to; 0: max(2 r, 8 noise)
   double smoothing_radius = 0.0;

@@ -89,7 +89,7 @@ class ControllerNode {
   bool has_state_ = false;
   std::uint32_t placements_ = 0;  ///< as of the last state
   CommandTeller teller_;
-  bool resumes_ = true;  ///< begins with what the one before followed, if there is such an object
+  bool resumes_ = true;  ///< begins with what the one before followed, if there was one
   marsim::ActiveCommandConstPtr kept_;       ///< by the quadrotor
   marsim::VehicleStateConstPtr unanswered_;  ///< the first state, until that has come
   std::optional<WarningTime> waits_since_;
