@@ -92,7 +92,7 @@ void SimClockNode::joinLan(const std::string& lan, const std::string& machine,
           "counts for all",
           pace_, machine, leader_));
     }
-    client_ = std::make_unique<ClockClient>(Endpoint{clockEndpoint(own).address(), 0}, leader,
+    client_ = std::make_unique<ClockClient>(Endpoint{clockEndpoint(own).address, 0}, leader,
                                             config.readKey(), config.sync_rate);
   }
 }
