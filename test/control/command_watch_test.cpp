@@ -28,7 +28,7 @@ class CommandWatchTest : public testing::Test {
     const auto report = watch_.report(at(seconds));
     return {report.values.begin(), report.values.end()};
   }
-  // The words of the only object that was said.
+  // The words of the only message.
   void expectSaid(const std::vector<std::string>& words) {
     ASSERT_EQ(said_.size(), 1U);
     for (const std::string& word : words) {

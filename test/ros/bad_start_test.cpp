@@ -198,7 +198,7 @@ TEST_F(BadStart, FarPlacesAndSeeds) {
   nh_.setParam("/bad/seed", -1);
   expectRefused("lidar", {"seed is -1"});
   nh_.setParam("/bad/seed", "18446744073709551615");
-  nh_.setParam("/bad/renderer", "vulkan");  // the next object that is wrong
+  nh_.setParam("/bad/renderer", "vulkan");  // the next wrong value
   expectRefused("lidar", {"renderer", "'vulkan'"});
 }
 

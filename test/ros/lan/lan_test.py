@@ -343,7 +343,7 @@ def heeds_no_stranger(world, network):
     recorder = subprocess.run(
         ("ip", "netns", "exec", network.switch, sys.executable, HERE + "/stranger.py", "record",
          "bridge", str(seconds), recording), check=True, capture_output=True, text=True)
-    if int(recorder.stdout) == 0:  # a bridge does not see what it only hands on
+    if int(recorder.stdout) <= 100:  # a bridge sees little of what it only hands on
         subprocess.run(
             ("ip", "netns", "exec", network.switch, sys.executable, HERE + "/stranger.py", "record",
              MACHINES[0], str(seconds), recording), check=True, capture_output=True)
