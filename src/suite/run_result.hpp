@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "suite/recording.hpp"
+#include "suite/scenario.hpp"
+
+namespace marsim::suite {
+
+enum class Verdict { kPassed, kFailed, kError, kSkipped };
+
+/// A number that was measured, held to its limit.
+struct CheckResult {
+  std::string name;             ///< "max_speed", "ate", ...
+  std::string subject;          ///< UAV or topic; empty: the whole run
+  std::optional<double> value;  ///< none: it could not be worked out, `message` says why
+  std::string unit;
+  Limit limit;
+  bool passed = false;
+  bool depends_on_wall_time = false;
+  std::string message;
+};
+
+/// The curves of a run for its report, at one set of instants.
+struct UavSeries {
+  std::string name;
+  std::vector<double> t;              ///< [s] of simulated time
+  std::vector<Eigen::Vector3f> p_WB;  ///< [m]
+  std::vector<float> speed;           ///< [m/s]
+  std::vector<float> tracking_error;  ///< [m]
+  std::vector<float> clearance;       ///< [m]; infinite: nothing near
+};
+
+struct EstimateSeries {
+  std::string topic;
+  std::vector<double> t;
+  std::vector<Eigen::Vector3f> p_W;  ///< [m] aligned with the truth
+  std::vector<float> error;          ///< [m]
+};
+
+/// What a run of a scenario came to; what `run.json` holds.
+struct RunResult {
+  std::string scenario;
+  std::string description;
+  std::string map;  ///< as the scenario names it
+  std::uint64_t seed = 1;
+  Verdict verdict = Verdict::kError;
+  std::string message;  ///< why it is no pass, in a line; empty otherwise
+  std::vector<CheckResult> checks;
+  std::vector<UavSeries> uavs;
+  std::vector<EstimateSeries> estimates;
+  std::map<std::string, std::vector<std::pair<double, double>>> timings;  ///< [s], [ms]
+  double simulated = 0.0;                                                 ///< [s]
+  double wall = 0.0;                                                      ///< [s]
+  std::vector<std::string> last_lines;  ///< of the log, of a run that failed
+};
+
+/// Holds a recording to what the scenario asks for.
+RunResult judge(const Scenario& scenario, std::uint64_t seed, const Recording& recording);
+
+/// JSON; what depends on wall time stands below "wall" alone, so that the rest of two runs can be
+/// compared byte for byte. Throws FileError.
+void writeRun(const std::filesystem::path& path, const RunResult& result);
+RunResult readRun(const std::filesystem::path& path);
+
+std::string verdictText(Verdict verdict);
+
+}  // namespace marsim::suite
