@@ -44,6 +44,8 @@ struct StampedPose {
 struct TopicRecording {
   std::string topic;
   std::string type;                ///< empty: nobody has published on it
+  std::string fault;               ///< why it could not be recorded; empty: it could
+  std::string hint;                ///< where nobody publishes: names like it
   std::vector<TimeNs> stamps;      ///< as they came
   std::vector<StampedPose> poses;  ///< of estimates
 };

@@ -127,6 +127,7 @@ struct Scenario {
   std::string pace = "max";
 
   std::map<std::string, Flight> flights;  ///< by UAV
+  double goal_tolerance = 0.1;            ///< [m]
   std::vector<Program> programs;
   std::vector<WaitRule> wait_for;
   Checks checks;

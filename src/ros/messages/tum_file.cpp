@@ -1,40 +1,14 @@
 #include "ros/messages/tum_file.hpp"
 
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
-#include <geometry_msgs/PoseStamped.h>
-#include <geometry_msgs/PoseWithCovarianceStamped.h>
-#include <nav_msgs/Odometry.h>
-#include <nav_msgs/Path.h>
 
 #include "common/output_file.hpp"
 #include "marsim/common/error.hpp"
+#include "ros/messages/pose_messages.hpp"
 
 namespace marsim::ros_nodes {
-namespace {
-
-template <class Message>
-bool is(const std::string& md5) {
-  return md5 == ros::message_traits::md5sum<Message>();
-}
-
-template <class Message>
-Message read(std::vector<std::uint8_t>& bytes) {
-  ros::serialization::IStream stream(bytes.data(), static_cast<std::uint32_t>(bytes.size()));
-  Message message;
-  ros::serialization::deserialize(stream, message);
-  return message;
-}
-
-bool isFinite(const geometry_msgs::Pose& pose) {
-  const auto& p = pose.position;
-  const auto& q = pose.orientation;
-  return std::isfinite(p.x + p.y + p.z) && std::isfinite(q.x + q.y + q.z + q.w);
-}
-
-}  // namespace
 
 TumFile::TumFile(std::filesystem::path path, TimeNs offset)
     : path_(std::move(path)), offset_(offset) {
@@ -64,27 +38,12 @@ void TumFile::add(const ros::Time& stamp, const geometry_msgs::Pose& pose) {
 
 void TumFile::take(const std::string& type, const std::string& md5,
                    std::vector<std::uint8_t> message) {
-  if (is<nav_msgs::Odometry>(md5)) {
-    const auto odometry = read<nav_msgs::Odometry>(message);
-    add(odometry.header.stamp, odometry.pose.pose);
-  } else if (is<geometry_msgs::PoseStamped>(md5)) {
-    const auto stamped = read<geometry_msgs::PoseStamped>(message);
-    add(stamped.header.stamp, stamped.pose);
-  } else if (is<geometry_msgs::PoseWithCovarianceStamped>(md5)) {
-    const auto stamped = read<geometry_msgs::PoseWithCovarianceStamped>(message);
-    add(stamped.header.stamp, stamped.pose.pose);
-  } else if (is<nav_msgs::Path>(md5)) {
-    const auto path = read<nav_msgs::Path>(message);
+  const MessagePoses poses = readPoses(type, md5, std::move(message));
+  if (poses.is_path) {
     open();
     left_out_ = 0;
-    for (const auto& stamped : path.poses) add(stamped.header.stamp, stamped.pose);
-  } else {
-    throw Error(
-        fmt::format("{} (md5 {}) has no poses that are known, allowed: nav_msgs/Odometry, "
-                    "nav_msgs/Path, geometry_msgs/PoseStamped, "
-                    "geometry_msgs/PoseWithCovarianceStamped",
-                    type, md5));
   }
+  for (const geometry_msgs::PoseStamped& pose : poses.poses) add(pose.header.stamp, pose.pose);
   file_.flush();
   if (!file_) throw FileError(path_.string(), "cannot be written");
 }

@@ -10,6 +10,7 @@
 #include "marsim/config/load.hpp"
 #include "ros/common/swarm_params.hpp"
 #include "ros/messages/conversions.hpp"
+#include "ros/messages/pose_messages.hpp"
 #include "ros/messages/trajectory_message.hpp"
 
 namespace marsim::ros_nodes {
@@ -21,11 +22,6 @@ constexpr TimeNs kPathSpacing = kNsPerSecond / 10;  // of the poses on `planned_
 constexpr TimeNs kPathPoses = 2000;                 // on it, at most
 constexpr char kPositionCommand[] = "command/position";
 constexpr double kLongestWait = 1.0;  // [s] of wall time for `active_command`
-
-bool isFinite(const geometry_msgs::Pose& pose) {
-  return fromPoint(pose.position).allFinite() &&
-         fromQuaternion(pose.orientation).coeffs().allFinite();
-}
 
 // The fields that a command cannot do without.
 bool isFinite(const control::Reference& reference) {

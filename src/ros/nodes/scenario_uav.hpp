@@ -1,0 +1,76 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ros/ros.h>
+
+#include "marsim/Clearance.h"
+#include "marsim/Contact.h"
+#include "marsim/TrackingError.h"
+#include "marsim/VehicleState.h"
+#include "marsim/control/reference.hpp"
+#include "suite/goal_flight.hpp"
+#include "suite/recording.hpp"
+#include "suite/scenario.hpp"
+
+namespace marsim::ros_nodes {
+
+/// One UAV of a scenario: flies it along its goals or its path, and records what became of it.
+///
+/// In, below its namespace: `state`, `tracking_error`, `clearance`, `collision`. Out: `goal`, or
+/// the client's topic for goals, and `command/state`. Commands carry stamps kLead ahead of the
+/// state that they answer, so that in lockstep they act at the same instant in every run.
+class ScenarioUav {
+ public:
+  static constexpr TimeNs kLead = 15 * kNsPerSecond / 100;
+
+  ScenarioUav(const ros::NodeHandle& root, const std::string& name,
+              const suite::Scenario& scenario);
+
+  /// Whether all that it reads and tells has its counterpart.
+  bool connected() const;
+  /// Called with the stamp of every new state; set before the first one.
+  std::function<void(TimeNs)> on_state;
+
+  TimeNs now() const { return now_; }  ///< stamp of the last state; < 0: none yet
+  /// When nothing was left to be flown; none: something is.
+  std::optional<TimeNs> flownAt() const { return flown_at_; }
+  std::string progress() const;  ///< "goal 2 of 4"; empty: no goals
+  /// Whether everything up to `stamp` has come.
+  bool complete(TimeNs stamp) const;
+  /// What was recorded up to `stamp`.
+  suite::UavRecording recording(TimeNs stamp) const;
+
+ private:
+  /// A reference at a time since its flight began.
+  using Path = std::function<control::Reference(TimeNs t)>;
+
+  void setPath(const suite::Flight& flight, double start_yaw);
+  void onState(const marsim::VehicleStateConstPtr& message);
+  void fly(const suite::MotionSample& state);
+  void sendGoal(const Eigen::Vector3d& goal, const suite::MotionSample& state);
+
+  std::string name_;
+  bool sends_path_message_ = false;  ///< goals as nav_msgs/Path
+  bool collides_ = true;
+  suite::GoalFlight goals_;
+  double goal_yaw_ = 0.0;  ///< [rad]
+  Path path_;
+  TimeNs path_duration_ = 0, path_sent_ = -1;  ///< since the flight began
+
+  TimeNs now_ = -1;
+  std::optional<TimeNs> flown_at_;
+  std::vector<suite::MotionSample> samples_;
+  std::vector<std::pair<TimeNs, double>> errors_, clearances_;  ///< [m] by their stamps
+  std::vector<TimeNs> contacts_;
+
+  ros::Publisher goal_publisher_, reference_publisher_;
+  ros::Subscriber state_subscriber_, error_subscriber_, clearance_subscriber_, contact_subscriber_;
+};
+
+}  // namespace marsim::ros_nodes
