@@ -9,9 +9,9 @@ import sys
 import tempfile
 import unittest
 
-SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SOURCE = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 SUITES = os.path.join(SOURCE, "config", "suites")
-STAND_INS = os.path.join(SOURCE, "test", "suite", "stand_ins")
+STAND_INS = os.path.join(SOURCE, "test", "ros", "suite", "stand_ins")
 
 
 def without_wall(value):
