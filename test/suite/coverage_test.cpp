@@ -171,11 +171,11 @@ TEST(Coverage, TooManyVoxelsAndNone) {
   CoverageConfig fine = config();
   fine.voxel = 0.01;
   const std::string said = complaint(fine, kStart);
-  EXPECT_EQ(said.find("voxel of the coverage is 0.01, allowed: 0.013 m or more in so large a volume"
-                      " (107 million voxels are more than 50 million)"),
+  EXPECT_EQ(said.find("voxel of the coverage is 0.01, allowed: 0.014 m or more in so large a volume"
+                      " (108 million voxels are more than 50 million)"),
             0U)
       << said;
-  fine.voxel = 0.013;
+  fine.voxel = 0.014;
   EXPECT_EQ(complaint(fine, kStart), "no error");
   fine.voxel = -1.0;
   EXPECT_EQ(complaint(fine, kStart), "voxel is -1, allowed: more than 0 m");

@@ -78,7 +78,7 @@ TEST(FigureEightPath, LiesOnTheCurveFromRestToRest) {
   }
 }
 
-// At 2 m/s a ramp may take 1.5 s, so that its first metre is flown in the closed form's time.
+// The speed rises by smoothstep within 1.5 s, which are flown at half of it in the mean.
 TEST(FigureEightPath, SpeedsUpGently) {
   FigureEight eight;
   eight.width = 100.0;
@@ -90,7 +90,7 @@ TEST(FigureEightPath, SpeedsUpGently) {
     hardest = std::max(hardest, path.at(t).a_WB.norm());
   }
   EXPECT_NEAR(hardest, 2.0, 0.01);
-  EXPECT_NEAR(path.at(1500 * kMs).v_WB.norm(), 2.0, 1e-3);
+  EXPECT_NEAR(path.at(1500 * kMs).v_WB.norm(), 2.0, 2e-3);
   EXPECT_NEAR(path.at(1500 * kMs).X_WB.p.norm(), 1.5, 1e-3);
 }
 
