@@ -38,7 +38,7 @@ ${catkin_template}")
 catkin_package(
   INCLUDE_DIRS include
   LIBRARIES marsim_common marsim_lan marsim_geometry marsim_map marsim_scene marsim_lidar
-            marsim_vehicle marsim_control marsim_collision marsim_viz marsim_sim
+            marsim_vehicle marsim_control marsim_collision marsim_suite marsim_viz marsim_sim
             marsim_config marsim_lidar_gl marsim_ros
   CATKIN_DEPENDS diagnostic_msgs diagnostic_updater geometry_msgs message_runtime
                  nav_msgs nodelet pluginlib rosgraph_msgs roscpp
