@@ -18,9 +18,10 @@ enum class Verdict { kPassed, kFailed, kError, kSkipped };
 
 /// A number that was measured, held to its limit.
 struct CheckResult {
-  std::string name;             ///< "max_speed", "ate", ...
-  std::string subject;          ///< UAV or topic; empty: the whole run
-  std::optional<double> value;  ///< none: it could not be worked out, `message` says why
+  std::string name;     ///< "max_speed", "ate", ...
+  std::string subject;  ///< UAV or topic; empty: the whole run
+  /// None: it could not be worked out, `message` says why. An infinite clearance: nothing near.
+  std::optional<double> value;
   std::string unit;
   Limit limit;
   bool passed = false;
@@ -65,8 +66,9 @@ struct RunResult {
 /// Holds a recording to what the scenario asks for.
 RunResult judge(const Scenario& scenario, std::uint64_t seed, const Recording& recording);
 
-/// JSON; what depends on wall time stands below "wall" alone, so that the rest of two runs can be
-/// compared byte for byte. Throws FileError.
+/// JSON, a key of the top a line. What depends on wall time stands below "wall" alone, so that the
+/// rest of two runs can be compared byte for byte; only "verdict" is that of all checks. Infinite
+/// numbers are null. Throws FileError.
 void writeRun(const std::filesystem::path& path, const RunResult& result);
 RunResult readRun(const std::filesystem::path& path);
 

@@ -10,9 +10,12 @@
 #include <Eigen/Core>
 
 #include "marsim/common/time.hpp"
+#include "marsim/geometry/pose.hpp"
 
 /// Scenarios: flights with a verdict, as `marsim suite` runs them.
 namespace marsim::suite {
+
+constexpr int kMostUavs = 200;
 
 /// The numbers that pass a check.
 struct Limit {
@@ -48,7 +51,8 @@ struct Flight {
   std::optional<FigureEight> figure_eight;
 };
 
-/// A topic that must come at a rate, by its stamps.
+/// A topic that must come at a rate, by its stamps. A topic that falls silent for more than a
+/// second before the end of the flight has that for a gap.
 struct RateCheck {
   std::string topic;
   double rate = 0.0;        ///< [Hz]
@@ -61,13 +65,14 @@ struct EstimateCheck {
   std::string topic;           ///< nav_msgs/Odometry, Path, PoseStamped, PoseWithCovarianceStamped
   std::string uav = "uav0";    ///< whose truth
   std::string frame = "base";  ///< whose pose it tells, as record_frame:=
+  Pose X_BF;                   ///< of that frame in the body, by the scenario's vehicle and sensors
   TimeNs offset = 0;           ///< added to its stamps
   bool align = true;           ///< by a rigid motion (Umeyama, without scale)
   Limit ate;                   ///< [m] rms of the positions
   Limit rpe;                   ///< [m] rms of the translations of `rpe_delta`
   Limit rpe_angle;             ///< [rad] rms of their angles
   TimeNs rpe_delta = kNsPerSecond;
-  Limit completeness;  ///< share of the flight's time that the estimate covers
+  Limit completeness;  ///< share of the flight's time with poses at most half a second apart
 };
 
 struct CoverageCheck {
@@ -87,8 +92,9 @@ struct EndCheck {
 
 /// What must hold; what is empty is not asked for.
 struct Checks {
-  std::optional<double> goals_within;  ///< [s] of simulated time for all goals
-  std::optional<Limit> clearance;      ///< [m] least, of every UAV
+  /// [s] of simulated time from the first goal's sending to the last one's reaching, of every UAV.
+  std::optional<double> goals_within;
+  std::optional<Limit> clearance;  ///< [m] least, of every UAV
   std::optional<Limit> contacts;
   std::optional<Limit> tracking_rms;  ///< [m] of every UAV
   std::optional<Limit> tracking_max;  ///< [m]
@@ -98,6 +104,8 @@ struct Checks {
   std::vector<RateCheck> rates;
   std::vector<EstimateCheck> estimates;
   std::vector<CoverageCheck> coverage;
+
+  bool empty() const;
 };
 
 /// Time is held until a program that knows nothing of lockstep has answered.
@@ -131,7 +139,7 @@ struct Scenario {
   std::vector<WaitRule> wait_for;
   Checks checks;
 
-  /// Throws ConfigError.
+  /// Throws ConfigError, which names the scenario's file.
   void validate() const;
   /// uav0, uav1, ...
   std::vector<std::string> uavNames() const;

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <Eigen/Geometry>
+
+#include "marsim/common/view.hpp"
+#include "marsim/map/surfel_map.hpp"
+
+namespace marsim::suite {
+
+/// What volume counts, and how finely.
+struct CoverageConfig {
+  double voxel = 0.5;                                         ///< [m]
+  Eigen::AlignedBox3d box{Eigen::Vector3d(-1e4, -1e4, -1e4),  ///< [m] in W
+                          Eigen::Vector3d(1e4, 1e4, 1e4)};
+};
+
+/// The share of a map's free volume that a sensor has seen. The volume is a grid of voxels over the
+/// map's bounds, cut to a box. A voxel is occupied where a surfel's position lies in it, else free.
+/// What counts are the free voxels that share faces with one another back to the start. One is seen
+/// once a ray from the sensor to a return has passed through it.
+class Coverage {
+ public:
+  /// `start` [m] in W lies in a free voxel, or one lies within `radius` [m] of it (a vehicle that
+  /// stands on the ground lies in a voxel of that). Throws ConfigError for a voxel so small that
+  /// there are more than kMostVoxels, and where no voxel is free there.
+  Coverage(const map::SurfelMap& map, const CoverageConfig& config, const Eigen::Vector3d& start,
+           double radius);
+
+  static constexpr std::uint64_t kMostVoxels = 50'000'000;
+
+  /// A scan: the rays from the sensor to its returns [m] in W. Places that are not finite are
+  /// passed over.
+  void add(const Eigen::Vector3d& sensor, View<Eigen::Vector3f> points);
+
+  /// 0 to 1.
+  double share() const { return static_cast<double>(seen_) / static_cast<double>(reachable_); }
+  std::size_t reachable() const { return reachable_; }  ///< voxels
+  std::size_t seen() const { return seen_; }            ///< of those
+
+ private:
+  void layGrid(const map::SurfelMap& map, const Eigen::AlignedBox3d& box);
+  void markOccupied(const map::SurfelMap& map);
+  std::vector<std::uint32_t> voxelsRound(const Eigen::Vector3d& place, double radius) const;
+  void flood(std::vector<std::uint32_t> frontier);
+  void see(std::uint32_t voxel);
+  void addRay(const Eigen::Vector3d& from, const Eigen::Vector3d& to);
+
+  bool inside(const Eigen::Array3i& cell) const {
+    return (cell >= 0).all() && (cell < size_).all();
+  }
+  std::uint32_t indexOf(const Eigen::Array3i& cell) const;
+  /// [voxels] from the grid's corner.
+  Eigen::Vector3d inGrid(const Eigen::Vector3d& p_W) const { return p_W / voxel_ - low_; }
+
+  double voxel_;         // [m]
+  Eigen::Vector3d low_;  // [voxels] corner of the grid in W
+  Eigen::Array3i size_;  // voxels along each axis
+  std::vector<std::uint8_t> flags_;
+  std::size_t reachable_ = 0;
+  std::size_t seen_ = 0;
+};
+
+}  // namespace marsim::suite

@@ -1,0 +1,359 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "suite/run_result.hpp"
+#include "suite/series.hpp"
+#include "suite/trajectory_error.hpp"
+
+namespace marsim::suite {
+namespace {
+
+std::string limitText(const Limit& limit, const std::string& unit) {
+  const std::string end = unit.empty() ? "" : " " + unit;
+  if (limit.at_least && limit.at_most) {
+    return fmt::format("{:.4g} to {:.4g}{}", *limit.at_least, *limit.at_most, end);
+  }
+  if (limit.at_least) return fmt::format("at least {:.4g}{}", *limit.at_least, end);
+  return fmt::format("at most {:.4g}{}", limit.at_most.value_or(0.0), end);
+}
+
+/// What a check is about.
+struct Question {
+  std::string name, subject, unit;
+  Limit limit;
+};
+
+CheckResult unanswered(const Question& question, std::string message) {
+  CheckResult result;
+  result.name = question.name;
+  result.subject = question.subject;
+  result.unit = question.unit;
+  result.limit = question.limit;
+  result.message = std::move(message);
+  return result;
+}
+
+CheckResult answered(const Question& question, double value) {
+  CheckResult result = unanswered(question, "");
+  if (std::isnan(value)) {
+    result.message = "is not a number";
+    return result;
+  }
+  result.value = value;
+  result.passed = question.limit.holds(value);
+  if (!result.passed) {
+    const std::string unit = question.unit.empty() ? "" : " " + question.unit;
+    result.message = fmt::format("is {:.4g}{}, allowed: {}", value, unit,
+                                 limitText(question.limit, question.unit));
+  }
+  return result;
+}
+
+/// Holds a recording to the checks of a scenario, one after another.
+class Judge {
+ public:
+  Judge(const Scenario& scenario, const Recording& recording)
+      : scenario_(scenario), checks_(scenario.checks), recording_(recording) {}
+
+  void run();
+  std::vector<CheckResult> results() { return std::move(results_); }
+  std::vector<EstimateSeries> estimates() { return std::move(estimates_); }
+
+ private:
+  using Measure = std::function<double(const UavRecording& uav)>;
+
+  const UavRecording* uav(const std::string& name) const;
+  void checkGoals();
+  void checkUavs(const char* name, const char* unit, const std::optional<Limit>& limit,
+                 const Measure& measure);
+  void checkEnd(const EndCheck& end);
+  void checkRate(const RateCheck& rate);
+  void checkEstimate(const EstimateCheck& estimate);
+  void checkCoverage();
+  void checkRealTimeFactor();
+
+  const TopicRecording* topic(const std::string& name, std::string& complaint) const;
+
+  const Scenario& scenario_;
+  const Checks& checks_;
+  const Recording& recording_;
+  std::vector<CheckResult> results_;
+  std::vector<EstimateSeries> estimates_;
+};
+
+const UavRecording* Judge::uav(const std::string& name) const {
+  const auto found = std::find_if(recording_.uavs.begin(), recording_.uavs.end(),
+                                  [&](const UavRecording& uav) { return uav.name == name; });
+  return found == recording_.uavs.end() || found->samples.empty() ? nullptr : &*found;
+}
+
+// Null, and why, where nothing came on it.
+const TopicRecording* Judge::topic(const std::string& name, std::string& complaint) const {
+  for (const TopicRecording& topic : recording_.topics) {
+    if (topic.topic != name) continue;
+    if (!topic.stamps.empty() || !topic.poses.empty()) return &topic;
+    if (topic.type.empty()) break;
+    complaint = fmt::format("nothing came on {}, a {}", name, topic.type);
+    return nullptr;
+  }
+  complaint = fmt::format("nobody publishes {}", name);
+  return nullptr;
+}
+
+void Judge::checkGoals() {
+  if (!checks_.goals_within) return;
+  for (const auto& [name, flight] : scenario_.flights) {
+    if (flight.goals.empty()) continue;
+    const Question question{"goals", name, "s", {std::nullopt, checks_.goals_within}};
+    const UavRecording* recorded = uav(name);
+    std::size_t reached = 0;
+    TimeNs last = 0;
+    for (const GoalRecord& goal : recorded ? recorded->goals : std::vector<GoalRecord>{}) {
+      if (!goal.reached) continue;
+      ++reached;
+      last = std::max(last, *goal.reached);
+    }
+    if (reached < flight.goals.size()) {
+      results_.push_back(unanswered(
+          question, fmt::format("{} of {} goals were reached", reached, flight.goals.size())));
+    } else {
+      results_.push_back(answered(question, toSeconds(last - recorded->goals.front().sent)));
+    }
+  }
+}
+
+void Judge::checkUavs(const char* name, const char* unit, const std::optional<Limit>& limit,
+                      const Measure& measure) {
+  if (!limit) return;
+  for (const std::string& subject : scenario_.uavNames()) {
+    const Question question{name, subject, unit, *limit};
+    const UavRecording* recorded = uav(subject);
+    results_.push_back(recorded ? answered(question, measure(*recorded))
+                                : unanswered(question, "its motion was not recorded"));
+  }
+}
+
+void Judge::checkEnd(const EndCheck& end) {
+  const Question position{"end_position", end.uav, "m", {std::nullopt, end.within}};
+  const Question speed{"end_speed", end.uav, "m/s", end.speed};
+  const bool has_speed = end.speed.at_least || end.speed.at_most;
+  const UavRecording* recorded = uav(end.uav);
+  const char* const complaint = "its motion was not recorded";
+  if (recorded == nullptr) {
+    results_.push_back(unanswered(position, complaint));
+    if (has_speed) results_.push_back(unanswered(speed, complaint));
+    return;
+  }
+  const MotionSample& last = recorded->samples.back();
+  results_.push_back(answered(position, (last.X_WB.p - end.position).norm()));
+  if (has_speed) results_.push_back(answered(speed, last.v_WB.norm()));
+}
+
+// What is wrong with the stamps of a topic whose rate is asked for.
+std::string stampsComplaint(const std::vector<TimeNs>& stamps) {
+  for (std::size_t i = 1; i < stamps.size(); ++i) {
+    if (stamps[i] > stamps[i - 1]) continue;
+    return fmt::format("stamp {:.6f} s came after {:.6f} s", toSeconds(stamps[i]),
+                       toSeconds(stamps[i - 1]));
+  }
+  return stamps.size() < 2 ? fmt::format("{} messages tell no rate", stamps.size()) : "";
+}
+
+void Judge::checkRate(const RateCheck& rate) {
+  const Question mean{"rate",
+                      rate.topic,
+                      "Hz",
+                      {rate.rate * (1.0 - rate.tolerance), rate.rate * (1.0 + rate.tolerance)}};
+  const Question gap{"worst_gap", rate.topic, "periods", {std::nullopt, rate.worst_gap}};
+  std::string complaint;
+  const TopicRecording* recorded = topic(rate.topic, complaint);
+  if (recorded != nullptr) complaint = stampsComplaint(recorded->stamps);
+  if (!complaint.empty()) {
+    results_.push_back(unanswered(mean, complaint));
+    results_.push_back(unanswered(gap, complaint));
+    return;
+  }
+  const std::vector<TimeNs>& stamps = recorded->stamps;
+  const double duration = toSeconds(stamps.back() - stamps.front());
+  results_.push_back(answered(mean, static_cast<double>(stamps.size() - 1) / duration));
+  TimeNs worst = 0, since = stamps.front();
+  for (std::size_t i = 1; i < stamps.size(); ++i) {
+    if (stamps[i] - stamps[i - 1] <= worst) continue;
+    worst = stamps[i] - stamps[i - 1];
+    since = stamps[i - 1];
+  }
+  // A message is on its way for a while, so that a short silence at the end says nothing.
+  const TimeNs silence = recording_.end - stamps.back();
+  if (silence > kNsPerSecond + 2 * periodNs(rate.rate) && silence > worst) {
+    worst = silence;
+    since = stamps.back();
+  }
+  CheckResult result = answered(gap, toSeconds(worst) * rate.rate);
+  if (!result.passed) result.message += fmt::format(", after {:.6f} s", toSeconds(since));
+  results_.push_back(std::move(result));
+}
+
+// Why an estimate cannot be held to the truth.
+std::string estimateComplaint(const TopicRecording& recorded, const TrajectoryError& error) {
+  for (const StampedPose& pose : recorded.poses) {
+    if (pose.X.p.allFinite() && pose.X.q.coeffs().allFinite()) continue;
+    return fmt::format("the pose of {:.6f} s is not finite", toSeconds(pose.stamp));
+  }
+  if (recorded.poses.empty()) {
+    return fmt::format("{} is a {}, which tells no poses", recorded.topic, recorded.type);
+  }
+  return error.stamps.empty()
+             ? fmt::format("0 of {} poses have a stamp within the flight", recorded.poses.size())
+             : "";
+}
+
+void Judge::checkEstimate(const EstimateCheck& estimate) {
+  std::string complaint;
+  TrajectoryError error;
+  const TopicRecording* recorded = topic(estimate.topic, complaint);
+  const UavRecording* truth = uav(estimate.uav);
+  if (recorded != nullptr && truth == nullptr) {
+    complaint = fmt::format("the motion of {} was not recorded", estimate.uav);
+  } else if (recorded != nullptr) {
+    TrajectoryErrorConfig config;
+    config.X_BF = estimate.X_BF;
+    config.offset = estimate.offset;
+    config.align = estimate.align;
+    config.rpe_delta = estimate.rpe_delta;
+    error = trajectoryError(truth->samples, recorded->poses, config);
+    complaint = estimateComplaint(*recorded, error);
+  }
+  estimates_.push_back(estimateSeries(estimate.topic, error));
+
+  const auto hold = [&](const char* name, const char* unit, const Limit& limit,
+                        const std::optional<double>& value, const std::string& without) {
+    if (!limit.at_least && !limit.at_most) return;
+    const Question question{name, estimate.topic, unit, limit};
+    const std::string& why = complaint.empty() ? without : complaint;
+    results_.push_back(complaint.empty() && value ? answered(question, *value)
+                                                  : unanswered(question, why));
+  };
+  const std::string too_few = fmt::format("{} poses are too few to align", error.stamps.size());
+  const std::string no_pairs =
+      fmt::format("no two poses are {:g} s apart or more", toSeconds(estimate.rpe_delta));
+  hold("ate", "m", estimate.ate, error.ate_rms, too_few);
+  hold("rpe", "m", estimate.rpe, error.rpe_rms, no_pairs);
+  hold("rpe_angle", "rad", estimate.rpe_angle, error.rpe_angle_rms, no_pairs);
+  hold("completeness", "", estimate.completeness, error.completeness, "");
+}
+
+void Judge::checkCoverage() {
+  for (std::size_t i = 0; i < checks_.coverage.size(); ++i) {
+    const CoverageCheck& check = checks_.coverage[i];
+    const Question question{"coverage", check.uav, "", check.share};
+    results_.push_back(i < recording_.coverage.size() ? answered(question, recording_.coverage[i])
+                                                      : unanswered(question, "was not measured"));
+  }
+}
+
+void Judge::checkRealTimeFactor() {
+  if (!checks_.real_time_factor) return;
+  const Question question{"real_time_factor", "", "", *checks_.real_time_factor};
+  const double simulated = toSeconds(recording_.end - recording_.begin);
+  results_.push_back(recording_.wall > 0.0 ? answered(question, simulated / recording_.wall)
+                                           : unanswered(question, "no wall time has passed"));
+  results_.back().depends_on_wall_time = true;
+}
+
+void Judge::run() {
+  checkGoals();
+  checkUavs("clearance", "m", checks_.clearance,
+            [](const UavRecording& uav) { return uav.least_clearance; });
+  checkUavs("contacts", "", checks_.contacts,
+            [](const UavRecording& uav) { return static_cast<double>(uav.contacts); });
+  checkUavs("tracking_rms", "m", checks_.tracking_rms, [](const UavRecording& uav) {
+    double sum = 0.0;
+    for (const MotionSample& sample : uav.samples) {
+      sum += sample.tracking_error * sample.tracking_error;
+    }
+    return std::sqrt(sum / static_cast<double>(uav.samples.size()));
+  });
+  const auto largest = [](const UavRecording& uav, const auto& valueOf) {
+    double most = 0.0;
+    for (const MotionSample& sample : uav.samples) {
+      const double value = valueOf(sample);
+      if (!(value <= most)) most = value;  // a NaN stays, unless something larger comes
+      if (std::isnan(most)) break;
+    }
+    return most;
+  };
+  checkUavs("tracking_max", "m", checks_.tracking_max, [&](const UavRecording& uav) {
+    return largest(uav, [](const MotionSample& sample) { return sample.tracking_error; });
+  });
+  checkUavs("max_speed", "m/s", checks_.max_speed, [&](const UavRecording& uav) {
+    return largest(uav, [](const MotionSample& sample) { return sample.v_WB.norm(); });
+  });
+  for (const EndCheck& end : checks_.end) checkEnd(end);
+  for (const RateCheck& rate : checks_.rates) checkRate(rate);
+  for (const EstimateCheck& estimate : checks_.estimates) checkEstimate(estimate);
+  checkCoverage();
+  checkRealTimeFactor();
+}
+
+// The first check that failed, and how many more did. One that depends on wall time only where no
+// other did, so that the text is the same wherever the run was flown.
+std::string failureText(const std::vector<CheckResult>& checks) {
+  for (const bool wall_time : {false, true}) {
+    const auto failed = [&](const CheckResult& check) {
+      return !check.passed && check.depends_on_wall_time == wall_time;
+    };
+    const auto first = std::find_if(checks.begin(), checks.end(), failed);
+    if (first == checks.end()) continue;
+    const auto more = std::count_if(std::next(first), checks.end(), failed);
+    const std::string of = first->subject.empty() ? "" : " of " + first->subject;
+    const std::string rest =
+        more == 0 ? "" : fmt::format("; {} more check{} failed", more, more == 1 ? "" : "s");
+    return fmt::format("{}{}: {}{}", first->name, of, first->message, rest);
+  }
+  return "";
+}
+
+}  // namespace
+
+RunResult judge(const Scenario& scenario, std::uint64_t seed, const Recording& recording) {
+  Judge judge(scenario, recording);
+  judge.run();
+  RunResult result;
+  result.scenario = scenario.name;
+  result.description = scenario.description;
+  const auto map = scenario.arguments.find("map");
+  if (map != scenario.arguments.end()) result.map = map->second;
+  result.seed = seed;
+  result.checks = judge.results();
+  result.estimates = judge.estimates();
+  const bool passed =
+      !result.checks.empty() && std::all_of(result.checks.begin(), result.checks.end(),
+                                            [](const CheckResult& check) { return check.passed; });
+  result.verdict = passed ? Verdict::kPassed : Verdict::kFailed;
+  result.message = result.checks.empty() ? "nothing was checked" : failureText(result.checks);
+  for (const UavRecording& uav : recording.uavs) result.uavs.push_back(uavSeries(uav));
+  result.timings = timingSeries(recording.timings);
+  result.simulated = toSeconds(recording.end - recording.begin);
+  result.wall = recording.wall;
+  return result;
+}
+
+std::string verdictText(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kPassed:
+      return "passed";
+    case Verdict::kFailed:
+      return "failed";
+    case Verdict::kError:
+      return "error";
+    case Verdict::kSkipped:
+      return "skipped";
+  }
+  return "error";
+}
+
+}  // namespace marsim::suite

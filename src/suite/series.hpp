@@ -1,0 +1,25 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "suite/recording.hpp"
+#include "suite/run_result.hpp"
+#include "suite/trajectory_error.hpp"
+
+/// The curves of a run, thinned out for its report.
+namespace marsim::suite {
+
+constexpr std::size_t kMostInstants = 600;  ///< of a curve
+
+UavSeries uavSeries(const UavRecording& uav);
+
+/// Empty but for its topic where the estimate could not be held to the truth.
+EstimateSeries estimateSeries(const std::string& topic, const TrajectoryError& error);
+
+std::map<std::string, std::vector<std::pair<double, double>>> timingSeries(
+    const std::map<std::string, std::vector<std::pair<TimeNs, double>>>& timings);
+
+}  // namespace marsim::suite

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "marsim/common/time.hpp"
+#include "marsim/geometry/pose.hpp"
+#include "suite/recording.hpp"
+
+namespace marsim::suite {
+
+/// Settings of the comparison of an estimated trajectory with the true one.
+struct TrajectoryErrorConfig {
+  Pose X_BF;          ///< of the estimated frame in the body
+  TimeNs offset = 0;  ///< added to the estimate's stamps
+  bool align = true;  ///< by a rigid motion (Umeyama, without scale)
+  TimeNs rpe_delta = kNsPerSecond;
+  TimeNs longest_gap = kNsPerSecond / 2;  ///< between poses that cover the time between them
+};
+
+/// The error of an estimated trajectory: of a frame F in W, told as poses in a frame E of the
+/// estimator's own.
+struct TrajectoryError {
+  std::vector<TimeNs> stamps;           ///< of the poses within the flight, rising
+  std::vector<Eigen::Vector3d> p_WF;    ///< [m] estimated, aligned
+  std::vector<double> error;            ///< [m] distances from the truth
+  std::optional<double> ate_rms;        ///< [m] none: too few poses to align
+  std::optional<double> ate_max;        ///< [m]
+  std::size_t rpe_pairs = 0;            ///< poses with one at least rpe_delta later
+  std::optional<double> rpe_rms;        ///< [m] of the translations; none: no pairs
+  std::optional<double> rpe_angle_rms;  ///< [rad]
+  double completeness = 0.0;            ///< share of the truth's time that is covered
+};
+
+/// Compares an estimate with the truth at its stamps; the truth between two samples is linear in
+/// position and along the shortest rotation. Poses that are not finite, outside of the truth's time
+/// or of the stamp of one before are passed over; they may come in any order.
+///
+/// With Q the true and P the estimated poses of F, the absolute trajectory error is the distance of
+/// their positions after alignment, and the relative pose error that of E = (Q_i^-1 Q_j)^-1 (P_i^-1
+/// P_j) from identity, j being the first pose at least rpe_delta after i (Sturm et al., "A
+/// Benchmark for the Evaluation of RGB-D SLAM Systems", IROS 2012, eq. 1 and 2).
+TrajectoryError trajectoryError(const std::vector<MotionSample>& truth,
+                                const std::vector<StampedPose>& estimate,
+                                const TrajectoryErrorConfig& config);
+
+}  // namespace marsim::suite
