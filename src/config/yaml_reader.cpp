@@ -102,6 +102,17 @@ void YamlReader::readInterval(const std::string& key, double& min, double& max, 
   max = items[1];
 }
 
+void YamlReader::requireTexts(const std::string& key, std::vector<std::string>& values) {
+  const YAML::Node list = present(key);
+  if (!list.IsSequence()) fail(key, shown(list), "a list of texts");
+  values.clear();
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string item = fmt::format("{}[{}]", key, i);
+    values.push_back(scalar(item, list[i], "a text"));
+    if (values.back().empty()) fail(item, "''", "a text");
+  }
+}
+
 void YamlReader::requireList(const std::string& key, std::vector<double>& values,
                              Quantity quantity) {
   values = numbers(key, present(key), quantity, "a list of numbers");
@@ -152,6 +163,12 @@ void YamlReader::requireMaps(const std::string& key, const ReadMap& read) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     readMapNode(fmt::format("{}[{}]", key, i), list[i], read);
   }
+}
+
+std::vector<std::string> YamlReader::keys() const {
+  std::vector<std::string> names;
+  for (const auto& entry : node_) names.push_back(entry.first.Scalar());
+  return names;
 }
 
 bool YamlReader::has(const std::string& key) {

@@ -50,6 +50,8 @@ class YamlReader {
                Quantity quantity = Quantity::kNumber);
   /// [min, max].
   void readInterval(const std::string& key, double& min, double& max, Quantity quantity);
+  /// A list of texts, none of them empty.
+  void requireTexts(const std::string& key, std::vector<std::string>& values);
   /// A list of any length.
   void requireList(const std::string& key, std::vector<double>& values, Quantity quantity);
 
@@ -80,6 +82,8 @@ class YamlReader {
   /// A list of maps: read() is called once for each, in order.
   void requireMaps(const std::string& key, const ReadMap& read);
 
+  /// All keys of the map, in the file's order (which makes none of them a known one).
+  std::vector<std::string> keys() const;
   /// Whether the key is there (asking makes it a known one).
   bool has(const std::string& key);
   /// Whether the key holds a list.

@@ -26,7 +26,7 @@ a { color: inherit; text-decoration-color: var(--soft); text-underline-offset: 3
 table { border-collapse: collapse; width: 100%; font-size: 14px; }
 th { text-align: left; color: var(--soft); font-weight: 600; }
 th, td { padding: 5px 14px 5px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td.n, th.n { text-align: right; padding-right: 22px; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .verdict { display: inline-block; padding: 0 9px; border-radius: 9px; font-weight: 600;
   font-size: 13px; white-space: nowrap; }
 .passed { color: var(--pass); background: var(--pass-back); }
@@ -39,7 +39,8 @@ section { margin: 34px 0 0; padding: 18px 0 0; border-top: 2px solid var(--line)
 .message { color: var(--fail); margin: 8px 0; font-weight: 600; overflow-wrap: anywhere; }
 .skip { color: var(--skip); }
 .figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 480px), 1fr));
-  gap: 14px 26px; margin: 14px 0 0; }
+  gap: 14px 26px; margin: 14px 0 0; grid-auto-flow: dense; }
+.plan { grid-row: span 2; }
 figure { margin: 0; min-width: 0; }
 figcaption { font-weight: 600; font-size: 14px; margin: 0 0 2px; }
 .legend { display: flex; flex-wrap: wrap; gap: 2px 16px; font-size: 13px; margin: 12px 0 0; }

@@ -69,8 +69,10 @@ std::string legend(const std::vector<Curve>& curves) {
 }
 
 std::string figure(const Chart& chart, const std::string& id, bool with_legend) {
-  return fmt::format("<figure><figcaption>{}</figcaption>{}{}</figure>\n", escaped(chart.title),
-                     svgChart(chart, id), with_legend ? legend(chart.curves) : "");
+  const char* style = chart.equal_scale ? " class=\"plan\"" : "";
+  return fmt::format("<figure{}><figcaption>{}</figcaption>{}{}</figure>\n", style,
+                     escaped(chart.title), svgChart(chart, id),
+                     with_legend ? legend(chart.curves) : "");
 }
 
 /// The paths of all UAVs and estimates, seen along an axis.
@@ -121,8 +123,13 @@ std::vector<Level> levelsOf(const RunResult& run, const std::string& check_name)
   return {};
 }
 
-Chart timeChart(const std::string& title, const std::string& y_label) {
+Chart timeChart(const RunResult& run, const std::string& title, const std::string& y_label) {
   Chart chart;
+  for (const UavSeries& uav : run.uavs) {
+    if (uav.t.empty()) continue;
+    chart.x_low = uav.t.front();
+    chart.x_high = std::max(chart.x_high, uav.t.back());
+  }
   chart.title = title;
   chart.x_label = "simulated time [s]";
   chart.y_label = y_label;
@@ -151,7 +158,7 @@ std::vector<Chart> timeCharts(const RunResult& run) {
         UavCurve{"Tracking error", "distance from the reference [m]", &UavSeries::tracking_error,
                  "tracking_max"},
         UavCurve{"Clearance", "distance to the nearest [m]", &UavSeries::clearance, "clearance"}}) {
-    Chart chart = timeChart(kind.title, kind.y_label);
+    Chart chart = timeChart(run, kind.title, kind.y_label);
     for (std::size_t i = 0; i < run.uavs.size(); ++i) {
       chart.curves.push_back(
           {run.uavs[i].name, uavStyle(i), timeCurve(run.uavs[i].t, run.uavs[i].*kind.values)});
@@ -159,14 +166,14 @@ std::vector<Chart> timeCharts(const RunResult& run) {
     chart.levels = levelsOf(run, kind.check);
     charts.push_back(chart);
   }
-  Chart errors = timeChart("Error of estimates", "distance from the truth [m]");
+  Chart errors = timeChart(run, "Error of estimates", "distance from the truth [m]");
   for (std::size_t i = 0; i < run.estimates.size(); ++i) {
     const EstimateSeries& estimate = run.estimates[i];
     errors.curves.push_back(
         {estimate.topic, estimateStyle(i), timeCurve(estimate.t, estimate.error)});
   }
   charts.push_back(errors);
-  Chart timings = timeChart("Timings", "wall time [ms]");
+  Chart timings = timeChart(run, "Timings", "wall time [ms]");
   for (const auto& [name, values] : run.timings) {
     std::vector<Vector2d> points;
     for (const auto& [t, ms] : values) points.emplace_back(t, ms);

@@ -34,13 +34,16 @@ class Frame {
       low_ = Vector2d::Zero();
       high_ = Vector2d::Ones();
     }
-    // A limit far away would flatten the curve: it is drawn where it is near.
-    for (const Level& level : chart.levels) {
-      if (level.y <= high_.y() + 2.0 * std::max(high_.y() - low_.y(), 1e-9)) {
-        high_.y() = std::max(high_.y(), level.y);
-      }
+    if (chart.x_low < chart.x_high) {
+      low_.x() = std::min(low_.x(), chart.x_low);
+      high_.x() = std::max(high_.x(), chart.x_high);
     }
     if (chart.from_zero) low_.y() = std::min(0.0, low_.y());
+    // A limit far away would flatten the curve: it is drawn where it is near.
+    const double far = high_.y() + 3.0 * std::max(high_.y() - low_.y(), 1e-9);
+    for (const Level& level : chart.levels) {
+      if (level.y <= far) high_.y() = std::max(high_.y(), level.y);
+    }
     chart.equal_scale ? padEqually(chart) : pad(chart);
   }
 
@@ -67,6 +70,8 @@ class Frame {
   }
 
   void pad(const Chart& chart) {
+    low_.x() -= chart.margin;
+    high_.x() += chart.margin;
     if (high_.x() - low_.x() < 1e-9) high_.x() = low_.x() + 1.0;
     const double space = std::max(
         {chart.margin, 0.06 * (high_.y() - low_.y()), 1e-6 * std::max(1.0, std::abs(high_.y()))});

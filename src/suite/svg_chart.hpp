@@ -37,6 +37,8 @@ struct Chart {
   std::vector<Curve> curves;
   std::vector<Mark> marks;
   std::vector<Level> levels;
+  double x_low = 0.0;        ///< part of the x axis that is shown in any case, where it is less
+  double x_high = 0.0;       ///< than this
   bool from_zero = false;    ///< the y axis begins at 0
   bool equal_scale = false;  ///< a metre is as long on both axes
   double margin = 0.0;       ///< least space round the curves, in units of the axes

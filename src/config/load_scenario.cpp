@@ -1,0 +1,172 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "common/bounds.hpp"
+#include "common/text.hpp"
+#include "config/scenario.hpp"
+#include "config/scenario_readers.hpp"
+#include "marsim/config/load.hpp"
+
+namespace marsim::config {
+namespace {
+
+static_assert(suite::kMostUavs == sim::kMostUavs);
+
+constexpr const char* kClients[] = {"ego_planner", "ego_swarm", "fast_planner", "fuel",
+                                    "super",       "fast_lio",  "lio_sam",      "kiss_icp"};
+
+void readClient(YamlReader& reader, suite::Scenario& scenario) {
+  std::vector<std::pair<std::string, std::string>> words;
+  for (const char* client : kClients) words.emplace_back(client, client);
+  reader.readWord<std::string>("client", scenario.client, words);
+}
+
+void readSeeds(YamlReader& reader, std::vector<std::uint64_t>& seeds) {
+  if (!reader.has("seeds")) return;
+  std::vector<std::string> texts;
+  reader.requireTexts("seeds", texts);
+  seeds.clear();
+  for (const std::string& text : texts) {
+    const std::optional<std::uint64_t> seed = parseWhole(text);
+    if (!seed) {
+      reader.fail(fmt::format("seeds[{}]", seeds.size()), fmt::format("'{}'", text), kAllowedSeeds);
+    }
+    seeds.push_back(*seed);
+  }
+}
+
+void readPace(YamlReader& reader, std::string& pace) {
+  if (!reader.has("pace")) return;
+  std::string text;
+  reader.require("pace", text);
+  if (text == "max") return;
+  double value = 0.0;
+  try {
+    value = parseQuantity(text, Quantity::kNumber);
+  } catch (const Error&) {
+    // said below
+  }
+  if (value <= 0.0) reader.fail("pace", fmt::format("'{}'", text), "max or a number above 0");
+  pace = fmt::format("{}", value);
+}
+
+void readEight(YamlReader& reader, suite::FigureEight& eight) {
+  reader.require("middle", eight.middle, Quantity::kLength);
+  reader.read("width", eight.width, Quantity::kLength);
+  reader.read("height", eight.height, Quantity::kLength);
+  reader.read("yaw", eight.yaw, Quantity::kAngle);
+  reader.read("speed", eight.speed, Quantity::kSpeed);
+  reader.read("laps", eight.laps);
+}
+
+suite::Flight readFlight(YamlReader& reader) {
+  suite::Flight flight;
+  if (reader.has("goals")) {
+    reader.requirePoints("goals", flight.goals, Quantity::kLength);
+    if (flight.goals.empty()) reader.fail("goals", "empty", "a point or more, [[x, y, z], ...]");
+  }
+  if (reader.has("trajectory")) {
+    reader.require("trajectory", flight.trajectory);
+    flight.trajectory = existingFile(reader, "trajectory", flight.trajectory);
+  }
+  reader.readMap("figure_eight",
+                 [&](YamlReader& eight) { readEight(eight, flight.figure_eight.emplace()); });
+  return flight;
+}
+
+// Of one UAV, or a map of UAVs. Of names that are no UAV's validate() complains.
+void readFlights(YamlReader& reader, suite::Scenario& scenario) {
+  reader.readMap("fly", [&](YamlReader& fly) {
+    const std::vector<std::string> keys = fly.keys();
+    const bool names_uavs = std::any_of(keys.begin(), keys.end(), [](const std::string& key) {
+      return key.compare(0, 3, "uav") == 0;
+    });
+    if (scenario.uavs == 1 && !names_uavs) {
+      scenario.flights["uav0"] = readFlight(fly);
+      return;
+    }
+    const std::vector<std::string> uavs = scenario.uavNames();
+    for (const std::string& key : keys) {
+      scenario.flights[key];
+      if (!fly.has(key) || std::find(uavs.begin(), uavs.end(), key) == uavs.end()) continue;
+      fly.requireMap(key, [&](YamlReader& uav) { scenario.flights[key] = readFlight(uav); });
+    }
+  });
+}
+
+suite::Program readProgram(YamlReader& reader) {
+  suite::Program program;
+  if (reader.has("package")) reader.require("package", program.package);
+  reader.require("file", program.file);
+  if (program.package.empty()) program.file = existingFile(reader, "file", program.file);
+  reader.readMap("arguments", [&](YamlReader& arguments) {
+    for (const std::string& name : arguments.keys()) {
+      arguments.require(name, program.arguments[name]);
+    }
+  });
+  return program;
+}
+
+suite::WaitRule readRule(YamlReader& reader) {
+  suite::WaitRule rule;
+  reader.require("input", rule.input);
+  reader.require("output", rule.output);
+  double ahead = toSeconds(rule.ahead);
+  reader.read("ahead", ahead, Quantity::kTime);
+  constexpr double kFarthest = 60.0;  // [s]
+  if (!(ahead >= 0.0 && ahead <= kFarthest)) {
+    reader.fail("ahead", fmt::format("{:g}", ahead), fmt::format("0 to {:g} s", kFarthest));
+  }
+  rule.ahead = toNs(ahead);
+  return rule;
+}
+
+void readHowItRuns(YamlReader& reader, suite::Scenario& scenario) {
+  reader.read("uavs", scenario.uavs);
+  if (scenario.uavs < 1 || scenario.uavs > suite::kMostUavs) {
+    reader.fail("uavs", fmt::format("{}", scenario.uavs), fmt::format("1 to {}", suite::kMostUavs));
+  }
+  if (reader.has("start")) {
+    reader.require("start", scenario.start.emplace(), Quantity::kLength);
+  }
+  reader.read("yaw", scenario.yaw, Quantity::kAngle);
+  readSeeds(reader, scenario.seeds);
+  double duration = toSeconds(scenario.duration);
+  reader.read("duration", duration, Quantity::kTime);
+  constexpr double kTellable =
+      1e9;  // [s] of nanoseconds in 64 bits; validate() says what is allowed
+  scenario.duration = toNs(std::clamp(duration, -kTellable, kTellable));
+  reader.read("lockstep", scenario.lockstep);
+  readPace(reader, scenario.pace);
+}
+
+}  // namespace
+
+suite::Scenario loadScenario(const std::filesystem::path& path) {
+  suite::Scenario scenario;
+  scenario.name = path.stem().string();
+  scenario.file = path.string();
+  YamlReader::readFile(path, [&](YamlReader& reader) {
+    reader.require("description", scenario.description);
+    if (reader.has("tags")) reader.requireTexts("tags", scenario.tags);
+    readClient(reader, scenario);
+    readHowItRuns(reader, scenario);
+    readLaunchArguments(reader, scenario);
+    readFlights(reader, scenario);
+    if (reader.has("programs")) {
+      reader.requireMaps("programs", [&](YamlReader& program) {
+        scenario.programs.push_back(readProgram(program));
+      });
+    }
+    if (reader.has("wait_for")) {
+      reader.requireMaps("wait_for",
+                         [&](YamlReader& rule) { scenario.wait_for.push_back(readRule(rule)); });
+    }
+    readChecks(reader, scenario);
+  });
+  scenario.validate();
+  return scenario;
+}
+
+}  // namespace marsim::config

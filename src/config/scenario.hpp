@@ -1,0 +1,13 @@
+#pragma once
+
+#include <filesystem>
+
+#include "suite/scenario.hpp"
+
+namespace marsim::config {
+
+/// A scenario of `marsim suite`. Relative paths in it are from its own folder. Throws as the
+/// loaders of load.hpp do.
+suite::Scenario loadScenario(const std::filesystem::path& path);
+
+}  // namespace marsim::config

@@ -1,0 +1,381 @@
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "common/data_dir.hpp"
+#include "config/scenario.hpp"
+#include "marsim/common/units.hpp"
+#include "marsim/config/load.hpp"
+#include "support.hpp"
+
+namespace marsim::config {
+namespace {
+
+using suite::Scenario;
+
+const char* const kPlain =
+    "description: Two goals in the forest\n"
+    "map: forest\n"
+    "fly: {goals: [[5, 0, 2], [5m, 3m, 2m]]}\n"
+    "checks:\n"
+    "  goals: {within: 40s}\n";
+
+const char* const kWhole =
+    "description: Everything\n"
+    "tags: [slam, slow]\n"
+    "client: fast_lio\n"
+    "map: building\n"
+    "resolution: 5cm\n"
+    "surface: paper\n"
+    "obstacles: none\n"
+    "lidar: mid360\n"
+    "depth: d435i\n"
+    "lidar_noise: false\n"
+    "vehicle: iris\n"
+    "imu: bmi088\n"
+    "controller: agile\n"
+    "renderer: auto\n"
+    "collision: true\n"
+    "collision_response: bounce\n"
+    "ground_z: auto\n"
+    "speed: 3.6km/h\n"
+    "arguments: {output: velodyne, threads: 2}\n"
+    "start: [1, 2m, 3]\n"
+    "yaw: 90deg\n"
+    "seeds: [1, 18446744073709551615]\n"
+    "duration: 20s\n"
+    "lockstep: false\n"
+    "pace: 2.50\n"
+    "fly:\n"
+    "  uav0:\n"
+    "    figure_eight: {middle: [0, 0, 2], width: 6m, height: 3, yaw: 90deg, speed: 2m/s, laps: "
+    "2}\n"
+    "programs:\n"
+    "  - {package: fast_lio, file: mapping.launch, arguments: {rviz: false}}\n"
+    "  - {file: mine.launch}\n"
+    "wait_for:\n"
+    "  - {input: /imu, output: /Odometry, ahead: 50ms}\n"
+    "checks:\n"
+    "  clearance: {at_least: 20cm}\n"
+    "  contacts: {at_most: 0}\n"
+    "  tracking_rms: {at_most: 0.1}\n"
+    "  tracking_max: {at_most: 0.5}\n"
+    "  max_speed: {at_least: 1, at_most: 5m/s}\n"
+    "  real_time_factor: {at_least: 1}\n"
+    "  end: {position: [0, 0, 2], within: 30cm, speed: {at_most: 0.2}}\n"
+    "  rates:\n"
+    "    - {topic: /imu, rate: 200Hz, tolerance: 0.02, worst_gap: 2}\n"
+    "  estimates:\n"
+    "    - topic: /Odometry\n"
+    "      frame: lidar\n"
+    "      offset: -5ms\n"
+    "      align: false\n"
+    "      ate: {at_most: 20cm}\n"
+    "      rpe: {at_most: 0.05}\n"
+    "      rpe_angle: {at_most: 5deg}\n"
+    "      rpe_delta: 2s\n"
+    "      completeness: {at_least: 0.9}\n"
+    "  coverage:\n"
+    "    - {voxel: 25cm, region: {min: [-5, -5, 0], max: [5, 5, 3]}, at_least: 0.8}\n";
+
+class LoadScenario : public ConfigTest {
+ protected:
+  LoadScenario() { write("mine.launch", "<launch/>"); }
+  Scenario of(const std::string& text) const { return loadScenario(write("one.yaml", text)); }
+  /// What a text complains of, without the folder's name.
+  std::string said(const std::string& text) const {
+    std::string message = complaint([&] { of(text); });
+    const std::string folder = folder_.string() + "/";
+    for (std::size_t at; (at = message.find(folder)) != std::string::npos;) {
+      message.erase(at, folder.size());
+    }
+    return message;
+  }
+  std::string saidOf(const std::string& part, const std::string& by) const {
+    return said(replaced(kWhole, part, by));
+  }
+};
+
+TEST_F(LoadScenario, DefaultsAreTheStructs) {
+  const Scenario scenario = of(kPlain);
+  EXPECT_EQ(scenario.name, "one");
+  EXPECT_EQ(scenario.file, (folder_ / "one.yaml").string());
+  EXPECT_EQ(scenario.description, "Two goals in the forest");
+  EXPECT_TRUE(scenario.tags.empty());
+  EXPECT_EQ(scenario.client, "");
+  EXPECT_EQ(scenario.uavs, 1);
+  EXPECT_EQ(scenario.arguments, (std::map<std::string, std::string>{{"map", "forest"}}));
+  EXPECT_FALSE(scenario.start);
+  EXPECT_EQ(scenario.seeds, std::vector<std::uint64_t>{1});
+  EXPECT_EQ(scenario.duration, 60 * kNsPerSecond);
+  EXPECT_TRUE(scenario.lockstep);
+  EXPECT_EQ(scenario.pace, "max");
+  ASSERT_EQ(scenario.flights.size(), 1U);
+  const auto& goals = scenario.flights.at("uav0").goals;
+  ASSERT_EQ(goals.size(), 2U);
+  EXPECT_EQ(goals[1], Eigen::Vector3d(5.0, 3.0, 2.0));
+  EXPECT_EQ(scenario.checks.goals_within, 40.0);
+  EXPECT_FALSE(scenario.checks.clearance);
+}
+
+TEST_F(LoadScenario, ArgumentsOfTheLaunchFile) {
+  const std::map<std::string, std::string> wanted = {
+      {"map", "building"},   {"resolution", "0.05"},   {"surface", "paper"},
+      {"obstacles", "none"}, {"lidar", "mid360"},      {"depth", "d435i"},
+      {"vehicle", "iris"},   {"lidar_noise", "false"}, {"imu", "bmi088"},
+      {"speed", "1"},        {"controller", "agile"},  {"renderer", "auto"},
+      {"collision", "true"}, {"ground_z", "auto"},     {"collision_response", "bounce"},
+      {"threads", "2"},      {"output", "velodyne"}};
+  EXPECT_EQ(of(kWhole).arguments, wanted);
+  EXPECT_EQ(of(replaced(kWhole, "ground_z: auto", "ground_z: -20cm")).arguments.at("ground_z"),
+            "-0.2");
+}
+
+TEST_F(LoadScenario, HowItIsFlown) {
+  const Scenario scenario = of(kWhole);
+  EXPECT_EQ(scenario.tags, (std::vector<std::string>{"slam", "slow"}));
+  EXPECT_EQ(scenario.client, "fast_lio");
+  EXPECT_EQ(scenario.start, Eigen::Vector3d(1.0, 2.0, 3.0));
+  EXPECT_DOUBLE_EQ(scenario.yaw, kPi / 2);
+  EXPECT_EQ(scenario.seeds, (std::vector<std::uint64_t>{1, 18446744073709551615ULL}));
+  EXPECT_EQ(scenario.duration, 20 * kNsPerSecond);
+  EXPECT_FALSE(scenario.lockstep);
+  EXPECT_EQ(scenario.pace, "2.5");
+  ASSERT_TRUE(scenario.flights.at("uav0").figure_eight);
+  const suite::FigureEight& eight = *scenario.flights.at("uav0").figure_eight;
+  EXPECT_EQ(eight.middle, Eigen::Vector3d(0.0, 0.0, 2.0));
+  EXPECT_EQ(eight.width, 6.0);
+  EXPECT_EQ(eight.height, 3.0);
+  EXPECT_DOUBLE_EQ(eight.yaw, kPi / 2);
+  EXPECT_EQ(eight.speed, 2.0);
+  EXPECT_EQ(eight.laps, 2);
+  ASSERT_EQ(scenario.programs.size(), 2U);
+  EXPECT_EQ(scenario.programs[0].package, "fast_lio");
+  EXPECT_EQ(scenario.programs[0].file, "mapping.launch");
+  EXPECT_EQ(scenario.programs[0].arguments.at("rviz"), "false");
+  EXPECT_EQ(scenario.programs[1].package, "");
+  EXPECT_EQ(scenario.programs[1].file, (folder_ / "mine.launch").string());
+  ASSERT_EQ(scenario.wait_for.size(), 1U);
+  EXPECT_EQ(scenario.wait_for[0].input, "/imu");
+  EXPECT_EQ(scenario.wait_for[0].output, "/Odometry");
+  EXPECT_EQ(scenario.wait_for[0].ahead, kNsPerSecond / 20);
+}
+
+TEST_F(LoadScenario, Checks) {
+  const suite::Checks checks = of(kWhole).checks;
+  EXPECT_EQ(checks.clearance->at_least, 0.2);
+  EXPECT_FALSE(checks.clearance->at_most);
+  EXPECT_EQ(checks.contacts->at_most, 0.0);
+  EXPECT_EQ(checks.tracking_rms->at_most, 0.1);
+  EXPECT_EQ(checks.tracking_max->at_most, 0.5);
+  EXPECT_EQ(checks.max_speed->at_least, 1.0);
+  EXPECT_EQ(checks.max_speed->at_most, 5.0);
+  EXPECT_EQ(checks.real_time_factor->at_least, 1.0);
+  ASSERT_EQ(checks.end.size(), 1U);
+  EXPECT_EQ(checks.end[0].uav, "uav0");
+  EXPECT_EQ(checks.end[0].within, 0.3);
+  EXPECT_EQ(checks.end[0].speed.at_most, 0.2);
+  ASSERT_EQ(checks.rates.size(), 1U);
+  EXPECT_EQ(checks.rates[0].topic, "/imu");
+  EXPECT_EQ(checks.rates[0].rate, 200.0);
+  EXPECT_EQ(checks.rates[0].tolerance, 0.02);
+  EXPECT_EQ(checks.rates[0].worst_gap, 2.0);
+  ASSERT_EQ(checks.coverage.size(), 1U);
+  EXPECT_EQ(checks.coverage[0].voxel, 0.25);
+  EXPECT_EQ(checks.coverage[0].min, Eigen::Vector3d(-5.0, -5.0, 0.0));
+  EXPECT_EQ(checks.coverage[0].max, Eigen::Vector3d(5.0, 5.0, 3.0));
+  EXPECT_EQ(checks.coverage[0].share.at_least, 0.8);
+}
+
+TEST_F(LoadScenario, Estimates) {
+  const suite::EstimateCheck check = of(kWhole).checks.estimates.at(0);
+  EXPECT_EQ(check.topic, "/Odometry");
+  EXPECT_EQ(check.offset, -kNsPerSecond / 200);
+  EXPECT_FALSE(check.align);
+  EXPECT_EQ(check.ate.at_most, 0.2);
+  EXPECT_EQ(check.rpe.at_most, 0.05);
+  EXPECT_DOUBLE_EQ(*check.rpe_angle.at_most, radians(5.0));
+  EXPECT_EQ(check.rpe_delta, 2 * kNsPerSecond);
+  EXPECT_EQ(check.completeness.at_least, 0.9);
+  EXPECT_EQ(check.X_BF.p, loadLidar("mid360").X_BS.p);
+  const auto place = [&](const std::string& frame) {
+    return of(replaced(kWhole, "frame: lidar", "frame: " + frame)).checks.estimates.at(0).X_BF.p;
+  };
+  EXPECT_EQ(place("base"), Eigen::Vector3d::Zero());
+  EXPECT_EQ(place("'1,2,3cm'"), Eigen::Vector3d(1.0, 2.0, 0.03));
+  EXPECT_EQ(place("imu"), chooseImu("bmi088", loadVehicle("iris").imu, "mid360").X_BI.p);
+  EXPECT_EQ(saidOf("frame: lidar", "frame: camera"),
+            "one.yaml: checks.estimates: /Odometry: frame is 'camera', allowed: base | imu | lidar "
+            "| x,y,z | x,y,z,roll,pitch,yaw in the body [m, rad]");
+}
+
+// Of a scenario that does not say what flies, the frames are those of its launch file's defaults.
+TEST_F(LoadScenario, FramesOfWhatFliesByDefault) {
+  const auto place = [&](const std::string& keys, const std::string& frame) {
+    return of("description: d\n" + keys + "checks: {estimates: {topic: /o, frame: " + frame +
+              ", ate: {at_most: 1}}}\n")
+        .checks.estimates.at(0)
+        .X_BF.p;
+  };
+  EXPECT_EQ(place("", "lidar"), loadLidar("avia").X_BS.p);
+  EXPECT_EQ(place("uavs: 2\n", "lidar"), loadLidar("mid360").X_BS.p);
+  EXPECT_EQ(place("client: super\n", "imu"), loadVehicle("uzh_5inch").imu.X_BI.p);
+  EXPECT_EQ(place("client: fast_lio\n", "imu"), loadLidarImu("mid360").X_BI.p);
+  EXPECT_EQ(place("client: kiss_icp\n", "imu"), loadVehicle("hummingbird").imu.X_BI.p);
+  write("pair.yaml",
+        "formation: poses\nuavs:\n  - {id: 0, position: [0, 0, 1]}\n"
+        "  - {id: 1, position: [3, 0, 1], lidar: vlp16}\n");
+  EXPECT_EQ(place("uavs: 2\nswarm: pair.yaml\n", "lidar, uav: uav1"), loadLidar("vlp16").X_BS.p);
+
+  const std::filesystem::path launch =
+      std::filesystem::path(std::getenv("MARSIM_TEST_SOURCE_DIR")) / "launch";
+  const auto expectDefault = [&](const char* file, const std::string& name,
+                                 const std::string& value) {
+    const std::string line = "<arg name=\"" + name + "\" default=\"" + value + "\"";
+    EXPECT_NE(contents(launch / file).find(line), std::string::npos) << file << ": " << line;
+  };
+  for (const char* file : {"sim.launch", "swarm.launch", "slam.launch"}) {
+    expectDefault(file, "vehicle", "hummingbird");
+  }
+  expectDefault("planner.launch", "vehicle",
+                "$(eval 'uzh_5inch' if client == 'super' else 'hummingbird')");
+  expectDefault("sim.launch", "lidar", "avia");
+  for (const char* file : {"swarm.launch", "slam.launch", "planner.launch"}) {
+    expectDefault(file, "lidar", "mid360");
+  }
+  for (const char* file : {"sim.launch", "swarm.launch", "planner.launch"}) {
+    expectDefault(file, "imu", "vehicle");
+  }
+  expectDefault("slam.launch", "imu", "$(eval 'auto' if client == 'fast_lio' else 'vehicle')");
+}
+
+TEST_F(LoadScenario, FilesLieBesideIt) {
+  write("my_lidar.yaml", contents(dataDir() / "config" / "lidar" / "avia.yaml"));
+  EXPECT_EQ(of(replaced(kWhole, "lidar: mid360", "lidar: my_lidar.yaml")).arguments.at("lidar"),
+            (folder_ / "my_lidar.yaml").string());
+  write("place.pcd", "");
+  EXPECT_EQ(of(replaced(kPlain, "map: forest", "map: ./place.pcd")).arguments.at("map"),
+            (folder_ / "place.pcd").string());
+  const std::string absolute = (folder_ / "place.pcd").string();
+  EXPECT_EQ(of(replaced(kPlain, "map: forest", "map: " + absolute)).arguments.at("map"), absolute);
+  EXPECT_EQ(said(replaced(kPlain, "map: forest", "map: lost.pcd")),
+            "one.yaml: map is 'lost.pcd', allowed: a file; there is no lost.pcd");
+  EXPECT_EQ(saidOf("mine.launch", "other.launch"),
+            "one.yaml: programs[1].file is 'other.launch', allowed: a file; there is no "
+            "other.launch");
+  write("way.tum", "");
+  const std::string flown =
+      replaced(kPlain, "goals: [[5, 0, 2], [5m, 3m, 2m]]", "trajectory: way.tum");
+  const std::string text = replaced(flown, "goals: {within: 40s}", "contacts: {at_most: 0}");
+  EXPECT_EQ(of(text).flights.at("uav0").trajectory, (folder_ / "way.tum").string());
+  EXPECT_EQ(said(replaced(text, "way.tum", "way.csv")),
+            "one.yaml: fly.trajectory is 'way.csv', allowed: a file; there is no way.csv");
+}
+
+TEST_F(LoadScenario, Swarms) {
+  const std::string text =
+      "description: d\nuavs: 3\nswarm: circle\n"
+      "fly: {uav0: {goals: [[1, 1, 1]]}, uav2: {goals: [[2, 1, 1]]}}\n"
+      "checks: {contacts: {at_most: 0}}\n";
+  const Scenario scenario = of(text);
+  EXPECT_EQ(scenario.uavs, 3);
+  EXPECT_EQ(scenario.arguments.at("swarm"), "circle");
+  EXPECT_EQ(scenario.flights.size(), 2U);
+  EXPECT_EQ(scenario.flights.at("uav2").goals[0].x(), 2.0);
+  EXPECT_EQ(said(replaced(text, "uav2", "uav3")),
+            "one.yaml: fly is 'uav3' (did you mean 'uav0'?), allowed: uav0, uav1, uav2");
+  EXPECT_EQ(said(replaced(text, "{uav0: {goals: [[1, 1, 1]]}, ", "{goals: [[1, 1, 1]], ")),
+            "one.yaml: fly is 'goals', allowed: uav0, uav1, uav2");
+  EXPECT_EQ(said(replaced(text, "uavs: 3", "uavs: 201")),
+            "one.yaml: uavs is 201, allowed: 1 to 200");
+  EXPECT_EQ(said(replaced(text, "swarm: circle", "swarm: cirlce"))
+                .find("one.yaml: unknown swarm 'cirlce' (did you mean 'circle'?)"),
+            0U);
+}
+
+TEST_F(LoadScenario, NamesAreKnownOnes) {
+  const auto begins = [&](const std::string& part, const std::string& by, const std::string& text) {
+    const std::string message = saidOf(part, by);
+    EXPECT_EQ(message.find("one.yaml: " + text), 0U) << message;
+  };
+  begins("map: building", "map: bulding", "unknown map 'bulding' (did you mean 'building'?)");
+  begins("lidar: mid360", "lidar: mid306", "unknown lidar 'mid306' (did you mean 'mid360'?)");
+  begins("depth: d435i", "depth: d43i", "unknown depth 'd43i' (did you mean 'd435i'?)");
+  begins("obstacles: none", "obstacles: forst", "unknown obstacles 'forst'");
+  begins("vehicle: iris", "vehicle: irs", "unknown vehicle 'irs' (did you mean 'iris'?)");
+  begins("imu: bmi088", "imu: vehcle", "unknown imu 'vehcle' (did you mean 'vehicle'?)");
+  begins("controller: agile", "controller: agle", "unknown controller 'agle'");
+  begins("client: fast_lio", "client: fastlio",
+         "client is 'fastlio' (did you mean 'fast_lio'?), allowed: ego_planner, ");
+  begins("surface: paper", "surface: papper", "surface is 'papper' (did you mean 'paper'?)");
+}
+
+TEST_F(LoadScenario, UnknownAndMissingKeys) {
+  EXPECT_EQ(said(replaced(kPlain, "description: Two goals in the forest\n", "")),
+            "one.yaml: description is missing, allowed: this key is required");
+  EXPECT_EQ(said("description: d\n"), "one.yaml: checks is missing, allowed: this key is required");
+  EXPECT_EQ(said("description: d\nchecks: {}\n"),
+            "one.yaml: checks is empty, allowed: a check or more");
+  EXPECT_EQ(said(std::string(kPlain) + "durration: 3s\n")
+                .find("one.yaml: durration is an unknown key (did you mean 'duration'?)"),
+            0U);
+  EXPECT_EQ(said(replaced(kPlain, "  goals: {within", "  gaols: {within"))
+                .find("one.yaml: checks.gaols is an unknown key (did you mean 'goals'?)"),
+            0U);
+  EXPECT_EQ(said(replaced(kPlain, "fly: {goals", "fly: {gaols"))
+                .find("one.yaml: fly.gaols is an unknown key (did you mean 'goals'?)"),
+            0U);
+  EXPECT_EQ(said(replaced(kPlain, "{within: 40s}", "{}")),
+            "one.yaml: checks.goals.within is missing, allowed: this key is required");
+  EXPECT_EQ(saidOf("{at_most: 0}", "{}"),
+            "one.yaml: checks.contacts is without a limit, allowed: at_least, at_most or both");
+  EXPECT_EQ(saidOf(", at_least: 0.8", ""),
+            "one.yaml: checks.coverage[0].at_least is missing, allowed: at_least, at_most or both");
+  EXPECT_EQ(said("description: d\nchecks: {estimates: [{topic: /o}]}\n"),
+            "one.yaml: checks.estimates[0].ate is missing, allowed: one of ate, rpe, rpe_angle and "
+            "completeness, or more of them");
+}
+
+TEST_F(LoadScenario, ValuesOutOfBounds) {
+  EXPECT_EQ(saidOf("rate: 200Hz", "rate: -200Hz"),
+            "one.yaml: checks.rates: /imu: rate is -200, allowed: more than 0 Hz");
+  EXPECT_EQ(saidOf("pace: 2.50", "pace: fast"),
+            "one.yaml: pace is 'fast', allowed: max or a number above 0");
+  EXPECT_EQ(saidOf("pace: 2.50", "pace: 0"),
+            "one.yaml: pace is '0', allowed: max or a number above 0");
+  EXPECT_EQ(saidOf("seeds: [1, ", "seeds: [-1, "),
+            "one.yaml: seeds[0] is '-1', allowed: a whole number from 0 to 18446744073709551615");
+  EXPECT_EQ(saidOf("seeds: [1, ", "seeds: [18446744073709551615, "),
+            "one.yaml: seeds is 18446744073709551615 twice, allowed: every number once");
+  EXPECT_EQ(saidOf("resolution: 5cm", "resolution: 0"),
+            "one.yaml: resolution is 0, allowed: more than 0");
+  EXPECT_EQ(saidOf("resolution: 5cm", "resolution: 5s").find("one.yaml: resolution is '5s'"), 0U);
+  EXPECT_EQ(saidOf("duration: 20s", "duration: 1e300s"),
+            "one.yaml: duration is 1000000000, allowed: 0.1 to 86400 s");
+  EXPECT_EQ(saidOf("ahead: 50ms", "ahead: 2e9s"),
+            "one.yaml: wait_for[0].ahead is 2e+09, allowed: 0 to 60 s");
+  EXPECT_EQ(saidOf("laps: 2", "laps: 0"),
+            "one.yaml: fly.uav0.figure_eight.laps is 0, allowed: 1 to 1000");
+  EXPECT_EQ(said(replaced(kPlain, "[[5, 0, 2], [5m, 3m, 2m]]", "[]")),
+            "one.yaml: fly.goals is empty, allowed: a point or more, [[x, y, z], ...]");
+  EXPECT_EQ(said(replaced(kPlain, "goals: [[5, 0, 2], [5m, 3m, 2m]]", "")),
+            "one.yaml: checks.goals is there, allowed: only where a UAV of fly has goals");
+  EXPECT_EQ(said(replaced(kPlain, "2m]]}", "2m]], figure_eight: {middle: [0, 0, 2]}}")),
+            "one.yaml: fly.uav0 is 2 ways to fly, allowed: one of goals, trajectory and "
+            "figure_eight");
+  EXPECT_EQ(saidOf("tags: [slam, slow]", "tags: slam"),
+            "one.yaml: tags is 'slam', allowed: a list of texts");
+}
+
+TEST_F(LoadScenario, ArgumentsThatHaveAKey) {
+  EXPECT_EQ(saidOf("{output: velodyne,", "{lidar: avia,"),
+            "one.yaml: arguments.lidar is there, allowed: the scenario's key 'lidar' in its place");
+  EXPECT_EQ(saidOf("{output: velodyne,", "{seed: 3,"),
+            "one.yaml: arguments.seed is there, allowed: the scenario's key 'seeds' in its place");
+  EXPECT_EQ(saidOf("{output: velodyne,", "{z: 3,"),
+            "one.yaml: arguments.z is there, allowed: the scenario's key 'start' in its place");
+}
+
+}  // namespace
+}  // namespace marsim::config
