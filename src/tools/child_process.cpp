@@ -20,6 +20,7 @@
 
 #include "common/text.hpp"
 #include "marsim/common/error.hpp"
+#include "tools/interrupts.hpp"
 #include "tools/orphans.hpp"
 
 namespace marsim::tools {
@@ -27,45 +28,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int kPollMs = 100;
-constexpr double kPatience = 30.0;        // [s] for an orderly end before it is insisted on
-constexpr double kOrphansPatience = 3.0;  // [s] the same for what a child leaves behind
-
-volatile std::sig_atomic_t interrupts = 0;
-
-void countInterrupt(int /*signal*/) { interrupts = interrupts + 1; }
-// Comes with every line that nobody reads any more: one request to end.
-void noteClosedPipe(int /*signal*/) {
-  if (interrupts == 0) interrupts = 1;
-}
-
-// Counts SIGINT, SIGTERM, SIGHUP (a terminal that was closed) and SIGPIPE (a reader of the output
-// that went) instead of dying of them, while it lives.
-class InterruptGuard {
- public:
-  InterruptGuard() {
-    interrupts = 0;
-    for (std::size_t i = 0; i < kSignals.size(); ++i) {
-      struct sigaction action {};
-      action.sa_handler = kSignals[i] == SIGPIPE ? noteClosedPipe : countInterrupt;
-      sigaction(kSignals[i], &action, &old_[i]);
-    }
-  }
-  ~InterruptGuard() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &old_[i], nullptr);
-  }
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
-
- private:
-  static constexpr std::array<int, 4> kSignals{SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-  std::array<struct sigaction, kSignals.size()> old_{};
-};
+constexpr double kOrphansPatience = 3.0;  // [s] for what a child leaves behind to end in good order
 
 [[noreturn]] void becomeChild(const ChildCommand& command, int output, int failure, pid_t parent) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // no simulation is left behind if this process is killed
   if (getppid() != parent) _exit(127);
-  for (const int caught : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(caught, SIG_DFL);
+  uncountInterrupts();
   for (const std::string& name : command.unset) unsetenv(name.c_str());
   for (const auto& [name, value] : command.environment) setenv(name.c_str(), value.c_str(), 1);
   const int nothing = open("/dev/null", O_RDONLY);
@@ -82,51 +51,6 @@ class InterruptGuard {
   if (write(failure, &reason, sizeof(reason)) < 0) _exit(126);
   _exit(127);
 }
-
-// Cuts a stream into lines; a carriage return ends one, too.
-class LineCutter {
- public:
-  explicit LineCutter(const std::function<void(const std::string&)>& on_line) : on_line_(on_line) {}
-  void add(const char* data, std::size_t size) {
-    for (std::size_t i = 0; i < size; ++i) {
-      if (data[i] == '\n' || data[i] == '\r') {
-        flush();
-      } else {
-        line_.push_back(data[i]);
-      }
-    }
-  }
-  void flush() {
-    if (!line_.empty()) on_line_(line_);
-    line_.clear();
-  }
-
- private:
-  const std::function<void(const std::string&)>& on_line_;
-  std::string line_;
-};
-
-// Passes requests to end on to the child's group, more firmly each time.
-class Ender {
- public:
-  explicit Ender(pid_t child) : child_(child) {}
-  void ask() {
-    kill(-child_, asked_ == 0 ? SIGINT : asked_ == 1 ? SIGTERM : SIGKILL);
-    ++asked_;
-    last_ = Clock::now();
-  }
-  // Asks again where the child takes no notice.
-  void insist() {
-    if (asked_ > 0 && std::chrono::duration<double>(Clock::now() - last_).count() > kPatience) {
-      ask();
-    }
-  }
-
- private:
-  pid_t child_;
-  int asked_ = 0;
-  Clock::time_point last_;
-};
 
 void closeAll(std::initializer_list<int> files) {
   for (const int file : files) close(file);
@@ -180,10 +104,13 @@ ChildResult runChild(const ChildCommand& command,
 
   ChildResult result;
   Ender ender(child);
-  LineCutter lines(on_line);
+  Clock::time_point heard = Clock::now();
+  LineCutter lines([&](const std::string& line) {
+    on_line(line);
+    if (!command.breaks_silence || command.breaks_silence(line)) heard = Clock::now();
+  });
   int passed_on = 0, status = 0;
   bool open = true, running = true;
-  Clock::time_point heard = Clock::now();
   // Also ends when the child has ended while something it started keeps the pipe open.
   while (running || open) {
     pollfd ready{output[0], POLLIN, 0};
@@ -193,7 +120,6 @@ ChildResult runChild(const ChildCommand& command,
       const ssize_t size = read(output[0], buffer, sizeof(buffer));
       if (size > 0) {
         lines.add(buffer, static_cast<std::size_t>(size));
-        heard = Clock::now();
       } else if (size == 0) {
         open = false;
       }
@@ -202,7 +128,7 @@ ChildResult runChild(const ChildCommand& command,
     } else if (!open) {
       usleep(1000 * kPollMs);
     }
-    if (passed_on < interrupts) {
+    if (passed_on < InterruptGuard::count()) {
       result.interrupted = true;
       ++passed_on;
       if (running) ender.ask();
@@ -241,11 +167,11 @@ void requireRoslaunch(const std::string& why) {
       why));
 }
 
-ChildCommand rosLaunch(const std::string& file, const std::vector<std::string>& arguments, int port,
+ChildCommand rosLaunch(const std::vector<std::string>& words, int port,
                        const std::filesystem::path& log) {
   ChildCommand command;
-  command.arguments = {"roslaunch", "-p", std::to_string(port), "marsim", file};
-  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  command.arguments = {"roslaunch", "-p", std::to_string(port)};
+  command.arguments.insert(command.arguments.end(), words.begin(), words.end());
   command.environment = {{"ROS_MASTER_URI", "http://127.0.0.1:" + std::to_string(port)},
                          {"ROS_IP", "127.0.0.1"},
                          {"ROS_LOG_DIR", log.string()},

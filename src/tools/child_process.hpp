@@ -20,6 +20,8 @@ struct ChildCommand {
   std::map<std::string, std::string> environment;  ///< set on top of this process's
   std::vector<std::string> unset;                  ///< taken out of the environment
   double silence_limit = 0.0;  ///< [s] without a line of output until it is ended; 0: no limit
+  /// Which lines count for that; none: every line does.
+  std::function<bool(const std::string&)> breaks_silence;
 };
 
 struct ChildResult {
@@ -43,9 +45,9 @@ std::string withoutColours(const std::string& line);
 /// Throws Error where there is no roslaunch; `why` says what needs it.
 void requireRoslaunch(const std::string& why);
 
-/// A launch file of this package with a master of its own on `port`, reached without any name
-/// service; logs go to the folder `log`.
-ChildCommand rosLaunch(const std::string& file, const std::vector<std::string>& arguments, int port,
+/// roslaunch with a master of its own on `port`, reached without any name service; logs go to the
+/// folder `log`. `words` are a file, or a package and a file, then NAME:=VALUE.
+ChildCommand rosLaunch(const std::vector<std::string>& words, int port,
                        const std::filesystem::path& log);
 
 }  // namespace marsim::tools

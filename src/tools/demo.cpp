@@ -7,7 +7,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -24,6 +23,7 @@
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/map/voxel_grid.hpp"
 #include "tools/command_line.hpp"
+#include "tools/launch_run.hpp"
 #include "tools/points.hpp"
 
 namespace marsim::tools {
@@ -72,21 +72,6 @@ bool startsWith(const std::string& text, const std::string& beginning) {
   return text.compare(0, beginning.size(), beginning) == 0;
 }
 
-/// The first line of an error that ended the nodes, without its mark and time, or empty.
-void keepReason(const std::string& line, std::string& reason) {
-  static const std::regex error(
-      "(\\[FATAL\\]|\\[ERROR\\]|RLException:|roslaunch: error:) *(\\[[^\\]]*\\]:?)? *(.*)");
-  std::smatch found;
-  if (reason.empty() && std::regex_search(line, found, error)) reason = clipped(found.str(3), 500);
-}
-
-bool isTrouble(const std::string& line) {
-  for (const char* mark : {"[ERROR]", "[FATAL]", "[ WARN]", "RLException", "process has died"}) {
-    if (line.find(mark) != std::string::npos) return true;
-  }
-  return false;
-}
-
 void printPlan(const Preparation& preparation) {
   const FlightPlan& plan = preparation.plan;
   fmt::print("map       {} ({} points)\n", plan.map, withThousands(preparation.cloud.size()));
@@ -104,16 +89,17 @@ void printPlan(const Preparation& preparation) {
 }
 
 // Flies the plan; its nodes' output goes to log/roslaunch.log, progress and trouble are shown, and
-// the first error is kept as the reason.
+// the first error is the reason.
 ChildResult fly(const DemoOptions& options, const FlightPlan& plan, std::string& reason) {
   const fs::path log_path = plan.output / "log" / "roslaunch.log";
   std::ofstream log;
   openStream(log, log_path);
   LiveLine live;
+  RunJournal journal;
   const auto on_line = [&](const std::string& raw) {
     const std::string line = withoutColours(raw);
     log << line << std::endl;
-    keepReason(line, reason);
+    journal.add(line);
     if (startsWith(line, "flying to goal")) {
       live.show(line);
     } else if (options.verbose || isTrouble(line)) {
@@ -122,6 +108,7 @@ ChildResult fly(const DemoOptions& options, const FlightPlan& plan, std::string&
   };
   live.print("starting the simulation");
   const ChildResult result = runChild(launchCommand(options, plan, freePort()), on_line);
+  reason = journal.firstError();
   return result;
 }
 
@@ -232,16 +219,15 @@ ChildCommand launchCommand(const DemoOptions& options, const FlightPlan& plan, i
   const auto resolved = [](const std::string& name) {
     return fs::is_regular_file(name) ? fs::absolute(name).string() : name;
   };
-  ChildCommand command =
-      rosLaunch("demo.launch",
-                {"plan:=" + (plan.output / "plan.json").string(), "map:=" + plan.map,
-                 fmt::format("resolution:={}", plan.resolution), "surface:=" + options.surface,
-                 "lidar:=" + resolved(plan.lidar), "vehicle:=" + resolved(plan.vehicle),
-                 fmt::format("x:={}", plan.start.x()), fmt::format("y:={}", plan.start.y()),
-                 fmt::format("z:={}", plan.start.z()), fmt::format("yaw:={}", plan.yaw),
-                 fmt::format("speed:={}", plan.speed), "renderer:=" + options.renderer,
-                 "nodelets:=" + flag(options.nodelets), "rviz:=" + flag(options.rviz)},
-                port, plan.output / "log");
+  ChildCommand command = rosLaunch(
+      {"marsim", "demo.launch", "plan:=" + (plan.output / "plan.json").string(), "map:=" + plan.map,
+       fmt::format("resolution:={}", plan.resolution), "surface:=" + options.surface,
+       "lidar:=" + resolved(plan.lidar), "vehicle:=" + resolved(plan.vehicle),
+       fmt::format("x:={}", plan.start.x()), fmt::format("y:={}", plan.start.y()),
+       fmt::format("z:={}", plan.start.z()), fmt::format("yaw:={}", plan.yaw),
+       fmt::format("speed:={}", plan.speed), "renderer:=" + options.renderer,
+       "nodelets:=" + flag(options.nodelets), "rviz:=" + flag(options.rviz)},
+      port, plan.output / "log");
   command.silence_limit = kSilenceLimit;
   return command;
 }

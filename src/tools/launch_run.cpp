@@ -167,7 +167,11 @@ void RunJournal::add(const std::string& line) {
   static const std::regex code("exit code (-?[0-9]+)");
   static const std::regex other("^\\[(.*)\\] process has died.*exit code (-?[0-9]+)");
   static const std::regex fatal("\\[FATAL\\](?: \\[[^\\]]*\\])?:? ?(.*)");
+  static const std::regex error(
+      "(\\[FATAL\\]|\\[ERROR\\]|RLException:|roslaunch: error:) *(\\[[^\\]]*\\]:?)? *(.*)");
   std::smatch match;
+  if (error_.empty() && std::regex_search(line, match, error))
+    error_ = clipped(match[3].str(), 500);
   if (!awaited_.empty()) {
     if (std::regex_search(line, match, code)) {
       required_ = endedWith(awaited_, match[1]);
@@ -186,6 +190,13 @@ void RunJournal::add(const std::string& line) {
   } else if (line.find("All processes on machine have died") != std::string::npos) {
     all_died_ = true;
   }
+}
+
+bool isTrouble(const std::string& line) {
+  for (const char* mark : {"[ERROR]", "[FATAL]", "[ WARN]", "RLException", "process has died"}) {
+    if (line.find(mark) != std::string::npos) return true;
+  }
+  return false;
 }
 
 std::string RunJournal::failure(int exit_code) const {

@@ -44,14 +44,21 @@ class RunJournal {
   /// What went wrong first, as a line for the user; empty where nothing did. Takes roslaunch's own
   /// exit code.
   std::string failure(int exit_code) const;
+  /// The first error or fatal message of a node or of roslaunch, without its mark and time; empty
+  /// where there was none.
+  const std::string& firstError() const { return error_; }
 
  private:
   std::string awaited_;    // a required node whose exit code comes with the next line
   std::string required_;   // a required node that failed, with its exit code
   std::string other_;      // another node that failed
   std::string fatal_;      // the first fatal message
+  std::string error_;      // the first error or fatal message
   bool all_died_ = false;  // no node is left
 };
+
+/// Whether a line tells of a warning or an error, so that it is shown where others are not.
+bool isTrouble(const std::string& line);
 
 /// Runs it. Returns the exit code: 0, 1 where a required node or roslaunch failed or a message was
 /// fatal, 2 for a wrong command line, 130 where the user ended it.

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "suite/run_result.hpp"
+
+namespace marsim::suite {
+
+/// A map seen from above: squares in which it has points.
+struct MapPlan {
+  double side = 0.2;                     ///< [m] of a square
+  std::vector<Eigen::Vector2f> squares;  ///< [m] their middles in W; some thousands at most
+};
+
+/// What a report says beside its runs. What is empty is left out.
+struct ReportInfo {
+  std::string when;                           ///< day and time
+  std::string machine;                        ///< processor, cores, system
+  std::string version;                        ///< of MARSIM
+  std::string baseline;                       ///< where the baseline comes from
+  std::map<std::string, MapPlan> map_points;  ///< by RunResult::map
+};
+
+/// One HTML file that needs nothing else and no network: the table of all runs, then a section a
+/// run with its checks, figures and, where it failed, the end of its log. `baseline` may be empty.
+std::string htmlReport(const std::vector<RunResult>& runs, const std::vector<RunResult>& baseline,
+                       const ReportInfo& info);
+
+}  // namespace marsim::suite

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "suite/run_result.hpp"
+
+namespace marsim::suite {
+
+/// The table for the terminal: a line a run, below it what failed; then the totals.
+std::string resultsTable(const std::vector<RunResult>& runs,
+                         const std::vector<RunResult>& baseline);
+
+}  // namespace marsim::suite

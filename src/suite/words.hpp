@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "suite/run_result.hpp"
+
+/// Words and numbers that all reports share.
+namespace marsim::suite {
+
+/// Four digits that count, without a power of ten between 1e-3 and 1e6: "0.1235", "12.5", "1e-07".
+std::string numberText(double value);
+
+/// "at least 0.3", "at most 2", "0.3 to 2"; empty where there is no limit.
+std::string limitText(const Limit& limit);
+
+/// "forest_goals, seed 3".
+std::string runName(const RunResult& run);
+
+/// "ate of odometry", "max_speed of uav0", "goals_within".
+std::string checkName(const CheckResult& check);
+
+/// "0.12 m", or "none" where it could not be worked out.
+std::string valueText(const CheckResult& check);
+
+/// What a check's message says beyond its value and limit, which it may repeat ("is 0.5 m, ...").
+std::string noteText(const CheckResult& check);
+
+/// "ate of odometry is 0.5 m, allowed: at most 0.1 m", "ate of odometry: nobody publishes it": a
+/// check that failed, in a line.
+std::string failureText(const CheckResult& check);
+
+/// Simulated seconds a second of wall time; 0 where nothing was flown.
+double realTimeFactor(const RunResult& run);
+
+struct Totals {
+  int passed = 0;
+  int failed = 0;
+  int errors = 0;
+  int skipped = 0;
+
+  int runs() const { return passed + failed + errors + skipped; }
+};
+
+Totals totalsOf(const std::vector<RunResult>& runs);
+
+/// "12 runs: 10 passed, 1 failed, 1 skipped".
+std::string totalsText(const Totals& totals);
+
+}  // namespace marsim::suite

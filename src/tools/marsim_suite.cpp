@@ -1,0 +1,37 @@
+#include "tools/command_line.hpp"
+#include "tools/suite_run.hpp"
+
+int main(int argc, char** argv) {
+  marsim::tools::SuiteOptions options;
+  std::string seeds, output = options.output.string(), timeout = "120";
+  bool list = false;
+  CLI::App app(
+      "Flies scenarios, holds each flight to what its file asks for and writes a report. Runs "
+      "that\n"
+      "passed before from the same files are kept (--fresh flies them again). Exit code 0 only "
+      "where\n"
+      "a run passed and none failed; skipped runs are counted, and a suite of which all was "
+      "skipped\n"
+      "ends with 1.",
+      "marsim suite");
+  app.add_option("SCENARIOS", options.paths, "folders of scenarios, or their files")->required();
+  app.add_option("--out", output, "folder for the results")->capture_default_str();
+  app.add_option("--jobs", options.jobs, "how many are flown at a time")->capture_default_str();
+  app.add_option("--seeds,--seed", seeds, "in place of the files': 1,4,7-9");
+  app.add_option("--tag", options.tags, "scenarios with this tag only");
+  app.add_option("--only", options.only, "scenarios of these names only");
+  app.add_option("--baseline", options.baseline, "folder or results.json of an earlier suite");
+  app.add_option("--stand-ins", options.stand_ins,
+                 "folder with PACKAGE.launch, started in place of packages");
+  app.add_option("--timeout", timeout, "wall time without simulated time that passes [s]")
+      ->capture_default_str();
+  app.add_flag("--fresh", options.fresh, "keep no result of an earlier suite");
+  app.add_flag("--list", list, "say what would be run");
+  app.add_flag("--verbose", options.verbose, "show all output of the nodes");
+  return marsim::tools::runCommand(app, argc, argv, [&] {
+    if (!seeds.empty()) options.seeds = marsim::tools::parseSeeds("--seeds", seeds);
+    options.output = output;
+    options.timeout = marsim::tools::parseOption("--timeout", timeout, marsim::Quantity::kTime);
+    return list ? marsim::tools::listSuite(options) : marsim::tools::runSuite(options);
+  });
+}

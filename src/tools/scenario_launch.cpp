@@ -1,0 +1,178 @@
+#include "tools/scenario_launch.hpp"
+
+#include <algorithm>
+#include <regex>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "suite/markup.hpp"
+
+namespace marsim::tools {
+namespace fs = std::filesystem;
+namespace {
+
+using Arguments = std::map<std::string, std::string>;
+
+const char* const kRunner = "/scenario_runner";
+const char* const kSlamClients[] = {"fast_lio", "lio_sam", "kiss_icp"};
+
+bool isSlam(const suite::Scenario& scenario) {
+  return std::find(std::begin(kSlamClients), std::end(kSlamClients), scenario.client) !=
+         std::end(kSlamClients);
+}
+
+std::string launchFile(const suite::Scenario& scenario) {
+  if (isSlam(scenario)) return "slam.launch";
+  if (!scenario.client.empty()) return "planner.launch";
+  return scenario.uavs > 1 ? "swarm.launch" : "sim.launch";
+}
+
+std::string valueOf(const Arguments& arguments, const std::string& name) {
+  const auto found = arguments.find(name);
+  return found == arguments.end() ? "" : found->second;
+}
+
+bool startsClient(const suite::Scenario& scenario) {
+  const std::string start = valueOf(scenario.arguments, "start_client");
+  return isSlam(scenario) && (start == "true" || start == "1");
+}
+
+/// A file beside the scenario's becomes a full path: nodes run in another folder.
+std::string fromScenario(const suite::Scenario& scenario, const std::string& value) {
+  if (value.empty() || value[0] == '/' || value.find('.') == std::string::npos) return value;
+  const fs::path file = fs::absolute(scenario.file).parent_path() / value;
+  std::error_code none;
+  return fs::is_regular_file(file, none) ? file.lexically_normal().string() : value;
+}
+
+std::string waitRules(const suite::Scenario& scenario) {
+  std::vector<std::string> rules;
+  for (const suite::WaitRule& rule : scenario.wait_for) {
+    rules.push_back(fmt::format("{}>{}+{:.9g}", rule.input, rule.output, toSeconds(rule.ahead)));
+  }
+  return join(rules, ",");
+}
+
+Arguments simulationArguments(const suite::Scenario& scenario, std::uint64_t seed,
+                              const StandIns& stand_ins) {
+  Arguments arguments;
+  for (const auto& [name, value] : scenario.arguments) {
+    arguments[name] = fromScenario(scenario, value);
+  }
+  // Nodes that are started again need processes of their own.
+  arguments.insert({"nodelets", valueOf(arguments, "on_crash") == "respawn" ? "false" : "true"});
+  if (!scenario.client.empty()) arguments["client"] = scenario.client;
+  if (startsClient(scenario) && stand_ins.count(scenario.client) > 0) {
+    arguments["start_client"] = "false";
+  }
+  const std::string file = launchFile(scenario);
+  if (file == "swarm.launch") {
+    arguments["n"] = std::to_string(scenario.uavs);
+  } else {
+    if (scenario.start) {
+      arguments["x"] = fmt::format("{}", scenario.start->x());
+      arguments["y"] = fmt::format("{}", scenario.start->y());
+      arguments["z"] = fmt::format("{}", scenario.start->z());
+    }
+    arguments["yaw"] = fmt::format("{}", scenario.yaw);
+  }
+  arguments["seed"] = std::to_string(seed);
+  arguments["pace"] = scenario.pace;
+  arguments["lockstep"] = scenario.lockstep ? "true" : "false";
+  if (scenario.lockstep) {
+    const std::string others = valueOf(arguments, "participants");
+    arguments["participants"] = (others.empty() || others == "none" ? "" : others + ",") + kRunner;
+  }
+  if (!scenario.wait_for.empty()) arguments["wait_for"] = waitRules(scenario);
+  return arguments;
+}
+
+std::string include(const std::string& file, const Arguments& arguments) {
+  std::string text = fmt::format("  <include file=\"{}\"", suite::escaped(file));
+  if (arguments.empty()) return text + "/>\n";
+  text += ">\n";
+  for (const auto& [name, value] : arguments) {
+    text += fmt::format("    <arg name=\"{}\" value=\"{}\"/>\n", suite::escaped(name),
+                        suite::escaped(value));
+  }
+  return text + "  </include>\n";
+}
+
+/// Adds the packages of every $(find PACKAGE) in a text.
+void addFound(const std::string& text, std::vector<std::string>& packages) {
+  static const std::regex find("\\$\\(find\\s+([^)\\s]+)\\s*\\)");
+  for (std::sregex_iterator i(text.begin(), text.end(), find), end; i != end; ++i) {
+    packages.push_back((*i)[1]);
+  }
+}
+
+std::vector<std::string> packagesOf(const suite::Program& program) {
+  std::vector<std::string> packages;
+  if (!program.package.empty()) packages.push_back(program.package);
+  addFound(program.file, packages);
+  for (const auto& [name, value] : program.arguments) addFound(value, packages);
+  return packages;
+}
+
+std::string programInclude(const suite::Scenario& scenario, const suite::Program& program,
+                           const StandIns& stand_ins) {
+  for (const std::string& package : packagesOf(program)) {
+    const auto found = stand_ins.find(package);
+    // The program's arguments mean nothing to what stands in for it.
+    if (found != stand_ins.end()) return include(found->second.string(), {});
+  }
+  if (!program.package.empty()) {
+    // In the package's folder launch, unless the file says where in the package it is.
+    const bool has_folder = program.file.find('/') != std::string::npos;
+    return include(
+        fmt::format("$(find {})/{}{}", program.package, has_folder ? "" : "launch/", program.file),
+        program.arguments);
+  }
+  return include(fromScenario(scenario, program.file), program.arguments);
+}
+
+std::string runnerNode(const suite::Scenario& scenario, std::uint64_t seed,
+                       const fs::path& output) {
+  const auto param = [](const std::string& name, const std::string& value) {
+    return fmt::format("    <param name=\"{}\" type=\"str\" value=\"{}\"/>\n", name,
+                       suite::escaped(value));
+  };
+  return "  <node pkg=\"marsim\" type=\"scenario_runner\" name=\"scenario_runner\" "
+         "required=\"true\" output=\"screen\">\n" +
+         param("scenario", fs::absolute(scenario.file).lexically_normal().string()) +
+         param("seed", std::to_string(seed)) + param("output", output.string()) + "  </node>\n";
+}
+
+}  // namespace
+
+std::vector<std::string> wantedPackages(const suite::Scenario& scenario) {
+  std::vector<std::string> packages;
+  for (const suite::Program& program : scenario.programs) {
+    for (const std::string& package : packagesOf(program)) packages.push_back(package);
+  }
+  for (const auto& [name, value] : scenario.arguments) addFound(value, packages);
+  if (startsClient(scenario)) packages.push_back(scenario.client);
+  std::sort(packages.begin(), packages.end());
+  packages.erase(std::unique(packages.begin(), packages.end()), packages.end());
+  packages.erase(std::remove(packages.begin(), packages.end(), "marsim"), packages.end());
+  return packages;
+}
+
+std::string scenarioLaunch(const suite::Scenario& scenario, std::uint64_t seed,
+                           const fs::path& output, const StandIns& stand_ins) {
+  std::string text = fmt::format(
+      "<launch>\n  <!-- Written by marsim suite; flies the scenario once: roslaunch run.launch "
+      "-->\n{}",
+      include("$(find marsim)/launch/" + launchFile(scenario),
+              simulationArguments(scenario, seed, stand_ins)));
+  if (startsClient(scenario) && stand_ins.count(scenario.client) > 0) {
+    text += include(stand_ins.at(scenario.client).string(), {});
+  }
+  for (const suite::Program& program : scenario.programs) {
+    text += programInclude(scenario, program, stand_ins);
+  }
+  return text + runnerNode(scenario, seed, output) + "</launch>\n";
+}
+
+}  // namespace marsim::tools

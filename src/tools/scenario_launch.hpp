@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "suite/scenario.hpp"
+
+/// The launch file of one run of a scenario.
+namespace marsim::tools {
+
+/// Launch files that are started in place of packages' own, by the packages' names.
+using StandIns = std::map<std::string, std::filesystem::path>;
+
+/// Packages that a scenario needs beside this one, each once: those of its programs, what stands in
+/// $(find ...), and a SLAM client that slam.launch is to start.
+std::vector<std::string> wantedPackages(const suite::Scenario& scenario);
+
+/// The text of run.launch: the simulation, the user's programs and the node that flies the scenario
+/// and writes run.json into `output`. Programs of packages in `stand_ins` are those instead.
+std::string scenarioLaunch(const suite::Scenario& scenario, std::uint64_t seed,
+                           const std::filesystem::path& output, const StandIns& stand_ins);
+
+}  // namespace marsim::tools

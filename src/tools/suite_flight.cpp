@@ -1,0 +1,165 @@
+#include "tools/suite_flight.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "common/input_file.hpp"
+#include "common/output_file.hpp"
+#include "marsim/common/error.hpp"
+#include "suite/markup.hpp"
+#include "tools/child_process.hpp"
+#include "tools/launch_run.hpp"
+
+namespace marsim::tools {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kMadeFrom = "made_from.txt";
+constexpr std::size_t kLastLines = 40;
+constexpr std::size_t kLargestText = 64U << 20U;  // bytes
+const std::string kProgress = "scenario ";
+
+/// The log of a run, which must not be cut off in silence.
+class Log {
+ public:
+  explicit Log(const fs::path& path) : path_(path) { openStream(stream_, path); }
+  void add(const std::string& line) {
+    errno = 0;
+    stream_ << line << std::endl;
+    if (!stream_ && failure_.empty()) {
+      failure_ = errno != 0 ? std::strerror(errno) : "the disk may be full";
+    }
+  }
+  /// Throws FileError that names the folder where a line could not be written.
+  void require() const {
+    if (failure_.empty()) return;
+    throw FileError(path_.parent_path().string(), "cannot be written into: " + failure_);
+  }
+
+ private:
+  fs::path path_;
+  std::ofstream stream_;
+  std::string failure_;
+};
+
+std::vector<std::string> lastLines(const fs::path& path) {
+  std::ifstream file(path);
+  std::deque<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    if (isProgress(line)) continue;
+    lines.push_back(suite::cleaned(line));
+    if (lines.size() > kLastLines) lines.pop_front();
+  }
+  return {lines.begin(), lines.end()};
+}
+
+void clearFolder(const fs::path& folder) {
+  std::error_code error;
+  for (const char* name : {kMadeFrom, kRunFile, kRunLaunch, kRunLog, "log"}) {
+    fs::remove_all(folder / name, error);
+    if (error) throw FileError((folder / name).string(), "cannot be removed: " + error.message());
+  }
+  fs::create_directories(folder / "log", error);
+  if (error) throw FileError(folder.string(), "cannot be made: " + error.message());
+}
+
+std::string reasonOf(const ChildResult& result, const RunJournal& journal, double timeout) {
+  if (result.silent) {
+    const std::string first = journal.firstError();
+    return fmt::format("no simulated second passed in {:g} s of wall time{}{}", timeout,
+                       first.empty() ? "" : "; the first error was: ", first);
+  }
+  const std::string failure = journal.failure(result.exit_code);
+  const std::string& first = journal.firstError();
+  if (failure.empty()) {
+    return first.empty() ? "roslaunch ended and left no result" : first;
+  }
+  return failure.find(first) == std::string::npos ? fmt::format("{}: {}", failure, first) : failure;
+}
+
+}  // namespace
+
+bool isProgress(const std::string& line) {
+  return line.compare(0, kProgress.size(), kProgress) == 0;
+}
+
+suite::RunResult withoutFlight(const PlannedRun& run, suite::Verdict verdict,
+                               const std::string& message) {
+  suite::RunResult result;
+  result.scenario = run.scenario.name;
+  result.description = run.scenario.description;
+  const auto map = run.scenario.arguments.find("map");
+  if (map != run.scenario.arguments.end()) result.map = map->second;
+  result.seed = run.seed;
+  result.verdict = verdict;
+  result.message = message;
+  return result;
+}
+
+std::optional<suite::RunResult> keptResult(const PlannedRun& run, const StandIns& stand_ins) {
+  std::error_code none;
+  if (!fs::is_regular_file(run.folder / kMadeFrom, none)) return std::nullopt;
+  try {
+    if (readFile(run.folder / kMadeFrom, kLargestText) != run.madeFrom(stand_ins)) {
+      return std::nullopt;
+    }
+    suite::RunResult result = suite::readRun(run.folder / kRunFile);
+    if (result.verdict == suite::Verdict::kPassed) return result;
+  } catch (const Error&) {
+    // Whatever is wrong with it, it is flown again.
+  }
+  return std::nullopt;
+}
+
+bool flyRun(const PlannedRun& run, const StandIns& stand_ins, const SuiteOptions& options, int port,
+            const std::function<void(const std::string&)>& tell) {
+  clearFolder(run.folder);
+  writeFile(run.folder / kRunLaunch, scenarioLaunch(run.scenario, run.seed, run.folder, stand_ins));
+  const std::string made_from = run.madeFrom(stand_ins);
+  Log log(run.folder / kRunLog);
+  RunJournal journal;
+  ChildCommand command = rosLaunch({(run.folder / kRunLaunch).string()}, port, run.folder / "log");
+  command.environment["PYTHONUNBUFFERED"] = "1";
+  command.environment["ROSCONSOLE_STDOUT_LINE_BUFFERED"] = "1";
+  command.silence_limit = options.timeout;
+  // Until the flight has begun any line counts; then time that stands still is what is waited for.
+  std::string last;
+  command.breaks_silence = [&](const std::string& line) {
+    if (!isProgress(line)) return last.empty();
+    const bool news = line != last;
+    last = line;
+    return news;
+  };
+  const ChildResult result = runChild(command, [&](const std::string& raw) {
+    const std::string line = withoutColours(raw);
+    log.add(line);
+    journal.add(line);
+    if (isProgress(line) || options.verbose) tell(line);
+  });
+  log.require();
+  if (result.interrupted) return false;
+  std::error_code none;
+  if (!fs::exists(run.folder / kRunFile, none)) {
+    suite::RunResult failed =
+        withoutFlight(run, suite::Verdict::kError, reasonOf(result, journal, options.timeout));
+    failed.last_lines = lastLines(run.folder / kRunLog);
+    suite::writeRun(run.folder / kRunFile, failed);
+  }
+  writeFile(run.folder / kMadeFrom, made_from);
+  return true;
+}
+
+suite::RunResult readFlight(const PlannedRun& run) {
+  suite::RunResult result = suite::readRun(run.folder / kRunFile);
+  if (result.verdict != suite::Verdict::kPassed && result.last_lines.empty()) {
+    result.last_lines = lastLines(run.folder / kRunLog);
+  }
+  return result;
+}
+
+}  // namespace marsim::tools

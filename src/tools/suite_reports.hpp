@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "suite/run_result.hpp"
+
+namespace marsim::tools {
+
+/// Writes index.html, results.json and junit.xml into the folder. `baseline_name` says where the
+/// baseline comes from. Throws FileError.
+void writeReports(const std::filesystem::path& folder, const std::vector<suite::RunResult>& runs,
+                  const std::vector<suite::RunResult>& baseline, const std::string& baseline_name);
+
+}  // namespace marsim::tools

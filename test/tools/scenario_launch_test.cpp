@@ -1,0 +1,109 @@
+#include "tools/scenario_launch.hpp"
+
+#include <gtest/gtest.h>
+
+namespace marsim::tools {
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string argument(const std::string& name, const std::string& value) {
+  return "<arg name=\"" + name + "\" value=\"" + value + "\"/>";
+}
+
+suite::Scenario scenario() {
+  suite::Scenario result;
+  result.name = "goals";
+  result.file = "/scenarios/goals.yaml";
+  result.arguments = {{"map", "/maps/a <b> & \"c\".pcd"}, {"lidar", "mid360"}};
+  result.start = Eigen::Vector3d(1.0, -2.5, 1.5);
+  result.yaw = 0.5;
+  return result;
+}
+
+TEST(ScenarioLaunch, FliesOneUavInLockstep) {
+  const std::string text = scenarioLaunch(scenario(), 18446744073709551615U, "/out/seed", {});
+  EXPECT_TRUE(has(text, "<include file=\"$(find marsim)/launch/sim.launch\">")) << text;
+  EXPECT_TRUE(has(text, argument("map", "/maps/a &lt;b&gt; &amp; &quot;c&quot;.pcd")));
+  EXPECT_TRUE(has(text, argument("seed", "18446744073709551615")));
+  EXPECT_TRUE(has(text, argument("lockstep", "true")));
+  EXPECT_TRUE(has(text, argument("participants", "/scenario_runner")));
+  EXPECT_TRUE(has(text, argument("pace", "max")));
+  EXPECT_TRUE(has(text, argument("nodelets", "true")));
+  EXPECT_TRUE(has(text, argument("y", "-2.5")));
+  EXPECT_TRUE(has(text, argument("yaw", "0.5")));
+  EXPECT_FALSE(has(text, "wait_for"));
+  EXPECT_TRUE(has(text, "type=\"scenario_runner\" name=\"scenario_runner\" required=\"true\""));
+  EXPECT_TRUE(has(text, "<param name=\"scenario\" type=\"str\" value=\"/scenarios/goals.yaml\"/>"));
+  EXPECT_TRUE(has(text, "<param name=\"output\" type=\"str\" value=\"/out/seed\"/>"));
+}
+
+TEST(ScenarioLaunch, WithoutLockstepNobodyIsWaitedFor) {
+  suite::Scenario free = scenario();
+  free.lockstep = false;
+  free.pace = "1";
+  free.arguments["on_crash"] = "respawn";
+  const std::string text = scenarioLaunch(free, 1, "/out", {});
+  EXPECT_TRUE(has(text, argument("lockstep", "false")));
+  EXPECT_FALSE(has(text, "participants"));
+  EXPECT_TRUE(has(text, argument("nodelets", "false")));
+}
+
+TEST(ScenarioLaunch, OthersThatAreWaitedForStay) {
+  suite::Scenario waiting = scenario();
+  waiting.arguments["participants"] = "/planner";
+  waiting.wait_for = {{"/uav0/points", "/Odometry", 150'000'000}, {"/a", "/b", kNsPerSecond}};
+  const std::string text = scenarioLaunch(waiting, 1, "/out", {});
+  EXPECT_TRUE(has(text, argument("participants", "/planner,/scenario_runner")));
+  EXPECT_TRUE(has(text, argument("wait_for", "/uav0/points&gt;/Odometry+0.15,/a&gt;/b+1"))) << text;
+}
+
+TEST(ScenarioLaunch, EachKindHasItsFile) {
+  suite::Scenario swarm = scenario();
+  swarm.start.reset();
+  swarm.yaw = 0.0;
+  swarm.uavs = 10;
+  const std::string text = scenarioLaunch(swarm, 1, "/out", {});
+  EXPECT_TRUE(has(text, "/launch/swarm.launch\""));
+  EXPECT_TRUE(has(text, argument("n", "10")));
+  EXPECT_FALSE(has(text, "\"yaw\""));
+  suite::Scenario client = scenario();
+  client.client = "ego_planner";
+  EXPECT_TRUE(has(scenarioLaunch(client, 1, "/out", {}), "/launch/planner.launch\""));
+  EXPECT_TRUE(has(scenarioLaunch(client, 1, "/out", {}), argument("client", "ego_planner")));
+  client.client = "lio_sam";
+  EXPECT_TRUE(has(scenarioLaunch(client, 1, "/out", {}), "/launch/slam.launch\""));
+}
+
+TEST(ScenarioLaunch, ProgramsAndWhatStandsInForThem) {
+  suite::Scenario flown = scenario();
+  flown.programs = {{"ego_planner", "run.launch", {{"speed", "2"}, {"map", "$(find maps)/a.pcd"}}},
+                    {"", "/home/me/mine.launch", {}},
+                    {"other", "files/x.launch", {}}};
+  EXPECT_EQ(wantedPackages(flown), (std::vector<std::string>{"ego_planner", "maps", "other"}));
+  const std::string text = scenarioLaunch(flown, 1, "/out", {});
+  EXPECT_TRUE(has(text, "<include file=\"$(find ego_planner)/launch/run.launch\">")) << text;
+  EXPECT_TRUE(has(text, argument("speed", "2")));
+  EXPECT_TRUE(has(text, "<include file=\"/home/me/mine.launch\"/>"));
+  EXPECT_TRUE(has(text, "<include file=\"$(find other)/files/x.launch\"/>"));
+  const std::string stood_in =
+      scenarioLaunch(flown, 1, "/out", {{"ego_planner", "/s/ego_planner.launch"}});
+  EXPECT_TRUE(has(stood_in, "<include file=\"/s/ego_planner.launch\"/>"));
+  EXPECT_FALSE(has(stood_in, "find ego_planner"));
+}
+
+TEST(ScenarioLaunch, ASlamClientThatIsStartedIsAPackage) {
+  suite::Scenario slam = scenario();
+  slam.client = "kiss_icp";
+  EXPECT_TRUE(wantedPackages(slam).empty());
+  slam.arguments["start_client"] = "true";
+  EXPECT_EQ(wantedPackages(slam), std::vector<std::string>{"kiss_icp"});
+  const std::string text = scenarioLaunch(slam, 1, "/out", {{"kiss_icp", "/s/kiss_icp.launch"}});
+  EXPECT_TRUE(has(text, argument("start_client", "false")));
+  EXPECT_TRUE(has(text, "<include file=\"/s/kiss_icp.launch\"/>"));
+}
+
+}  // namespace
+}  // namespace marsim::tools
