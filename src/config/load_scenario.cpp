@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "marsim/config/load.hpp"
 
 namespace marsim::config {
+namespace fs = std::filesystem;
 namespace {
 
 static_assert(suite::kMostUavs == sim::kMostUavs);
@@ -99,7 +101,11 @@ suite::Program readProgram(YamlReader& reader) {
   suite::Program program;
   if (reader.has("package")) reader.require("package", program.package);
   reader.require("file", program.file);
-  if (program.package.empty()) program.file = existingFile(reader, "file", program.file);
+  // Beside the scenario, or else in the package.
+  const bool is_beside = fs::exists(fs::absolute(reader.file()).parent_path() / program.file);
+  if (program.package.empty() || is_beside) {
+    program.file = existingFile(reader, "file", program.file);
+  }
   reader.readMap("arguments", [&](YamlReader& arguments) {
     for (const std::string& name : arguments.keys()) {
       arguments.require(name, program.arguments[name]);
@@ -131,6 +137,7 @@ void readHowItRuns(YamlReader& reader, suite::Scenario& scenario) {
     reader.require("start", scenario.start.emplace(), Quantity::kLength);
   }
   reader.read("yaw", scenario.yaw, Quantity::kAngle);
+  reader.read("goal_tolerance", scenario.goal_tolerance, Quantity::kLength);
   readSeeds(reader, scenario.seeds);
   double duration = toSeconds(scenario.duration);
   reader.read("duration", duration, Quantity::kTime);

@@ -95,9 +95,13 @@ const UavRecording* Judge::uav(const std::string& name) const {
 const TopicRecording* Judge::topic(const std::string& name, std::string& complaint) const {
   for (const TopicRecording& topic : recording_.topics) {
     if (topic.topic != name) continue;
+    complaint = topic.fault;
+    if (!complaint.empty()) return nullptr;
     if (!topic.stamps.empty() || !topic.poses.empty()) return &topic;
-    if (topic.type.empty()) break;
     complaint = fmt::format("nothing came on {}, a {}", name, topic.type);
+    if (!topic.type.empty()) return nullptr;
+    complaint = fmt::format("nobody publishes {}", name);
+    if (!topic.nearest.empty()) complaint += fmt::format(" (did you mean {}?)", topic.nearest);
     return nullptr;
   }
   complaint = fmt::format("nobody publishes {}", name);

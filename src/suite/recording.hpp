@@ -44,10 +44,10 @@ struct StampedPose {
 struct TopicRecording {
   std::string topic;
   std::string type;                ///< empty: nobody has published on it
-  std::string fault;               ///< why it could not be recorded; empty: it could
-  std::string hint;                ///< where nobody publishes: names like it
   std::vector<TimeNs> stamps;      ///< as they came
   std::vector<StampedPose> poses;  ///< of estimates
+  std::string fault = "";          ///< why it could not be recorded; empty: it could
+  std::string nearest = "";        ///< where nobody publishes: a name like it
 };
 
 /// All that was recorded while a scenario was flown.

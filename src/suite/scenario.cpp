@@ -170,6 +170,7 @@ void Scenario::validate() const {
   requireAngle(file, "yaw", yaw);
   requireSeeds(check, seeds);
   check.within("duration", toSeconds(duration), 0.1, kLongestDuration, "s");
+  check.positive("goal_tolerance", goal_tolerance, "m");
   requireFlights(check, *this);
   for (const WaitRule& rule : wait_for) {
     const std::string field = fmt::format("wait_for: {}: ahead", rule.output);

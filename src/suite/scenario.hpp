@@ -29,8 +29,8 @@ struct Limit {
 
 /// A launch file of the user's, started beside the simulation.
 struct Program {
-  std::string package;                           ///< empty: `file` is a path
-  std::string file;                              ///< in the package, or a path
+  std::string package;                           ///< that must be installed; empty: none
+  std::string file;                              ///< a path, or a name in the package
   std::map<std::string, std::string> arguments;  ///< by name
 };
 

@@ -110,7 +110,7 @@ ChildResult runChild(const ChildCommand& command,
     if (!command.breaks_silence || command.breaks_silence(line)) heard = Clock::now();
   });
   int passed_on = 0, status = 0;
-  bool open = true, running = true;
+  bool open = true, running = true, ended = false;
   // Also ends when the child has ended while something it started keeps the pipe open.
   while (running || open) {
     pollfd ready{output[0], POLLIN, 0};
@@ -131,6 +131,10 @@ ChildResult runChild(const ChildCommand& command,
     if (passed_on < InterruptGuard::count()) {
       result.interrupted = true;
       ++passed_on;
+      if (running) ender.ask();
+    }
+    if (!ended && command.is_over && command.is_over()) {
+      ended = true;
       if (running) ender.ask();
     }
     if (command.silence_limit > 0.0 && !result.silent && !result.interrupted &&

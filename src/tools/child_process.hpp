@@ -22,6 +22,8 @@ struct ChildCommand {
   double silence_limit = 0.0;  ///< [s] without a line of output until it is ended; 0: no limit
   /// Which lines count for that; none: every line does.
   std::function<bool(const std::string&)> breaks_silence;
+  /// Asked again and again: true ends it; none: it ends by itself.
+  std::function<bool()> is_over;
 };
 
 struct ChildResult {

@@ -44,6 +44,8 @@ class RunJournal {
   /// What went wrong first, as a line for the user; empty where nothing did. Takes roslaunch's own
   /// exit code.
   std::string failure(int exit_code) const;
+  /// A node that was not required and has died, with its exit code; empty: none.
+  const std::string& lost() const { return other_; }
   /// The first error or fatal message of a node or of roslaunch, without its mark and time; empty
   /// where there was none.
   const std::string& firstError() const { return error_; }

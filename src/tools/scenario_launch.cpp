@@ -122,7 +122,7 @@ std::string programInclude(const suite::Scenario& scenario, const suite::Program
     // The program's arguments mean nothing to what stands in for it.
     if (found != stand_ins.end()) return include(found->second.string(), {});
   }
-  if (!program.package.empty()) {
+  if (!program.package.empty() && !fs::path(program.file).is_absolute()) {
     // In the package's folder launch, unless the file says where in the package it is.
     const bool has_folder = program.file.find('/') != std::string::npos;
     return include(

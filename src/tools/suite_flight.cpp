@@ -74,7 +74,8 @@ std::string reasonOf(const ChildResult& result, const RunJournal& journal, doubl
     return fmt::format("no simulated second passed in {:g} s of wall time{}{}", timeout,
                        first.empty() ? "" : "; the first error was: ", first);
   }
-  const std::string failure = journal.failure(result.exit_code);
+  const std::string failure =
+      journal.lost().empty() ? journal.failure(result.exit_code) : journal.lost();
   const std::string& first = journal.firstError();
   if (failure.empty()) {
     return first.empty() ? "roslaunch ended and left no result" : first;
@@ -135,6 +136,9 @@ bool flyRun(const PlannedRun& run, const StandIns& stand_ins, const SuiteOptions
     last = line;
     return news;
   };
+  // Without a program that has died there is nothing left to be judged.
+  const bool respawns = run.scenario.arguments.count("on_crash") > 0;
+  command.is_over = [&] { return !respawns && !journal.lost().empty(); };
   const ChildResult result = runChild(command, [&](const std::string& raw) {
     const std::string line = withoutColours(raw);
     log.add(line);

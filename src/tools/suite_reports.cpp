@@ -56,7 +56,7 @@ void writeReports(const std::filesystem::path& folder, const std::vector<suite::
   suite::writeResults(folder / suite::kResultsFile, runs, {info.when, info.machine, info.version});
   writeFile(folder / "junit.xml", suite::junitReport(runs));
   info.map_points = plansOfMaps(runs);
-  writeFile(folder / "index.html", suite::htmlReport(runs, baseline, info));
+  writeFile(folder / "report.html", suite::htmlReport(runs, baseline, info));
 }
 
 }  // namespace marsim::tools

@@ -8,7 +8,7 @@
 
 namespace marsim::tools {
 
-/// Writes index.html, results.json and junit.xml into the folder. `baseline_name` says where the
+/// Writes report.html, results.json and junit.xml into the folder. `baseline_name` says where the
 /// baseline comes from. Throws FileError.
 void writeReports(const std::filesystem::path& folder, const std::vector<suite::RunResult>& runs,
                   const std::vector<suite::RunResult>& baseline, const std::string& baseline_name);

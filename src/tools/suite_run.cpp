@@ -290,7 +290,7 @@ int runSuite(const SuiteOptions& options) {
   const SuiteOutcome outcome = flyRuns(*runs, options);
   fmt::print("\n{}", suite::resultsTable(outcome.runs, baseline));
   writeReports(folder, outcome.runs, baseline, options.baseline);
-  fmt::print("written to {}: index.html, {}, junit.xml\n", folder.string(), suite::kResultsFile);
+  fmt::print("written to {}: report.html, {}, junit.xml\n", folder.string(), suite::kResultsFile);
   if (outcome.runs.size() < runs->size()) {
     fmt::print(stderr, "marsim suite: interrupted, {} of {} runs were not flown to their end\n",
                runs->size() - outcome.runs.size(), runs->size());

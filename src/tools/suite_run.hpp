@@ -25,7 +25,7 @@ SuiteOutcome flyRuns(const std::vector<PlannedRun>& runs, const SuiteOptions& op
 /// everything was skipped has shown nothing.
 int exitCodeOf(const SuiteOutcome& outcome);
 
-/// Does all of it: loads, flies, writes index.html, results.json and junit.xml, prints the table.
+/// Does all of it: loads, flies, writes report.html, results.json and junit.xml, prints the table.
 /// Returns the exit code, 2 where a scenario or an option is wrong: then nothing was started.
 int runSuite(const SuiteOptions& options);
 

@@ -94,7 +94,7 @@ TEST_F(Suite, FliesEverySeedAndWritesReports) {
   const auto results = suite::readResults(options_.output);
   ASSERT_EQ(results.size(), 2U);
   EXPECT_EQ(results[0].verdict, suite::Verdict::kPassed);
-  EXPECT_NE(textOf(options_.output / "index.html").find("2 runs: 2 passed"), std::string::npos);
+  EXPECT_NE(textOf(options_.output / "report.html").find("2 runs: 2 passed"), std::string::npos);
   EXPECT_NE(textOf(options_.output / "junit.xml").find("<testsuites"), std::string::npos);
 }
 

@@ -275,7 +275,7 @@ suite::Recording ScenarioRunnerNode::recording() const {
   for (const auto& topic : topics_) {
     recording.topics.push_back(topic->recording(end_));
     const auto hint = hints_.find(topic->name());
-    if (hint != hints_.end()) recording.topics.back().hint = hint->second;
+    if (hint != hints_.end()) recording.topics.back().nearest = hint->second;
   }
   for (const auto& survey : surveys_) recording.coverage.push_back(survey->coverage.share());
   recording.timings = timings_;
