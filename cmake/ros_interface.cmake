@@ -19,7 +19,7 @@ add_message_files(DIRECTORY msg FILES
   TrackingError.msg
   VehicleState.msg
 )
-add_service_files(DIRECTORY srv FILES Teleport.srv)
+add_service_files(DIRECTORY srv FILES RunUntil.srv SetPace.srv StepTime.srv Teleport.srv)
 generate_messages(DEPENDENCIES geometry_msgs std_msgs)
 
 # One marsimConfig.cmake for both: find_package(marsim COMPONENTS core) needs nothing of ROS,

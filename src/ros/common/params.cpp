@@ -154,6 +154,11 @@ double Params::positive(const std::string& name, double fallback, Quantity quant
   return value;
 }
 
+std::string Params::wordOrNumber(const std::string& name, const std::string& fallback) {
+  XmlRpc::XmlRpcValue value;
+  return fetch(name, value) ? bareText(value) : fallback;
+}
+
 std::string Params::choice(const std::string& name, const std::string& fallback,
                            const std::vector<std::string>& choices) {
   const std::string chosen = text(name, fallback);

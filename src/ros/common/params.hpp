@@ -31,6 +31,8 @@ class Params {
   double numberOrAuto(const std::string& name, Quantity quantity);
   /// As number(); must be more than 0.
   double positive(const std::string& name, double fallback, Quantity quantity);
+  /// A word or a number, as it may have been written.
+  std::string wordOrNumber(const std::string& name, const std::string& fallback);
   /// One of the choices.
   std::string choice(const std::string& name, const std::string& fallback,
                      const std::vector<std::string>& choices);

@@ -25,6 +25,7 @@ class ScenarioTopic {
 
  private:
   void onMessage(const topic_tools::ShapeShifter::ConstPtr& message);
+  void addPoses(const topic_tools::ShapeShifter& message);
 
   bool with_poses_;
   std::string fault_;

@@ -21,17 +21,14 @@
 namespace marsim::ros_nodes {
 namespace {
 
-// After a stall longer than this (a suspended machine, say) the clock goes on from where it was
-// instead of rushing to make up.
-constexpr std::chrono::milliseconds kLongestCatchUp{100};
-constexpr std::chrono::milliseconds kGrantWait{20};  // between looks at what else is to be done
 constexpr double kUsualPace = 1.0;
 constexpr double kUsualPatience = 5.0;     // [s] wall time
+constexpr double kAnswerPatience = 10.0;   // [s] wall time
+constexpr double kStepPatience = 10.0;     // [s] wall time for which a step may be held
 constexpr double kRepeatPeriod = 0.1;      // [s] wall time, of a time that stands
 constexpr double kBeginPeriod = 10.0;      // [s] between warnings that time has not begun
 constexpr double kDiagnosticPeriod = 1.0;  // [s] wall time
 constexpr double kLongHold = 0.5;          // [s] wall time, worth being said
-constexpr std::size_t kMostNames = 5;      // of nodes that hold time
 constexpr double kLongestSilence = 2.0;    // [s] wall time, of a leader
 constexpr double kLargestError = 0.02;     // [s] behind or ahead of the leader
 constexpr double kWarningPeriod = 5.0;     // [s]
@@ -40,37 +37,78 @@ Endpoint clockEndpoint(const config::LanMachine& machine) {
   return resolveEndpoint(machine.address, static_cast<std::uint16_t>(machine.port + 1));
 }
 
+double secondsBetween(sim::SimClock::WallTime from, sim::SimClock::WallTime to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+sim::SimClock::WallClock::duration toWall(double seconds) {
+  return std::chrono::duration_cast<sim::SimClock::WallClock::duration>(
+      std::chrono::duration<double>(seconds));
+}
+
+// Topics by their full names.
+std::vector<sim::AnswerRule> readAnswerRules(const std::string& text, const std::string& where) {
+  std::vector<sim::AnswerRule> rules = sim::parseAnswerRules(text, where, "wait_for");
+  for (sim::AnswerRule& rule : rules) {
+    for (std::string* topic : {&rule.input, &rule.output}) {
+      std::string problem;
+      if (!ros::names::validate(*topic, problem)) {
+        throw ConfigError(where, "wait_for", fmt::format("'{}'", *topic), "names of topics");
+      }
+      *topic = ros::names::resolve(*topic);
+    }
+  }
+  return rules;
+}
+
 }  // namespace
 
 SimClockNode::SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : diagnostics_(handle, private_handle) {
   Params params(private_handle);
-  period_ = periodNs(params.positive("rate", 500.0, Quantity::kFrequency));
-  pace_ = params.positive("pace", kUsualPace, Quantity::kNumber);
+  sim::SimClockConfig config;
+  config.period = periodNs(params.positive("rate", 500.0, Quantity::kFrequency));
+  config.pace = sim::parsePace(params.wordOrNumber("pace", "1"), params.where());
   const double patience = params.numberOrAuto("patience", Quantity::kTime);
   if (!std::isnan(patience)) Validator(params.where()).positive("patience", patience, "s");
-  for (const std::string& name : readParticipants(params.tree("participants"))) grants_[name] = 0;
+  config.participants = readParticipants(params.tree("participants"));
   const std::string more = params.text("more_participants", "none");
   for (const std::string& name : split(more == "none" ? "" : more, ',')) {
-    if (!name.empty()) grants_[ros::names::resolve(name)] = 0;
+    if (!name.empty()) config.participants.push_back(ros::names::resolve(name));
   }
-  in_lockstep_ = !grants_.empty();
-  const double usual = in_lockstep_ ? std::numeric_limits<double>::infinity() : kUsualPatience;
-  patience_ = std::isnan(patience) ? usual : patience;
+  config.answers = readAnswerRules(params.text("wait_for", "none"), params.where());
+  const double usual =
+      config.participants.empty() ? kUsualPatience : std::numeric_limits<double>::infinity();
+  config.patience = std::isnan(patience) ? usual : patience;
+  config.answer_patience = std::isnan(patience) ? kAnswerPatience : patience;
   const std::string lan = params.text("lan", "");
   const std::string machine = params.text("machine", "");
   params.finish();
 
+  reported_at_ = told_at_ = ticked_ = WallClock::now();
+  clock_ = std::make_unique<sim::SimClock>(config, told_at_);
   clock_publisher_ = handle.advertise<rosgraph_msgs::Clock>("/clock", 100);
   grant_subscriber_ = handle.subscribe(grantTopic(handle), 1000, &SimClockNode::onGrant, this,
                                        ros::TransportHints().tcpNoDelay());
-  pause_service_ = private_handle.advertiseService("pause", &SimClockNode::onPause, this);
-  step_service_ = private_handle.advertiseService("step", &SimClockNode::onStep, this);
+  answers_ = std::make_unique<AnswerListener>(handle, *clock_, mutex_, [this] { onHeard(); });
   diagnostics_.setHardwareID("simulation");
   diagnostics_.add("clock", this, &SimClockNode::diagnose);
-  reported_at_ = ticked_ = WallClock::now();
   if (!lan.empty()) joinLan(lan, machine, params.where());
+  advertise(private_handle);
   thread_ = std::thread(&SimClockNode::run, this);
+}
+
+// A service that waits for time has a thread of its own: grants must be heard meanwhile.
+void SimClockNode::advertise(ros::NodeHandle& private_handle) {
+  services_ = {private_handle.advertiseService("pause", &SimClockNode::onPause, this),
+               private_handle.advertiseService("step", &SimClockNode::onStep, this),
+               private_handle.advertiseService("run_until", &SimClockNode::onRunUntil, this),
+               private_handle.advertiseService("set_pace", &SimClockNode::onSetPace, this)};
+  ros::NodeHandle waiting(private_handle);
+  waiting.setCallbackQueue(&waiting_calls_);
+  services_.push_back(waiting.advertiseService("step_time", &SimClockNode::onStepTime, this));
+  waiting_spinner_ = std::make_unique<ros::AsyncSpinner>(1, &waiting_calls_);
+  waiting_spinner_->start();
 }
 
 void SimClockNode::joinLan(const std::string& lan, const std::string& machine,
@@ -79,6 +117,9 @@ void SimClockNode::joinLan(const std::string& lan, const std::string& machine,
   const config::LanMachine& own = config.machine(machine, where);
   const Endpoint leader = clockEndpoint(config.machine(config.leader, where));
   if (own.name == config.leader) {
+    if (std::isinf(clock_->pace())) {
+      throw ConfigError(where, "pace", "max", "a number, which the machines of a LAN can keep");
+    }
     std::vector<Endpoint> known;
     for (const config::LanMachine& other : config.machines) known.push_back(clockEndpoint(other));
     run_ = std::random_device{}();
@@ -86,11 +127,11 @@ void SimClockNode::joinLan(const std::string& lan, const std::string& machine,
                                             [this] { return read(); });
   } else {
     leader_ = config.leader;
-    if (pace_ != kUsualPace) {
+    if (clock_->pace() != kUsualPace) {
       ROS_WARN_STREAM(fmt::format(
           "pace {} has no effect on machine {}: its clock follows that of machine {}, whose pace "
           "counts for all",
-          pace_, machine, leader_));
+          sim::paceText(clock_->pace()), machine, leader_));
     }
     client_ = std::make_unique<ClockClient>(Endpoint{clockEndpoint(own).address, 0}, leader,
                                             config.readKey(), config.sync_rate);
@@ -101,167 +142,161 @@ void SimClockNode::joinLan(const std::string& lan, const std::string& machine,
 ClockReading SimClockNode::read() {
   const std::lock_guard<std::mutex> lock(mutex_);
   const TimeNs wall = wallNow();
-  if (paused_) return {wall, now_, 0.0, run_};
+  const TimeNs now = clock_->now();
+  if (clock_->paused()) return {wall, now, 0.0, run_};
   const double since = std::chrono::duration<double>(WallClock::now() - ticked_).count();
-  return {wall, now_ + std::min(period_, toNs(pace_ * since)), pace_, run_};
+  const double pace = clock_->pace();
+  return {wall, now + std::min(clock_->period(), toNs(pace * since)), pace, run_};
 }
 
 SimClockNode::~SimClockNode() {
   stop_ = true;
+  changed_.notify_all();
+  waiting_spinner_->stop();
   thread_.join();
   server_.reset();
 }
 
 void SimClockNode::run() {
-  const auto wallPeriod = [this] {  // a paused leader's clock is looked at all the same
-    return std::chrono::duration_cast<WallClock::duration>(
-        std::chrono::duration<double>(toSeconds(period_) / (pace_ > 0.0 ? pace_ : 1.0)));
-  };
-  WallClock::time_point due = WallClock::now();
-  WallClock::time_point diagnosed = due;
+  WallClock::time_point diagnosed = WallClock::now();
   while (!stop_ && ros::ok()) {
-    std::this_thread::sleep_until(due);
-    const WallClock::time_point now = WallClock::now();
-    {
-      std::unique_lock<std::mutex> lock(mutex_);
-      if (client_ != nullptr) {
-        follow();
-      } else if (paused_) {
-        held_ = false;
-      } else if (!awaitGrants(lock)) {
-        tick();
-      }
-      if (!held_) due += wallPeriod();
-      if (now - due > kLongestCatchUp) due = now;
-    }
-    if (std::chrono::duration<double>(now - diagnosed).count() >= kDiagnosticPeriod) {
-      diagnosed = now;
+    const WallClock::time_point wall = WallClock::now();
+    if (secondsBetween(diagnosed, wall) >= kDiagnosticPeriod) {
+      diagnosed = wall;
       diagnostics_.force_update();
     }
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (now() == 0) answers_->lookForPublishers();
+    const bool has_gone = client_ != nullptr ? follow() : clock_->advance(wall);
+    for (const std::string& warning : clock_->takeWarnings()) ROS_WARN_STREAM(warning);
+    if (has_gone) {
+      ticked_ = wall;
+      publish();
+      if (clock_->paused()) changed_.notify_all();
+      continue;
+    }
+    stand(wall);
+    changed_.wait_until(lock, std::min(wakeAt(wall), diagnosed + toWall(kDiagnosticPeriod)));
   }
-}
-
-// Whether time still has to wait, after a while.
-bool SimClockNode::awaitGrants(std::unique_lock<std::mutex>& lock) {
-  if (!isHeld()) return held_ = false;
-  const WallClock::time_point now = WallClock::now();
-  if (!held_) held_since_ = now;
-  held_ = true;
-  const bool may_begin = !in_lockstep_ || now_ > 0;  // time begins when all are there
-  if (may_begin && std::chrono::duration<double>(now - held_since_).count() >= patience_) letGo();
-  if (in_lockstep_) standStill(now);
-  granted_.wait_for(lock, kGrantWait, [this] { return stop_ || !isHeld(); });
-  return held_ = isHeld();
 }
 
 // Tells the time again: nodes that come late, or again, must hear it.
-void SimClockNode::standStill(WallClock::time_point now) {
-  if (std::chrono::duration<double>(now - repeated_at_).count() < kRepeatPeriod) return;
-  repeated_at_ = now;
+void SimClockNode::stand(WallClock::time_point wall) {
+  const double held = clock_->heldFor(wall);
+  if (held == 0.0 || secondsBetween(told_at_, wall) < kRepeatPeriod) return;
   publish();
-  const double held = std::chrono::duration<double>(now - held_since_).count();
-  if (now_ == 0 && held > kBeginPeriod) {
-    ROS_WARN_STREAM_THROTTLE(kBeginPeriod, "time has not begun: waits for " << holders());
+  if (now() == 0 && held > kBeginPeriod) {
+    ROS_WARN_STREAM_THROTTLE(kBeginPeriod, "time has not begun: waits for " << clock_->holders());
   }
 }
 
-bool SimClockNode::isHeld() const {
-  return std::any_of(grants_.begin(), grants_.end(),
-                     [this](const auto& grant) { return grant.second < now_ + period_; });
-}
-
-// Names of those that have not granted the next step, in alphabetical order.
-std::string SimClockNode::holders() const {
-  std::string names;
-  std::size_t count = 0;
-  for (const auto& [name, until] : grants_) {
-    if (until >= now_ + period_ || ++count > kMostNames) continue;
-    names += (names.empty() ? "" : ", ") + name;
+SimClockNode::WallClock::time_point SimClockNode::wakeAt(WallClock::time_point wall) const {
+  if (client_ != nullptr) {  // a paused leader's clock is looked at all the same
+    const double pace = followed_pace_ > 0.0 ? followed_pace_ : 1.0;
+    return wall + toWall(toSeconds(clock_->period()) / pace);
   }
-  return count > kMostNames ? fmt::format("{} and {} more", names, count - kMostNames) : names;
-}
-
-void SimClockNode::letGo() {
-  for (auto grant = grants_.begin(); grant != grants_.end();) {
-    if (grant->second >= now_ + period_) {
-      ++grant;
-      continue;
-    }
-    ROS_WARN_STREAM(
-        fmt::format("{} held the clock at {:.3f} s for {} s and is waited for no longer",
-                    grant->first, toSeconds(now_), patience_));
-    let_go_[grant->first] = grant->second;
-    grant = grants_.erase(grant);
-  }
-}
-
-void SimClockNode::onGrant(const marsim::ClockGrantConstPtr& message) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const TimeNs until = fromRos(message->until);
-  // The last grant before it was let go may be told again.
-  const auto was = let_go_.find(message->who);
-  if (was != let_go_.end() && until == was->second) return;
-  if (was != let_go_.end()) let_go_.erase(was);
-  if (until == 0) {
-    grants_.erase(message->who);
-  } else {
-    grants_[message->who] = until;
-  }
-  granted_.notify_one();
-}
-
-void SimClockNode::tick() {
-  now_ += period_;
-  ticked_ = WallClock::now();
-  publish();
+  const auto wake = clock_->wakeAt(wall);
+  return clock_->heldFor(wall) > 0.0 ? std::min(wake, told_at_ + toWall(kRepeatPeriod)) : wake;
 }
 
 // Whole steps of the leader's time; back to an earlier one only where the leader began anew.
-void SimClockNode::follow() {
+bool SimClockNode::follow() {
   const ClockClient::Status status = client_->status();
   if (!status.synchronised) {
     ROS_WARN_STREAM_THROTTLE(kWarningPeriod, "waiting for the clock of machine " << leader_);
-    return;
+    return false;
   }
-  pace_ = status.pace;
-  const TimeNs now = client_->now() / period_ * period_;
-  if (now == now_) return;
-  now_ = now;
-  publish();
+  followed_pace_ = status.pace;
+  const TimeNs now = client_->now() / clock_->period() * clock_->period();
+  if (now == followed_) return false;
+  followed_ = now;
+  return true;
 }
 
 void SimClockNode::publish() {
   const auto message = boost::make_shared<rosgraph_msgs::Clock>();  // shared within the process
-  message->clock = toRos(now_);
+  message->clock = toRos(now());
   clock_publisher_.publish(message);
+  told_at_ = WallClock::now();
+}
+
+void SimClockNode::onGrant(const marsim::ClockGrantConstPtr& message) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const bool was_held = clock_->isHeld();
+  clock_->grant(message->who, fromRos(message->until));
+  if (was_held) onHeard();
+}
+
+// The clock's thread is woken for what lets time go on alone.
+void SimClockNode::onHeard() {
+  if (!clock_->isHeld()) changed_.notify_all();
+}
+
+// With the clock's own words, or why it does nothing of the kind.
+template <class Response>
+bool SimClockNode::answer(Response& response, const std::string& what, const Request& request) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  sim::SimClock::Reply reply{false, ""};
+  if (client_ != nullptr) {
+    reply.text = "this clock follows that of machine " + leader_ + ": " + what + " that one";
+  } else {
+    reply = request(WallClock::now());
+  }
+  changed_.notify_all();
+  response.success = reply.done;
+  response.message = reply.text;
+  return true;
 }
 
 bool SimClockNode::onPause(std_srvs::SetBool::Request& request,
                            std_srvs::SetBool::Response& response) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (client_ != nullptr) {
-    response.success = false;
-    response.message = "this clock follows that of machine " + leader_ + ": pause that one";
-    return true;
-  }
-  paused_ = request.data;
-  response.success = true;
-  response.message = paused_ ? "paused" : "running";
-  return true;
+  return answer(response, "pause",
+                [&](WallClock::time_point now) { return clock_->pause(request.data, now); });
 }
 
 bool SimClockNode::onStep(std_srvs::Trigger::Request&, std_srvs::Trigger::Response& response) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (paused_ && in_lockstep_ && isHeld()) {
+  return answer(response, "step", [&](WallClock::time_point now) {
+    sim::SimClock::Reply reply = clock_->step(now);
+    if (reply.done) publish();
+    return reply;
+  });
+}
+
+bool SimClockNode::onRunUntil(marsim::RunUntil::Request& request,
+                              marsim::RunUntil::Response& response) {
+  return answer(response, "run", [&](WallClock::time_point now) {
+    return clock_->runUntil(fromRos(request.time), now);
+  });
+}
+
+bool SimClockNode::onSetPace(marsim::SetPace::Request& request,
+                             marsim::SetPace::Response& response) {
+  return answer(response, "set", [&](WallClock::time_point now) -> sim::SimClock::Reply {
+    if (server_ != nullptr && request.pace == "max") {
+      return {false, "pace is max, allowed on a LAN: a number"};
+    }
+    return clock_->setPace(request.pace, now);
+  });
+}
+
+bool SimClockNode::onStepTime(marsim::StepTime::Request& request,
+                              marsim::StepTime::Response& response) {
+  answer(response, "step",
+         [&](WallClock::time_point now) { return clock_->stepBy(request.duration.toNSec(), now); });
+  std::unique_lock<std::mutex> lock(mutex_);
+  const auto goal = clock_->until();
+  while (response.success && clock_->until() && !stop_ && ros::ok()) {
+    const auto now = WallClock::now();
+    changed_.wait_until(lock, now + toWall(kRepeatPeriod));
+    if (clock_->heldFor(WallClock::now()) < kStepPatience) continue;
     response.success = false;
-    response.message = "time waits for " + holders();
-    return true;
+    response.message = "time waits for " + clock_->holders() + " and goes on when it may";
   }
-  response.success = paused_;
-  response.message = client_ != nullptr
-                         ? "this clock follows that of machine " + leader_ + ": step that one"
-                         : (paused_ ? "stepped" : "not paused: call pause first");
-  if (paused_) tick();
+  if (response.success && goal && clock_->now() < *goal) {
+    response.success = false;
+    response.message = "another request came first";
+  }
+  response.reached = toRos(now());
   return true;
 }
 
@@ -269,28 +304,39 @@ void SimClockNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status)
   const std::lock_guard<std::mutex> lock(mutex_);
   const WallClock::time_point wall_now = WallClock::now();
   const double wall = std::chrono::duration<double>(wall_now - reported_at_).count();
-  const double factor = wall > 0.0 ? toSeconds(now_ - reported_now_) / wall : 0.0;
+  const double factor = wall > 0.0 ? toSeconds(now() - reported_now_) / wall : 0.0;
   reported_at_ = wall_now;
-  reported_now_ = now_;
-  const bool slow = !paused_ && factor < 0.95 * pace_;
+  reported_now_ = now();
+  const double pace = client_ != nullptr ? followed_pace_ : clock_->pace();
+  const bool is_paused = clock_->paused();
+  const bool slow = !is_paused && !std::isinf(pace) && factor < 0.95 * pace;
   status.summary(
       slow ? diagnostic_msgs::DiagnosticStatus::WARN : diagnostic_msgs::DiagnosticStatus::OK,
-      paused_ ? "paused" : (slow ? "behind the pace asked for" : "running"));
-  const double held = std::chrono::duration<double>(wall_now - held_since_).count();
-  if (held_ && held > kLongHold) {
+      is_paused ? "paused" : (slow ? "behind the pace asked for" : "running"));
+  for (const sim::AnswerWait& answer : clock_->answers()) {
+    if (!answer.isLost()) continue;
     status.summary(diagnostic_msgs::DiagnosticStatus::WARN,
-                   fmt::format("waits for {} for {:.1f} s", holders(), held));
+                   "goes on without the answers of " + answer.rule().output);
   }
-  status.add("simulated time [s]", toSeconds(now_));
+  const double held = clock_->heldFor(wall_now);
+  if (held > kLongHold) {
+    status.summary(diagnostic_msgs::DiagnosticStatus::WARN,
+                   fmt::format("waits for {} for {:.1f} s", clock_->holders(), held));
+  }
+  status.add("simulated time [s]", toSeconds(now()));
   status.add("real-time factor", factor);
-  status.add("pace", pace_);
-  status.add("nodes it waits for", grants_.size());
-  status.add("waits now for", held_ ? holders() : "none");
+  status.add("pace", sim::paceText(pace));
+  status.add("nodes it waits for", clock_->granting());
+  status.add("waits now for", held > 0.0 ? clock_->holders() : "none");
+  if (const auto until = clock_->until()) status.add("pauses at [s]", toSeconds(*until));
   if (server_ != nullptr) {
     status.add("questions answered", server_->answered());
     status.add("questions refused", server_->refused());
   }
-  if (client_ == nullptr) return;
+  if (client_ != nullptr) diagnoseLeader(status);
+}
+
+void SimClockNode::diagnoseLeader(diagnostic_updater::DiagnosticStatusWrapper& status) {
   const ClockClient::Status sync = client_->status();
   if (!sync.synchronised) {
     status.summary(diagnostic_msgs::DiagnosticStatus::WARN,

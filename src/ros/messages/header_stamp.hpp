@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include <topic_tools/shape_shifter.h>
+
+#include "marsim/common/time.hpp"
+
+namespace marsim::ros_nodes {
+
+/// Whether messages of this definition (as in `rosmsg show --raw`) begin with a std_msgs/Header.
+bool beginsWithHeader(const std::string& definition);
+
+/// The header's stamp of a message of any type that begins with a std_msgs/Header. Throws Error
+/// that names the type where it does not.
+TimeNs headerStamp(const topic_tools::ShapeShifter& message);
+
+}  // namespace marsim::ros_nodes
