@@ -18,7 +18,7 @@ constexpr std::size_t kMostPoints = 400;  // of a curve
 constexpr std::size_t kColours = 5;       // u0 to u4 of the style sheet
 constexpr std::size_t kDashes = 4;        // d0 to d3
 constexpr double kPlanMargin = 1.5;       // [m] of map round the flown paths
-constexpr double kPlanHeight = 430.0;
+constexpr double kPlanHeight = 500.0;
 constexpr std::size_t kMostNamed = 20;  // paths whose end is named
 
 /// Colours go round first, then dashes: five UAVs have plain lines.
