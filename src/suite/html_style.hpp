@@ -60,7 +60,8 @@ path.level { stroke: var(--fail); stroke-dasharray: 2 3; }
 .d1 { stroke-dasharray: 7 3; } .d2 { stroke-dasharray: 2 2; } .d3 { stroke-dasharray: 9 3 2 3; }
 .e0, .e1, .e2, .e3 { stroke: var(--ink); stroke-width: 1.2; stroke-dasharray: 4 3; }
 .e1 { stroke: var(--u3); } .e2 { stroke: var(--u4); } .e3 { stroke: var(--u2); }
-circle { stroke-width: 1.8; stroke-dasharray: none; } circle.start { fill: var(--page); }
+circle { stroke-width: 1.8; } circle.start, circle.end { stroke-dasharray: none; }
+circle.start { fill: var(--page); }
 circle.end.u0 { fill: var(--u0); } circle.end.u1 { fill: var(--u1); }
 circle.end.u2 { fill: var(--u2); } circle.end.u3 { fill: var(--u3); }
 circle.end.u4 { fill: var(--u4); }

@@ -17,8 +17,9 @@ using Eigen::Vector2d;
 constexpr std::size_t kMostPoints = 400;  // of a curve
 constexpr std::size_t kColours = 5;       // u0 to u4 of the style sheet
 constexpr std::size_t kDashes = 4;        // d0 to d3
-constexpr double kPlanMargin = 1.5;       // [m] of map round the flown paths
-constexpr double kPlanHeight = 430.0;
+constexpr double kPlanMargin = 1.5;       // [m] of map round the flown paths, at least
+constexpr double kPlanExtent = 12.0;      // [m] that is shown at least
+constexpr double kPlanHeight = 500.0;
 constexpr std::size_t kMostNamed = 20;  // paths whose end is named
 
 /// Colours go round first, then dashes: five UAVs have plain lines.
@@ -95,8 +96,7 @@ Chart pathChart(const RunResult& run, const View& view) {
   return chart;
 }
 
-/// The level axis, x or y, along which the paths are longer.
-int longerAxis(const RunResult& run) {
+Eigen::Vector3d extentOf(const RunResult& run) {
   Eigen::Vector3f low = Eigen::Vector3f::Constant(1e30F), high = -low;
   for (const UavSeries& uav : run.uavs) {
     for (const Eigen::Vector3f& p : uav.p_WB) {
@@ -104,7 +104,7 @@ int longerAxis(const RunResult& run) {
       high = high.cwiseMax(p);
     }
   }
-  return high.y() - low.y() > high.x() - low.x() ? 1 : 0;
+  return (high - low).cwiseMax(0.0F).cast<double>();
 }
 
 /// The first limits of a check by that name, for the curves that it is about.
@@ -200,17 +200,19 @@ std::string commonLegend(const RunResult& run) {
 
 std::string runFigures(const RunResult& run, const std::string& id, const std::string& background) {
   std::string text;
+  const Eigen::Vector3d extent = extentOf(run);
   Chart plan = pathChart(run, {0, 1});
   if (hasCurve(plan)) {
     plan.title = "From above";
     plan.x_label = "x [m]";
     plan.y_label = "y [m]";
     plan.equal_scale = true;
-    plan.margin = kPlanMargin;
+    plan.margin = std::max(kPlanMargin, 0.5 * (kPlanExtent - extent.head<2>().maxCoeff()));
     plan.height = kPlanHeight;
     plan.background = background;
     text += figure(plan, id + "-plan", false);
-    const int along = longerAxis(run);
+    // Along the axis on which the paths are longer.
+    const int along = extent.y() > extent.x() ? 1 : 0;
     Chart side = pathChart(run, {along, 2});
     side.title = "From the side";
     side.x_label = along == 0 ? "x [m]" : "y [m]";

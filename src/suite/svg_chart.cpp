@@ -74,7 +74,7 @@ class Frame {
     high_.x() += chart.margin;
     if (high_.x() - low_.x() < 1e-9) high_.x() = low_.x() + 1.0;
     const double space = std::max(
-        {chart.margin, 0.06 * (high_.y() - low_.y()), 1e-6 * std::max(1.0, std::abs(high_.y()))});
+        {chart.margin, 0.06 * (high_.y() - low_.y()), 1e-3 * std::max(1.0, std::abs(high_.y()))});
     if (!chart.from_zero || low_.y() < 0.0) low_.y() -= space;
     high_.y() += space;
   }

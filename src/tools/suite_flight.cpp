@@ -1,6 +1,7 @@
 #include "tools/suite_flight.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <deque>
 #include <filesystem>
@@ -28,12 +29,14 @@ const std::string kProgress = "scenario ";
 class Log {
  public:
   explicit Log(const fs::path& path) : path_(path) { openStream(stream_, path); }
+  /// The first line that cannot be written asks for the end of the run.
   void add(const std::string& line) {
+    if (!failure_.empty()) return;
     errno = 0;
     stream_ << line << std::endl;
-    if (!stream_ && failure_.empty()) {
-      failure_ = errno != 0 ? std::strerror(errno) : "the disk may be full";
-    }
+    if (stream_) return;
+    failure_ = errno != 0 ? std::strerror(errno) : "the disk may be full";
+    std::raise(SIGINT);  // which runChild() passes on
   }
   /// Throws FileError that names the folder where a line could not be written.
   void require() const {

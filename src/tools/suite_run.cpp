@@ -75,20 +75,14 @@ class Flyer {
         results_(runs.size()) {}
 
   SuiteOutcome fly() {
-    while (next_ < runs_.size() || workers_.running() > 0) {
-      while (mayStart()) startNext();
-      for (const Workers::End& end :
-           workers_.serve([&](std::size_t i, const std::string&line) { take(i, line); })) {
-        take(end);
-      }
-      show();
-      if (InterruptGuard::count() > asked_ || (!failure_.empty() && asked_ == 0)) {
-        ++asked_;
-        workers_.ask();
-      }
-      if (stopped() && workers_.running() == 0) break;
+    try {
+      flyAll();
+    } catch (...) {
+      workers_.ask();
+      while (workers_.running() > 0) workers_.serve([](std::size_t, const std::string&) {});
+      orphans_.end(kOrphansPatience);
+      throw;
     }
-    live_.clear();
     orphans_.end(kOrphansPatience);
     if (!failure_.empty()) throw Error(failure_);
     SuiteOutcome outcome;
@@ -100,6 +94,21 @@ class Flyer {
   }
 
  private:
+  void flyAll() {
+    while ((next_ < runs_.size() && !stopped()) || workers_.running() > 0) {
+      while (mayStart()) startNext();
+      const auto ends =
+          workers_.serve([&](std::size_t i, const std::string& line) { take(i, line); });
+      for (const Workers::End& end : ends) take(end);
+      show();
+      if (InterruptGuard::count() > asked_ || (!failure_.empty() && asked_ == 0)) {
+        ++asked_;
+        workers_.ask();
+      }
+    }
+    live_.clear();
+  }
+
   bool stopped() const { return InterruptGuard::count() > 0 || !failure_.empty(); }
 
   bool mayStart() const {
@@ -288,8 +297,8 @@ int runSuite(const SuiteOptions& options) {
   const FolderLock lock(folder);
   std::signal(SIGPIPE, SIG_IGN);  // the reports are written also where nobody reads the output
   const SuiteOutcome outcome = flyRuns(*runs, options);
-  fmt::print("\n{}", suite::resultsTable(outcome.runs, baseline));
   writeReports(folder, outcome.runs, baseline, options.baseline);
+  fmt::print("\n{}", suite::resultsTable(outcome.runs, baseline));
   fmt::print("written to {}: report.html, {}, junit.xml\n", folder.string(), suite::kResultsFile);
   if (outcome.runs.size() < runs->size()) {
     fmt::print(stderr, "marsim suite: interrupted, {} of {} runs were not flown to their end\n",

@@ -216,7 +216,7 @@ TEST_F(Suite, AnInterruptEndsAllAndKeepsWhatThereIs) {
 
 TEST_F(Suite, AFolderThatCannotBeWrittenIntoEndsIt) {
   options_.output = "/dev/null/out";
-  EXPECT_THROW(fly(), FileError);
+  EXPECT_THROW(fly(), Error);
   options_.output = folder_.path() / "out";
   install("rm -rf $out; echo gone");
   try {
