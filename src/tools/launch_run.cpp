@@ -19,6 +19,8 @@ namespace marsim::tools {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr std::size_t kLongestReason = 500;  // letters
+
 constexpr int kInterrupted = 130;  // exit code, as shells have it
 constexpr int kWrongCommandLine = 2;
 const char* const kWhat = "marsim run";
@@ -170,8 +172,11 @@ void RunJournal::add(const std::string& line) {
   static const std::regex error(
       "(\\[FATAL\\]|\\[ERROR\\]|RLException:|roslaunch: error:) *(\\[[^\\]]*\\]:?)? *(.*)");
   std::smatch match;
-  if (error_.empty() && std::regex_search(line, match, error))
-    error_ = clipped(match[3].str(), 500);
+  if (error_.empty() && std::regex_search(line, match, error)) {
+    error_ = clipped(match[3].str(), kLongestReason);
+  } else if (error_.empty() && line.find("Resource not found: ") == 0) {
+    error_ = clipped(line, kLongestReason);
+  }
   if (!awaited_.empty()) {
     if (std::regex_search(line, match, code)) {
       required_ = endedWith(awaited_, match[1]);

@@ -33,13 +33,23 @@ class Planner {
   void onOdometry(const nav_msgs::OdometryConstPtr& odometry) {
     const auto& p = odometry->pose.pose.position;
     here_ = {p.x, p.y, p.z};
+    has_odometry_ = true;
+    plan();
   }
   void onCloud(const sensor_msgs::PointCloud2ConstPtr& cloud) { sees_ = cloud->width > 0; }
-  void onPath(const nav_msgs::PathConstPtr& path) { plan(path->poses.at(0)); }
-  void onGoal(const geometry_msgs::PoseStampedConstPtr& goal) { plan(*goal); }
+  void onPath(const nav_msgs::PathConstPtr& path) { take(path->poses.at(0)); }
+  void onGoal(const geometry_msgs::PoseStampedConstPtr& goal) { take(*goal); }
 
-  void plan(const geometry_msgs::PoseStamped& goal) {
-    const auto& p = goal.pose.position;
+  void take(const geometry_msgs::PoseStamped& goal) {
+    goal_pose_ = goal;
+    is_new_ = true;
+    plan();
+  }
+
+  void plan() {
+    if (!is_new_ || !has_odometry_) return;
+    is_new_ = false;
+    const auto& p = goal_pose_.pose.position;
     flight_.from = here_;
     flight_.to = {p.x, p.y, p.z};
     flight_.duration = std::max(1.0, (flight_.to - flight_.from).norm() / kSpeed);
@@ -61,7 +71,8 @@ class Planner {
 
   std::string md5_;
   Eigen::Vector3d here_{0.0, 0.0, 0.0};
-  bool sees_ = false;
+  bool sees_ = false, has_odometry_ = false, is_new_ = false;
+  geometry_msgs::PoseStamped goal_pose_;
   marsim::test::Flight flight_;
   ros::Time begun_;
   topic_tools::ShapeShifter command_;
