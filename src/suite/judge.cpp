@@ -200,8 +200,9 @@ void Judge::checkRate(const RateCheck& rate) {
 // Why an estimate cannot be held to the truth.
 std::string estimateComplaint(const TopicRecording& recorded, const TrajectoryError& error) {
   for (const StampedPose& pose : recorded.poses) {
-    if (pose.X.p.allFinite() && pose.X.q.coeffs().allFinite()) continue;
-    return fmt::format("the pose of {:.6f} s is not finite", toSeconds(pose.stamp));
+    if (isPose(pose.X)) continue;
+    return fmt::format("the pose of {:.6f} s is not finite, or its quaternion not of length 1",
+                       toSeconds(pose.stamp));
   }
   if (recorded.poses.empty()) {
     return fmt::format("{} is a {}, which tells no poses", recorded.topic, recorded.type);

@@ -10,8 +10,6 @@ namespace {
 
 constexpr std::size_t kFewestToAlign = 3;
 
-bool isFinite(const Pose& X) { return X.p.allFinite() && X.q.coeffs().allFinite(); }
-
 /// The poses of one stamp each, as the truth is and as it is estimated.
 struct Associated {
   std::vector<TimeNs> stamps;
@@ -38,7 +36,7 @@ Associated associate(const std::vector<MotionSample>& truth, std::vector<Stamped
   for (const StampedPose& pose : estimate) {
     const TimeNs stamp = pose.stamp + config.offset;
     if (truth.empty() || stamp < truth.front().stamp || stamp > truth.back().stamp) continue;
-    if (!isFinite(pose.X)) continue;
+    if (!isPose(pose.X)) continue;
     if (!associated.stamps.empty() && associated.stamps.back() == stamp) continue;
     associated.stamps.push_back(stamp);
     associated.truth.push_back(truthAt(truth, stamp) * config.X_BF);
@@ -105,6 +103,11 @@ double completeness(const std::vector<TimeNs>& stamps, TimeNs flight, TimeNs lon
 }
 
 }  // namespace
+
+bool isPose(const Pose& X) {
+  constexpr double kRounding = 0.01;
+  return X.p.allFinite() && std::abs(X.q.norm() - 1.0) < kRounding;  // false for NaN
+}
 
 TrajectoryError trajectoryError(const std::vector<MotionSample>& truth,
                                 const std::vector<StampedPose>& estimate,

@@ -19,6 +19,9 @@ struct TrajectoryErrorConfig {
   TimeNs longest_gap = kNsPerSecond / 2;  ///< between poses that cover the time between them
 };
 
+/// Whether a pose is finite and its quaternion of length 1, but for rounding.
+bool isPose(const Pose& X);
+
 /// The error of an estimated trajectory: of a frame F in W, told as poses in a frame E of the
 /// estimator's own.
 struct TrajectoryError {
@@ -34,8 +37,8 @@ struct TrajectoryError {
 };
 
 /// Compares an estimate with the truth at its stamps; the truth between two samples is linear in
-/// position and along the shortest rotation. Poses that are not finite, outside of the truth's time
-/// or of the stamp of one before are passed over; they may come in any order.
+/// position and along the shortest rotation. Estimates may come in any order. Those that are no
+/// poses, lie outside of the truth's time or have the stamp of an earlier one are passed over.
 ///
 /// With Q the true and P the estimated poses of F, the absolute trajectory error is the distance of
 /// their positions after alignment, and the relative pose error that of E = (Q_i^-1 Q_j)^-1 (P_i^-1

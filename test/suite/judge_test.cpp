@@ -208,7 +208,10 @@ TEST_F(JudgingEstimates, WithoutAnswer) {
   EXPECT_EQ(results()[1].message, "no two poses are 1 s apart or more");
   recording.topics[0] = whole;
   recording.topics[0].poses[7].X.p.x() = std::nan("");
-  EXPECT_EQ(said(), "the pose of 0.700000 s is not finite");
+  EXPECT_EQ(said(), "the pose of 0.700000 s is not finite, or its quaternion not of length 1");
+  recording.topics[0] = whole;
+  recording.topics[0].poses[8].X.q.coeffs().setZero();
+  EXPECT_EQ(said(), "the pose of 0.800000 s is not finite, or its quaternion not of length 1");
   recording.topics[0] = whole;
   scenario.checks.estimates[0].offset = 20 * kNsPerSecond;
   EXPECT_EQ(said(), "0 of 100 poses have a stamp within the flight");

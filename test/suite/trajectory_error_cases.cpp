@@ -1,6 +1,7 @@
 // Writes random trajectories, and what trajectoryError() makes of them, as JSON to the standard
 // output, for trajectory_error_reference.py.
 
+#include <algorithm>
 #include <iostream>
 
 #include <nlohmann/json.hpp>
@@ -58,7 +59,7 @@ std::vector<StampedPose> estimateOf(const Case& one, const std::vector<MotionSam
   std::vector<StampedPose> estimate;
   for (TimeNs t = one.begin; t < one.end; t += one.period) {
     const auto i = static_cast<std::size_t>(
-        std::min<TimeNs>(t / (20 * kMs), static_cast<TimeNs>(truth.size()) - 1));
+        std::clamp<TimeNs>(t / (20 * kMs), 0, static_cast<TimeNs>(truth.size()) - 1));
     const Pose noise = randomPose(random, one.noise, one.turn);
     estimate.push_back({t - one.config.offset, X_EW * truth[i].X_WB * one.config.X_BF * noise});
   }

@@ -121,7 +121,7 @@ def differs(a, b):
     if a is None or b is None:
         return a is not b
     a, b = np.atleast_1d(a), np.atleast_1d(b)
-    return a.shape != b.shape or (len(a) > 0 and bool(np.max(np.abs(a - b)) > TOLERANCE))
+    return a.shape != b.shape or not np.all(np.abs(a - b) <= TOLERANCE)
 
 
 def main():
