@@ -44,7 +44,7 @@ section { margin: 34px 0 0; padding: 18px 0 0; border-top: 2px solid var(--line)
 figure { margin: 0; min-width: 0; }
 figcaption { font-weight: 600; font-size: 14px; margin: 0 0 2px; }
 .legend { display: flex; flex-wrap: wrap; gap: 2px 16px; font-size: 13px; margin: 12px 0 0; }
-figure .legend { margin: 0 0 0 54px; }
+figure .legend { margin: 0 0 0 62px; }
 .key { white-space: nowrap; } .swatch { width: 26px; height: 8px; margin-right: 6px; }
 .chart { display: block; width: 100%; height: auto; font-size: 11px; }
 .chart text { fill: var(--soft); } .chart text.label { fill: var(--ink); }

@@ -67,7 +67,7 @@ std::string caseXml(const TestCase& test, const std::string& class_name, bool gt
   const char* tag = gtest || test.outcome == Outcome::kFailure ? "failure" : "error";
   return fmt::format("{0}>\n      <{1} message=\"{2}\" type=\"\">{3}</{1}>\n    </testcase>\n",
                      opening, tag, escaped(test.message),
-                     escaped(test.details.empty() ? test.message : test.details));
+                     escaped(test.message + (test.details.empty() ? "" : "\n" + test.details)));
 }
 
 struct Counts {

@@ -14,7 +14,7 @@ namespace {
 using Eigen::Vector2d;
 
 // Of the drawing: room for numbers and labels beside the axes.
-constexpr double kLeft = 54.0;
+constexpr double kLeft = 62.0;
 constexpr double kRight = 12.0;
 constexpr double kTop = 10.0;
 constexpr double kBottom = 38.0;

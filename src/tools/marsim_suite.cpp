@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   app.add_option("--out", output, "folder for the results")->capture_default_str();
   app.add_option("--jobs", options.jobs, "how many are flown at a time")->capture_default_str();
   app.add_option("--seeds,--seed", seeds, "in place of the files': 1,4,7-9");
-  app.add_option("--tag", options.tags, "scenarios with this tag only");
+  app.add_option("--tag", options.tags, "scenarios with this tag only")->allow_extra_args(false);
   app.add_option("--only", options.only, "scenarios of these names only");
   app.add_option("--baseline", options.baseline, "folder or results.json of an earlier suite");
   app.add_option("--stand-ins", options.stand_ins,

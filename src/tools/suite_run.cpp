@@ -286,7 +286,10 @@ int runSuite(const SuiteOptions& options) {
   if (!runs) return kWrongCommandLine;
   std::vector<suite::RunResult> baseline;
   try {
-    if (!options.baseline.empty()) baseline = suite::readResults(options.baseline);
+    if (!options.baseline.empty()) {
+      baseline = suite::readResults(options.baseline);
+      if (baseline.empty()) throw FileError(options.baseline, "has no run to compare with");
+    }
   } catch (const Error& error) {
     fmt::print(stderr, "marsim suite: --baseline: {}\n", error.what());
     return kWrongCommandLine;

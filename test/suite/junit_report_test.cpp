@@ -34,7 +34,9 @@ TEST(JunitReport, ARunThatFailsWithoutACheckIsTold) {
   run.message = "the simulation ended";
   run.last_lines = {"a <b>", "c"};
   const std::string xml = junitReport({run});
-  EXPECT_TRUE(has(xml, "<error message=\"the simulation ended\" type=\"\">a &lt;b&gt;\nc</error>"));
+  EXPECT_TRUE(has(xml,
+                  "<error message=\"the simulation ended\" type=\"\">the simulation ended\na "
+                  "&lt;b&gt;\nc</error>"));
 }
 
 TEST(GtestReport, KnowsFailuresOnly) {
