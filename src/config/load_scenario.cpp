@@ -8,6 +8,7 @@
 #include "config/scenario.hpp"
 #include "config/scenario_readers.hpp"
 #include "marsim/config/load.hpp"
+#include "marsim/geometry/pose_file.hpp"
 
 namespace marsim::config {
 namespace fs = std::filesystem;
@@ -97,6 +98,16 @@ void readFlights(YamlReader& reader, suite::Scenario& scenario) {
   });
 }
 
+// A UAV that follows a trajectory starts at its first pose, unless told otherwise.
+void startOnTrajectory(suite::Scenario& scenario) {
+  const auto flight = scenario.flights.find("uav0");
+  if (scenario.uavs > 1 || flight == scenario.flights.end()) return;
+  if (flight->second.trajectory.empty() || scenario.start) return;
+  const Pose X_WB = readPoseFile(flight->second.trajectory).front().X_WB;
+  scenario.start = X_WB.p;
+  scenario.yaw = yawOf(X_WB.q);
+}
+
 suite::Program readProgram(YamlReader& reader) {
   suite::Program program;
   if (reader.has("package")) reader.require("package", program.package);
@@ -161,6 +172,7 @@ suite::Scenario loadScenario(const std::filesystem::path& path) {
     readHowItRuns(reader, scenario);
     readLaunchArguments(reader, scenario);
     readFlights(reader, scenario);
+    startOnTrajectory(scenario);
     if (reader.has("programs")) {
       reader.requireMaps("programs", [&](YamlReader& program) {
         scenario.programs.push_back(readProgram(program));

@@ -204,7 +204,7 @@ void Judge::checkRate(const RateCheck& rate) {
 // Why an estimate cannot be held to the truth.
 std::string estimateComplaint(const TopicRecording& recorded, const TrajectoryError& error) {
   for (const StampedPose& pose : recorded.poses) {
-    if (isPose(pose.X)) continue;
+    if (isPose(pose.X_WB)) continue;
     return fmt::format("the pose of {:.6f} s is not finite, or its quaternion not of length 1",
                        toSeconds(pose.stamp));
   }

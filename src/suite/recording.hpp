@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "marsim/common/time.hpp"
-#include "marsim/geometry/pose.hpp"
+#include "marsim/geometry/pose_track.hpp"
 
 namespace marsim::suite {
 
@@ -35,17 +35,12 @@ struct UavRecording {
   double least_clearance = std::numeric_limits<double>::infinity();  ///< [m] of all that were told
 };
 
-struct StampedPose {
-  TimeNs stamp = 0;
-  Pose X;
-};
-
 /// What came on a topic, by the stamps of its headers.
 struct TopicRecording {
   std::string topic;
   std::string type;                ///< empty: nobody has published on it
   std::vector<TimeNs> stamps;      ///< as they came
-  std::vector<StampedPose> poses;  ///< of estimates
+  std::vector<StampedPose> poses;  ///< of estimates, in a frame of their own
   std::string fault = "";          ///< why it could not be recorded; empty: it could
   std::string nearest = "";        ///< where nobody publishes: a name like it
 };

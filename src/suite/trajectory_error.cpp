@@ -36,11 +36,11 @@ Associated associate(const std::vector<MotionSample>& truth, std::vector<Stamped
   for (const StampedPose& pose : estimate) {
     const TimeNs stamp = pose.stamp + config.offset;
     if (truth.empty() || stamp < truth.front().stamp || stamp > truth.back().stamp) continue;
-    if (!isPose(pose.X)) continue;
+    if (!isPose(pose.X_WB)) continue;
     if (!associated.stamps.empty() && associated.stamps.back() == stamp) continue;
     associated.stamps.push_back(stamp);
     associated.truth.push_back(truthAt(truth, stamp) * config.X_BF);
-    associated.estimate.push_back({pose.X.q.normalized(), pose.X.p});
+    associated.estimate.push_back({pose.X_WB.q.normalized(), pose.X_WB.p});
   }
   return associated;
 }

@@ -168,7 +168,7 @@ class JudgingEstimates : public Judging {
       topic.stamps.push_back(sample.stamp);
       StampedPose pose;
       pose.stamp = sample.stamp;
-      pose.X.p = sample.X_WB.p + Eigen::Vector3d(0.0, side, 1.0);
+      pose.X_WB.p = sample.X_WB.p + Eigen::Vector3d(0.0, side, 1.0);
       topic.poses.push_back(pose);
     }
     recording.topics = {topic};
@@ -207,10 +207,10 @@ TEST_F(JudgingEstimates, WithoutAnswer) {
   EXPECT_EQ(said(), "2 poses are too few to align");
   EXPECT_EQ(results()[1].message, "no two poses are 1 s apart or more");
   recording.topics[0] = whole;
-  recording.topics[0].poses[7].X.p.x() = std::nan("");
+  recording.topics[0].poses[7].X_WB.p.x() = std::nan("");
   EXPECT_EQ(said(), "the pose of 0.700000 s is not finite, or its quaternion not of length 1");
   recording.topics[0] = whole;
-  recording.topics[0].poses[8].X.q.coeffs().setZero();
+  recording.topics[0].poses[8].X_WB.q.coeffs().setZero();
   EXPECT_EQ(said(), "the pose of 0.800000 s is not finite, or its quaternion not of length 1");
   recording.topics[0] = whole;
   scenario.checks.estimates[0].offset = 20 * kNsPerSecond;

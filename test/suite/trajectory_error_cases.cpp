@@ -68,7 +68,7 @@ std::vector<StampedPose> estimateOf(const Case& one, const std::vector<MotionSam
     std::swap(estimate[i], estimate[random.index(i + 1)]);
   }
   estimate.push_back(estimate.front());  // a stamp that has been there, with another pose
-  estimate.back().X.p.x() += 1.0;
+  estimate.back().X_WB.p.x() += 1.0;
   return estimate;
 }
 
@@ -96,7 +96,7 @@ Json caseJson(const Case& one, RandomStream& random) {
     json["truth"].push_back(poseJson(sample.stamp, sample.X_WB));
   }
   for (const StampedPose& pose : estimate) {
-    json["estimate"].push_back(poseJson(pose.stamp, pose.X));
+    json["estimate"].push_back(poseJson(pose.stamp, pose.X_WB));
   }
   json["result"] = {{"stamps", error.stamps},
                     {"error", error.error},

@@ -66,7 +66,7 @@ TEST(TrajectoryError, AConstantOffsetWithoutAlignment) {
 TEST(TrajectoryError, ADriftIsTheRelativeAngle) {
   std::vector<StampedPose> estimate = copyOf(screw(), {}, {}, 10);
   for (StampedPose& pose : estimate) {
-    pose.X.q = pose.X.q * fromRollPitchYaw(0.0, 0.0, 0.01 * toSeconds(pose.stamp));
+    pose.X_WB.q = pose.X_WB.q * fromRollPitchYaw(0.0, 0.0, 0.01 * toSeconds(pose.stamp));
   }
   TrajectoryErrorConfig config;
   config.rpe_delta = 2 * kNsPerSecond;
@@ -97,7 +97,7 @@ TEST(TrajectoryError, WhatCannotBeWorkedOutIsAbsent) {
   EXPECT_TRUE(trajectoryError({}, copyOf(screw(), {}, {}, 10), {}).stamps.empty());
   EXPECT_TRUE(trajectoryError(screw(), {}, {}).stamps.empty());
   std::vector<StampedPose> estimate = copyOf(screw(), {}, {}, 10);
-  estimate[5].X.p.x() = std::numeric_limits<double>::quiet_NaN();
+  estimate[5].X_WB.p.x() = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(trajectoryError(screw(), estimate, {}).stamps.size(), 100U);
   estimate.resize(2);
   const TrajectoryError two = trajectoryError(screw(), estimate, {});

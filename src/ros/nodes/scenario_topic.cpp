@@ -61,7 +61,7 @@ suite::TopicRecording ScenarioTopic::recording(TimeNs stamp) const {
                std::back_inserter(recording.stamps), [stamp](TimeNs t) { return t <= stamp; });
   std::copy_if(recording_.poses.begin(), recording_.poses.end(),
                std::back_inserter(recording.poses),
-               [stamp](const suite::StampedPose& pose) { return pose.stamp <= stamp; });
+               [stamp](const StampedPose& pose) { return pose.stamp <= stamp; });
   return recording;
 }
 

@@ -8,6 +8,8 @@
 #include <nav_msgs/Path.h>
 
 #include "marsim/StateReference.h"
+#include "marsim/control/reference.hpp"
+#include "marsim/geometry/pose_file.hpp"
 #include "ros/messages/conversions.hpp"
 #include "suite/figure_eight.hpp"
 
@@ -36,6 +38,16 @@ double valueAt(const std::vector<std::pair<TimeNs, double>>& values, TimeNs stam
       values.begin(), values.end(), stamp,
       [](TimeNs t, const std::pair<TimeNs, double>& value) { return t < value.first; });
   return after == values.begin() ? none : std::prev(after)->second;
+}
+
+control::Reference referenceOf(const KinematicState& state) {
+  control::Reference reference;
+  reference.p_WB = state.X_WB.p;
+  reference.v_WB = state.v_WB;
+  reference.a_WB = state.a_WB;
+  reference.yaw = yawOf(state.X_WB.q);
+  reference.yaw_rate = (state.X_WB.q * state.w_WB_B).z();
+  return reference;
 }
 
 }  // namespace
@@ -78,17 +90,13 @@ ScenarioUav::ScenarioUav(const ros::NodeHandle& root, const std::string& name,
 
 void ScenarioUav::setPath(const suite::Flight& flight, double start_yaw) {
   if (flight.figure_eight) {
-    const suite::FigureEightPath path(*flight.figure_eight, start_yaw);
-    path_duration_ = path.duration();
-    path_ = [path, start_yaw](TimeNs t) {
-      const KinematicState state = path.at(t);
-      control::Reference reference;
-      reference.p_WB = state.X_WB.p;
-      reference.v_WB = state.v_WB;
-      reference.a_WB = state.a_WB;
-      reference.yaw = start_yaw;
-      return reference;
-    };
+    const suite::FigureEightPath eight(*flight.figure_eight, start_yaw);
+    path_duration_ = eight.duration();
+    path_ = [eight](TimeNs t) { return eight.at(t); };
+  } else if (!flight.trajectory.empty()) {
+    const PoseTrack track(readPoseFile(flight.trajectory), flight.trajectory);
+    path_duration_ = track.end() - track.begin();
+    path_ = [track](TimeNs t) { return track.at(track.begin() + t); };
   }
 }
 
@@ -124,7 +132,7 @@ void ScenarioUav::fly(const suite::MotionSample& state) {
   const TimeNs first = path_sent_ < 0 ? kLead : path_sent_ + kReferencePeriod;
   for (TimeNs t = first; t <= until; t += kReferencePeriod) {
     marsim::StateReference message;
-    toMessage(path_(t), kBegin + t, message);
+    toMessage(referenceOf(path_(t)), kBegin + t, message);
     message.header.frame_id = "world";
     reference_publisher_.publish(message);
     path_sent_ = t;

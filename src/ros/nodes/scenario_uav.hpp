@@ -13,7 +13,7 @@
 #include "marsim/Contact.h"
 #include "marsim/TrackingError.h"
 #include "marsim/VehicleState.h"
-#include "marsim/control/reference.hpp"
+#include "marsim/geometry/kinematic_state.hpp"
 #include "suite/goal_flight.hpp"
 #include "suite/recording.hpp"
 #include "suite/scenario.hpp"
@@ -47,8 +47,8 @@ class ScenarioUav {
   suite::UavRecording recording(TimeNs stamp) const;
 
  private:
-  /// A reference at a time since its flight began.
-  using Path = std::function<control::Reference(TimeNs t)>;
+  /// The motion to be flown at a time since the flight began.
+  using Path = std::function<KinematicState(TimeNs t)>;
 
   void setPath(const suite::Flight& flight, double start_yaw);
   void onState(const marsim::VehicleStateConstPtr& message);
