@@ -36,7 +36,7 @@ AnswerRule parseRule(std::string_view text) {
 }  // namespace
 
 std::string AnswerRule::text() const {
-  return fmt::format("{}>{}+{}", input, output, toSeconds(ahead));
+  return fmt::format("{}>{}+{:g}", input, output, toSeconds(ahead));
 }
 
 std::vector<AnswerRule> parseAnswerRules(std::string_view text, std::string_view where,
@@ -158,7 +158,8 @@ std::string AnswerWait::giveUp(TimeNs now, double held) {
     case Cause::kNoInput:
       misses_input_ = true;
       return fmt::format(
-          "{} of {:.3f} s has not come for {:.1f} s: time goes on until it comes ({} s may be less "
+          "{} of {:.3f} s has not come for {:.1f} s: time goes on until it comes ({:g} s may be "
+          "less "
           "than what it takes from its stamp to its publication)",
           rule_.input, toSeconds(last_input_ + period_), held, toSeconds(rule_.ahead));
     case Cause::kNone:

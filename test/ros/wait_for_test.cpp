@@ -1,6 +1,9 @@
 // Simulated time waits for the answers of a client that knows nothing of it, at every pace; and the
 // services of the clock: steps, run until, pace.
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <memory>
 #include <mutex>
 #include <random>
 #include <string>
@@ -80,26 +83,63 @@ class Client {
   ros::AsyncSpinner spinner_{1, &queue_};
 };
 
-class WaitFor : public testing::Test {
- protected:
-  void SetUp() override {
-    clock_handle_.setCallbackQueue(&clock_queue_);
-    clock_subscriber_ = clock_handle_.subscribe<rosgraph_msgs::Clock>(
+bool setPace(const std::string& pace) {
+  marsim::SetPace service;
+  service.request.pace = pace;
+  return ros::service::call("/sim_clock/set_pace", service) && service.response.success;
+}
+
+bool pause(bool paused) {
+  std_srvs::SetBool service;
+  service.request.data = paused;
+  return ros::service::call("/sim_clock/pause", service) && service.response.success;
+}
+
+/// The client, and who looks at what comes of it: the clock in a thread of its own.
+struct Session {
+  Session() {
+    clock_handle.setCallbackQueue(&clock_queue);
+    clock_subscriber = clock_handle.subscribe<rosgraph_msgs::Clock>(
         "/clock", 1000,
-        [this](const rosgraph_msgs::ClockConstPtr& m) { clock_ = ros_nodes::fromRos(m->clock); },
+        [this](const rosgraph_msgs::ClockConstPtr& m) { clock = ros_nodes::fromRos(m->clock); },
         ros::VoidConstPtr(), ros::TransportHints().tcpNoDelay());
-    clock_spinner_.start();
-    ASSERT_TRUE(waitForAnswers(3, 90.0));
+    clock_spinner.start();
   }
-  void TearDown() override { clock_spinner_.stop(); }
+  ~Session() { clock_spinner.stop(); }
 
   bool waitForAnswers(std::size_t more, double wall_seconds) {
-    const std::size_t before = client_.answers().size();
-    return waitFor([&] { return client_.answers().size() >= before + more; }, wall_seconds);
+    const std::size_t before = client.answers().size();
+    return waitFor([&] { return client.answers().size() >= before + more; }, wall_seconds);
   }
+  /// Whether the log says so within a while.
+  bool isSaid(const std::string& text) {
+    const auto has = [&](const std::string& one) { return one.find(text) != std::string::npos; };
+    return waitFor([&] { return std::any_of(said.begin(), said.end(), has); }, 30.0);
+  }
+
+  std::atomic<TimeNs> clock{0};
+  std::vector<std::string> said;
+  ros::NodeHandle nh;
+  ros::Publisher no_header = nh.advertise<std_msgs::String>("/no_header", 1, true);
+  ros::Subscriber log_subscriber = nh.subscribe<rosgraph_msgs::Log>(
+      "/rosout", 1000, [this](const rosgraph_msgs::LogConstPtr& m) { said.push_back(m->msg); });
+  ros::CallbackQueue clock_queue;
+  ros::NodeHandle clock_handle;
+  ros::Subscriber clock_subscriber;
+  ros::AsyncSpinner clock_spinner{1, &clock_queue};
+  Client client{clock};
+};
+
+/// Tests of one run of the simulator, in this order.
+class WaitFor : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { session_ = std::make_unique<Session>(); }
+  static void TearDownTestSuite() { session_.reset(); }
+  void SetUp() override { ASSERT_TRUE(session_->waitForAnswers(2, 90.0)); }
+
   // That the promise was kept from an answer on, and no cloud was left out.
-  void expectKept(std::size_t first) {
-    const auto answers = client_.answers();
+  static void expectKept(std::size_t first) {
+    const auto answers = session_->client.answers();
     for (std::size_t i = first; i < answers.size(); ++i) {
       EXPECT_LE(answers[i].clock, answers[i].stamp + kAhead) << "cloud " << i;
       if (i > first) {
@@ -107,98 +147,79 @@ class WaitFor : public testing::Test {
       }
     }
   }
-  bool isSaid(const std::string& text) const {
-    return std::any_of(said_.begin(), said_.end(),
-                       [&](const std::string& one) { return one.find(text) != std::string::npos; });
-  }
-  template <class Service>
-  static bool call(const std::string& name, Service& service) {
-    return ros::service::call("/sim_clock/" + name, service) && service.response.success;
-  }
-  static bool setPace(const std::string& pace) {
-    marsim::SetPace service;
-    service.request.pace = pace;
-    return call("set_pace", service);
-  }
-  static bool pause(bool paused) {
-    std_srvs::SetBool service;
-    service.request.data = paused;
-    return call("pause", service);
-  }
 
-  std::atomic<TimeNs> clock_{0};
-  std::vector<std::string> said_;
-  ros::NodeHandle nh_;
-  ros::Publisher no_header_ = nh_.advertise<std_msgs::String>("/no_header", 1, true);
-  ros::Subscriber log_subscriber_ = nh_.subscribe<rosgraph_msgs::Log>(
-      "/rosout", 1000, [this](const rosgraph_msgs::LogConstPtr& m) { said_.push_back(m->msg); });
-  ros::CallbackQueue clock_queue_;
-  ros::NodeHandle clock_handle_;
-  ros::Subscriber clock_subscriber_;
-  ros::AsyncSpinner clock_spinner_{1, &clock_queue_};
-  Client client_{clock_};
+  static inline std::unique_ptr<Session> session_;
 };
 
-// One test, since time, and the client's place in it, go on from one part to the next.
-TEST_F(WaitFor, AnUnmodifiedClient) {
-  // A topic without stamps rules nothing.
-  ASSERT_TRUE(waitFor([&] { return no_header_.getNumSubscribers() > 0; }, 20.0));
-  no_header_.publish(std_msgs::String());
-  EXPECT_TRUE(waitFor(
-      [&] { return isSaid("/no_header: std_msgs/String does not begin with a std_msgs/Header"); },
-      20.0));
+TEST_F(WaitFor, ATopicWithoutStampsRulesNothing) {
+  session_->no_header.publish(std_msgs::String());
+  EXPECT_TRUE(session_->isSaid(
+      "wait_for: /uav0/points>/no_header+0.12 holds no time: /no_header: std_msgs/String does not "
+      "begin with a std_msgs/Header"));
+}
 
-  // As fast as it can, and as in real time.
+TEST_F(WaitFor, ThePromiseIsKeptAtEveryPace) {
   for (const char* pace : {"max", "1"}) {
     ASSERT_TRUE(setPace(pace));
-    ASSERT_TRUE(waitForAnswers(1, 30.0));
-    const std::size_t first = client_.answers().size();
-    ASSERT_TRUE(waitForAnswers(15, 60.0));
+    ASSERT_TRUE(session_->waitForAnswers(1, 30.0));
+    const std::size_t first = session_->client.answers().size();
+    ASSERT_TRUE(session_->waitForAnswers(12, 60.0));
     expectKept(first);
   }
-
-  // One that falls silent is named and let go, and waited for when it is there again.
-  ASSERT_TRUE(setPace("max"));
-  client_.setSlowness(-1.0);
-  ASSERT_TRUE(waitFor(
-      [&] { return isSaid("/odometry has not answered /uav0/points of ") && isSaid(" for 3.0 s"); },
-      30.0));
-  const TimeNs let_go = clock_;
-  EXPECT_TRUE(waitFor([&] { return clock_ > let_go + kNsPerSecond; }, 30.0));
-  client_.setSlowness(1.0);
-  ASSERT_TRUE(waitForAnswers(3, 30.0));
-  const std::size_t again = client_.answers().size();
-  ASSERT_TRUE(waitForAnswers(8, 30.0));
-  expectKept(again);
+  for (const char* bad : {"0", "nan", "-1", "fast"}) EXPECT_FALSE(setPace(bad)) << bad;
+  EXPECT_TRUE(setPace("max"));
 }
 
 TEST_F(WaitFor, TimeGoesInSteps) {
   marsim::StepTime step;
-  step.request.duration = ros::Duration(0.25);
-  EXPECT_FALSE(call("step_time", step)) << "it runs";
+  const auto stepBy = [&](double seconds) {
+    step.request.duration = ros::Duration(seconds);
+    EXPECT_TRUE(ros::service::call("/sim_clock/step_time", step));
+    return step.response.success;
+  };
+  EXPECT_FALSE(stepBy(0.25)) << "it runs";
   ASSERT_TRUE(pause(true));
-  ASSERT_TRUE(call("step_time", step)) << step.response.message;
-  const TimeNs paused = ros_nodes::fromRos(step.response.reached);
-  ASSERT_TRUE(call("step_time", step)) << step.response.message;
-  EXPECT_EQ(ros_nodes::fromRos(step.response.reached), paused + kNsPerSecond / 4);
-  EXPECT_TRUE(waitFor([&] { return clock_ == paused + kNsPerSecond / 4; }, 10.0));
-  step.request.duration = ros::Duration(-0.1);
-  EXPECT_FALSE(call("step_time", step));
+  ASSERT_TRUE(stepBy(0.25)) << step.response.message;
+  const TimeNs before = ros_nodes::fromRos(step.response.reached);
+  ASSERT_TRUE(stepBy(0.25)) << step.response.message;
+  const TimeNs reached = ros_nodes::fromRos(step.response.reached);
+  EXPECT_EQ(reached, before + kNsPerSecond / 4);
+  EXPECT_TRUE(waitFor([&] { return session_->clock == reached; }, 10.0));
+  EXPECT_FALSE(stepBy(-0.1));
   EXPECT_NE(step.response.message.find("duration is -0.1 s"), std::string::npos);
-
-  marsim::RunUntil run;
-  run.request.time = ros_nodes::toRos(paused);
-  EXPECT_FALSE(call("run_until", run));
-  EXPECT_NE(run.response.message.find("allowed: past the present"), std::string::npos);
-  const TimeNs goal = paused + kNsPerSecond;
-  run.request.time = ros_nodes::toRos(goal);
-  EXPECT_TRUE(call("run_until", run)) << run.response.message;
-  EXPECT_TRUE(waitFor([&] { return clock_ >= goal; }, 30.0));
-  EXPECT_FALSE(waitFor([&] { return clock_ > goal; }, 0.5));
-
-  for (const char* bad : {"0", "nan", "-1", "fast"}) EXPECT_FALSE(setPace(bad)) << bad;
+  EXPECT_FALSE(waitFor([&] { return session_->clock != reached; }, 0.3));
   EXPECT_TRUE(pause(false));
-  EXPECT_TRUE(waitFor([&] { return clock_ > goal; }, 30.0));
+}
+
+TEST_F(WaitFor, TimeGoesUntilATime) {
+  ASSERT_TRUE(pause(true));
+  const TimeNs now = session_->clock, goal = now + kNsPerSecond;
+  marsim::RunUntil run;
+  run.request.time = ros_nodes::toRos(now / 2);
+  ASSERT_TRUE(ros::service::call("/sim_clock/run_until", run));
+  EXPECT_FALSE(run.response.success);
+  EXPECT_NE(run.response.message.find("allowed: past the present"), std::string::npos);
+  run.request.time = ros_nodes::toRos(goal);
+  ASSERT_TRUE(ros::service::call("/sim_clock/run_until", run));
+  EXPECT_TRUE(run.response.success) << run.response.message;
+  EXPECT_TRUE(waitFor([&] { return session_->clock >= goal; }, 30.0));
+  EXPECT_FALSE(waitFor([&] { return session_->clock > goal + 2 * kNsPerSecond / 1000; }, 0.3));
+  EXPECT_TRUE(pause(false));
+}
+
+TEST_F(WaitFor, OneThatFallsSilentIsNamedAndLetGoUntilItAnswers) {
+  session_->client.setSlowness(-1.0);
+  ASSERT_TRUE(session_->isSaid("/odometry has not answered /uav0/points of "));
+  const TimeNs let_go = session_->clock;
+  EXPECT_TRUE(waitFor([&] { return session_->clock > let_go + kNsPerSecond; }, 30.0));
+  session_->client.setSlowness(1.0);
+  ASSERT_TRUE(session_->waitForAnswers(1, 30.0));
+  // Time stands until what has come without it is answered.
+  const TimeNs gone = session_->clock;
+  ASSERT_TRUE(waitFor([&] { return session_->client.answers().back().stamp > gone; }, 30.0));
+  const std::size_t again = session_->client.answers().size();
+  ASSERT_TRUE(session_->waitForAnswers(5, 30.0));
+  expectKept(again);
 }
 
 }  // namespace

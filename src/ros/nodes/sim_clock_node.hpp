@@ -73,6 +73,7 @@ class SimClockNode {
 
   ros::Publisher clock_publisher_;
   ros::Subscriber grant_subscriber_;
+  ros::CallbackQueue waiting_calls_;  ///< of services that wait for time
   std::vector<ros::ServiceServer> services_;
   diagnostic_updater::Updater diagnostics_;
 
@@ -93,7 +94,6 @@ class SimClockNode {
   std::atomic<bool> stop_{false};
   std::thread thread_;
   std::unique_ptr<ClockServer> server_;  ///< reads what is above
-  ros::CallbackQueue waiting_calls_;     ///< of services that wait for time
   std::unique_ptr<ros::AsyncSpinner> waiting_spinner_;
 };
 
