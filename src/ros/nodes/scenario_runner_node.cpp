@@ -154,7 +154,7 @@ void ScenarioRunnerNode::onDiagnostics(const diagnostic_msgs::DiagnosticArrayCon
     for (const diagnostic_msgs::KeyValue& entry : status.values) {
       if (entry.key != "mean render time [ms]") continue;
       const double ms = std::strtod(entry.value.c_str(), nullptr);
-      timings_[status.name].emplace_back(fromRos(message->header.stamp), ms);
+      if (ms > 0.0) timings_[status.name].emplace_back(fromRos(message->header.stamp), ms);
     }
   }
 }
