@@ -197,6 +197,20 @@ void addWorld(CLI::App& app, CommandLine& line) {
   });
 }
 
+void addFlight(CLI::App& app, CommandLine& line) {
+  CLI::App& sub = *app.add_subcommand(
+      "flight", "how many times faster than real time 1, 5, 10 and 100 UAVs without LiDAR fly");
+  sub.add_flag("--quick", line.quick, "a tenth of the time");
+  addWork(sub, line);
+  sub.callback([&line] {
+    line.chosen = [&line] {
+      WorldBench bench;
+      bench.quick = line.quick;
+      return line.run(bench, runFlightBench);
+    };
+  });
+}
+
 /// The process that measures a start, see starts.hpp.
 void addStart(CLI::App& app, CommandLine& line) {
   CLI::App* sub = app.add_subcommand("start", "")->group("");
@@ -223,7 +237,7 @@ int main(int argc, char** argv) {
       "marsim bench");
   app.option_defaults()->always_capture_default();
   for (const auto add :
-       {addRender, addFidelity, addScan, addCollision, addObjects, addWorld, addStart}) {
+       {addRender, addFidelity, addScan, addCollision, addObjects, addFlight, addWorld, addStart}) {
     add(app, line);
   }
   return marsim::tools::runCommand(app, argc, argv, [&] {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <ctime>
 #include <set>
+#include <vector>
 
 #include "marsim/config/load.hpp"
 #include "marsim/sim/swarm.hpp"
@@ -11,6 +12,12 @@
 #include "timing.hpp"
 
 namespace marsim::benchmarks {
+namespace {
+
+constexpr double kTurnPeriod = 2.0;  // [s] between goals of who flies to and fro
+constexpr double kWay = 0.5;         // [m] up and down
+
+}  // namespace
 
 SwarmLoad::Figures SwarmLoad::measure(int uavs) const {
   lidar::RendererConfig renderer;
@@ -21,21 +28,32 @@ SwarmLoad::Figures SwarmLoad::measure(int uavs) const {
   config.vehicle = craft.vehicle;
   config.imu = craft.imu;
   config.controller = config::loadController("default");
-  config.lidar = config::loadLidar(lidar);
+  if (has_lidars) config.lidar = config::loadLidar(lidar);
   Figures figures;
   figures.uavs = uavs;
+  std::vector<sim::Uav*> flying;
   for (const sim::Start& start : sim::swarmStarts(config::loadSwarm(formation), uavs, formation)) {
     config.start_p_WB = start.p_WB;
     config.start_yaw = start.yaw;
     ++config.seed;
     sim::Uav& uav = world.addUav(config);
-    uav.setGoal(start.p_WB + Eigen::Vector3d(0.0, 0.0, 0.5), start.yaw + 1.0);
+    uav.setGoal(start.p_WB + Eigen::Vector3d(0.0, 0.0, kWay), start.yaw + 1.0);
     uav.on_scan = [&figures](const lidar::Scan&) { ++figures.scans; };
+    if (!has_lidars) flying.push_back(&uav);
   }
   const auto steps = std::llround(seconds * config.rates.dynamics);
+  const auto turn = std::llround(kTurnPeriod * config.rates.dynamics);
   const std::clock_t begin = std::clock();
   const double milliseconds = millisecondsOf([&] {
-    for (long long i = 0; i < steps; ++i) world.step();
+    for (long long i = 1; i <= steps; ++i) {
+      world.step();
+      if (i % turn != 0) continue;
+      const double way = i / turn % 2 == 0 ? kWay : -kWay;
+      for (sim::Uav* uav : flying) {
+        const Eigen::Vector3d p_WB = uav->reference().p_WB + Eigen::Vector3d(0.0, 0.0, way);
+        uav->setGoal(p_WB, uav->reference().yaw + 1.0);
+      }
+    }
   });
   figures.cpu_s_per_simulated_s =
       static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC / seconds;

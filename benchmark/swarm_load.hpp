@@ -8,12 +8,13 @@
 
 namespace marsim::benchmarks {
 
-/// UAVs that see each other in one simulation without ROS, each with a LiDAR whose every scan is
-/// made, dynamics at 1 kHz; all cores cast.
+/// UAVs that see and hit each other in one simulation without ROS, dynamics at 1 kHz, each with a
+/// LiDAR whose every scan is made by all cores, or without one.
 struct SwarmLoad {
   std::shared_ptr<const map::SurfelMap> map;
   std::string vehicle = "hummingbird", lidar = "mid360", formation = "grid";
-  double seconds = 5.0;  ///< simulated
+  double seconds = 5.0;    ///< simulated
+  bool has_lidars = true;  ///< false: they fly to and fro, all of it on one core
 
   struct Figures {
     int uavs = 0;

@@ -1,6 +1,7 @@
 #include "world_benchmark.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,12 @@ void addUavsWithoutRos(const WorldBench& bench, ordered_json& figures) {
   figures["uavs_real_time_without_ros"] = most.uavs;
 }
 
+void addFlights(const WorldBench& bench, ordered_json& figures) {
+  for (const FlightSpeed& speed : measureFlights(bench)) {
+    figures[fmt::format("real_time_factor_{}_uavs_without_lidar", speed.uavs)] = speed.factor;
+  }
+}
+
 /// The report of so many UAVs in one nodelet manager.
 ordered_json flySwarm(const WorldBench& bench, int uavs) {
   const std::filesystem::path report = bench.work / fmt::format("swarm_{}.json", uavs);
@@ -108,6 +115,26 @@ void addUavs(const WorldBench& bench, ordered_json& figures) {
 
 }  // namespace
 
+std::vector<FlightSpeed> measureFlights(const WorldBench& bench) {
+  SwarmLoad load;
+  load.map = mapOf({"building", 0.1}, bench.work);
+  load.has_lidars = false;
+  load.seconds = bench.quick ? 2.0 : 20.0;
+  std::vector<FlightSpeed> speeds;
+  for (const int uavs : {1, 5, 10, 100}) {
+    speeds.push_back({uavs, 1.0 / load.measure(uavs).cpu_s_per_simulated_s});
+  }
+  return speeds;
+}
+
+void runFlightBench(const WorldBench& bench) {
+  fmt::print("| UAVs | times real time | us a step of a UAV |\n| --- | --- | --- |\n");
+  for (const FlightSpeed& speed : measureFlights(bench)) {
+    fmt::print("| {} | {:.4g} | {:.3f} |\n", speed.uavs, speed.factor,
+               1e3 / (speed.factor * speed.uavs));
+  }
+}
+
 void runWorldBench(const WorldBench& bench) {
   ordered_json figures;
   const auto write = [&] {
@@ -116,7 +143,7 @@ void runWorldBench(const WorldBench& bench) {
   };
   try {
     for (const auto& add :
-         {addCollisions, addObjects, addSecondProcess, addUavsWithoutRos, addUavs}) {
+         {addCollisions, addObjects, addSecondProcess, addUavsWithoutRos, addFlights, addUavs}) {
       add(bench, figures);
     }
   } catch (...) {

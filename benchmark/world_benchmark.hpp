@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace marsim::benchmarks {
 
@@ -19,8 +20,20 @@ struct WorldBench {
 /// Prints the figures, and writes them to `out`: `collision_check_us_mean` (of a UAV's steps in
 /// flight; `collision_full_search_us_mean` at random poses), `moving_tree_rebuild_us`,
 /// `render_overhead_100_obstacles_pct` (the worst sensor), `second_process_private_mb`,
-/// `uavs_real_time` (null where there is no roslaunch), and what they come from. Throws Error,
-/// FileError.
+/// `real_time_factor_*_uavs_without_lidar`, `uavs_real_time` (null where there is no roslaunch),
+/// and what they come from. Throws Error, FileError.
 void runWorldBench(const WorldBench& bench);
+
+/// How fast UAVs without LiDAR fly.
+struct FlightSpeed {
+  int uavs = 0;
+  double factor = 0.0;  ///< simulated seconds a second of processor time
+};
+
+/// Of 1, 5, 10 and 100 UAVs in a building, each flying up and down, without ROS; collisions are
+/// on. Throws Error.
+std::vector<FlightSpeed> measureFlights(const WorldBench& bench);
+/// Prints them.
+void runFlightBench(const WorldBench& bench);
 
 }  // namespace marsim::benchmarks

@@ -62,10 +62,11 @@ double CollisionChecker::searchMap(const Pose& X_WB) {
   ++searches_;
   map_touches_.clear();
   const double radius = body_.radius();
+  nearest_ = 0.0;
   if (free_ < 0.0 || free_ > 0.5 * kLook) {
     map::FoundSurfel nearest;
-    const double distance = map_->nearest(X_WB.p, radius + kFarthest, nearest) - radius;
-    if (distance > kLook) return distance;
+    nearest_ = map_->nearest(X_WB.p, radius + kFarthest, nearest);
+    if (nearest_ - radius > kLook) return nearest_ - radius;
   }
   const Vector3d p_WO = map_->origin();
   const Eigen::Matrix3d R_BW = X_WB.q.conjugate().toRotationMatrix();
@@ -106,14 +107,15 @@ double CollisionChecker::searchMap(const Pose& X_WB) {
 
 void CollisionChecker::askObjects(const Pose& X_WB, TimeNs stamp, const ObjectsIn& objectsIn) {
   const TimeNs begin = std::max<TimeNs>(stamp - kSpeedTime, 0);
-  std::vector<scene::MovingObject> objects = objectsIn(begin, stamp);
+  ObjectsAbout about = objectsIn(begin, stamp);
+  std::vector<scene::MovingObject>& objects = about.objects;
   objects.erase(std::remove_if(objects.begin(), objects.end(),
                                [this](const auto& object) { return object.identity == self_; }),
                 objects.end());
   objects_.setObjects(std::move(objects), toSeconds(stamp - begin));
   asked_ = stamp;
   p_WB_asked_ = X_WB.p;
-  objects_gap_ = objects_.gap(X_WB.p) - body_.radius();
+  objects_gap_ = std::min(objects_.gap(X_WB.p) - body_.radius(), about.others_gap);
 }
 
 void CollisionChecker::searchObjects(const Pose& X_WB) {

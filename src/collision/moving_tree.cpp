@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "marsim/scene/vehicle_body.hpp"
+
 namespace marsim::collision {
 namespace {
 
@@ -26,9 +28,8 @@ const MovingTree::Shape& MovingTree::shapeOf(const std::shared_ptr<const map::Su
     shape->surfels = map::decodeSurfels(map->tree());
     for (map::Surfel& surfel : shape->surfels) {
       surfel.position = (surfel.position.cast<double>() + map->origin()).cast<float>();
-      shape->radius =
-          std::max(shape->radius, static_cast<double>(surfel.position.norm()) * (1.0 + kRounding));
     }
+    shape->radius = scene::radiusOf(*map);
   }
   return *shape;
 }

@@ -153,6 +153,8 @@ Controller::Controller(const ControllerConfig& config, const VehicleModel& vehic
       yaw_(cascadeGains(config.yaw, thrustSpec(config, vehicle))) {
   config_.validate("controller");
   validateAgainstVehicle(config, vehicle);
+  tan_tilt_max_ = std::tan(config.tilt_max);
+  cos_tilt_max_ = std::cos(config.tilt_max);
   vertical_lag_ = 2.0 / motors_.naturalFrequency();
   horizontal_lag_ =
       2.0 * config.attitude.damping / config.attitude.natural_frequency + vertical_lag_;
@@ -177,7 +179,8 @@ void Controller::reset() {
 
 Eigen::Array4d Controller::update(const KinematicState& state, const Reference& reference) {
   advanceTo(state.stamp);
-  const Vector3d drag_W = drag(state).force_W / vehicle_.mass;
+  const Drag drag = dragOf(state);
+  const Vector3d drag_W = drag.force_W / vehicle_.mass;
   const Vector3d wanted = accelerationCommand(state, reference) + position_integral_ - drag_W;
   const Vector3d force_W = limitedForce(wanted);
 
@@ -187,14 +190,14 @@ Eigen::Array4d Controller::update(const KinematicState& state, const Reference& 
 
   const Vector3d z_B = state.X_WB.q * Vector3d::UnitZ();
   return attitudeLoop(state, attitudeOf(force_W.normalized(), reference.yaw), reference.yaw_rate,
-                      collectiveThrust(force_W, z_B));
+                      collectiveThrust(force_W, z_B), drag.torque_B);
 }
 
 Eigen::Array4d Controller::trackAttitude(const KinematicState& state,
                                          const Eigen::Quaterniond& q_WB_wanted, double yaw_rate,
                                          double thrust) {
   advanceTo(state.stamp);
-  return attitudeLoop(state, q_WB_wanted, yaw_rate, thrust);
+  return attitudeLoop(state, q_WB_wanted, yaw_rate, thrust, dragOf(state).torque_B);
 }
 
 void Controller::advanceTo(TimeNs stamp) {
@@ -205,7 +208,7 @@ void Controller::advanceTo(TimeNs stamp) {
 }
 
 // Drag in still air at the modelled rotor speeds.
-Controller::Drag Controller::drag(const KinematicState& state) const {
+Controller::Drag Controller::dragOf(const KinematicState& state) const {
   const Vector3d v_B = state.X_WB.q.conjugate() * state.v_WB;
   Vector3d force_B = -vehicle_.linear_drag.cwiseProduct(v_B);
   Vector3d torque_B = Vector3d::Zero();
@@ -254,7 +257,7 @@ Vector3d Controller::limitedForce(const Vector3d& acceleration) const {
   Vector3d force;
   force.z() = std::min(std::max(up, lowest), highest);
   const double across =
-      std::min({vehicle_.mass * config_.acceleration_max, force.z() * std::tan(config_.tilt_max),
+      std::min({vehicle_.mass * config_.acceleration_max, force.z() * tan_tilt_max_,
                 std::sqrt(highest * highest - force.z() * force.z())});
   force.head<2>() = vehicle_.mass * acceleration.head<2>();
   const double norm = force.head<2>().norm();
@@ -267,15 +270,14 @@ Vector3d Controller::limitedForce(const Vector3d& acceleration) const {
 double Controller::collectiveThrust(const Vector3d& force_W, const Vector3d& z_B) const {
   const double highest = config_.thrust_max_ratio * fullThrust(vehicle_);
   const double lowest = std::min(config_.thrust_min_ratio * vehicle_.mass * kGravity, highest);
-  const double upright = std::cos(config_.tilt_max);
   const double thrust =
-      z_B.z() >= upright ? force_W.z() / z_B.z() : std::max(0.0, force_W.dot(z_B));
+      z_B.z() >= cos_tilt_max_ ? force_W.z() / z_B.z() : std::max(0.0, force_W.dot(z_B));
   return std::min(std::max(thrust, lowest), highest);
 }
 
 Eigen::Array4d Controller::attitudeLoop(const KinematicState& state,
                                         const Eigen::Quaterniond& q_WB_wanted, double yaw_rate,
-                                        double thrust) {
+                                        double thrust, const Vector3d& drag_torque_B) {
   const Vector3d& w = state.w_WB_B;
   const Eigen::Vector4d wrench_rate = mixer_.wrenchRate(motors_.speeds(), motors_.accelerations());
   const Vector3d jerk = wrench_rate.tail<3>().cwiseQuotient(vehicle_.inertia);
@@ -292,7 +294,7 @@ Eigen::Array4d Controller::attitudeLoop(const KinematicState& state,
                           acceleration.cwiseProduct(state.dw_WB_B) - jerk_gain.cwiseProduct(jerk) +
                           attitude_integral_;
   // The torque that the rotors must give beyond the angular acceleration.
-  const Vector3d opposing = w.cross(vehicle_.inertia.cwiseProduct(w)) - drag(state).torque_B;
+  const Vector3d opposing = w.cross(vehicle_.inertia.cwiseProduct(w)) - drag_torque_B;
   const Vector3d torque_B = vehicle_.inertia.cwiseProduct(wanted) + opposing;
   const Eigen::Array4d speeds = mixer_.speeds(thrust, torque_B);
 

@@ -65,13 +65,19 @@ Derivatives evaluate(const Coefficients& c, double t) {
 // The largest ratio of speed, acceleration, yaw rate and its change to their limits on the way.
 double strain(const Boundary& b, double duration, const GoalLimits& limits) {
   const Coefficients c = quintics(b, duration);
+  Eigen::Matrix<double, 4, 5> of_v;
+  for (int i = 0; i < 5; ++i) of_v.col(i) = (i + 1.0) * c.col(i + 1);
+  Eigen::Matrix<double, 4, 4> of_a;
+  for (int i = 0; i < 4; ++i) of_a.col(i) = (i + 2.0) * (i + 1.0) * c.col(i + 2);
   double worst = 0.0;
   for (int i = 0; i <= kSamples; ++i) {
-    const Derivatives d = evaluate(c, duration * i / kSamples);
-    worst =
-        std::max({worst, d.v.head<3>().norm() / limits.speed,
-                  d.a.head<3>().norm() / limits.acceleration, std::abs(d.v[3]) / limits.yaw_rate,
-                  std::abs(d.a[3]) / (kTurnSharpness * limits.yaw_rate)});
+    const double t = duration * i / kSamples;
+    Row v = of_v.col(4), a = of_a.col(3);
+    for (int power = 3; power >= 0; --power) v = v * t + of_v.col(power);
+    for (int power = 2; power >= 0; --power) a = a * t + of_a.col(power);
+    worst = std::max({worst, v.head<3>().norm() / limits.speed,
+                      a.head<3>().norm() / limits.acceleration, std::abs(v[3]) / limits.yaw_rate,
+                      std::abs(a[3]) / (kTurnSharpness * limits.yaw_rate)});
   }
   return worst;
 }

@@ -41,11 +41,13 @@ Eigen::Array4d Mixer::speeds(double thrust, const Eigen::Vector3d& torque_B) con
 
   // Roll and pitch are scaled only where no thrust at all lets them fit: rotor i at its least and
   // rotor j at its most ask for a thrust each, and the first must not exceed the second.
+  const Eigen::Array4d tilt_thrust = tilt / per_thrust;
+  const Eigen::Array4d least = square_min_ / per_thrust, most = square_max_ / per_thrust;
   double tilt_share = 1.0;
   for (int i = 0; i < 4; ++i) {
     for (int j = 0; j < 4; ++j) {
-      const double need = tilt[j] / per_thrust[j] - tilt[i] / per_thrust[i];
-      const double room = square_max_ / per_thrust[j] - square_min_ / per_thrust[i];
+      const double need = tilt_thrust[j] - tilt_thrust[i];
+      const double room = most[j] - least[i];
       if (need > room) tilt_share = std::min(tilt_share, room / need);
     }
   }

@@ -31,11 +31,13 @@ std::string placeOf(const std::string& machine) {
   return machine.empty() ? "on this machine" : "on machine " + machine;
 }
 
+Eigen::Vector3d positionCarriedOn(const KinematicState& from, double seconds) {
+  return from.X_WB.p + seconds * from.v_WB + (0.5 * seconds * seconds) * from.a_WB;
+}
+
 Pose carriedOn(const KinematicState& from, double seconds) {
-  Pose X_WB;
-  X_WB.p = from.X_WB.p + seconds * from.v_WB + (0.5 * seconds * seconds) * from.a_WB;
-  X_WB.q = (from.X_WB.q * expMap(seconds * from.w_WB_B)).normalized();
-  return X_WB;
+  return {(from.X_WB.q * expMap(seconds * from.w_WB_B)).normalized(),
+          positionCarriedOn(from, seconds)};
 }
 
 }  // namespace
@@ -96,6 +98,7 @@ Peers::Effect Peers::push(const PeerState& state, const std::string& machine) {
   const bool is_sound = problemOf(state).empty();
   if (!is_sound && state.id >= kFirstObstacleIdentity) return Effect::kRejected;
   const std::lock_guard<std::mutex> lock(mutex_);
+  places_.are_known = false;
   if (!is_sound) {
     Peer* peer = admit(state.id);
     ++(peer != nullptr ? peer->counts.rejected : refused_unknown_);
@@ -124,6 +127,7 @@ Peers::Peer* Peers::admit(std::uint32_t id) {
 
 void Peers::forget(TimeNs now) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  places_.are_known = false;
   for (auto entry = peers_.begin(); entry != peers_.end();) {
     Peer& peer = entry->second;
     if (peer.heard || now < peer.last_heard) {
@@ -208,10 +212,13 @@ void Peers::setBody(std::uint32_t id, const std::string& name, const BodyConfig&
   auto shape = std::find_if(shapes_.begin(), shapes_.end(),
                             [&](const Shape& known) { return equal(known.body, body); });
   if (shape == shapes_.end()) {
-    shape = shapes_.insert(shape, {body, bodyShape(body, bodyResolution(body))});
+    const auto surfels = bodyShape(body, bodyResolution(body));
+    shape = shapes_.insert(shape, {body, surfels, radiusOf(*surfels)});
   }
   peer->name = name;
   peer->shape = shape->surfels;
+  peer->radius = shape->radius;
+  places_.are_known = false;
 }
 
 void Peers::keepAtLeast(double history) {
@@ -226,26 +233,28 @@ std::optional<TimeNs> Peers::heardUntil(std::uint32_t id) const {
   return peer->second.heard_until;
 }
 
+// What is asked for is near the newest states: they are looked through from there.
 struct Peers::History {
-  std::deque<Told>::const_iterator begin, end;
+  using State = std::deque<Told>::const_iterator;
+  State oldest, end;  // those before a placement included
 
-  bool empty() const { return begin == end; }
+  bool empty() const { return oldest == end; }
   const KinematicState& back() const { return std::prev(end)->motion; }
+  /// Whether no state of the same motion is before one.
+  bool begins(State state) const {
+    return state == oldest || std::prev(state)->placements != std::prev(end)->placements;
+  }
   /// The first state after an instant.
-  std::deque<Told>::const_iterator after(TimeNs t) const {
-    return std::upper_bound(begin, end, t,
-                            [](TimeNs time, const Told& told) { return time < told.motion.stamp; });
+  State after(TimeNs t) const {
+    State state = end;
+    while (!begins(state) && std::prev(state)->motion.stamp > t) --state;
+    return state;
   }
 };
 
 Peers::History Peers::knownOf(const Peer& peer, TimeNs told_until) {
   History known{peer.states.begin(), peer.states.end()};
-  if (told_until != kAllTold) known.end = known.after(told_until);
-  if (known.empty()) return known;
-  auto first = std::prev(known.end);
-  const std::uint32_t placements = first->placements;
-  while (first != known.begin && std::prev(first)->placements == placements) --first;
-  known.begin = first;
+  while (!known.empty() && known.back().stamp > told_until) --known.end;
   return known;
 }
 
@@ -253,15 +262,27 @@ bool Peers::isGone(const History& known, TimeNs t) const {
   return known.empty() || toSeconds(t - known.back().stamp) > config_.timeout;
 }
 
+// Across a long silence the motion between is not known: it is as it was seen then.
+bool Peers::isBridged(const History& known, std::deque<Told>::const_iterator after) const {
+  return after != known.end && toSeconds(after->motion.stamp - std::prev(after)->motion.stamp) <=
+                                   2.0 * config_.extrapolation;
+}
+
 Pose Peers::poseAt(const History& known, TimeNs t) const {
   const auto after = known.after(t);
-  if (after == known.begin) return after->motion.X_WB;
+  if (known.begins(after)) return after->motion.X_WB;
   const KinematicState& before = std::prev(after)->motion;
-  // Across a long silence the motion between is not known: it is as it was seen then.
-  const bool is_bridged = after != known.end && toSeconds(after->motion.stamp - before.stamp) <=
-                                                    2.0 * config_.extrapolation;
-  if (is_bridged) return interpolatePose(before, after->motion, t);
+  if (isBridged(known, after)) return interpolatePose(before, after->motion, t);
   return carriedOn(before, std::min(toSeconds(t - before.stamp), config_.extrapolation));
+}
+
+// The same without the orientation, which costs more.
+Eigen::Vector3d Peers::positionAt(const History& known, TimeNs t) const {
+  const auto after = known.after(t);
+  if (known.begins(after)) return after->motion.X_WB.p;
+  const KinematicState& before = std::prev(after)->motion;
+  if (isBridged(known, after)) return interpolatePose(before, after->motion, t).p;
+  return positionCarriedOn(before, std::min(toSeconds(t - before.stamp), config_.extrapolation));
 }
 
 std::optional<Pose> Peers::poseAt(std::uint32_t id, TimeNs t, TimeNs told_until) const {
@@ -288,7 +309,7 @@ std::optional<PeerMotion> Peers::motionAt(std::uint32_t id, TimeNs t, TimeNs tol
   if (isGone(known, t) || !mass.isSound()) return std::nullopt;
   PeerMotion motion{mass, poseAt(known, t)};
   const auto after = known.after(t);
-  if (after == known.begin) return motion;
+  if (known.begins(after)) return motion;
   const KinematicState& before = std::prev(after)->motion;
   const double seconds = toSeconds(t - before.stamp);
   if (seconds > config_.extrapolation) return motion;  // it is held where it was
@@ -305,12 +326,52 @@ void Peers::appendOthers(std::uint32_t own, TimeNs begin, TimeNs end,
                          std::vector<MovingObject>& objects, TimeNs told_until) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const auto& [id, peer] : peers_) {
-    if (id == own || peer.shape == nullptr) continue;
-    const History known = knownOf(peer, told_until);
-    if (isGone(known, begin)) continue;
-    objects.push_back(
-        movingObject(peer.shape, id, begin, end, [&](TimeNs t) { return poseAt(known, t); }));
+    if (id == own) continue;
+    if (auto object = objectOf(id, peer, begin, end, told_until)) {
+      objects.push_back(std::move(*object));
+    }
   }
+}
+
+std::optional<MovingObject> Peers::objectOf(std::uint32_t id, const Peer& peer, TimeNs begin,
+                                            TimeNs end, TimeNs told_until) const {
+  if (peer.shape == nullptr) return std::nullopt;
+  const History known = knownOf(peer, told_until);
+  if (isGone(known, begin)) return std::nullopt;
+  return movingObject(peer.shape, id, begin, end, [&](TimeNs t) { return poseAt(known, t); });
+}
+
+const std::vector<Peers::Places::Place>& Peers::placesAt(TimeNs t, TimeNs told_until) const {
+  if (places_.are_known && places_.time == t && places_.told_until == told_until) {
+    return places_.places;
+  }
+  places_.places.clear();
+  for (const auto& [id, peer] : peers_) {
+    if (peer.shape == nullptr) continue;
+    const History known = knownOf(peer, told_until);
+    if (known.empty()) continue;
+    places_.places.push_back({positionAt(known, t), peer.radius, id, &peer});
+  }
+  places_.time = t;
+  places_.told_until = told_until;
+  places_.are_known = true;
+  return places_.places;
+}
+
+double Peers::appendOthersNear(std::uint32_t own, const Ball& near, TimeNs begin, TimeNs end,
+                               std::vector<MovingObject>& objects, TimeNs told_until) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  double others_gap = std::numeric_limits<double>::infinity();
+  for (const Places::Place& place : placesAt(end, told_until)) {
+    if (place.id == own) continue;
+    const double gap = (place.p_WB - near.p_W).norm() - place.radius - near.radius;
+    if (gap > 0.0) {
+      others_gap = std::min(others_gap, gap);
+    } else if (auto object = objectOf(place.id, *place.peer, begin, end, told_until)) {
+      objects.push_back(std::move(*object));
+    }
+  }
+  return others_gap;
 }
 
 std::vector<PeerReport> Peers::reports(TimeNs now) const {

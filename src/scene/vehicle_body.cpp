@@ -177,4 +177,14 @@ std::shared_ptr<const map::SurfelMap> bodyShape(const BodyConfig& config, double
       map::SurfelMap::build(readBody(config), map_config, progress));
 }
 
+double radiusOf(const map::SurfelMap& shape) {
+  constexpr double kRounding = 1e-6;  // of single precision
+  double radius = 0.0;
+  for (const map::Surfel& surfel : map::decodeSurfels(shape.tree())) {
+    const Eigen::Vector3f p = (surfel.position.cast<double>() + shape.origin()).cast<float>();
+    radius = std::max(radius, static_cast<double>(p.norm()) * (1.0 + kRounding));
+  }
+  return radius;
+}
+
 }  // namespace marsim::scene

@@ -85,13 +85,14 @@ void Collisions::step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ObjectsIn&
   const KinematicState before = quadrotor.state();
   quadrotor.step(dt);
   const KinematicState& after = quadrotor.state();
-  std::vector<Touch> solid;  // that act, beside the ground
+  std::vector<Touch> solid, ground;  // that act
   const bool responds = config_.on && config_.response != CollisionResponse::kReport;
   if (config_.on) {
     const std::vector<Touch>& touches = checker_.check(after.X_WB, after.stamp, objectsIn);
-    ground_.look(before, quadrotor, responds, touches);
+    ground_.look(before, quadrotor, responds, touches, checker_.leastDistance(after.X_WB.p));
+    if (!quadrotor.onGround()) ground = groundTouches(after.X_WB);
     const std::uint64_t begun = tracker_.begun();
-    count(quadrotor, touches, groundTouches(after.X_WB), events);
+    count(quadrotor, touches, ground, events);
     if (config_.response == CollisionResponse::kStopMotors && tracker_.begun() > begun) {
       quadrotor.stopMotors();
     }
@@ -102,13 +103,24 @@ void Collisions::step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ObjectsIn&
                             !hasStruck(touch.identity, after.stamp);
                    });
     }
+  } else if (!quadrotor.onGround()) {
+    ground = groundTouches(after.X_WB);
   }
-  std::vector<Touch> ground;
-  if (!quadrotor.onGround()) ground = groundTouches(after.X_WB);
   if (solid.empty() && ground.empty()) return;
   respond(before, ground, solid, quadrotor, bodyIn);
   if (ground.empty()) return;
   if (const std::optional<Pose> X_WB = ground_.standing(quadrotor)) quadrotor.standAt(*X_WB);
+}
+
+void Collisions::follow(vehicle::Quadrotor& quadrotor, const KinematicState& after,
+                        const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events) {
+  impacts_.clear();
+  const KinematicState before = quadrotor.state();
+  quadrotor.follow(after);
+  if (!config_.on) return;
+  const std::vector<Touch>& touches = checker_.check(after.X_WB, after.stamp, objectsIn);
+  ground_.look(before, quadrotor, false, touches, checker_.leastDistance(after.X_WB.p));
+  count(quadrotor, touches, groundTouches(after.X_WB), events);
 }
 
 void Collisions::leave(vehicle::Quadrotor&, std::vector<collision::ContactEvent>& events) {
@@ -121,6 +133,7 @@ void Collisions::leave(vehicle::Quadrotor&, std::vector<collision::ContactEvent>
 // Touches of the body's points in the ground that holds it.
 std::vector<Touch> Collisions::groundTouches(const Pose& X_WB) const {
   std::vector<Touch> touches = ground_.touches(X_WB);
+  if (touches.empty()) return touches;
   const Pose X_BW = X_WB.inverse();
   for (Touch& touch : touches) touch.cell = checker_.body().cellOf(X_BW * touch.p_W);
   return touches;
@@ -143,8 +156,9 @@ std::vector<Hit> Collisions::countedHits(const vehicle::Quadrotor& quadrotor,
                                          const std::vector<Touch>& touches,
                                          const std::vector<Touch>& ground) const {
   const KinematicState& state = quadrotor.state();
-  const bool ground_counts = !quadrotor.onGround() && !config_.landing.isGentle(state);
   std::vector<Touch> counted = ground_.passed(state.X_WB);
+  if (counted.empty() && ground.empty() && touches.empty()) return {};
+  const bool ground_counts = !quadrotor.onGround() && !config_.landing.isGentle(state);
   if (ground_counts) counted.insert(counted.end(), ground.begin(), ground.end());
   std::copy_if(touches.begin(), touches.end(), std::back_inserter(counted),
                [&](const Touch& touch) {

@@ -64,15 +64,15 @@ Ground::Ground(const LandingConfig& config, const vehicle::VehicleConfig& vehicl
       ground_z_(ground_z) {}
 
 void Ground::look(const KinematicState& before, const vehicle::Quadrotor& quadrotor, bool solid,
-                  const std::vector<Touch>& touches) {
+                  const std::vector<Touch>& touches, double nearest) {
   if (map_ == nullptr || quadrotor.onGround()) return;
   const KinematicState& now = quadrotor.state();
   const bool lands = comesDown(before) && config_.isGentle(before);
   surface_.reset();
   if (holds_ || solid || lands || !touches.empty()) {
     const double reach = hull_.radius() + map_->resolution();
-    map::FoundSurfel nearest;
-    if (map_->nearest(now.X_WB.p, reach, nearest) < reach) {
+    map::FoundSurfel found;
+    if (nearest < reach && map_->nearest(now.X_WB.p, reach, found) < reach) {
       surface_ = collision::carryingSurface(*map_, hull_, now.X_WB, config_.tilt);
     }
   }
@@ -95,10 +95,10 @@ void Ground::leave() {
   rests_since_.reset();
 }
 
-std::vector<Plane> Ground::planes() const {
-  std::vector<Plane> planes;
-  if (std::isfinite(ground_z_)) planes.push_back({{0.0, 0.0, ground_z_}, Vector3d::UnitZ()});
-  if (surface_ && holds_) planes.push_back(*surface_);
+Ground::Planes Ground::planes() const {
+  Planes planes;
+  if (std::isfinite(ground_z_)) planes.add({{0.0, 0.0, ground_z_}, Vector3d::UnitZ()});
+  if (surface_ && holds_) planes.add(*surface_);
   return planes;
 }
 

@@ -1,5 +1,7 @@
 #include "marsim/sim/surroundings.hpp"
 
+#include <utility>
+
 #include "marsim/sim/body.hpp"
 
 namespace marsim::sim {
@@ -22,6 +24,17 @@ std::vector<scene::MovingObject> Surroundings::objects(std::uint32_t own, TimeNs
   }
   peers_.appendOthers(own, begin, end, objects, toldUntil(end));
   return objects;
+}
+
+collision::ObjectsAbout Surroundings::objectsAbout(std::uint32_t own, const scene::Ball& body,
+                                                   TimeNs begin, TimeNs end,
+                                                   const std::vector<Source>& sources) const {
+  std::vector<scene::MovingObject> objects;
+  for (const Source& source : sources) {
+    source->appendKnownObjects(begin, end, toldUntil(end), objects);
+  }
+  const double others_gap = peers_.appendOthersNear(own, body, begin, end, objects, toldUntil(end));
+  return {std::move(objects), others_gap};
 }
 
 std::optional<collision::RigidBody> Surroundings::bodyAt(std::uint32_t identity,

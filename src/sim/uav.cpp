@@ -44,7 +44,7 @@ void Uav::teleport(const Eigen::Vector3d& p_WB, double yaw) {
   announce({});
 }
 
-void Uav::step(const ObjectsIn& objectsIn, const Collisions::BodyIn& bodyIn) {
+void Uav::step(const Collisions::ObjectsIn& objectsIn, const Collisions::BodyIn& bodyIn) {
   const VehicleStep& due = vehicle_.step(objectsIn, bodyIn);
   tell(due.contacts);
   if (due.report) report();
@@ -70,6 +70,7 @@ void Uav::report() {
   if (on_report) on_report(report);
   if (lidar_) append(lidar_->take(report), due_scans_);
   if (camera_) append(camera_->take(report), due_images_);
+  if (vehicle_.replays()) return;
   if (const auto speeds = pilot_.answer(report)) {
     vehicle_.command({*speeds, report.motion.stamp, report.placements});
   }

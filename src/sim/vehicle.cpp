@@ -29,6 +29,12 @@ bool isDue(const std::optional<Sensor>& sensor, TimeNs stamp) {
 
 }  // namespace
 
+KinematicState Replay::at(TimeNs stamp) const {
+  KinematicState state = track->at(stamp - lead_in + track->begin());
+  state.stamp = stamp;
+  return state;
+}
+
 void VehicleSetup::validate(const std::string& where) const {
   imu.validate("imu");
   validateRates(rates, vehicle, imu, where);
@@ -36,6 +42,9 @@ void VehicleSetup::validate(const std::string& where) const {
   requireWholeSteps(magnetometer, "magnetometer", step);
   requireWholeSteps(barometer, "barometer", step);
   requireWholeSteps(gnss, "gnss", step);
+  if (!replay) return;
+  Validator(where).require(collision.response == CollisionResponse::kReport, "collision_response",
+                           nameOf(collision.response), "report, since its motion is replayed");
 }
 
 Vehicle::Vehicle(const VehicleSetup& setup, double ground_z,
@@ -61,6 +70,7 @@ std::vector<collision::ContactEvent> Vehicle::place(const Eigen::Vector3d& p_WB,
   std::vector<collision::ContactEvent> ended;
   collisions_->leave(quadrotor_, ended);
   quadrotor_.reset(p_WB, yaw, stamp);
+  if (setup_.replay) quadrotor_.follow(setup_.replay->at(stamp));
   pending_.clear();
   // Where time was set back, what waits is of the time before.
   const auto is_void = [stamp](const Placement& placement) {
@@ -128,7 +138,12 @@ const VehicleStep& Vehicle::step(const Collisions::ObjectsIn& objectsIn,
                                  const Collisions::BodyIn& bodyIn) {
   act();
   due_ = VehicleStep();
-  collisions_->step(quadrotor_, step_period_, objectsIn, due_.contacts, bodyIn);
+  if (setup_.replay) {
+    const KinematicState next = setup_.replay->at(state().stamp + step_period_);
+    collisions_->follow(quadrotor_, next, objectsIn, due_.contacts);
+  } else {
+    collisions_->step(quadrotor_, step_period_, objectsIn, due_.contacts, bodyIn);
+  }
   due_.report = reportsNow();
   due_.odometry = state().stamp % odometry_period_ == 0;
   sample();

@@ -53,7 +53,9 @@ void World::stepOne(std::uint32_t number) {
   const TimeNs to = uav.state().stamp + uav.dynamicsStep();
   for (const Impact& impact : surroundings_.takeImpacts(number, to)) uav.takeImpact(impact);
   uav.step(
-      [&](TimeNs begin, TimeNs end) { return surroundings_.objects(number, begin, end, objects_); },
+      [&](TimeNs begin, TimeNs end) {
+        return surroundings_.objectsAbout(number, uav.ball(), begin, end, objects_);
+      },
       [&](std::uint32_t identity) { return surroundings_.bodyAt(identity, to); });
 }
 

@@ -13,29 +13,29 @@ using Eigen::Vector3d;
 /// Feet nearer to the ground than this at reset stand on it [m].
 constexpr double kStandingBelow = 0.01;
 
-// The integrated state and, of the same shape, its derivative.
-struct Motion {
-  Vector3d p, v;
-  Eigen::Vector4d q;  // x y z w
-  Vector3d w;
-  RotorArray speed, acceleration;
+// The integrated state and, of the same shape, its derivative: position, velocity, quaternion
+// (x y z w), body rate, motor speeds and their rates, one after another.
+using Motion = Eigen::Array<double, 22, 1>;  // the last one pads it
+constexpr int kP = 0, kV = 3, kQ = 6, kW = 10, kSpeed = 13, kRate = 17;
 
-  Motion plus(const Motion& rate, double dt) const {
-    return {p + dt * rate.p, v + dt * rate.v,         q + dt * rate.q,
-            w + dt * rate.w, speed + dt * rate.speed, acceleration + dt * rate.acceleration};
-  }
-};
+Motion motionOf(const KinematicState& state, const RotorArray& speeds, const RotorArray& rates) {
+  Motion x;
+  x << state.X_WB.p.array(), state.v_WB.array(), state.X_WB.q.coeffs().array(),
+      state.w_WB_B.array(), speeds, rates, 0.0;
+  return x;
+}
+
+Eigen::Quaterniond quaternionOf(const Motion& x) {
+  return Eigen::Quaterniond(x.segment<4>(kQ).matrix());
+}
 
 // Inputs that stay constant over a step.
 struct Inputs {
   const VehicleConfig& config;
+  const Airframe& airframe;
   const RotorArray& commands;
   const Vector3d& force_W;
   const Vector3d& torque_B;
-};
-
-struct Accelerations {
-  Vector3d linear_W, angular_B;
 };
 
 RotorArray motorJerk(const MotorConfig& motor, const RotorArray& commands, const RotorArray& speed,
@@ -46,55 +46,66 @@ RotorArray motorJerk(const MotorConfig& motor, const RotorArray& commands, const
   return wn.square() * (commands - speed) - 2.0 * motor.damping * wn * acceleration;
 }
 
-// Newton and Euler about the centre of mass.
+// Newton and Euler about the centre of mass; of every rotor thrust, reaction torque and drag.
 Accelerations accelerations(const Inputs& in, const Eigen::Quaterniond& q_WB, const Vector3d& v_WB,
                             const Vector3d& w, const RotorArray& speed) {
   const VehicleConfig& config = in.config;
+  const Airframe& frame = in.airframe;
   const Vector3d v_B = q_WB.conjugate() * v_WB;
-  Vector3d force_B = -config.linear_drag.cwiseProduct(v_B);
-  Vector3d torque_B = in.torque_B;
-  for (int i = 0; i < kRotors; ++i) {
-    const RotorConfig& rotor = config.rotors[static_cast<std::size_t>(i)];
-    const double square = speed[i] * speed[i];
-    const Vector3d air = v_B + w.cross(rotor.position);
-    const double drag = speed[i] * config.rotor_drag_coefficient;
-    const Vector3d force(-drag * air.x(), -drag * air.y(), config.thrust_coefficient * square);
-    force_B += force;
-    torque_B += rotor.position.cross(force);
-    torque_B.z() -= rotor.spin * config.torque_coefficient * square;
-  }
-  Accelerations result;
-  result.linear_W = (q_WB * force_B + in.force_W) / config.mass - Vector3d(0.0, 0.0, kGravity);
+  const RotorArray square = speed.square();
+  const RotorArray drag = config.rotor_drag_coefficient * speed;
+  const RotorArray f_x = -drag * (v_B.x() + w.y() * frame.z - w.z() * frame.y);
+  const RotorArray f_y = -drag * (v_B.y() + w.z() * frame.x - w.x() * frame.z);
+  const RotorArray f_z = config.thrust_coefficient * square;
+  Vector3d force_B(f_x.sum(), f_y.sum(), f_z.sum());
+  force_B -= config.linear_drag.cwiseProduct(v_B);
+  Vector3d torque_B((frame.y * f_z - frame.z * f_y).sum(), (frame.z * f_x - frame.x * f_z).sum(),
+                    (frame.x * f_y - frame.y * f_x - frame.reaction * square).sum());
+  torque_B += in.torque_B;
   const Vector3d momentum = config.inertia.cwiseProduct(w);
-  result.angular_B = (torque_B - w.cross(momentum)).cwiseQuotient(config.inertia);
-  return result;
+  return {(q_WB * force_B + in.force_W) * frame.inverse_mass - Vector3d(0.0, 0.0, kGravity),
+          (torque_B - w.cross(momentum)).cwiseProduct(frame.inverse_inertia)};
 }
 
+Motion derivative(const Inputs& in, const Motion& x, const Accelerations& a) {
+  const Eigen::Quaterniond half_rate(0.0, 0.5 * x[kW], 0.5 * x[kW + 1], 0.5 * x[kW + 2]);
+  Motion rate;
+  rate << x.segment<3>(kV), a.linear_W.array(), (quaternionOf(x) * half_rate).coeffs().array(),
+      a.angular_B.array(), x.segment<4>(kRate),
+      motorJerk(in.config.motor, in.commands, x.segment<4>(kSpeed), x.segment<4>(kRate)), 0.0;
+  return rate;
+}
+
+// Inside a Runge-Kutta step the quaternion drifts off unit length; rotate by its direction.
 Motion derivative(const Inputs& in, const Motion& x) {
-  // Inside a Runge-Kutta step the quaternion drifts off unit length; rotate by its direction.
-  const Eigen::Quaterniond q = Eigen::Quaterniond(x.q).normalized();
-  const Accelerations a = accelerations(in, q, x.v, x.w, x.speed);
-  const Eigen::Quaterniond half_rate(0.0, 0.5 * x.w.x(), 0.5 * x.w.y(), 0.5 * x.w.z());
-  return {x.v,
-          a.linear_W,
-          (Eigen::Quaterniond(x.q) * half_rate).coeffs(),
-          a.angular_B,
-          x.acceleration,
-          motorJerk(in.config.motor, in.commands, x.speed, x.acceleration)};
+  return derivative(in, x,
+                    accelerations(in, quaternionOf(x).normalized(), x.segment<3>(kV).matrix(),
+                                  x.segment<3>(kW).matrix(), x.segment<4>(kSpeed)));
 }
 
-// One classical Runge-Kutta step.
-Motion advance(const Inputs& in, const Motion& x, double dt) {
-  const Motion k1 = derivative(in, x);
-  const Motion k2 = derivative(in, x.plus(k1, 0.5 * dt));
-  const Motion k3 = derivative(in, x.plus(k2, 0.5 * dt));
-  const Motion k4 = derivative(in, x.plus(k3, dt));
-  return x.plus(k1, dt / 6.0).plus(k2, dt / 3.0).plus(k3, dt / 3.0).plus(k4, dt / 6.0);
+// One classical Runge-Kutta step from where the accelerations are known.
+Motion advance(const Inputs& in, const Motion& x, const Accelerations& here, double dt) {
+  const Motion k1 = derivative(in, x, here);
+  const Motion k2 = derivative(in, x + 0.5 * dt * k1);
+  const Motion k3 = derivative(in, x + 0.5 * dt * k2);
+  const Motion k4 = derivative(in, x + dt * k3);
+  return x + dt / 6.0 * k1 + dt / 3.0 * k2 + dt / 3.0 * k3 + dt / 6.0 * k4;
 }
 
 }  // namespace
 
-Quadrotor::Quadrotor(VehicleConfig config) : config_(std::move(config)) {
+Airframe::Airframe(const VehicleConfig& config)
+    : inverse_mass(1.0 / config.mass), inverse_inertia(config.inertia.cwiseInverse()) {
+  for (int i = 0; i < kRotors; ++i) {
+    const RotorConfig& rotor = config.rotors[static_cast<std::size_t>(i)];
+    x[i] = rotor.position.x();
+    y[i] = rotor.position.y();
+    z[i] = rotor.position.z();
+    reaction[i] = rotor.spin * config.torque_coefficient;
+  }
+}
+
+Quadrotor::Quadrotor(VehicleConfig config) : config_(std::move(config)), airframe_(config_) {
   config_.validate(config_.name.empty() ? "vehicle" : config_.name);
   reset(Vector3d::Zero(), 0.0);
 }
@@ -137,6 +148,7 @@ void Quadrotor::stopMotors() {
 void Quadrotor::setExternalWrench(const Vector3d& force_W, const Vector3d& torque_B) {
   external_force_W_ = force_W;
   external_torque_B_ = torque_B;
+  unheld_.reset();
 }
 
 void Quadrotor::setMotion(const Eigen::Quaterniond& q_WB, const Vector3d& v_WB,
@@ -147,6 +159,12 @@ void Quadrotor::setMotion(const Eigen::Quaterniond& q_WB, const Vector3d& v_WB,
   on_ground_ = false;
   ++breaks_.placements;
   updateAccelerations();
+}
+
+void Quadrotor::follow(const KinematicState& state) {
+  state_ = state;
+  on_ground_ = false;
+  unheld_.reset();
 }
 
 void Quadrotor::leaveContact(const Pose& X_WB, const Vector3d& v_WB, const Vector3d& w_WB_B) {
@@ -165,24 +183,26 @@ void Quadrotor::setSupported(const Vector3d& a_WB, const Vector3d& dw_WB_B) {
 
 void Quadrotor::step(TimeNs dt) {
   if (on_ground_ && liftsOff()) on_ground_ = false;
-  const Inputs inputs{config_, commands_, external_force_W_, external_torque_B_};
-  const Motion before{state_.X_WB.p, state_.v_WB,   state_.X_WB.q.coeffs(),
-                      state_.w_WB_B, motor_speeds_, motor_accelerations_};
-  const Motion after = advance(inputs, before, toSeconds(dt));
+  const Inputs inputs{config_, airframe_, commands_, external_force_W_, external_torque_B_};
+  const Accelerations here =
+      unheld_ ? *unheld_
+              : accelerations(inputs, state_.X_WB.q, state_.v_WB, state_.w_WB_B, motor_speeds_);
+  const Motion after =
+      advance(inputs, motionOf(state_, motor_speeds_, motor_accelerations_), here, toSeconds(dt));
+  const RotorArray speeds = after.segment<4>(kSpeed), rates = after.segment<4>(kRate);
 
   state_.stamp += dt;
   // A motor that ends at a limit stays there until it is turned back.
   const double fastest = config_.motor.speed_max;
-  motor_speeds_ = after.speed.max(0.0).min(fastest);
+  motor_speeds_ = speeds.max(0.0).min(fastest);
+  motor_accelerations_ = (speeds < 0.0).select(rates.max(0.0), rates);
   motor_accelerations_ =
-      (after.speed < 0.0).select(after.acceleration.max(0.0), after.acceleration);
-  motor_accelerations_ =
-      (after.speed > fastest).select(motor_accelerations_.min(0.0), motor_accelerations_);
+      (speeds > fastest).select(motor_accelerations_.min(0.0), motor_accelerations_);
   if (!on_ground_) {
-    state_.X_WB.p = after.p;
-    state_.v_WB = after.v;
-    state_.X_WB.q = Eigen::Quaterniond(after.q).normalized();
-    state_.w_WB_B = after.w;
+    state_.X_WB.p = after.segment<3>(kP);
+    state_.v_WB = after.segment<3>(kV);
+    state_.X_WB.q = quaternionOf(after).normalized();
+    state_.w_WB_B = after.segment<3>(kW);
   }
   updateAccelerations();
 }
@@ -194,14 +214,14 @@ bool Quadrotor::liftsOff() const {
 }
 
 void Quadrotor::updateAccelerations() {
+  unheld_.reset();
   state_.a_WB.setZero();
   state_.dw_WB_B.setZero();
   if (on_ground_) return;
-  const Inputs inputs{config_, commands_, external_force_W_, external_torque_B_};
-  const Accelerations a =
-      accelerations(inputs, state_.X_WB.q, state_.v_WB, state_.w_WB_B, motor_speeds_);
-  state_.a_WB = a.linear_W;
-  state_.dw_WB_B = a.angular_B;
+  const Inputs inputs{config_, airframe_, commands_, external_force_W_, external_torque_B_};
+  unheld_ = accelerations(inputs, state_.X_WB.q, state_.v_WB, state_.w_WB_B, motor_speeds_);
+  state_.a_WB = unheld_->linear_W;
+  state_.dw_WB_B = unheld_->angular_B;
 }
 
 }  // namespace marsim::vehicle

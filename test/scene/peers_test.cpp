@@ -414,6 +414,50 @@ TEST(Peers, AreObjectsToTheOthers) {
   EXPECT_TRUE(objects.empty()) << "both are gone by then";
 }
 
+// Beside all of them one by one, also when something was told between two questions.
+TEST(Peers, ThoseNearAreAllWhoseBallsMeet) {
+  Peers peers;
+  RandomStream random(1, "near");
+  const double radius = radiusOf(*bodyShape(someBody(), bodyResolution(someBody())));
+  for (std::uint32_t id = 0; id < 40; ++id) peers.setBody(id, "some", someBody());
+  int met = 0;
+  for (int i = 0; i < 30; ++i) {
+    for (std::uint32_t id = 0; id < 40; ++id) {
+      if (i > 20 && id % 5 == 0) continue;  // silent
+      PeerState state = told(id, i);
+      for (int axis = 0; axis < 3; ++axis) state.motion.X_WB.p[axis] = random.uniform(-2.0, 2.0);
+      state.placements = i > 10 && id % 7 == 0 ? 1 : 0;
+      peers.push(state);
+    }
+    for (const double later : {0.0, 0.001, 0.3, 3.1}) {
+      const TimeNs end = told(0, i).motion.stamp + toNs(later), begin = end - toNs(0.002);
+      const TimeNs until = i % 2 == 0 ? kAllTold : end - kPeriod;
+      const Ball ball{{random.uniform(-2.0, 2.0), random.uniform(-2.0, 2.0), 0.0}, 0.4};
+      std::vector<MovingObject> all, near, expected;
+      peers.appendOthers(7, begin, end, all, until);
+      double gap = std::numeric_limits<double>::infinity();
+      for (const MovingObject& object : all) {
+        const double here = (object.X_WM.back().p - ball.p_W).norm() - radius - ball.radius;
+        if (here <= 0.0) expected.push_back(object);
+        if (here > 0.0) gap = std::min(gap, here);
+      }
+      const double others_gap = peers.appendOthersNear(7, ball, begin, end, near, until);
+      ASSERT_EQ(near.size(), expected.size());
+      for (std::size_t k = 0; k < near.size(); ++k) {
+        ASSERT_EQ(near[k].identity, expected[k].identity);
+        ASSERT_EQ(near[k].X_WM.back().p, expected[k].X_WM.back().p);
+        ASSERT_EQ(near[k].X_WM.back().q.coeffs(), expected[k].X_WM.back().q.coeffs());
+      }
+      EXPECT_LE(others_gap, gap + 1e-12) << "who has gone may count";
+      if (later < 2.0) {
+        EXPECT_NEAR(others_gap, gap, 1e-9);
+      }
+      met += static_cast<int>(near.size());
+    }
+  }
+  EXPECT_GT(met, 20);
+}
+
 TEST(Peers, ABadConfigurationIsRefused) {
   PeersConfig config;
   config.timeout = 0.0;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <Eigen/Core>
@@ -35,6 +36,17 @@ struct Clearance {
   Eigen::Vector3d p_W = Eigen::Vector3d::Zero();  ///< [m] the nearest point
 };
 
+/// The moving objects about a body: all of them, or at least those whose ball meets the body's.
+struct ObjectsAbout {
+  ObjectsAbout(std::vector<scene::MovingObject> all) : objects(std::move(all)) {}  // NOLINT
+  ObjectsAbout(std::vector<scene::MovingObject> near, double gap)
+      : objects(std::move(near)), others_gap(gap) {}
+
+  std::vector<scene::MovingObject> objects;
+  /// [m] at the end of the interval, at least, from the body's ball to those of all others.
+  double others_gap = std::numeric_limits<double>::infinity();
+};
+
 /// The collision check of one body: which points of map and objects lie in its occupied cells. The
 /// answer is exact: it is as if every point were tried; but while the body has moved less since the
 /// last search than it was free then, nothing is searched. Objects are asked for when one could
@@ -44,8 +56,8 @@ class CollisionChecker {
   static constexpr double kFastestObject = 100.0;  ///< [m/s]
   static constexpr TimeNs kLongestRest = 20 * (kNsPerSecond / 1000);
 
-  /// Objects during an interval; empty: none.
-  using ObjectsIn = std::function<std::vector<scene::MovingObject>(TimeNs begin, TimeNs end)>;
+  /// Objects during an interval, about the body at its end; empty: none.
+  using ObjectsIn = std::function<ObjectsAbout(TimeNs begin, TimeNs end)>;
 
   /// `map` may be null: objects only. Objects of the identity `self` are passed over.
   CollisionChecker(BodyVoxels body, std::shared_ptr<const Neighbours> map,
@@ -56,8 +68,13 @@ class CollisionChecker {
   const std::vector<Touch>& check(const Pose& X_WB, TimeNs stamp, const ObjectsIn& objectsIn = {});
   /// The touches of the map only.
   const std::vector<Touch>& checkMap(const Pose& X_WB);
+  /// How far [m] the nearest point of the map is from one at least, by the last search.
+  double leastDistance(const Eigen::Vector3d& p_W) const {
+    return nearest_ - (p_W - X_WB_searched_.p).norm();
+  }
 
   /// The least distance, searched up to `limit` [m]; infinite where there is nothing nearer.
+  /// `objectsIn` must give all objects up to there.
   Clearance clearance(const Pose& X_WB, TimeNs stamp, double limit,
                       const ObjectsIn& objectsIn = {});
 
@@ -80,6 +97,7 @@ class CollisionChecker {
   // At X_WB_searched_ the body was free of the map by free_ [m]; less than 0: not searched.
   Pose X_WB_searched_;
   double free_ = -1.0;
+  double nearest_ = 0.0;            // [m] from its origin to a point of the map at least
   std::vector<Touch> map_touches_;  // there
 
   MovingTree objects_;

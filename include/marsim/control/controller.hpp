@@ -99,18 +99,19 @@ class Controller {
   };
 
   void advanceTo(TimeNs stamp);
-  Drag drag(const KinematicState& state) const;
+  Drag dragOf(const KinematicState& state) const;
   Eigen::Vector3d accelerationCommand(const KinematicState& state, const Reference& reference);
   Eigen::Vector3d limitedForce(const Eigen::Vector3d& acceleration) const;
   double collectiveThrust(const Eigen::Vector3d& force_W, const Eigen::Vector3d& z_B) const;
   Eigen::Array4d attitudeLoop(const KinematicState& state, const Eigen::Quaterniond& q_WB_wanted,
-                              double yaw_rate, double thrust);
+                              double yaw_rate, double thrust, const Eigen::Vector3d& drag_torque_B);
 
   ControllerConfig config_;
   VehicleModel vehicle_;
   Mixer mixer_;
   MotorLead motors_;
   CascadeGains horizontal_, vertical_, tilt_, yaw_;
+  double tan_tilt_max_ = 0.0, cos_tilt_max_ = 0.0;
   double horizontal_lag_, vertical_lag_;  ///< [s] of acceleration behind its command
   Eigen::Vector3d position_integral_ = Eigen::Vector3d::Zero();  ///< [m/s^2]
   Eigen::Vector3d attitude_integral_ = Eigen::Vector3d::Zero();  ///< [rad/s^2]

@@ -53,6 +53,12 @@ struct PeerMotion {
   Eigen::Vector3d w_WB_B = Eigen::Vector3d::Zero();  ///< [rad/s] in B
 };
 
+/// A ball about a body that others may meet.
+struct Ball {
+  Eigen::Vector3d p_W = Eigen::Vector3d::Zero();  ///< [m] its middle
+  double radius = 0.0;                            ///< [m]
+};
+
 /// The error in a state, on one line that names the UAV, the field and what is allowed; empty where
 /// there is none.
 std::string problemOf(const PeerState& state);
@@ -118,6 +124,10 @@ class Peers : public ObjectSource {
   /// The same without one of them: what that one sees.
   void appendOthers(std::uint32_t own, TimeNs begin, TimeNs end, std::vector<MovingObject>& objects,
                     TimeNs told_until = kAllTold) const;
+  /// The same of those alone whose ball meets `near` at `end`. Says how far [m] the balls of the
+  /// others are from it at least; infinite without any.
+  double appendOthersNear(std::uint32_t own, const Ball& near, TimeNs begin, TimeNs end,
+                          std::vector<MovingObject>& objects, TimeNs told_until = kAllTold) const;
   /// By number.
   std::vector<PeerReport> reports(TimeNs now) const;
   std::uint64_t refusedUnknown() const;
@@ -129,6 +139,7 @@ class Peers : public ObjectSource {
   struct Shape {
     BodyConfig body;
     std::shared_ptr<const map::SurfelMap> surfels;
+    double radius = 0.0;  ///< [m] of the ball about its origin that holds it
   };
   struct Told {
     KinematicState motion;
@@ -137,6 +148,7 @@ class Peers : public ObjectSource {
   struct Peer {
     std::string name;
     std::shared_ptr<const map::SurfelMap> shape;
+    double radius = 0.0;  ///< [m] of the ball that holds the shape
     PeerMass mass;
     std::uint32_t run = 0, placements = 0;
     std::uint16_t sequence = 0;  ///< of the newest state
@@ -159,14 +171,33 @@ class Peers : public ObjectSource {
   bool belongs(Peer& peer, const PeerState& state, const std::string& machine) const;
   /// The states of one motion, without a placement between them, that are known.
   struct History;
+  /// The positions of all UAVs with a body at an instant, shared by those who ask about it.
+  struct Places {
+    struct Place {
+      Eigen::Vector3d p_WB;
+      double radius;
+      std::uint32_t id;
+      const Peer* peer;
+    };
+    TimeNs time = 0, told_until = 0;
+    bool are_known = false;  ///< false: something was told since
+    std::vector<Place> places;
+  };
+
   static History knownOf(const Peer& peer, TimeNs told_until);
+  const std::vector<Places::Place>& placesAt(TimeNs t, TimeNs told_until) const;
+  std::optional<MovingObject> objectOf(std::uint32_t id, const Peer& peer, TimeNs begin, TimeNs end,
+                                       TimeNs told_until) const;
+  bool isBridged(const History& known, std::deque<Told>::const_iterator after) const;
   Pose poseAt(const History& known, TimeNs t) const;
+  Eigen::Vector3d positionAt(const History& known, TimeNs t) const;
   bool isGone(const History& known, TimeNs t) const;
 
   PeersConfig config_;
   mutable std::mutex mutex_;  ///< guards what follows
   std::map<std::uint32_t, Peer> peers_;
   std::vector<Shape> shapes_;
+  mutable Places places_;
   std::uint64_t refused_unknown_ = 0;
 };
 

@@ -39,4 +39,7 @@ map::PointCloud bodyCloud(const BodyConfig& config, double spacing);
 /// resolution `resolution` [m]. Throws as bodyCloud does.
 std::shared_ptr<const map::SurfelMap> bodyShape(const BodyConfig& config, double resolution);
 
+/// Radius [m] of the ball about the origin of a shape's frame that holds its surfels.
+double radiusOf(const map::SurfelMap& shape);
+
 }  // namespace marsim::scene

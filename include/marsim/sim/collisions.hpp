@@ -79,6 +79,10 @@ class Collisions {
   /// Appends the contacts that begin and end. Whom it ran into is told by impacts().
   void step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ObjectsIn& objectsIn,
             std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn = {});
+  /// The same for a vehicle whose motion is prescribed: the step to `after` is made as it is, and
+  /// all that follows of what it touches are contacts.
+  void follow(vehicle::Quadrotor& quadrotor, const KinematicState& after,
+              const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events);
   /// The impacts that it gave others in the last step; they must take it by takeImpact() of theirs.
   const std::vector<Impact>& impacts() const { return impacts_; }
   /// Another UAV has run into this one, which need not have noticed: its motion changes, unless its

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -36,9 +38,9 @@ class Ground {
          std::shared_ptr<const collision::Neighbours> map, double ground_z);
 
   /// Looks for the map's surface below a vehicle that has just made a step. `touches` are the map's
-  /// points in its cells.
+  /// points in its cells; none of its points is nearer to the vehicle's origin than `nearest` [m].
   void look(const KinematicState& before, const vehicle::Quadrotor& quadrotor, bool solid,
-            const std::vector<collision::Touch>& touches);
+            const std::vector<collision::Touch>& touches, double nearest);
   /// The vehicle is put somewhere else.
   void leave();
 
@@ -60,7 +62,19 @@ class Ground {
   bool isOnSurface(const collision::Touch& touch) const;
 
  private:
-  std::vector<collision::Plane> planes() const;
+  /// What holds a vehicle: the plane, the map's surface, both or none.
+  class Planes {
+   public:
+    void add(const collision::Plane& plane) { planes_[count_++] = plane; }
+    const collision::Plane* begin() const { return planes_.data(); }
+    const collision::Plane* end() const { return planes_.data() + count_; }
+
+   private:
+    std::array<collision::Plane, 2> planes_;
+    std::size_t count_ = 0;
+  };
+
+  Planes planes() const;
   std::vector<collision::Touch> touchesOf(const collision::Plane& plane, const Pose& X_WB,
                                           double height) const;
 

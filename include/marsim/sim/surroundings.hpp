@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "marsim/collision/checker.hpp"
 #include "marsim/collision/impact.hpp"
 #include "marsim/scene/moving_object.hpp"
 #include "marsim/scene/peers.hpp"
@@ -38,6 +39,10 @@ class Surroundings {
   /// The objects about one UAV during [begin, end] (see scene::ObjectSource), as known at `end`.
   std::vector<scene::MovingObject> objects(std::uint32_t own, TimeNs begin, TimeNs end,
                                            const std::vector<Source>& sources) const;
+  /// The same for a collision check of a body in a ball: UAVs that are far from it at `end` are
+  /// left out.
+  collision::ObjectsAbout objectsAbout(std::uint32_t own, const scene::Ball& body, TimeNs begin,
+                                       TimeNs end, const std::vector<Source>& sources) const;
   /// Mass and motion of a UAV at an instant, as known then; none for what is none, or not known.
   std::optional<collision::RigidBody> bodyAt(std::uint32_t identity, TimeNs time) const;
   /// The impacts on a UAV that act by an instant and were not taken yet.

@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "marsim/geometry/pose_track.hpp"
+#include "marsim/scene/peers.hpp"
 #include "marsim/sim/collisions.hpp"
 #include "marsim/sim/motion_track.hpp"
 #include "marsim/sim/rates.hpp"
@@ -15,14 +17,27 @@
 
 namespace marsim::sim {
 
+/// A motion that a vehicle follows in place of its dynamics: it is exactly where the track says,
+/// whatever its motors are told, and what it touches makes contacts only. Its first pose is that of
+/// simulated time `lead_in`; before it and after the last one the vehicle hovers there at rest.
+struct Replay {
+  std::shared_ptr<const PoseTrack> track;
+  TimeNs lead_in = 0;
+
+  KinematicState at(TimeNs stamp) const;
+  /// Simulated time of the last pose.
+  TimeNs end() const { return lead_in + track->end() - track->begin(); }
+};
+
 /// A vehicle with its sensors, rates and collision settings.
 struct VehicleSetup : vehicle::EquippedVehicle {
   RateConfig rates;
   CollisionConfig collision;
   std::uint64_t seed = 1;
+  std::optional<Replay> replay = std::nullopt;
 
-  /// Throws ConfigError where a rate does not divide that of the dynamics, or the motors are too
-  /// fast for it.
+  /// Throws ConfigError where a rate does not divide that of the dynamics, the motors are too fast
+  /// for it, or a response to collisions is asked of who replays a motion.
   void validate(const std::string& where) const;
 };
 
@@ -57,13 +72,16 @@ class Vehicle {
   Vehicle(const VehicleSetup& setup, double ground_z,
           std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number);
 
-  /// Puts it somewhere at rest, at the step at or before `stamp`: contacts end (which the return
-  /// value tells), commands and impacts of before are void, and so are placements that wait for a
-  /// stamp more than kFarthestAhead past this one: time was set back.
+  /// Puts it somewhere at rest (who replays a motion: where that is), at the step at or before
+  /// `stamp`: contacts end (which the return value tells), commands and impacts of before are void,
+  /// and so are placements that wait for a stamp more than kFarthestAhead past this one: time was
+  /// set back.
   std::vector<collision::ContactEvent> place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
   /// The same at the end of the first state step at or after `stamp`, when its sensors have been
   /// sampled; where the stamp is more than kFarthestAhead past the present one (false) of the next.
   bool placeAt(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
+  /// Whether its motion is prescribed: motor speeds and impacts of others change nothing.
+  bool replays() const { return setup_.replay.has_value(); }
   /// Motor speeds that act `control_latency` states after the one they are computed from, at once
   /// where that is past. False where they are ignored: they are from before it was placed, or from
   /// a time to come.
@@ -89,6 +107,8 @@ class Vehicle {
   std::uint32_t placements() const { return placements_; }
   TimeNs placedAt() const { return placed_at_; }
   TimeNs dynamicsStep() const { return step_period_; }
+  /// That holds its body.
+  scene::Ball ball() const { return {state().X_WB.p, collisions_->checker().body().radius()}; }
   TimeNs reportPeriod() const { return report_period_; }
   /// Whether its stamp is that of a report.
   bool reportsNow() const { return state().stamp % report_period_ == 0; }

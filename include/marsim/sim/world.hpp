@@ -61,7 +61,7 @@ class Uav {
   using ObjectsIn = std::function<std::vector<scene::MovingObject>(TimeNs begin, TimeNs end)>;
   /// Advances by one dynamics step. `objectsIn` says what else moves and can be hit during it,
   /// `bodyIn` what of it gives way; both may be empty.
-  void step(const ObjectsIn& objectsIn = {}, const Collisions::BodyIn& bodyIn = {});
+  void step(const Collisions::ObjectsIn& objectsIn = {}, const Collisions::BodyIn& bodyIn = {});
   /// Another UAV has run into it (see Collisions).
   void takeImpact(const Impact& impact) { vehicle_.takeImpact(impact); }
   /// Makes the scans and images that are due; `objectsIn` says what else moves, and may be empty.
@@ -77,6 +77,8 @@ class Uav {
     return config_.collision.on ? &vehicle_.collisions() : nullptr;
   }
   TimeNs dynamicsStep() const { return vehicle_.dynamicsStep(); }
+  /// That holds its body.
+  scene::Ball ball() const { return vehicle_.ball(); }
   /// Its announcements to the others since the last call.
   std::vector<Announcement> takeAnnouncements() { return std::exchange(announcements_, {}); }
 

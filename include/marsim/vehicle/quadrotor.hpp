@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include <Eigen/Geometry>
 
@@ -18,6 +19,22 @@ using RotorArray = Eigen::Array<double, kRotors, 1>;
 struct MotionBreaks {
   std::uint64_t contacts = 0;    ///< by impulses or by support: an IMU feels these
   std::uint64_t placements = 0;  ///< by being put somewhere: nothing is felt
+};
+
+/// Numbers of a vehicle as its dynamics use them: those of the rotors side by side, inverses.
+struct Airframe {
+  explicit Airframe(const VehicleConfig& config);
+
+  RotorArray x, y, z;   ///< [m] rotors in B
+  RotorArray reaction;  ///< [N m s^2] torque about -z a square of the speed
+  double inverse_mass;  ///< [1/kg]
+  Eigen::Vector3d inverse_inertia;
+};
+
+/// The accelerations of a body.
+struct Accelerations {
+  Eigen::Vector3d linear_W;   ///< [m/s^2]
+  Eigen::Vector3d angular_B;  ///< [rad/s^2]
 };
 
 /// Rigid body with four motors, integrated by the classical Runge-Kutta method at fixed steps. All
@@ -63,6 +80,8 @@ class Quadrotor {
   /// Sets velocity [m/s in W], attitude and body rate [rad/s in B] (tests, teleport).
   void setMotion(const Eigen::Quaterniond& q_WB, const Eigen::Vector3d& v_WB,
                  const Eigen::Vector3d& w_WB_B);
+  /// Puts it into a motion that is prescribed, in place of a step; its motors have no part in it.
+  void follow(const KinematicState& state);
   /// Puts it where a contact has left it, moving at v_WB [m/s in W] and w_WB_B [rad/s in B]. What
   /// its motors do and what was commanded stays.
   void leaveContact(const Pose& X_WB, const Eigen::Vector3d& v_WB, const Eigen::Vector3d& w_WB_B);
@@ -74,6 +93,7 @@ class Quadrotor {
   void updateAccelerations();
 
   VehicleConfig config_;
+  Airframe airframe_;
   KinematicState state_;
   RotorArray motor_speeds_ = RotorArray::Zero();
   RotorArray motor_accelerations_ = RotorArray::Zero();
@@ -84,6 +104,7 @@ class Quadrotor {
   bool on_ground_ = false;
   bool motors_stopped_ = false;
   MotionBreaks breaks_;
+  std::optional<Accelerations> unheld_;  ///< of the state, but for contacts; none: not known
 };
 
 }  // namespace marsim::vehicle

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "common/text.hpp"
 #include "marsim/scene/obstacle_driver.hpp"
@@ -82,10 +83,18 @@ bool WorldInput::hasHeardOfObstacles(TimeNs told_until) const {
   return obstacles_.heardUntil() >= told_until / kPeriod * kPeriod;
 }
 
+std::vector<sim::Surroundings::Source> WorldInput::sources() const {
+  if (auto obstacles = obstacles_.obstacles()) return {std::move(obstacles)};
+  return {};
+}
+
 std::vector<scene::MovingObject> WorldInput::objects(TimeNs begin, TimeNs end) const {
-  std::vector<sim::Surroundings::Source> sources;
-  if (const auto obstacles = obstacles_.obstacles()) sources.push_back(obstacles);
-  return peers_->surroundings().objects(uav_id_, begin, end, sources);
+  return peers_->surroundings().objects(uav_id_, begin, end, sources());
+}
+
+collision::ObjectsAbout WorldInput::objectsAbout(const scene::Ball& body, TimeNs begin,
+                                                 TimeNs end) const {
+  return peers_->surroundings().objectsAbout(uav_id_, body, begin, end, sources());
 }
 
 std::optional<collision::RigidBody> WorldInput::bodyAt(std::uint32_t identity, TimeNs t) const {

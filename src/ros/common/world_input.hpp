@@ -50,6 +50,8 @@ class WorldInput {
 
   /// The objects of [begin, end] (see scene::ObjectSource) as known at `end`. From any thread.
   std::vector<scene::MovingObject> objects(TimeNs begin, TimeNs end) const;
+  /// The same for a collision check (see sim::Surroundings::objectsAbout).
+  collision::ObjectsAbout objectsAbout(const scene::Ball& body, TimeNs begin, TimeNs end) const;
   /// Mass and motion of another UAV at an instant; none for what is none, or not known.
   std::optional<collision::RigidBody> bodyAt(std::uint32_t identity, TimeNs t) const;
   /// See PeerListener, for this UAV, as known at an instant.
@@ -63,6 +65,7 @@ class WorldInput {
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) const;
 
  private:
+  std::vector<sim::Surroundings::Source> sources() const;
   bool waitForAll(const std::function<bool(std::uint32_t)>& hasHeardOf, TimeNs told_until);
   bool waitFor(const std::vector<std::string>& silent);
   bool hasHeard(std::uint32_t uav, TimeNs told_until) const;
