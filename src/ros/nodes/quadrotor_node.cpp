@@ -15,6 +15,7 @@
 #include "marsim/common/progress.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
+#include "marsim/geometry/pose_file.hpp"
 #include "marsim/map/load_map.hpp"
 #include "ros/common/map_params.hpp"
 #include "ros/common/swarm_params.hpp"
@@ -34,6 +35,16 @@ constexpr double kLongWait = 0.5;                   // [s] of wall time, worth b
 constexpr double kDiagnosticPeriod = 1.0;           // [s] of wall time, while time stands still
 constexpr double kPathSpacing = 0.05;               // [m] between poses on `path`
 constexpr std::size_t kPathLength = 20000;          // poses kept on `path`
+const char* const kReplays = "its motion is replayed from a file";
+constexpr TimeNs kAfterReplay = kNsPerSecond / 2;  // for the last scans and images
+
+std::optional<sim::Replay> readReplay(Params& params) {
+  const std::string file = params.text("replay", "none");
+  const double lead_in = params.number("replay_lead_in", 0.0, Quantity::kTime);
+  Validator(params.where()).within("replay_lead_in", lead_in, 0.0, 3600.0, "s");
+  if (file.empty() || file == "none") return std::nullopt;
+  return sim::Replay{std::make_shared<const PoseTrack>(readPoseFile(file), file), toNs(lead_in)};
+}
 
 }  // namespace
 
@@ -83,6 +94,8 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   X_BR_ = config::chooseFrame(params.text("record_frame", "base"), vehicle.imu, lidar,
                               params.where(), "record_frame");
   setup.collision = readCollisionConfig(params);
+  setup.replay = readReplay(params);
+  ends_with_replay_ = params.choice("replay_then", "hold", {"hold", "end"}) == "end";
   world_ = std::make_unique<WorldInput>(handle, params, [this] {
     if (!is_made_) return;
     takePart();
@@ -97,7 +110,8 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
       respawns ? sim::ControlWait::kRespawnPatience : sim::ControlWait::kPatience;
   control_wait_ = sim::ControlWait(
       vehicle_->reportPeriod(), vehicle.vehicle.control_latency,
-      lockstep.on ? sim::ControlWait::kShareOfPatience * lockstep.patience : patience, lockstep.on);
+      lockstep.on ? sim::ControlWait::kShareOfPatience * lockstep.patience : patience,
+      lockstep.on && !vehicle_->replays());
   if (recorded) {
     openStream(record_, record);
     record_ << "# stamp x y z qx qy qz qw\n";
@@ -133,7 +147,7 @@ void QuadrotorNode::makeVehicle(Params& params, const sim::VehicleSetup& setup) 
     if (!std::isfinite(ground_z)) ground = static_cast<double>(loaded.source.box.min().z());
     world_->useMap(loaded.map);
     if (setup.collision.on) neighbours = collision::makeNeighbours(loaded.map);
-    if (check_start) {
+    if (check_start && !setup.replay) {
       sim::requireFreeStart(collision::ClearanceMap(loaded.map), start_p_WB_, setup.vehicle,
                             ground);
     }
@@ -278,6 +292,7 @@ void QuadrotorNode::advance() {
     if (stamp % kPathPeriod == 0) publishPath();
     if (stamp % ContactPublisher::kClearancePeriod == 0) publishClearance();
     if (stamp % kGrantPeriod == 0) clock_grants_->grant(stamp + kClockLead);
+    if (vehicle_->replays()) tellReplay(stamp);
   }
   if (control_wait_.gaveUp()) {
     ROS_WARN("no answer from the controller for %.0f s: motor commands are held",
@@ -285,11 +300,22 @@ void QuadrotorNode::advance() {
   }
 }
 
+void QuadrotorNode::tellReplay(TimeNs stamp) {
+  const TimeNs end = vehicle_->setup().replay->end();
+  const TimeNs step = vehicle_->dynamicsStep();
+  if (stamp >= end && stamp - step < end) {
+    ROS_INFO("the replayed trajectory is over at %.3f s", toSeconds(end));
+  }
+  if (ends_with_replay_ && stamp >= end + kAfterReplay) ros::requestShutdown();
+}
+
 const sim::VehicleStep& QuadrotorNode::move() {
   const TimeNs to = vehicle_->state().stamp + vehicle_->dynamicsStep();
   for (const sim::Impact& impact : world_->takeImpacts(to)) vehicle_->takeImpact(impact);
   return vehicle_->step(
-      [this](TimeNs begin, TimeNs end) { return world_->objects(begin, end); },
+      [this](TimeNs begin, TimeNs end) {
+        return world_->objectsAbout(vehicle_->ball(), begin, end);
+      },
       [this](std::uint32_t identity) { return world_->bodyAt(identity, vehicle_->state().stamp); });
 }
 
@@ -303,7 +329,7 @@ void QuadrotorNode::publishClearance() {
 }
 
 void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
-  if (!is_made_) return;
+  if (!is_made_ || vehicle_->replays()) return;
   const TimeNs computed_from = fromRos(message->header.stamp);
   if (message->speeds.empty()) {  // an answer: the motors stay as they are
     if (!vehicle_->isAnswer(computed_from, message->placements)) return;
@@ -334,6 +360,11 @@ bool QuadrotorNode::onReset(std_srvs::Trigger::Request&, std_srvs::Trigger::Resp
   response.success = started_;
   response.message = "no clock received yet";
   if (!started_) return true;
+  if (vehicle_->replays()) {
+    response.success = false;
+    response.message = kReplays;
+    return true;
+  }
   if (world_->lockstep().on) {
     response.message = "back at the start " + placeAt(start_p_WB_, start_yaw_, 0);
   } else {
@@ -349,6 +380,8 @@ bool QuadrotorNode::onTeleport(marsim::Teleport::Request& request,
   response.success = false;
   if (!started_) {
     response.message = "no clock received yet";
+  } else if (vehicle_->replays()) {
+    response.message = kReplays;
   } else if (!isPlace(p_WB) || !(std::abs(request.yaw) <= kLargestAngle)) {
     response.message =
         fmt::format("position or yaw is not finite or too large, allowed: {:.0f} m and {:.0f} rad",
@@ -459,8 +492,10 @@ void QuadrotorNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status
   const double wall = (now - reported_at_).toSec();
   diagnosed_at_ = sim::ControlWait::WallClock::now();
   const double waited = control_wait_.waited(diagnosed_at_);
-  status.summary(diagnostic_msgs::DiagnosticStatus::OK,
-                 vehicle_->report().on_ground ? "on the ground" : "flying");
+  status.summary(diagnostic_msgs::DiagnosticStatus::OK, vehicle_->replays() ? "replaying"
+                                                        : vehicle_->report().on_ground
+                                                            ? "on the ground"
+                                                            : "flying");
   if (contact_publisher_)
     contact_publisher_->diagnose(vehicle_->collisions(), vehicle_->quadrotor(), status);
   if (waited > kLongWait) {

@@ -51,7 +51,9 @@ namespace marsim::ros_nodes {
 /// swarm, swarm_size and uav_id (in place of x y z yaw: see SwarmPlace), ground_z, dynamics_rate,
 /// state_rate, odom_rate, seed, odom_twist_frame (child | world), publish_ground_truth_tf, record
 /// (file in TUM format; none), record_frame (whose pose that file has, as config::chooseFrame reads
-/// it), check_start, world_frame, frame_prefix, odom_frame_id, odom_child_frame_id, imu_frame_id,
+/// it), replay (a trajectory file as readPoseFile reads it, which the vehicle follows in place of
+/// its dynamics; none), replay_lead_in (simulated time of its first pose), replay_then (hold | end:
+/// whether the node ends after its last pose), check_start, world_frame, frame_prefix, odom_frame_id, odom_child_frame_id, imu_frame_id,
 /// livox_imu_frame_id, on_crash (end | respawn: whether a controller that dies is started again,
 /// and so how long it is waited for outside of lockstep); those of readCollisionConfig and
 /// WorldInput.
@@ -65,6 +67,7 @@ class QuadrotorNode {
   bool mayStep();
   void advance();
   const sim::VehicleStep& move();
+  void tellReplay(TimeNs stamp);
   void publishClearance();
   void advertise(ros::NodeHandle& handle, const ros::NodeHandle& private_handle);
   void publishStatic(ros::NodeHandle& handle);
@@ -91,6 +94,7 @@ class QuadrotorNode {
   bool twist_in_world_ = false;
   Eigen::Vector3d start_p_WB_;
   double start_yaw_ = 0.0;
+  bool ends_with_replay_ = false;  ///< half a second after its last pose
 
   std::unique_ptr<sim::Vehicle> vehicle_;
   std::unique_ptr<WorldInput> world_;
