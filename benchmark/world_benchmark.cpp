@@ -73,9 +73,8 @@ ordered_json flySwarm(const WorldBench& bench, int uavs) {
   const std::filesystem::path report = bench.work / fmt::format("swarm_{}.json", uavs);
   std::filesystem::remove(report);
   tools::ChildCommand command =
-      tools::rosLaunch("swarm_bench.launch",
-                       {fmt::format("n:={}", uavs), "report:=" + report.string(),
-                        fmt::format("duration:={}", bench.duration)},
+      tools::rosLaunch({"marsim", "swarm_bench.launch", fmt::format("n:={}", uavs),
+                        "report:=" + report.string(), fmt::format("duration:={}", bench.duration)},
                        tools::freePort(), bench.work / "log");
   command.silence_limit = 120.0 + 10.0 * bench.duration;
   std::string last;

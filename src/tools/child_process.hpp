@@ -21,9 +21,9 @@ struct ChildCommand {
   std::vector<std::string> unset;                  ///< taken out of the environment
   double silence_limit = 0.0;  ///< [s] without a line of output until it is ended; 0: no limit
   /// Which lines count for that; none: every line does.
-  std::function<bool(const std::string&)> breaks_silence;
+  std::function<bool(const std::string&)> breaks_silence = nullptr;
   /// Asked again and again: true ends it; none: it ends by itself.
-  std::function<bool()> is_over;
+  std::function<bool()> is_over = nullptr;
 };
 
 struct ChildResult {
