@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -60,6 +61,19 @@ class Suite(unittest.TestCase):
                 with open(path) as file:
                     results[-1][name] = without_wall(json.load(file))
         self.assertEqual(results[0], results[1])
+
+        # By hand, the same again.
+        folder = os.path.join(self.folder, "first", "runs", "hover", "seed_1")
+        os.remove(os.path.join(folder, "run.json"))
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = str(probe.getsockname()[1])
+        done = subprocess.run(["roslaunch", "-p", port, os.path.join(folder, "run.launch")],
+                              env=dict(os.environ, ROS_MASTER_URI="http://127.0.0.1:" + port),
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertTrue(os.path.exists(os.path.join(folder, "run.json")), done.stdout)
+        with open(os.path.join(folder, "run.json")) as file:
+            self.assertEqual(without_wall(json.load(file)), results[0]["hover"])
 
 
 if __name__ == "__main__":
