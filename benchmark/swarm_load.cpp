@@ -15,6 +15,7 @@ namespace marsim::benchmarks {
 namespace {
 
 constexpr double kTurnPeriod = 2.0;  // [s] between goals of who flies to and fro
+constexpr double kAbove = 2.0;       // [m] the map, where those start
 constexpr double kWay = 0.5;         // [m] up and down
 
 }  // namespace
@@ -32,7 +33,10 @@ SwarmLoad::Figures SwarmLoad::measure(int uavs) const {
   Figures figures;
   figures.uavs = uavs;
   std::vector<sim::Uav*> flying;
-  for (const sim::Start& start : sim::swarmStarts(config::loadSwarm(formation), uavs, formation)) {
+  sim::SwarmConfig swarm = config::loadSwarm(formation);
+  // A hundred have no room among walls: who stands in one is busy with contacts.
+  if (!has_lidars) swarm.origin.z() = static_cast<double>(map->bounds().max().z()) + kAbove;
+  for (const sim::Start& start : sim::swarmStarts(swarm, uavs, formation)) {
     config.start_p_WB = start.p_WB;
     config.start_yaw = start.yaw;
     ++config.seed;

@@ -14,7 +14,7 @@ struct SwarmLoad {
   std::shared_ptr<const map::SurfelMap> map;
   std::string vehicle = "hummingbird", lidar = "mid360", formation = "grid";
   double seconds = 5.0;    ///< simulated
-  bool has_lidars = true;  ///< false: they fly to and fro, all of it on one core
+  bool has_lidars = true;  ///< false: they fly up and down above the map, on one core
 
   struct Figures {
     int uavs = 0;
