@@ -98,14 +98,17 @@ void readFlights(YamlReader& reader, suite::Scenario& scenario) {
   });
 }
 
-// A UAV that follows a trajectory starts at its first pose, unless told otherwise.
-void startOnTrajectory(suite::Scenario& scenario) {
-  const auto flight = scenario.flights.find("uav0");
-  if (scenario.uavs > 1 || flight == scenario.flights.end()) return;
-  if (flight->second.trajectory.empty() || scenario.start) return;
-  const Pose X_WB = readPoseFile(flight->second.trajectory).front().X_WB;
-  scenario.start = X_WB.p;
-  scenario.yaw = yawOf(X_WB.q);
+// Refuses trajectories that cannot be followed. A single UAV starts at the first pose of its own,
+// unless told otherwise.
+void readTrajectories(suite::Scenario& scenario) {
+  for (const auto& [uav, flight] : scenario.flights) {
+    if (flight.trajectory.empty()) continue;
+    const std::vector<StampedPose> poses = readPoseFile(flight.trajectory);
+    const PoseTrack can_be_followed(poses, flight.trajectory);
+    if (scenario.uavs > 1 || scenario.start) continue;
+    scenario.start = poses.front().X_WB.p;
+    scenario.yaw = yawOf(poses.front().X_WB.q);
+  }
 }
 
 suite::Program readProgram(YamlReader& reader) {
@@ -172,7 +175,7 @@ suite::Scenario loadScenario(const std::filesystem::path& path) {
     readHowItRuns(reader, scenario);
     readLaunchArguments(reader, scenario);
     readFlights(reader, scenario);
-    startOnTrajectory(scenario);
+    readTrajectories(scenario);
     if (reader.has("programs")) {
       reader.requireMaps("programs", [&](YamlReader& program) {
         scenario.programs.push_back(readProgram(program));

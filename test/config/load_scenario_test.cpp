@@ -264,11 +264,15 @@ TEST_F(LoadScenario, FilesLieBesideIt) {
   EXPECT_EQ(saidOf("mine.launch", "other.launch"),
             "one.yaml: programs[1].file is 'other.launch', allowed: a file; there is no "
             "other.launch");
-  write("way.tum", "");
+  write("way.tum", "0 4 5 6 0 0 0 1\n1 5 5 6 0 0 0 1\n");
   const std::string flown =
       replaced(kPlain, "goals: [[5, 0, 2], [5m, 3m, 2m]]", "trajectory: way.tum");
   const std::string text = replaced(flown, "goals: {within: 40s}", "contacts: {at_most: 0}");
   EXPECT_EQ(of(text).flights.at("uav0").trajectory, (folder_ / "way.tum").string());
+  EXPECT_EQ(of(text).start, Eigen::Vector3d(4.0, 5.0, 6.0));
+  EXPECT_EQ(of("start: [1, 2, 3]\n" + text).start, Eigen::Vector3d(1.0, 2.0, 3.0));
+  write("bad.tum", "0 4 5 6 0 0 0 1\n1 5 5 6 0 0 0 2\n");
+  EXPECT_NE(said(replaced(text, "way.tum", "bad.tum")).find("bad.tum: line 2"), std::string::npos);
   EXPECT_EQ(said(replaced(text, "way.tum", "way.csv")),
             "one.yaml: fly.trajectory is 'way.csv', allowed: a file; there is no way.csv");
 }
