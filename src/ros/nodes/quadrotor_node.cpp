@@ -289,7 +289,9 @@ const sim::VehicleStep& QuadrotorNode::move() {
   const TimeNs to = vehicle_->state().stamp + vehicle_->dynamicsStep();
   for (const sim::Impact& impact : world_->takeImpacts(to)) vehicle_->takeImpact(impact);
   return vehicle_->step(
-      [this](TimeNs begin, TimeNs end) { return world_->objects(begin, end); },
+      [this](TimeNs begin, TimeNs end) {
+        return world_->objectsAbout(vehicle_->ball(), begin, end);
+      },
       [this](std::uint32_t identity) { return world_->bodyAt(identity, vehicle_->state().stamp); });
 }
 
