@@ -96,8 +96,7 @@ void clearFolder(const fs::path& folder) {
     fs::remove_all(folder / name, error);
     if (error) throw FileError((folder / name).string(), "cannot be removed: " + error.message());
   }
-  fs::create_directories(folder / "log", error);
-  if (error) throw FileError(folder.string(), "cannot be made: " + error.message());
+  makeFolder(folder / "log");
 }
 
 std::string reasonOf(const ChildResult& result, const RunJournal& journal, double timeout) {
