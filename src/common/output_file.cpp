@@ -153,6 +153,12 @@ void requireWritable(const fs::path& path) {
   if (access(asked.c_str(), W_OK) != 0) refuse(path, std::strerror(errno));
 }
 
+void makeFolder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw FileError(folder.string(), "cannot be made: " + error.message());
+}
+
 void openStream(std::ofstream& stream, const fs::path& path) {
   const Target target = targetOf(path);
   // Held open while the stream opens it: a FIFO then has a writer, so that opening cannot block.

@@ -47,6 +47,9 @@ void writeFile(const std::filesystem::path& path, std::string_view text);
 /// Throws FileError where OutputFile would refuse `path`; writes nothing.
 void requireWritable(const std::filesystem::path& path);
 
+/// Makes a folder, and those above it, where it is not there. Throws FileError.
+void makeFolder(const std::filesystem::path& folder);
+
 /// Opens a stream that is written to as its content arises. A regular file is emptied, links are
 /// followed, devices and FIFOs are written through; what OutputFile refuses is refused.
 void openStream(std::ofstream& stream, const std::filesystem::path& path);

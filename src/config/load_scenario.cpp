@@ -9,6 +9,7 @@
 #include "config/scenario_readers.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/geometry/pose_file.hpp"
+#include "sim/sim_clock.hpp"
 
 namespace marsim::config {
 namespace fs = std::filesystem;
@@ -43,15 +44,7 @@ void readPace(YamlReader& reader, std::string& pace) {
   if (!reader.has("pace")) return;
   std::string text;
   reader.require("pace", text);
-  if (text == "max") return;
-  double value = 0.0;
-  try {
-    value = parseQuantity(text, Quantity::kNumber);
-  } catch (const Error&) {
-    // said below
-  }
-  if (value <= 0.0) reader.fail("pace", fmt::format("'{}'", text), "max or a number above 0");
-  pace = fmt::format("{}", value);
+  pace = sim::paceText(sim::parsePace(text, reader.file()));
 }
 
 void readEight(YamlReader& reader, suite::FigureEight& eight) {
@@ -100,14 +93,14 @@ void readFlights(YamlReader& reader, suite::Scenario& scenario) {
 
 // Refuses trajectories that cannot be followed. A single UAV starts at the first pose of its own,
 // unless told otherwise.
-void readTrajectories(suite::Scenario& scenario) {
+void readTrajectories(YamlReader& reader, suite::Scenario& scenario) {
   for (const auto& [uav, flight] : scenario.flights) {
     if (flight.trajectory.empty()) continue;
     const std::vector<StampedPose> poses = readPoseFile(flight.trajectory);
     const PoseTrack can_be_followed(poses, flight.trajectory);
     if (scenario.uavs > 1 || scenario.start) continue;
     scenario.start = poses.front().X_WB.p;
-    scenario.yaw = yawOf(poses.front().X_WB.q);
+    if (!reader.has("yaw")) scenario.yaw = yawOf(poses.front().X_WB.q);
   }
 }
 
@@ -135,8 +128,9 @@ suite::WaitRule readRule(YamlReader& reader) {
   double ahead = toSeconds(rule.ahead);
   reader.read("ahead", ahead, Quantity::kTime);
   constexpr double kFarthest = 60.0;  // [s]
-  if (!(ahead >= 0.0 && ahead <= kFarthest)) {
-    reader.fail("ahead", fmt::format("{:g}", ahead), fmt::format("0 to {:g} s", kFarthest));
+  if (!(ahead > 0.0 && ahead <= kFarthest)) {
+    reader.fail("ahead", fmt::format("{:g}", ahead),
+                fmt::format("more than 0, up to {:g} s", kFarthest));
   }
   rule.ahead = toNs(ahead);
   return rule;
@@ -175,7 +169,7 @@ suite::Scenario loadScenario(const std::filesystem::path& path) {
     readHowItRuns(reader, scenario);
     readLaunchArguments(reader, scenario);
     readFlights(reader, scenario);
-    readTrajectories(scenario);
+    readTrajectories(reader, scenario);
     if (reader.has("programs")) {
       reader.requireMaps("programs", [&](YamlReader& program) {
         scenario.programs.push_back(readProgram(program));

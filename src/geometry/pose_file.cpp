@@ -17,6 +17,8 @@
 namespace marsim {
 namespace {
 
+// The difference of two stamps fits into 64 bits, too.
+constexpr TimeNs kFarthestStamp = std::int64_t{4'000'000'000} * kNsPerSecond;
 constexpr std::size_t kMostBytes = std::size_t{1} << 30U;
 constexpr std::size_t kFields = 8;
 const std::array<const char*, kFields> kNames = {"stamp", "x", "y", "z", "qx", "qy", "qz", "qw"};
@@ -48,7 +50,6 @@ std::optional<double> parseNumber(std::string_view text) {
 // Digit by digit, since nanoseconds since 1970 are more than a double holds; further ones are
 // dropped.
 std::optional<TimeNs> parseDecimalStamp(std::string_view text, int decimals) {
-  constexpr TimeNs kMost = std::int64_t{9'000'000'000'000'000'000};
   const bool is_negative = !text.empty() && text.front() == '-';
   if (is_negative) text.remove_prefix(1);
   TimeNs stamp = 0;
@@ -62,12 +63,12 @@ std::optional<TimeNs> parseDecimalStamp(std::string_view text, int decimals) {
     if (c < '0' || c > '9') return std::nullopt;
     has_digit = true;
     if (left == 0) continue;
-    if (stamp > kMost / 10 - 1) return std::nullopt;
+    if (stamp > kFarthestStamp / 10 - 1) return std::nullopt;
     stamp = 10 * stamp + (c - '0');
     if (left > 0) --left;
   }
   for (int i = left < 0 ? decimals : left; i > 0; --i) {
-    if (stamp > kMost / 10 - 1) return std::nullopt;
+    if (stamp > kFarthestStamp / 10 - 1) return std::nullopt;
     stamp *= 10;
   }
   if (!has_digit) return std::nullopt;
@@ -79,7 +80,7 @@ std::optional<TimeNs> parseStamp(std::string_view text, int decimals) {
   const auto number = parseNumber(text);  // 1.5e3
   double nanoseconds = number ? *number : NAN;
   for (int i = 0; i < decimals; ++i) nanoseconds *= 10.0;
-  if (!(std::abs(nanoseconds) < 9e18)) return std::nullopt;
+  if (!(std::abs(nanoseconds) < static_cast<double>(kFarthestStamp))) return std::nullopt;
   return std::llround(nanoseconds);
 }
 
@@ -191,8 +192,10 @@ StampedPose readPose(const std::vector<std::string_view>& words, const Columns& 
     const auto stamp = field == 0 ? parseStamp(word, columns.decimals) : std::nullopt;
     const auto number = field == 0 ? std::nullopt : parseNumber(word);
     if (field == 0 ? !stamp : !number || !std::isfinite(*number)) {
-      line.refuse(
-          fmt::format("{} is '{}', allowed: a finite number", kNames[field], clipped(word)));
+      const std::string most =
+          field == 0 ? fmt::format(" up to {:g} s", toSeconds(kFarthestStamp)) : "";
+      line.refuse(fmt::format("{} is '{}', allowed: a finite number{}", kNames[field],
+                              clipped(word), most));
     }
     if (stamp) pose.stamp = *stamp;
     if (number) values[field] = *number;

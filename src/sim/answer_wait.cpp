@@ -111,15 +111,23 @@ AnswerWait::Cause AnswerWait::cause(TimeNs now, TimeNs next) const {
   return next > last_input_ + period_ + rule_.ahead ? Cause::kNoInput : Cause::kNone;
 }
 
+AnswerWait::Awaited AnswerWait::awaited(TimeNs now) const {
+  const Cause why = cause(now, kNever);
+  if (why == Cause::kNoAnswer) return {why, unanswered_.front()};
+  if (why == Cause::kNoInput) return {why, last_input_ + period_};
+  return {why, 0};
+}
+
 std::string AnswerWait::waitsFor(TimeNs now) const {
-  switch (cause(now, kNever)) {
+  const Awaited what = awaited(now);
+  switch (what.cause) {
     case Cause::kNotOffered:
       return rule_.output + " (nobody publishes it)";
     case Cause::kNoAnswer:
       return fmt::format("{} (answer to {} of {:.3f} s)", rule_.output, rule_.input,
-                         toSeconds(unanswered_.front()));
+                         toSeconds(what.stamp));
     case Cause::kNoInput:
-      return fmt::format("{} (of {:.3f} s)", rule_.input, toSeconds(last_input_ + period_));
+      return fmt::format("{} (of {:.3f} s)", rule_.input, toSeconds(what.stamp));
     case Cause::kNone:
       break;
   }
@@ -159,8 +167,7 @@ std::string AnswerWait::giveUp(TimeNs now, double held) {
       misses_input_ = true;
       return fmt::format(
           "{} of {:.3f} s has not come for {:.1f} s: time goes on until it comes ({:g} s may be "
-          "less "
-          "than what it takes from its stamp to its publication)",
+          "less than what it takes from its stamp to its publication)",
           rule_.input, toSeconds(last_input_ + period_), held, toSeconds(rule_.ahead));
     case Cause::kNone:
       break;

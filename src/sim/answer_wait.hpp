@@ -55,15 +55,26 @@ class AnswerWait {
 
   /// Whether time may go on from `now` to `next`.
   bool allows(TimeNs now, TimeNs next) const;
-  /// What it waits for when it does not, for people.
+  enum class Cause { kNone, kNotOffered, kNoAnswer, kNoInput };
+  /// What it waits for: an answer or an input of a stamp.
+  struct Awaited {
+    Cause cause = Cause::kNone;
+    TimeNs stamp = 0;
+
+    bool operator==(const Awaited& other) const {
+      return cause == other.cause && stamp == other.stamp;
+    }
+  };
+  Awaited awaited(TimeNs now) const;
+  /// The same for people.
   std::string waitsFor(TimeNs now) const;
-  /// It alone has held time at `now` for so long [s] of wall time; how much longer it may do so.
+  /// What it waits for at `now` has held time for so long [s] of wall time, and no grant has; how
+  /// much longer it may do so.
   double patienceLeft(TimeNs now, double held) const;
   /// Call when that has run out. Returns what is given up, for people; empty: nothing worth saying.
   std::string giveUp(TimeNs now, double held);
 
  private:
-  enum class Cause { kNone, kNotOffered, kNoAnswer, kNoInput };
   Cause cause(TimeNs now, TimeNs next) const;
   bool expectsInput() const { return period_ > 0 && !misses_input_ && !comes_late_; }
   void learnPeriod(TimeNs gap);

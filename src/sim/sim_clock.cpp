@@ -57,6 +57,7 @@ SimClock::SimClock(SimClockConfig config, WallTime now) : config_(std::move(conf
   for (const AnswerRule& rule : config_.answers) {
     answers_.emplace_back(rule, config_.answer_patience);
   }
+  answer_holds_.resize(answers_.size());
 }
 
 bool SimClock::advance(WallTime now) {
@@ -77,11 +78,9 @@ SimClock::WallTime SimClock::wakeAt(WallTime now) const {
   WallTime wake = WallTime::max();
   const bool may_begin = !inLockstep() || now_ > 0;
   if (grants_held_since_ && may_begin) wake = after(*grants_held_since_, config_.patience);
-  if (answers_held_since_) {
-    for (const AnswerWait& answer : answers_) {
-      if (answer.allows(now_, now_ + config_.period)) continue;
-      wake = std::min(wake, after(*answers_held_since_, answer.patienceLeft(now_, 0.0)));
-    }
+  for (std::size_t i = 0; i < answers_.size(); ++i) {
+    if (!answer_holds_[i]) continue;
+    wake = std::min(wake, after(answer_holds_[i]->since, answers_[i].patienceLeft(now_, 0.0)));
   }
   return wake;
 }
@@ -108,8 +107,23 @@ void SimClock::noteHold(WallTime now) {
   };
   const bool by_grants = isHeldByGrants(), by_answers = isHeldByAnswers();
   note(grants_held_since_, by_grants);
-  note(answers_held_since_, by_answers && !by_grants);
   note(held_since_, by_grants || by_answers);
+  for (std::size_t i = 0; i < answers_.size(); ++i) {
+    std::optional<AnswerHold>& hold = answer_holds_[i];
+    if (by_grants || answers_[i].allows(now_, now_ + config_.period)) {
+      hold.reset();
+      continue;
+    }
+    // Patience is for each answer and each input of its own.
+    const AnswerWait::Awaited what = answers_[i].awaited(now_);
+    if (!hold || !(hold->what == what)) hold = AnswerHold{what, now};
+  }
+}
+
+void SimClock::forgetHolds() {
+  held_since_.reset();
+  grants_held_since_.reset();
+  std::fill(answer_holds_.begin(), answer_holds_.end(), std::nullopt);
 }
 
 void SimClock::giveUp(WallTime now) {
@@ -118,13 +132,11 @@ void SimClock::giveUp(WallTime now) {
     const double held = secondsBetween(*grants_held_since_, now);
     if (held >= config_.patience) letGo(held);
   }
-  if (!answers_held_since_) return;
-  const double held = secondsBetween(*answers_held_since_, now);
-  for (AnswerWait& answer : answers_) {
-    if (answer.allows(now_, now_ + config_.period) || answer.patienceLeft(now_, held) > 0.0) {
-      continue;
-    }
-    const std::string warning = answer.giveUp(now_, held);
+  for (std::size_t i = 0; i < answers_.size(); ++i) {
+    if (!answer_holds_[i]) continue;
+    const double held = secondsBetween(answer_holds_[i]->since, now);
+    if (answers_[i].patienceLeft(now_, held) > 0.0) continue;
+    const std::string warning = answers_[i].giveUp(now_, held);
     if (!warning.empty()) warnings_.push_back(warning);
   }
 }
@@ -146,9 +158,7 @@ void SimClock::letGo(double held) {
 
 void SimClock::go(WallTime now) {
   now_ += config_.period;
-  held_since_.reset();
-  grants_held_since_.reset();
-  answers_held_since_.reset();
+  forgetHolds();
   due_ += wallPeriod();
   if (now - due_ > kLongestCatchUp) due_ = now;
   if (!until_ || now_ < *until_) return;
@@ -212,9 +222,7 @@ void SimClock::runFrom(WallTime now) {
   if (!is_paused_) return;
   is_paused_ = false;
   due_ = now;
-  held_since_.reset();
-  grants_held_since_.reset();
-  answers_held_since_.reset();
+  forgetHolds();
 }
 
 SimClock::Reply SimClock::step(WallTime now) {

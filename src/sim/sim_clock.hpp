@@ -87,6 +87,7 @@ class SimClock {
   bool isHeldByGrants() const;
   bool isHeldByAnswers() const;
   void noteHold(WallTime now);
+  void forgetHolds();
   void giveUp(WallTime now);
   void letGo(double held);
   void go(WallTime now);
@@ -101,9 +102,14 @@ class SimClock {
   std::map<std::string, TimeNs> grants_;  ///< how far time may go, by who says so
   std::map<std::string, TimeNs> let_go_;  ///< the same, of those that were waited for in vain
   std::vector<AnswerWait> answers_;
-  std::optional<WallTime> held_since_;          ///< by anybody
-  std::optional<WallTime> grants_held_since_;   ///< by those that grant
-  std::optional<WallTime> answers_held_since_;  ///< by answers alone
+  std::optional<WallTime> held_since_;         ///< by anybody
+  std::optional<WallTime> grants_held_since_;  ///< by those that grant
+  /// What a rule alone, without grants, waits for, and since when.
+  struct AnswerHold {
+    AnswerWait::Awaited what;
+    WallTime since;
+  };
+  std::vector<std::optional<AnswerHold>> answer_holds_;  ///< of each rule
   std::vector<std::string> warnings_;
 };
 

@@ -8,18 +8,10 @@
 #include "suite/run_result.hpp"
 #include "suite/series.hpp"
 #include "suite/trajectory_error.hpp"
+#include "suite/words.hpp"
 
 namespace marsim::suite {
 namespace {
-
-std::string limitText(const Limit& limit, const std::string& unit) {
-  const std::string end = unit.empty() ? "" : " " + unit;
-  if (limit.at_least && limit.at_most) {
-    return fmt::format("{:.4g} to {:.4g}{}", *limit.at_least, *limit.at_most, end);
-  }
-  if (limit.at_least) return fmt::format("at least {:.4g}{}", *limit.at_least, end);
-  return fmt::format("at most {:.4g}{}", limit.at_most.value_or(0.0), end);
-}
 
 /// What a check is about.
 struct Question {
@@ -47,8 +39,8 @@ CheckResult answered(const Question& question, double value) {
   result.passed = question.limit.holds(value);
   if (!result.passed) {
     const std::string unit = question.unit.empty() ? "" : " " + question.unit;
-    result.message = fmt::format("is {:.4g}{}, allowed: {}", value, unit,
-                                 limitText(question.limit, question.unit));
+    result.message =
+        fmt::format("is {}, allowed: {}{}", valueText(result), limitText(question.limit), unit);
   }
   return result;
 }
@@ -306,7 +298,7 @@ void Judge::run() {
 
 // The first check that failed, and how many more did. One that depends on wall time only where no
 // other did, so that the text is the same wherever the run was flown.
-std::string failureText(const std::vector<CheckResult>& checks) {
+std::string firstFailure(const std::vector<CheckResult>& checks) {
   for (const bool wall_time : {false, true}) {
     const auto failed = [&](const CheckResult& check) {
       return !check.passed && check.depends_on_wall_time == wall_time;
@@ -339,7 +331,7 @@ RunResult judge(const Scenario& scenario, std::uint64_t seed, const Recording& r
       !result.checks.empty() && std::all_of(result.checks.begin(), result.checks.end(),
                                             [](const CheckResult& check) { return check.passed; });
   result.verdict = passed ? Verdict::kPassed : Verdict::kFailed;
-  result.message = result.checks.empty() ? "nothing was checked" : failureText(result.checks);
+  result.message = result.checks.empty() ? "nothing was checked" : firstFailure(result.checks);
   for (const UavRecording& uav : recording.uavs) result.uavs.push_back(uavSeries(uav));
   result.timings = timingSeries(recording.timings);
   result.simulated = toSeconds(recording.end - recording.begin);

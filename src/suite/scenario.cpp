@@ -174,7 +174,7 @@ void Scenario::validate() const {
   requireFlights(check, *this);
   for (const WaitRule& rule : wait_for) {
     const std::string field = fmt::format("wait_for: {}: ahead", rule.output);
-    check.notNegative(field, toSeconds(rule.ahead), "s");
+    check.positive(field, toSeconds(rule.ahead), "s");
   }
   requireChecks(check, *this);
 }

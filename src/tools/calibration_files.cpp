@@ -201,9 +201,7 @@ std::string extrinsicsTable(const CarriedSensors& sensors) {
 }
 
 std::vector<fs::path> writeCalibration(const CarriedSensors& sensors, const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw FileError(folder.string(), "cannot be made: " + error.message());
+  makeFolder(folder);
   std::vector<std::pair<std::string, std::string>> files = {
       {"imu.yaml", kalibrImu(sensors)},
       {"fast_lio.yaml", fastLioExtrinsics(sensors)},

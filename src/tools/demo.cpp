@@ -52,12 +52,6 @@ void requireOutputFolder(const fs::path& folder) {
 
 fs::path absoluteFolder(const std::string& name) { return fs::absolute(name).lexically_normal(); }
 
-void makeFolder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw FileError(folder.string(), "cannot be made: " + error.message());
-}
-
 void removeResults(const fs::path& folder) {
   std::error_code error;
   for (const char* result : kResults) {

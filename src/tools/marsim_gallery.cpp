@@ -181,9 +181,7 @@ void drawCollision(const Place& place, const fs::path& path) {
 }
 
 int drawAll(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw FileError(folder.string(), "cannot be made: " + error.message());
+  makeFolder(folder);
   requireWritable(folder / "patterns_100ms.png");
   const auto draw = [&folder](const char* name, const auto& picture) {
     const fs::path path = folder / name;

@@ -1,6 +1,7 @@
 #include "tools/suite_flight.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <deque>
@@ -23,6 +24,7 @@ namespace {
 constexpr const char* kMadeFrom = "made_from.txt";
 constexpr std::size_t kLastLines = 40;
 constexpr std::size_t kLargestText = 64U << 20U;  // bytes
+constexpr double kLongestStart = 5.0;             // in timeouts
 const std::string kProgress = "scenario ";
 
 /// The log of a run, which must not be cut off in silence.
@@ -50,6 +52,33 @@ class Log {
   std::string failure_;
 };
 
+/// Which lines of a run show that it goes on: progress that differs from the last. Before the
+/// flight has begun any line does, since maps take their time; but not for ever, and not the
+/// clock's sentence on whom it waits for, which comes again and again.
+class News {
+ public:
+  explicit News(double timeout) : longest_start_(kLongestStart * timeout) {}
+  bool operator()(const std::string& line) {
+    if (!isProgress(line)) return last_.empty() && starts() && !isWaiting(line);
+    const bool is_new = line != last_;
+    last_ = line;
+    return is_new;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static bool isWaiting(const std::string& line) {
+    return line.find("time has not begun") != std::string::npos;
+  }
+  bool starts() const {
+    return std::chrono::duration<double>(Clock::now() - begun_).count() < longest_start_;
+  }
+
+  double longest_start_;  // [s]
+  Clock::time_point begun_ = Clock::now();
+  std::string last_;
+};
+
 std::vector<std::string> lastLines(const fs::path& path) {
   std::ifstream file(path);
   std::deque<std::string> lines;
@@ -67,8 +96,7 @@ void clearFolder(const fs::path& folder) {
     fs::remove_all(folder / name, error);
     if (error) throw FileError((folder / name).string(), "cannot be removed: " + error.message());
   }
-  fs::create_directories(folder / "log", error);
-  if (error) throw FileError(folder.string(), "cannot be made: " + error.message());
+  makeFolder(folder / "log");
 }
 
 std::string reasonOf(const ChildResult& result, const RunJournal& journal, double timeout) {
@@ -131,16 +159,10 @@ bool flyRun(const PlannedRun& run, const StandIns& stand_ins, const SuiteOptions
   command.environment["PYTHONUNBUFFERED"] = "1";
   command.environment["ROSCONSOLE_STDOUT_LINE_BUFFERED"] = "1";
   command.silence_limit = options.timeout;
-  // Until the flight has begun any line counts; then time that stands still is what is waited for.
-  std::string last;
-  command.breaks_silence = [&](const std::string& line) {
-    if (!isProgress(line)) return last.empty();
-    const bool news = line != last;
-    last = line;
-    return news;
-  };
+  command.breaks_silence = News(options.timeout);
   // Without a program that has died there is nothing left to be judged.
-  const bool respawns = run.scenario.arguments.count("on_crash") > 0;
+  const auto on_crash = run.scenario.arguments.find("on_crash");
+  const bool respawns = on_crash != run.scenario.arguments.end() && on_crash->second == "respawn";
   command.is_over = [&] { return !respawns && !journal.lost().empty(); };
   const ChildResult result = runChild(command, [&](const std::string& raw) {
     const std::string line = withoutColours(raw);

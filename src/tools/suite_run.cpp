@@ -250,12 +250,6 @@ std::optional<std::vector<PlannedRun>> plan(const SuiteOptions& options, const c
   return runs;
 }
 
-void makeFolder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw FileError(folder.string(), "cannot be made: " + error.message());
-}
-
 }  // namespace
 
 SuiteOutcome flyRuns(const std::vector<PlannedRun>& runs, const SuiteOptions& options) {

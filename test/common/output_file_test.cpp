@@ -55,6 +55,15 @@ TEST_F(OutputFileTest, AppearsAsAWholeOrNotAtAll) {
   EXPECT_EQ(filesIn(folder_.path()), 1U);
 }
 
+TEST_F(OutputFileTest, FoldersAreMadeUnlessAFileIsThere) {
+  const fs::path folder = folder_.path() / "a" / "b";
+  makeFolder(folder);
+  EXPECT_TRUE(fs::is_directory(folder));
+  makeFolder(folder);
+  writeFile(folder / "file", "text");
+  EXPECT_THROW(makeFolder(folder / "file" / "c"), FileError);
+}
+
 TEST_F(OutputFileTest, LinksAreFollowedAndStay) {
   folder_.write("target.txt", "old");
   fs::permissions(folder_.path() / "target.txt", fs::perms::owner_read | fs::perms::owner_write);

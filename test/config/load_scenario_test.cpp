@@ -1,6 +1,8 @@
+#include <cmath>
 #include <filesystem>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "common/data_dir.hpp"
@@ -264,13 +266,16 @@ TEST_F(LoadScenario, FilesLieBesideIt) {
   EXPECT_EQ(saidOf("mine.launch", "other.launch"),
             "one.yaml: programs[1].file is 'other.launch', allowed: a file; there is no "
             "other.launch");
-  write("way.tum", "0 4 5 6 0 0 0 1\n1 5 5 6 0 0 0 1\n");
+  write("way.tum", "0 1 2 3 0 0 1 0\n1 2 2 3 0 0 1 0\n");  // turned by half a turn
   const std::string flown =
       replaced(kPlain, "goals: [[5, 0, 2], [5m, 3m, 2m]]", "trajectory: way.tum");
   const std::string text = replaced(flown, "goals: {within: 40s}", "contacts: {at_most: 0}");
   EXPECT_EQ(of(text).flights.at("uav0").trajectory, (folder_ / "way.tum").string());
-  EXPECT_EQ(of(text).start, Eigen::Vector3d(4.0, 5.0, 6.0));
-  EXPECT_EQ(of("start: [1, 2, 3]\n" + text).start, Eigen::Vector3d(1.0, 2.0, 3.0));
+  EXPECT_EQ(of(text).start, Eigen::Vector3d(1, 2, 3));
+  EXPECT_NEAR(std::abs(of(text).yaw), kPi, 1e-12);
+  EXPECT_EQ(of(text + "yaw: 0.5\n").start, Eigen::Vector3d(1, 2, 3));
+  EXPECT_EQ(of(text + "yaw: 0.5\n").yaw, 0.5);
+  EXPECT_EQ(of(text + "start: [0, 0, 1]\n").start, Eigen::Vector3d(0, 0, 1));
   write("bad.tum", "0 4 5 6 0 0 0 1\n1 5 5 6 0 0 0 2\n");
   EXPECT_NE(said(replaced(text, "way.tum", "bad.tum")).find("bad.tum: line 2"), std::string::npos);
   EXPECT_EQ(said(replaced(text, "way.tum", "way.csv")),
@@ -345,9 +350,12 @@ TEST_F(LoadScenario, ValuesOutOfBounds) {
   EXPECT_EQ(saidOf("rate: 200Hz", "rate: -200Hz"),
             "one.yaml: checks.rates: /imu: rate is -200, allowed: more than 0 Hz");
   EXPECT_EQ(saidOf("pace: 2.50", "pace: fast"),
-            "one.yaml: pace is 'fast', allowed: max or a number above 0");
+            "one.yaml: pace is 'fast', allowed: max or a number from 0.0001 to 1000000");
+  EXPECT_EQ(saidOf("pace: 2.50", "pace: 1e7"),
+            "one.yaml: pace is '1e7', allowed: max or a number from 0.0001 to 1000000")
+      << "the clock would refuse it";
   EXPECT_EQ(saidOf("pace: 2.50", "pace: 0"),
-            "one.yaml: pace is '0', allowed: max or a number above 0");
+            "one.yaml: pace is '0', allowed: max or a number from 0.0001 to 1000000");
   EXPECT_EQ(saidOf("seeds: [1, ", "seeds: [-1, "),
             "one.yaml: seeds[0] is '-1', allowed: a whole number from 0 to 18446744073709551615");
   EXPECT_EQ(saidOf("seeds: [1, ", "seeds: [18446744073709551615, "),
@@ -359,8 +367,11 @@ TEST_F(LoadScenario, ValuesOutOfBounds) {
   EXPECT_EQ(saidOf("duration: 20s", "duration: 0"),
             "one.yaml: duration is 0, allowed: 0.1 to 86400 s");
   EXPECT_EQ(saidOf("duration: 20s", "duration: 1e300s").find("one.yaml: duration is 1"), 0U);
-  EXPECT_EQ(saidOf("ahead: 50ms", "ahead: 2e9s"),
-            "one.yaml: wait_for[0].ahead is 2e+09, allowed: 0 to 60 s");
+  for (const auto& [bad, shown] : {std::pair{"2e9s", "2e+09"}, {"0", "0"}}) {
+    EXPECT_EQ(
+        saidOf("ahead: 50ms", std::string("ahead: ") + bad),
+        fmt::format("one.yaml: wait_for[0].ahead is {}, allowed: more than 0, up to 60 s", shown));
+  }
   EXPECT_EQ(saidOf("laps: 2", "laps: 0"),
             "one.yaml: fly.uav0.figure_eight.laps is 0, allowed: 1 to 1000");
   EXPECT_EQ(said(replaced(kPlain, "[[5, 0, 2], [5m, 3m, 2m]]", "[]")),

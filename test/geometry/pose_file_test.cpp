@@ -96,8 +96,13 @@ TEST_F(PoseFile, RefusesNamingLineFieldAndValue) {
             "line 2: y is 'zero', allowed: a finite number");
   EXPECT_EQ(refusal(good + "0.1 0 nan 1 0 0 0 1\n"),
             "line 2: y is 'nan', allowed: a finite number");
-  EXPECT_EQ(refusal(good + "now 0 0 1 0 0 0 1\n"),
-            "line 2: stamp is 'now', allowed: a finite number");
+  for (const char* stamp : {"now", "9e9", "9000000000", "-9000000000.5"}) {
+    EXPECT_EQ(
+        refusal("-3999999999 0 0 1 0 0 0 1\n" + std::string(stamp) + " 0 0 1 0 0 0 1\n"),
+        "line 2: stamp is '" + std::string(stamp) + "', allowed: a finite number up to 4e+09 s");
+  }
+  EXPECT_EQ(refusal("-3999999999 0 0 1 0 0 0 1\n3999999999 0 0 1 0 0 0 1\n"),
+            "line 2: stamp is 8e+09 s after that of the pose before, allowed: up to 5 s");
   EXPECT_EQ(refusal(good + "0.1 0 0 1 0 0 0\n"),
             "line 2: qw is missing, allowed: stamp, x, y, z, qx, qy, qz, qw");
   EXPECT_EQ(refusal("# first\n" + good + "0.0 0 0 1 0 0 0 1\n"),

@@ -191,6 +191,25 @@ TEST_F(WaitFor, TimeGoesInSteps) {
   EXPECT_TRUE(pause(false));
 }
 
+TEST_F(WaitFor, AStepEndsWhereAnotherRequestComesFirst) {
+  ASSERT_TRUE(pause(true));
+  const TimeNs now = session_->clock;
+  marsim::StepTime step;
+  step.request.duration = ros::Duration(3600.0);
+  bool called = false;
+  std::thread caller([&] { called = ros::service::call("/sim_clock/step_time", step); });
+  EXPECT_TRUE(waitFor([&] { return session_->clock > now; }, 10.0));
+  marsim::RunUntil run;
+  run.request.time = ros_nodes::toRos(now + 7200 * kNsPerSecond);
+  EXPECT_TRUE(ros::service::call("/sim_clock/run_until", run));
+  EXPECT_TRUE(run.response.success) << run.response.message;
+  caller.join();
+  EXPECT_TRUE(called);
+  EXPECT_FALSE(step.response.success);
+  EXPECT_EQ(step.response.message, "another request came first");
+  EXPECT_TRUE(pause(false));
+}
+
 TEST_F(WaitFor, TimeGoesUntilATime) {
   ASSERT_TRUE(pause(true));
   const TimeNs now = session_->clock, goal = now + kNsPerSecond;

@@ -230,6 +230,26 @@ TEST_F(SimClockTest, WaitsForAnswers) {
       << warnings[0];
 }
 
+// A scan that takes long to be rendered leaves no less time to who answers it.
+TEST_F(SimClockTest, PatienceIsForEachInputAndEachAnswer) {
+  SimClock clock = makeWith({}, {{"/points", "/odom", 50 * kMs}});
+  clock.grant("/dynamics", 1000 * kNsPerSecond);
+  AnswerWait& answer = clock.answers().front();
+  answer.setOffered(true);
+  for (const TimeNs stamp : {0, 100}) {
+    answer.onInput(stamp * kMs);
+    answer.onOutput(stamp * kMs);
+  }
+  EXPECT_EQ(run(clock, 8.0), 250 * kMs);
+  EXPECT_EQ(clock.holders(), "/points (of 0.200 s)");
+  answer.onInput(200 * kMs);
+  EXPECT_EQ(run(clock, 9.8), 250 * kMs);
+  EXPECT_EQ(clock.holders(), "/odom (answer to /points of 0.200 s)");
+  EXPECT_TRUE(clock.takeWarnings().empty());
+  EXPECT_GT(run(clock, 0.5, 300 * kMs), 250 * kMs);
+  EXPECT_EQ(clock.takeWarnings().size(), 1u);
+}
+
 // A pause is no silence of anybody.
 TEST_F(SimClockTest, PatienceBeginsAnewAfterAPause) {
   SimClock clock = makeWith({}, {});

@@ -50,7 +50,7 @@ TEST(Scenario, Bounds) {
   EXPECT_EQ(complaint([](Scenario& s) {
               s.wait_for = {{"/a", "/b", -1}};
             }),
-            "straight.yaml: wait_for: /b: ahead is -1e-09, allowed: 0 or more s");
+            "straight.yaml: wait_for: /b: ahead is -1e-09, allowed: more than 0 s");
 }
 
 TEST(Scenario, SwarmsAndSingleUavs) {

@@ -159,6 +159,32 @@ TEST_F(Suite, TimeThatStandsStillEndsARun) {
   EXPECT_EQ(outcome.runs[0].message, "no simulated second passed in 0.5 s of wall time");
 }
 
+// Of a planner that never listens, say: the clock says again and again that time has not begun.
+TEST_F(Suite, AFlightThatNeverBeginsEndsItsRun) {
+  options_.seeds = {1};
+  options_.timeout = 0.4;
+  for (const char* line : {"[ WARN] [1.5]: time has not begun: waits for /a", "wait for goal."}) {
+    install(fmt::format(
+        "trap 'exit 0' INT\nfor i in $(seq 200); do echo '{}'; sleep 0.05; done\npass", line));
+    const SuiteOutcome outcome = fly();
+    EXPECT_EQ(outcome.runs.at(0).verdict, suite::Verdict::kError) << line;
+    EXPECT_EQ(outcome.runs[0].message, "no simulated second passed in 0.4 s of wall time");
+  }
+}
+
+TEST_F(Suite, ANodeThatDiesEndsItsRunUnlessItIsStartedAgain) {
+  options_.seeds = {1};
+  const auto verdict = [&](const std::string& on_crash) {
+    write("hold", fmt::format("{}arguments: {{on_crash: {}}}\n", kScenario, on_crash));
+    install(
+        "trap 'exit 0' INT\necho '[uav0/lidar-4] process has died [pid 5, exit code 1, cmd x].'\n"
+        "sleep 0.5 & wait; pass");
+    return fly().runs.at(0).verdict;
+  };
+  EXPECT_EQ(verdict("end"), suite::Verdict::kError);
+  EXPECT_EQ(verdict("respawn"), suite::Verdict::kPassed);
+}
+
 TEST_F(Suite, SkipsWhatLacksAPackageUnlessSomethingStandsIn) {
   write("hold", std::string(kScenario) + "programs: [{package: absent, file: a.launch}]\n");
   write("other", std::string(kScenario) + "programs: [{package: there, file: a.launch}]\n");

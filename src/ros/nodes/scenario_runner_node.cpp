@@ -4,7 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <set>
+#include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -29,6 +30,7 @@ constexpr double kLongestConnecting = 10.0;    // [s] of wall time, for topics t
 constexpr double kLongestTail = 10.0;          // [s] of wall time, for what does not arrive
 constexpr double kProgressPeriod = 0.5;        // [s] of wall time
 constexpr double kSettling = 0.2;              // [s] of wall time, when all is connected
+constexpr std::size_t kLongestList = 300;      // letters
 
 double since(const ros::SteadyTime& time) { return (ros::SteadyTime::now() - time).toSec(); }
 
@@ -48,10 +50,14 @@ CloudTopics cloudTopics(const std::string& client, const std::string& uav) {
   return {"/" + uav + "/points_world", "/" + uav + "/sensor_pose"};
 }
 
+// Of a cloud that begins with x, y, z; none of one that is too short for its size.
 std::vector<Eigen::Vector3f> pointsOf(const sensor_msgs::PointCloud2& cloud) {
-  std::vector<Eigen::Vector3f> points(cloud.width);
-  for (std::size_t i = 0; i < cloud.width; ++i) {
-    std::memcpy(points[i].data(), &cloud.data[i * cloud.point_step], 3 * sizeof(float));
+  constexpr std::size_t kPointSize = 3 * sizeof(float);
+  const std::size_t count = std::size_t{cloud.width} * cloud.height;
+  if (cloud.point_step < kPointSize || cloud.data.size() / cloud.point_step < count) return {};
+  std::vector<Eigen::Vector3f> points(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memcpy(points[i].data(), &cloud.data[i * cloud.point_step], kPointSize);
   }
   points.erase(std::remove_if(points.begin(), points.end(),
                               [](const Eigen::Vector3f& p) { return !p.allFinite(); }),
@@ -116,7 +122,7 @@ void ScenarioRunnerNode::openSurveys(ros::NodeHandle& handle) {
     config.voxel = check.voxel;
     config.box = {check.min, check.max};
     surveys_.push_back(std::make_unique<Survey>(
-        Survey{suite::Coverage(*loaded.map, config, start, vehicle.radius), {}, {}, {}, {}}));
+        Survey{suite::Coverage(*loaded.map, config, start, vehicle.radius), {}, {}, {}, {}, -1}));
     Survey& own = *surveys_.back();
     const CloudTopics topics = cloudTopics(scenario_.client, check.uav);
     own.cloud_subscriber = handle.subscribe<sensor_msgs::PointCloud2>(
@@ -142,6 +148,7 @@ void ScenarioRunnerNode::survey(Survey& survey) const {
       continue;
     }
     if (cloud->first <= end_) survey.coverage.add(place->second, pointsOf(*cloud->second));
+    survey.last = std::max(survey.last, cloud->first);
     survey.places.erase(place);
     cloud = survey.clouds.erase(cloud);
   }
@@ -159,39 +166,63 @@ void ScenarioRunnerNode::onDiagnostics(const diagnostic_msgs::DiagnosticArrayCon
   }
 }
 
-bool ScenarioRunnerNode::connected() const {
-  const bool uavs =
-      std::all_of(uavs_.begin(), uavs_.end(), [](const auto& uav) { return uav->connected(); });
-  const bool surveys = std::all_of(surveys_.begin(), surveys_.end(), [](const auto& survey) {
-    return survey->cloud_subscriber.getNumPublishers() > 0 &&
-           survey->pose_subscriber.getNumPublishers() > 0;
-  });
+// What it still waits for before it begins.
+std::vector<std::string> ScenarioRunnerNode::missing() const {
+  std::vector<std::string> missing;
+  for (const auto& uav : uavs_) {
+    for (std::string& one : uav->missing()) missing.push_back(std::move(one));
+  }
+  const auto reads = [&](const ros::Subscriber& subscriber) {
+    if (subscriber.getNumPublishers() > 0) return;
+    missing.push_back("nobody publishes " + subscriber.getTopic());
+  };
+  for (const auto& survey : surveys_) {
+    reads(survey->cloud_subscriber);
+    reads(survey->pose_subscriber);
+  }
   // A topic of a check may be one that nobody will ever publish.
-  const bool topics = std::all_of(topics_.begin(), topics_.end(),
-                                  [](const auto& topic) { return topic->connected(); });
-  return uavs && surveys && (topics || since(made_) > kLongestConnecting);
+  if (since(made_) > kLongestConnecting) return missing;
+  for (const auto& topic : topics_) {
+    if (!topic->connected()) missing.push_back("nobody publishes " + topic->name());
+  }
+  return missing;
 }
 
 // In wall time, since it must begin and end while simulated time stands.
 void ScenarioRunnerNode::onTimer() {
   if (finished_) return;
   if (!begun_) {
-    if (!connected()) {
+    const std::vector<std::string> missing = this->missing();
+    if (!missing.empty()) {
       connected_since_ = ros::SteadyTime();
+      if (!told_waiting_ && since(made_) > kLongestConnecting) {
+        told_waiting_ = true;
+        ROS_WARN("the flight cannot begin: %s", clipped(join(missing), kLongestList).c_str());
+      }
       return;
     }
     // Connections are made one by one, and the other side may need a moment for its own.
     if (connected_since_.isZero()) connected_since_ = ros::SteadyTime::now();
     if (since(connected_since_) < kSettling) return;
-    begun_ = true;
-    fmt::print("scenario {}, seed {}: begins\n", scenario_.name, seed_);
-    std::fflush(stdout);
+    if (!scenario_.lockstep && reached() < 0) return;
+    begin();
   }
   if (grants_ != nullptr && granted_from_ == 0) grants_->grant(kClockLead);
   if (reached() >= end_ + kTail) {
     if (ended_at_.isZero()) ended_at_ = ros::SteadyTime::now();
     if (complete() || since(ended_at_) > kLongestTail) finish();
   }
+}
+
+void ScenarioRunnerNode::begin() {
+  begun_ = true;
+  if (!scenario_.lockstep) {
+    const TimeNs now = reached();
+    for (const auto& uav : uavs_) uav->beginAfter(now);
+    end_ = now + scenario_.duration;
+  }
+  fmt::print("scenario {}, seed {}: begins\n", scenario_.name, seed_);
+  std::fflush(stdout);
 }
 
 // The time up to which the states of all UAVs have come.
@@ -203,7 +234,10 @@ TimeNs ScenarioRunnerNode::reached() const {
 
 void ScenarioRunnerNode::onState(TimeNs stamp) {
   if (finished_) return;
-  if (first_.isZero()) first_ = ros::SteadyTime::now();
+  if (first_.isZero() && stamp > 0) {  // it stands at 0 until all are there
+    first_ = ros::SteadyTime::now();
+    if (!scenario_.lockstep && !begun_) end_ = stamp + scenario_.duration;
+  }
   if (stamp <= end_) last_ = ros::SteadyTime::now();
   decideEnd(stamp);
   const TimeNs reached = this->reached();
@@ -262,15 +296,21 @@ bool ScenarioRunnerNode::complete() const {
     });
     return !(*topic)->connected() || (*topic)->last() >= end_;
   };
-  return uavs &&
+  const bool surveys = std::all_of(surveys_.begin(), surveys_.end(), [this](const auto& survey) {
+    return survey->cloud_subscriber.getNumPublishers() == 0 || survey->last >= end_;
+  });
+  return uavs && surveys &&
          std::all_of(scenario_.checks.rates.begin(), scenario_.checks.rates.end(), is_there);
 }
 
 suite::Recording ScenarioRunnerNode::recording() const {
   suite::Recording recording;
-  for (const auto& uav : uavs_) recording.uavs.push_back(uav->recording(end_));
-  recording.begin = recording.uavs.front().samples.front().stamp;
-  recording.end = end_;
+  recording.begin = recording.end = end_;
+  for (const auto& uav : uavs_) {
+    recording.uavs.push_back(uav->recording(end_));
+    const std::vector<suite::MotionSample>& samples = recording.uavs.back().samples;
+    if (!samples.empty()) recording.begin = std::min(recording.begin, samples.front().stamp);
+  }
   recording.wall = (last_ - first_).toSec();
   for (const auto& topic : topics_) {
     recording.topics.push_back(topic->recording(end_));

@@ -25,6 +25,7 @@ namespace marsim::ros_nodes {
 /// `run.json` and ends. It takes part in lockstep: time begins when all that it reads is there, and
 /// goes no more than kClockLead past what it has received. A flight is over a second after all has
 /// been flown, at the latest after the scenario's duration; what has a later stamp does not count.
+/// Outside of lockstep, where time does not wait for it, both count from when all is connected.
 ///
 /// In: of each UAV what ScenarioUav reads, the topics of the checks, /diagnostics. Parameters:
 /// scenario (YAML file), seed (as the simulation's), output (folder).
@@ -39,6 +40,7 @@ class ScenarioRunnerNode {
     ros::Subscriber cloud_subscriber, pose_subscriber;
     std::map<TimeNs, sensor_msgs::PointCloud2ConstPtr> clouds;  ///< that wait for their poses
     std::map<TimeNs, Eigen::Vector3d> places;                   ///< [m] in W
+    TimeNs last = -1;                                           ///< stamp of the last pair of both
   };
 
   void watchTopics(ros::NodeHandle& handle);
@@ -47,7 +49,8 @@ class ScenarioRunnerNode {
   void onDiagnostics(const diagnostic_msgs::DiagnosticArrayConstPtr& message);
   void onTimer();
   void onState(TimeNs stamp);
-  bool connected() const;
+  std::vector<std::string> missing() const;
+  void begin();
   TimeNs reached() const;
   void decideEnd(TimeNs stamp);
   void tellProgress();
@@ -66,9 +69,9 @@ class ScenarioRunnerNode {
   std::map<std::string, std::string> hints_;  ///< names like that of a topic nobody publishes
 
   std::unique_ptr<ClockGrants> grants_;  ///< null: not in lockstep
-  bool begun_ = false, told_missing_ = false, finished_ = false;
+  bool begun_ = false, told_waiting_ = false, told_missing_ = false, finished_ = false;
   ros::SteadyTime made_, connected_since_, told_at_, ended_at_;
-  ros::SteadyTime first_, last_;  ///< wall time of the first state, and of the last that counts
+  ros::SteadyTime first_, last_;  ///< wall time when time began, and of the last state that counts
   TimeNs granted_from_ = 0;
   TimeNs end_ = 0;        ///< stamp of the last state that counts
   bool decided_ = false;  ///< before the scenario's duration

@@ -17,7 +17,7 @@ namespace marsim::ros_nodes {
 namespace {
 
 constexpr std::uint32_t kQueue = 5000;       // of what comes 500 times a second
-constexpr TimeNs kBegin = kNsPerSecond / 2;  // when the flight begins
+constexpr TimeNs kBegin = kNsPerSecond / 2;  // before the flight begins
 constexpr TimeNs kReferencePeriod = kNsPerSecond / 100;
 constexpr TimeNs kErrorPeriod = kNsPerSecond / 100;     // at most, of what is told
 constexpr TimeNs kClearancePeriod = kNsPerSecond / 50;  // as the vehicle tells it
@@ -60,6 +60,7 @@ ScenarioUav::ScenarioUav(const ros::NodeHandle& root, const std::string& name,
   goals_ = suite::GoalFlight(flight.goals, scenario.goal_tolerance);
   const auto collision = scenario.arguments.find("collision");
   collides_ = collision == scenario.arguments.end() || collision->second != "false";
+  if (scenario.lockstep) beginAfter(0);
   ros::NodeHandle handle(root, name);
   const std::string topic = goalTopic(scenario.client, name);
   sends_path_message_ = topic == "/waypoint_generator/waypoints";
@@ -100,14 +101,29 @@ void ScenarioUav::setPath(const suite::Flight& flight, double start_yaw) {
   }
 }
 
-bool ScenarioUav::connected() const {
-  const bool reads = state_subscriber_.getNumPublishers() > 0 &&
-                     error_subscriber_.getNumPublishers() > 0 &&
-                     (!collides_ || (contact_subscriber_.getNumPublishers() > 0 &&
-                                     clearance_subscriber_.getNumPublishers() > 0));
-  const bool is_heard = !path_ || reference_publisher_.getNumSubscribers() > 0;
-  return reads && is_heard && (goals_.count() == 0 || goal_publisher_.getNumSubscribers() > 0);
+std::vector<std::string> ScenarioUav::missing() const {
+  std::vector<std::string> missing;
+  const auto reads = [&](const ros::Subscriber& subscriber) {
+    if (subscriber.getNumPublishers() == 0) {
+      missing.push_back("nobody publishes " + subscriber.getTopic());
+    }
+  };
+  const auto tells = [&](const ros::Publisher& publisher) {
+    if (publisher.getNumSubscribers() == 0)
+      missing.push_back("nobody reads " + publisher.getTopic());
+  };
+  reads(state_subscriber_);
+  reads(error_subscriber_);
+  if (collides_) {
+    reads(contact_subscriber_);
+    reads(clearance_subscriber_);
+  }
+  if (path_) tells(reference_publisher_);
+  if (goals_.count() > 0) tells(goal_publisher_);
+  return missing;
 }
+
+void ScenarioUav::beginAfter(TimeNs stamp) { begin_ = stamp + kBegin; }
 
 void ScenarioUav::onState(const marsim::VehicleStateConstPtr& message) {
   const TimeNs stamp = fromRos(message->header.stamp);
@@ -119,20 +135,20 @@ void ScenarioUav::onState(const marsim::VehicleStateConstPtr& message) {
   sample.v_WB = fromVector3(message->velocity);
   samples_.push_back(sample);
   fly(sample);
-  const bool path_over = !path_ || now_ >= kBegin + path_duration_;
+  const bool path_over = begin_ && (!path_ || now_ >= *begin_ + path_duration_);
   if (!flown_at_ && goals_.over() && path_over) flown_at_ = now_;
   on_state(stamp);
 }
 
 void ScenarioUav::fly(const suite::MotionSample& state) {
-  if (state.stamp < kBegin) return;
+  if (!begin_ || state.stamp < *begin_) return;
   if (const Eigen::Vector3d* goal = goals_.next(state)) sendGoal(*goal, state);
   if (!path_) return;
-  const TimeNs until = std::min(state.stamp + kLead - kBegin, path_duration_);
+  const TimeNs until = std::min(state.stamp + kLead - *begin_, path_duration_);
   const TimeNs first = path_sent_ < 0 ? kLead : path_sent_ + kReferencePeriod;
   for (TimeNs t = first; t <= until; t += kReferencePeriod) {
     marsim::StateReference message;
-    toMessage(referenceOf(path_(t)), kBegin + t, message);
+    toMessage(referenceOf(path_(t)), *begin_ + t, message);
     message.header.frame_id = "world";
     reference_publisher_.publish(message);
     path_sent_ = t;

@@ -32,8 +32,11 @@ class ScenarioUav {
   ScenarioUav(const ros::NodeHandle& root, const std::string& name,
               const suite::Scenario& scenario);
 
-  /// Whether all that it reads and tells has its counterpart.
-  bool connected() const;
+  /// What has no counterpart yet of all that it reads and tells: "nobody publishes TOPIC".
+  std::vector<std::string> missing() const;
+  /// Outside of lockstep: the flight begins soon after a stamp, and never before this was called.
+  /// In lockstep it begins soon after time does.
+  void beginAfter(TimeNs stamp);
   /// Called with the stamp of every new state; set before the first one.
   std::function<void(TimeNs)> on_state;
 
@@ -61,6 +64,7 @@ class ScenarioUav {
   suite::GoalFlight goals_;
   double goal_yaw_ = 0.0;  ///< [rad]
   Path path_;
+  std::optional<TimeNs> begin_;                ///< of the flight; none: not known yet
   TimeNs path_duration_ = 0, path_sent_ = -1;  ///< since the flight began
 
   TimeNs now_ = -1;

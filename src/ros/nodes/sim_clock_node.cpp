@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <random>
 #include <utility>
 #include <vector>
@@ -144,9 +145,9 @@ ClockReading SimClockNode::read() {
   const TimeNs wall = wallNow();
   const TimeNs now = clock_->now();
   if (clock_->paused()) return {wall, now, 0.0, run_};
-  const double since = std::chrono::duration<double>(WallClock::now() - ticked_).count();
   const double pace = clock_->pace();
-  return {wall, now + std::min(clock_->period(), toNs(pace * since)), pace, run_};
+  const double since = pace * secondsBetween(ticked_, WallClock::now());
+  return {wall, now + toNs(std::min(toSeconds(clock_->period()), since)), pace, run_};
 }
 
 SimClockNode::~SimClockNode() {
@@ -155,6 +156,8 @@ SimClockNode::~SimClockNode() {
   waiting_spinner_->stop();
   thread_.join();
   server_.reset();
+  services_.clear();  // they ask the clock, which goes before them
+  grant_subscriber_.shutdown();
 }
 
 void SimClockNode::run() {
@@ -272,7 +275,7 @@ bool SimClockNode::onRunUntil(marsim::RunUntil::Request& request,
 bool SimClockNode::onSetPace(marsim::SetPace::Request& request,
                              marsim::SetPace::Response& response) {
   return answer(response, "set", [&](WallClock::time_point now) -> sim::SimClock::Reply {
-    if (server_ != nullptr && request.pace == "max") {
+    if (server_ != nullptr && trimmed(request.pace) == "max") {
       return {false, "pace is max, allowed on a LAN: a number"};
     }
     return clock_->setPace(request.pace, now);
@@ -281,18 +284,21 @@ bool SimClockNode::onSetPace(marsim::SetPace::Request& request,
 
 bool SimClockNode::onStepTime(marsim::StepTime::Request& request,
                               marsim::StepTime::Response& response) {
-  answer(response, "step",
-         [&](WallClock::time_point now) { return clock_->stepBy(request.duration.toNSec(), now); });
+  std::optional<TimeNs> goal;
+  answer(response, "step", [&](WallClock::time_point now) {
+    const sim::SimClock::Reply reply = clock_->stepBy(request.duration.toNSec(), now);
+    goal = clock_->until();
+    return reply;
+  });
   std::unique_lock<std::mutex> lock(mutex_);
-  const auto goal = clock_->until();
-  while (response.success && clock_->until() && !stop_ && ros::ok()) {
+  while (response.success && clock_->until() == goal && !stop_ && ros::ok()) {
     const auto now = WallClock::now();
     changed_.wait_until(lock, now + toWall(kRepeatPeriod));
     if (clock_->heldFor(WallClock::now()) < kStepPatience) continue;
     response.success = false;
     response.message = "time waits for " + clock_->holders() + " and goes on when it may";
   }
-  if (response.success && goal && clock_->now() < *goal) {
+  if (response.success && clock_->now() < goal) {
     response.success = false;
     response.message = "another request came first";
   }
