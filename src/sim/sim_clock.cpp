@@ -253,12 +253,12 @@ SimClock::Reply SimClock::runUntil(TimeNs time, WallTime now) {
   return {true, fmt::format("runs until {:.3f} s", toSeconds(time))};
 }
 
-SimClock::Reply SimClock::setPace(std::string_view text, WallTime now) {
-  try {
-    config_.pace = parsePace(text, "set_pace");
-  } catch (const ConfigError& error) {
-    return {false, error.what()};
+SimClock::Reply SimClock::setPace(double pace, WallTime now) {
+  if (pace != kPaceMax && !(pace >= kSlowest && pace <= kFastest)) {
+    return {false,
+            fmt::format("pace is {}, allowed: inf (max) or {} to {}", pace, kSlowest, kFastest)};
   }
+  config_.pace = pace;
   due_ = std::clamp(due_, now, now + wallPeriod());
   return {true, "pace " + paceText(config_.pace)};
 }

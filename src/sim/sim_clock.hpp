@@ -79,7 +79,7 @@ class SimClock {
   /// Goes on until `time`, then pauses.
   Reply runUntil(TimeNs time, WallTime now);
   /// "max" or a number.
-  Reply setPace(std::string_view text, WallTime now);
+  Reply setPace(double pace, WallTime now);
   /// Where it will pause by itself.
   std::optional<TimeNs> until() const { return until_; }
 
