@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -108,17 +109,28 @@ suite::Program readProgram(YamlReader& reader) {
   suite::Program program;
   if (reader.has("package")) reader.require("package", program.package);
   reader.require("file", program.file);
-  // Beside the scenario, or else in the package.
-  const bool is_beside = fs::exists(fs::absolute(reader.file()).parent_path() / program.file);
-  if (program.package.empty() || is_beside) {
-    program.file = existingFile(reader, "file", program.file);
-  }
   reader.readMap("arguments", [&](YamlReader& arguments) {
     for (const std::string& name : arguments.keys()) {
       arguments.require(name, program.arguments[name]);
     }
   });
   return program;
+}
+
+// Beside the scenario, or else in the package.
+void findProgram(const YamlReader& reader, const std::string& key, suite::Program& program) {
+  const bool is_beside = fs::exists(fs::absolute(reader.file()).parent_path() / program.file);
+  if (program.package.empty() || is_beside) program.file = existingFile(reader, key, program.file);
+}
+
+// Files are looked for when all keys are known: a slip in "package" is not told as a missing file.
+void readPrograms(YamlReader& reader, suite::Scenario& scenario) {
+  if (!reader.has("programs")) return;
+  reader.requireMaps(
+      "programs", [&](YamlReader& program) { scenario.programs.push_back(readProgram(program)); });
+  for (std::size_t i = 0; i < scenario.programs.size(); ++i) {
+    findProgram(reader, fmt::format("programs[{}].file", i), scenario.programs[i]);
+  }
 }
 
 suite::WaitRule readRule(YamlReader& reader) {
@@ -149,9 +161,11 @@ void readHowItRuns(YamlReader& reader, suite::Scenario& scenario) {
   readSeeds(reader, scenario.seeds);
   double duration = toSeconds(scenario.duration);
   reader.read("duration", duration, Quantity::kTime);
-  constexpr double kTellable =
-      1e9;  // [s] of nanoseconds in 64 bits; validate() says what is allowed
-  scenario.duration = toNs(std::clamp(duration, -kTellable, kTellable));
+  if (!(std::abs(duration) <= suite::kLongestDuration)) {  // validate() says what is too short
+    reader.fail("duration", fmt::format("{:g}", duration),
+                fmt::format("at most {:g} s", suite::kLongestDuration));
+  }
+  scenario.duration = toNs(duration);
   reader.read("lockstep", scenario.lockstep);
   readPace(reader, scenario.pace);
 }
@@ -170,11 +184,7 @@ suite::Scenario loadScenario(const std::filesystem::path& path) {
     readLaunchArguments(reader, scenario);
     readFlights(reader, scenario);
     readTrajectories(reader, scenario);
-    if (reader.has("programs")) {
-      reader.requireMaps("programs", [&](YamlReader& program) {
-        scenario.programs.push_back(readProgram(program));
-      });
-    }
+    readPrograms(reader, scenario);
     if (reader.has("wait_for")) {
       reader.requireMaps("wait_for",
                          [&](YamlReader& rule) { scenario.wait_for.push_back(readRule(rule)); });

@@ -37,10 +37,22 @@ std::vector<std::optional<FormerCheck>> formerChecks(const RunResult& run,
   return former;
 }
 
+bool isBroken(const RunResult& run, const std::vector<RunResult>& baseline) {
+  const RunResult* former = findRun(baseline, run);
+  return former != nullptr && former->verdict == Verdict::kPassed &&
+         (run.verdict == Verdict::kFailed || run.verdict == Verdict::kError);
+}
+
 Changes changesOf(const std::vector<RunResult>& runs, const std::vector<RunResult>& baseline) {
   Changes changes;
   for (const RunResult& run : runs) {
-    const auto former = formerChecks(run, findRun(baseline, run));
+    const RunResult* before = findRun(baseline, run);
+    if (run.verdict == Verdict::kError && run.checks.empty() && before != nullptr) {
+      changes.broken +=
+          static_cast<int>(std::count_if(before->checks.begin(), before->checks.end(),
+                                         [](const CheckResult& check) { return check.passed; }));
+    }
+    const auto former = formerChecks(run, before);
     for (std::size_t i = 0; i < former.size(); ++i) {
       if (!former[i]) continue;
       const Change change = changeOf(former[i]->passed, run.checks[i].passed);

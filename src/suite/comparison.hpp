@@ -26,7 +26,11 @@ const RunResult* findRun(const std::vector<RunResult>& runs, const RunResult& ru
 std::vector<std::optional<FormerCheck>> formerChecks(const RunResult& run,
                                                      const RunResult* baseline);
 
-/// How many checks that passed in the baseline fail now, and the other way.
+/// Whether a run that passed in the baseline fails now, or is an error.
+bool isBroken(const RunResult& run, const std::vector<RunResult>& baseline);
+
+/// How many checks that passed in the baseline fail now, and the other way. Those of a run that is
+/// an error now fail all.
 struct Changes {
   int broken = 0;
   int mended = 0;

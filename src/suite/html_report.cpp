@@ -45,6 +45,11 @@ std::string table(const std::vector<std::string>& columns, const std::string& ro
       head, rows);
 }
 
+/// " m" after the numbers that a check allows.
+std::string unitAfter(const CheckResult& check) {
+  return check.unit.empty() || limitText(check.limit).empty() ? "" : " " + check.unit;
+}
+
 std::string changeText(const std::optional<FormerCheck>& former, bool passed) {
   if (!former) return "<span class=\"why\">new</span>";
   switch (changeOf(former->passed, passed)) {
@@ -73,7 +78,11 @@ class Report {
  public:
   Report(const std::vector<RunResult>& runs, const std::vector<RunResult>& baseline,
          const ReportInfo& info)
-      : runs_(runs), baseline_(baseline), info_(info) {}
+      : runs_(runs), baseline_(baseline), info_(info) {
+    // What has broken since the baseline comes first.
+    std::stable_partition(runs_.begin(), runs_.end(),
+                          [&](const RunResult& run) { return isBroken(run, baseline); });
+  }
 
   std::string html() const {
     std::string body = heading() + maps() + overview() + missing();
@@ -138,10 +147,12 @@ class Report {
       const auto failed = std::count_if(run.checks.begin(), run.checks.end(),
                                         [](const CheckResult& check) { return !check.passed; });
       std::string row =
-          cell(fmt::format("<a href=\"#{}\">{}</a>", sectionId(i), escaped(run.scenario))) +
+          cell(fmt::format("<a href=\"#{}\">{}</a>{}", sectionId(i), escaped(run.scenario),
+                           reason(run))) +
           cell(std::to_string(run.seed), "n") + cell(badge(run.verdict)) +
-          cell(failed == 0 ? std::to_string(run.checks.size())
-                           : fmt::format("{} of {} failed", failed, run.checks.size()),
+          cell(run.checks.empty() ? ""
+               : failed == 0      ? std::to_string(run.checks.size())
+                                  : fmt::format("{} of {} failed", failed, run.checks.size()),
                "n") +
           cell(run.simulated > 0.0 ? fmt::format("{:.1f}", run.simulated) : "", "n") +
           cell(run.wall > 0.0 ? fmt::format("{:.1f}", run.wall) : "", "n") +
@@ -153,6 +164,12 @@ class Report {
                                      "#Simulated [s]", "#Wall [s]", "#Real-time factor"};
     if (compared()) columns.emplace_back("Baseline");
     return table(columns, rows);
+  }
+
+  static std::string reason(const RunResult& run) {
+    if (run.message.empty() || run.verdict == Verdict::kPassed) return "";
+    constexpr std::size_t kLetters = 200;
+    return fmt::format("<div class=\"reason\">{}</div>", escaped(clipped(run.message, kLetters)));
   }
 
   std::string baselineVerdict(const RunResult& run) const {
@@ -181,7 +198,8 @@ class Report {
       const CheckResult& check = run.checks[i];
       std::string row = cell(escaped(check.name)) + cell(escaped(check.subject)) +
                         cell(escaped(valueText(check)), "n") +
-                        cell(escaped(limitText(check.limit))) + cell(badge(check.passed));
+                        cell(escaped(limitText(check.limit) + unitAfter(check))) +
+                        cell(badge(check.passed));
       if (compared()) {
         const bool known = former[i] && former[i]->value;
         row += cell(known && std::isfinite(*former[i]->value) ? numberText(*former[i]->value) : "",
@@ -227,7 +245,7 @@ class Report {
     return text + "</section>\n";
   }
 
-  const std::vector<RunResult>& runs_;
+  std::vector<RunResult> runs_;
   const std::vector<RunResult>& baseline_;
   const ReportInfo& info_;
 };

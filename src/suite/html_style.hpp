@@ -37,6 +37,7 @@ section { margin: 34px 0 0; padding: 18px 0 0; border-top: 2px solid var(--line)
 .head { display: flex; flex-wrap: wrap; gap: 4px 14px; align-items: center; }
 .facts { color: var(--soft); font-size: 14px; }
 .message { color: var(--fail); margin: 8px 0; font-weight: 600; overflow-wrap: anywhere; }
+.reason { color: var(--soft); font-size: 13px; overflow-wrap: anywhere; }
 .skip { color: var(--skip); }
 .figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 480px), 1fr));
   gap: 14px 26px; margin: 14px 0 0; grid-auto-flow: dense; }

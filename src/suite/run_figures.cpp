@@ -175,6 +175,10 @@ std::vector<Chart> timeCharts(const RunResult& run) {
   charts.push_back(errors);
   Chart timings = timeChart(run, "Timings", "wall time [ms]");
   for (const auto& [name, values] : run.timings) {
+    // A sensor whose scans nobody reads renders none.
+    const bool any = std::any_of(values.begin(), values.end(),
+                                 [](const auto& value) { return value.second > 0.0; });
+    if (!any) continue;
     std::vector<Vector2d> points;
     for (const auto& [t, ms] : values) points.emplace_back(t, ms);
     timings.curves.push_back(

@@ -1,6 +1,7 @@
 #include "suite/scenario.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <string_view>
 
@@ -14,10 +15,9 @@
 namespace marsim::suite {
 namespace {
 
-constexpr double kLongestDuration = 24.0 * 3600.0;  // [s]
-constexpr double kLargestEight = 10'000.0;          // [m]
-constexpr double kFastestEight = 100.0;             // [m/s]
-constexpr double kHardestEight = 100.0;             // [m/s^2]
+constexpr double kLargestEight = 10'000.0;  // [m]
+constexpr double kFastestEight = 100.0;     // [m/s]
+constexpr double kHardestEight = 100.0;     // [m/s^2]
 
 void requireLimit(const Validator& check, const std::string& field, const Limit& limit) {
   if (limit.at_least) check.notNegative(field + ".at_least", *limit.at_least);
@@ -105,6 +105,17 @@ void requireScalarChecks(const Validator& check, const Checks& checks) {
   }
 }
 
+// A name that ROS takes: letters, digits, '_' and '/'.
+void requireTopic(const Validator& check, const std::string& field, const std::string& topic) {
+  const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0; };
+  const bool begins = !topic.empty() && (topic[0] == '/' || is_letter(topic[0]));
+  const bool goes_on = std::all_of(topic.begin(), topic.end(), [&](unsigned char c) {
+    return is_letter(c) || std::isdigit(c) != 0 || c == '_' || c == '/';
+  });
+  check.require(begins && goes_on, field, fmt::format("'{}'", clipped(topic)),
+                "a topic: letters, digits, '_' and '/', not a digit or '_' first");
+}
+
 void requireEstimate(const Validator& check, const std::string& field,
                      const EstimateCheck& estimate) {
   requireLimit(check, field + ".ate", estimate.ate);
@@ -142,11 +153,13 @@ void requireChecks(const Validator& check, const Scenario& scenario) {
   }
   for (const RateCheck& rate : checks.rates) {
     const std::string field = "checks.rates: " + rate.topic;
+    requireTopic(check, "checks.rates.topic", rate.topic);
     check.positive(field + ": rate", rate.rate, "Hz");
     check.within(field + ": tolerance", rate.tolerance, 0.0, 1.0);
     check.within(field + ": worst_gap", rate.worst_gap, 1.0, 1e6);
   }
   for (const EstimateCheck& estimate : checks.estimates) {
+    requireTopic(check, "checks.estimates.topic", estimate.topic);
     requireUav(check, scenario, "checks.estimates.uav", estimate.uav);
     requireEstimate(check, "checks.estimates: " + estimate.topic, estimate);
   }
@@ -173,6 +186,8 @@ void Scenario::validate() const {
   check.positive("goal_tolerance", goal_tolerance, "m");
   requireFlights(check, *this);
   for (const WaitRule& rule : wait_for) {
+    requireTopic(check, "wait_for.input", rule.input);
+    requireTopic(check, "wait_for.output", rule.output);
     const std::string field = fmt::format("wait_for: {}: ahead", rule.output);
     check.positive(field, toSeconds(rule.ahead), "s");
   }

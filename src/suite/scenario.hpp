@@ -16,6 +16,7 @@
 namespace marsim::suite {
 
 constexpr int kMostUavs = 200;
+constexpr double kLongestDuration = 24.0 * 3600.0;  ///< [s]
 
 /// The numbers that pass a check.
 struct Limit {

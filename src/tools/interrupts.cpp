@@ -59,6 +59,7 @@ void LineCutter::add(const char* data, std::size_t size) {
       flush();
     } else {
       line_.push_back(data[i]);
+      if (line_.size() == kLongest) flush();
     }
   }
 }

@@ -45,9 +45,12 @@ class Ender {
   std::chrono::steady_clock::time_point last_;
 };
 
-/// Cuts a stream into lines; a carriage return ends one, too. Empty ones are left out.
+/// Cuts a stream into lines; a carriage return ends one, too, and so does kLongest. Empty ones are
+/// left out.
 class LineCutter {
  public:
+  static constexpr std::size_t kLongest = 1U << 16U;  ///< bytes
+
   explicit LineCutter(std::function<void(const std::string&)> on_line);
   void add(const char* data, std::size_t size);
   /// What has no end yet counts as a line.

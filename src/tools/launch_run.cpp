@@ -171,11 +171,23 @@ void RunJournal::add(const std::string& line) {
   static const std::regex fatal("\\[FATAL\\](?: \\[[^\\]]*\\])?:? ?(.*)");
   static const std::regex error(
       "(\\[FATAL\\]|\\[ERROR\\]|RLException:|roslaunch: error:) *(\\[[^\\]]*\\]:?)? *(.*)");
+  static const std::regex not_launched("^ERROR: cannot launch node of type \\[(.*?)\\]: *(.*)");
   std::smatch match;
+  if (error_goes_on_) {
+    error_ = clipped(error_ + " " + line, kLongestReason);
+    error_goes_on_ = line.back() == ':';
+    return;
+  }
   if (error_.empty() && std::regex_search(line, match, error)) {
     error_ = clipped(match[3].str(), kLongestReason);
+    // "while processing x.launch:", and the next line says what is wrong with it.
+    error_goes_on_ = !error_.empty() && line.back() == ':' && line.find("RLException") == 0;
   } else if (error_.empty() && line.find("Resource not found: ") == 0) {
     error_ = clipped(line, kLongestReason);
+  }
+  if (other_.empty() && std::regex_search(line, match, not_launched)) {
+    other_ = fmt::format("{} cannot be started: {}", match[1].str(),
+                         clipped(match[2].str(), kLongestReason));
   }
   if (!awaited_.empty()) {
     if (std::regex_search(line, match, code)) {
@@ -186,8 +198,9 @@ void RunJournal::add(const std::string& line) {
     awaited_.clear();
   } else if (std::regex_search(line, match, required)) {
     if (required_.empty()) awaited_ = nodeOf(match[1]);
+    ending_ = true;
   } else if (std::regex_search(line, match, other)) {
-    if (other_.empty()) {
+    if (other_.empty() && !ending_) {
       other_ = endedWith(nodeOf(match[1]), match[2]);
     }
   } else if (std::regex_search(line, match, fatal)) {

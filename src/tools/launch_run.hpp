@@ -44,18 +44,21 @@ class RunJournal {
   /// What went wrong first, as a line for the user; empty where nothing did. Takes roslaunch's own
   /// exit code.
   std::string failure(int exit_code) const;
-  /// A node that was not required and has died, with its exit code; empty: none.
+  /// A node that was not required and has died, with its exit code, or that roslaunch could not
+  /// start, with the reason; empty: none.
   const std::string& lost() const { return other_; }
   /// The first error or fatal message of a node or of roslaunch, without its mark and time; empty
   /// where there was none.
   const std::string& firstError() const { return error_; }
 
  private:
-  std::string awaited_;    // a required node whose exit code comes with the next line
-  std::string required_;   // a required node that failed, with its exit code
-  std::string other_;      // another node that failed
-  std::string fatal_;      // the first fatal message
-  std::string error_;      // the first error or fatal message
+  std::string awaited_;   // a required node whose exit code comes with the next line
+  std::string required_;  // a required node that failed, with its exit code
+  std::string other_;     // another node that failed
+  std::string fatal_;     // the first fatal message
+  std::string error_;     // the first error or fatal message
+  bool error_goes_on_ = false;
+  bool ending_ = false;    // a required node has ended, the others are ended by roslaunch
   bool all_died_ = false;  // no node is left
 };
 

@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include "marsim/common/error.hpp"
 #include "tools/command_line.hpp"
 #include "tools/suite_run.hpp"
 
@@ -29,9 +32,14 @@ int main(int argc, char** argv) {
   app.add_flag("--list", list, "say what would be run");
   app.add_flag("--verbose", options.verbose, "show all output of the nodes");
   return marsim::tools::runCommand(app, argc, argv, [&] {
-    if (!seeds.empty()) options.seeds = marsim::tools::parseSeeds("--seeds", seeds);
     options.output = output;
-    options.timeout = marsim::tools::parseOption("--timeout", timeout, marsim::Quantity::kTime);
+    try {
+      if (!seeds.empty()) options.seeds = marsim::tools::parseSeeds("--seeds", seeds);
+      options.timeout = marsim::tools::parseOption("--timeout", timeout, marsim::Quantity::kTime);
+    } catch (const marsim::ConfigError& error) {
+      fmt::print(stderr, "marsim suite: {}\n", error.what());
+      return 2;  // as all that is wrong with the command line
+    }
     return list ? marsim::tools::listSuite(options) : marsim::tools::runSuite(options);
   });
 }

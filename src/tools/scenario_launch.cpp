@@ -5,7 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "common/data_dir.hpp"
+#include "common/input_file.hpp"
 #include "common/text.hpp"
+#include "marsim/common/error.hpp"
 #include "suite/markup.hpp"
 
 namespace marsim::tools {
@@ -157,6 +160,22 @@ std::vector<std::string> wantedPackages(const suite::Scenario& scenario) {
   packages.erase(std::unique(packages.begin(), packages.end()), packages.end());
   packages.erase(std::remove(packages.begin(), packages.end(), "marsim"), packages.end());
   return packages;
+}
+
+void requireKnownArguments(const suite::Scenario& scenario) {
+  constexpr std::size_t kLargestLaunch = 1U << 20U;  // bytes
+  static const std::regex argument("<arg name=\"([A-Za-z0-9_]+)\"(?: default=\"[^\"]*\")? doc=");
+  // The build tree has a link to config alone: roslaunch would find each launch file twice.
+  const fs::path package = fs::canonical(dataDir() / "config").parent_path();
+  const std::string text = readFile(package / "launch" / launchFile(scenario), kLargestLaunch);
+  std::vector<std::string> known;
+  for (std::sregex_iterator i(text.begin(), text.end(), argument), end; i != end; ++i) {
+    known.push_back((*i)[1]);
+  }
+  for (const auto& [name, value] : scenario.arguments) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    throw UnknownNameError(scenario.file, "argument of " + launchFile(scenario), name, known);
+  }
 }
 
 std::string scenarioLaunch(const suite::Scenario& scenario, std::uint64_t seed,

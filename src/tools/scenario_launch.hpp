@@ -18,6 +18,9 @@ using StandIns = std::map<std::string, std::filesystem::path>;
 /// $(find ...), and a SLAM client that slam.launch is to start.
 std::vector<std::string> wantedPackages(const suite::Scenario& scenario);
 
+/// Throws UnknownNameError where an argument of the scenario is none of its launch file's.
+void requireKnownArguments(const suite::Scenario& scenario);
+
 /// The text of run.launch: the simulation, the user's programs and the node that flies the scenario
 /// and writes run.json into `output`. Programs of packages in `stand_ins` are those instead.
 std::string scenarioLaunch(const suite::Scenario& scenario, std::uint64_t seed,

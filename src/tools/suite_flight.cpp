@@ -100,7 +100,7 @@ void clearFolder(const fs::path& folder) {
 }
 
 std::string reasonOf(const ChildResult& result, const RunJournal& journal, double timeout) {
-  if (result.silent) {
+  if (result.silent && journal.lost().empty()) {
     const std::string first = journal.firstError();
     return fmt::format("no simulated second passed in {:g} s of wall time{}{}", timeout,
                        first.empty() ? "" : "; the first error was: ", first);
@@ -112,6 +112,15 @@ std::string reasonOf(const ChildResult& result, const RunJournal& journal, doubl
     return first.empty() ? "roslaunch ended and left no result" : first;
   }
   return failure.find(first) == std::string::npos ? fmt::format("{}: {}", failure, first) : failure;
+}
+
+// At the fastest pace a flight may be over before the end of a program has ended it.
+void noteLoss(const fs::path& run_file, const std::string& lost) {
+  suite::RunResult result = suite::readRun(run_file);
+  if (result.verdict == suite::Verdict::kError) return;
+  result.verdict = suite::Verdict::kError;
+  result.message = lost;
+  suite::writeRun(run_file, result);
 }
 
 }  // namespace
@@ -163,11 +172,15 @@ bool flyRun(const PlannedRun& run, const StandIns& stand_ins, const SuiteOptions
   // Without a program that has died there is nothing left to be judged.
   const auto on_crash = run.scenario.arguments.find("on_crash");
   const bool respawns = on_crash != run.scenario.arguments.end() && on_crash->second == "respawn";
-  command.is_over = [&] { return !respawns && !journal.lost().empty(); };
+  const auto lost = [&] { return !respawns && !journal.lost().empty(); };
+  // The runner is started last: roslaunch that is ended before would hang.
+  bool launched = false;
+  command.is_over = [&] { return launched && lost(); };
   const ChildResult result = runChild(command, [&](const std::string& raw) {
     const std::string line = withoutColours(raw);
     log.add(line);
     journal.add(line);
+    launched = launched || line.rfind("process[scenario_runner", 0) == 0;
     if (isProgress(line) || options.verbose) tell(line);
   });
   log.require();
@@ -179,6 +192,7 @@ bool flyRun(const PlannedRun& run, const StandIns& stand_ins, const SuiteOptions
     failed.last_lines = lastLines(run.folder / kRunLog);
     suite::writeRun(run.folder / kRunFile, failed);
   }
+  if (lost()) noteLoss(run.folder / kRunFile, journal.lost());
   writeFile(run.folder / kMadeFrom, made_from);
   return true;
 }

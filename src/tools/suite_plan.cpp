@@ -80,6 +80,12 @@ void requireKnown(const std::string& kind, const std::vector<std::string>& wante
   }
 }
 
+// roslaunch has no way to write "$(" that it would leave as it is.
+void requirePlainPath(const fs::path& path) {
+  if (path.string().find("$(") == std::string::npos) return;
+  throw FileError(path.string(), "has '$(' in its name, which roslaunch would replace");
+}
+
 }  // namespace
 
 void SuiteOptions::validate() const {
@@ -153,7 +159,10 @@ std::vector<suite::Scenario> loadScenarios(const std::vector<fs::path>& files,
   std::map<std::string, fs::path> by_name;
   for (const fs::path& file : files) {
     try {
-      scenarios.push_back(config::loadScenario(file));
+      suite::Scenario scenario = config::loadScenario(file);
+      requireKnownArguments(scenario);
+      requirePlainPath(file);
+      scenarios.push_back(std::move(scenario));
     } catch (const Error& error) {
       errors.emplace_back(error.what());
       continue;
@@ -174,6 +183,7 @@ std::vector<PlannedRun> planRuns(const std::vector<suite::Scenario>& scenarios,
     names.insert(scenario.name);
     tags.insert(scenario.tags.begin(), scenario.tags.end());
   }
+  requirePlainPath(options.output);
   requireKnown("scenario", options.only, names);
   requireKnown("tag", options.tags, tags);
   std::vector<PlannedRun> runs;

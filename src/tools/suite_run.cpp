@@ -156,7 +156,9 @@ class Flyer {
 
   void take(std::size_t i, const std::string& line) {
     if (isProgress(line)) {
-      progress_[i] = line.substr(line.find(' ') + 1);
+      const std::string text = line.substr(line.find(' ') + 1);
+      const std::string name = suiteName(i) + ": ";  // some lines have it
+      progress_[i] = text.compare(0, name.size(), name) == 0 ? text.substr(name.size()) : text;
     } else {
       live_.print(workers_.running() > 1 ? fmt::format("[{}] {}", suiteName(i), line) : line);
     }

@@ -282,6 +282,29 @@ TEST_F(LoadScenario, FilesLieBesideIt) {
             "one.yaml: fly.trajectory is 'way.csv', allowed: a file; there is no way.csv");
 }
 
+// What is wrong with a trajectory is told before anything is started, also where the start is said.
+TEST_F(LoadScenario, TrajectoriesAreRead) {
+  const auto saidOfFile = [&](const std::string& poses) {
+    write("way.tum", poses);
+    return said(
+        "description: d\nstart: [0, 0, 1]\nfly: {trajectory: way.tum}\n"
+        "checks: {contacts: {at_most: 0}}\n");
+  };
+  EXPECT_EQ(saidOfFile(""), "way.tum: number of poses is 0, allowed: 2 or more");
+  EXPECT_EQ(saidOfFile("0 0 0 1 0 0 0 1\n1 0 0 nan 0 0 0 1\n"),
+            "way.tum: line 2: z is 'nan', allowed: a finite number");
+  EXPECT_EQ(saidOfFile("1 0 0 1 0 0 0 1\n0 0 0 1 0 0 0 1\n").find("way.tum: line 2: stamp is "),
+            0U);
+}
+
+TEST_F(LoadScenario, ASlipInAProgramIsNotAMissingFile) {
+  EXPECT_EQ(saidOf("{package: fast_lio, file: mapping.launch", "{pakage: fast_lio, file: x.launch"),
+            "one.yaml: programs[0].pakage is an unknown key (did you mean 'package'?), allowed: "
+            "package, file, arguments");
+  EXPECT_EQ(saidOf("duration: 20s", "duration: 1e300s"),
+            "one.yaml: duration is 1e+300, allowed: at most 86400 s");
+}
+
 TEST_F(LoadScenario, Swarms) {
   const std::string text =
       "description: d\nuavs: 3\nswarm: circle\n"

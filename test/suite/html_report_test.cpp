@@ -107,6 +107,36 @@ TEST(HtmlReport, MarksWhatChangedSinceTheBaseline) {
   EXPECT_NE(other.find("not in it"), std::string::npos);
 }
 
+TEST(HtmlReport, WhatHasBrokenComesFirst) {
+  const std::vector<RunResult> before{failedRun("a", 1), passedRun("b", 1), passedRun("c", 1)};
+  const RunResult died = withoutFlight("c", Verdict::kError, "the <planner> died");
+  RunResult c = died;
+  c.seed = 1;
+  const std::string html = htmlReport({failedRun("a", 1), passedRun("b", 1), c}, before, {});
+  EXPECT_LT(html.find(">c</a>"), html.find(">a</a>"));
+  EXPECT_LT(html.find("<h2>c, seed 1"), html.find("<h2>a, seed 1"));
+  EXPECT_LT(html.find("<h2>a, seed 1"), html.find("<h2>b, seed 1"));
+  // None of its four checks was answered.
+  EXPECT_NE(html.find("4 checks broken and 0 mended since the baseline"), std::string::npos);
+}
+
+TEST(HtmlReport, TheOverviewSaysWhy) {
+  const std::string html = htmlReport(
+      {withoutFlight("c", Verdict::kError, "the <planner> died"), passedRun("b", 1)}, {}, {});
+  const std::size_t reason = html.find("<div class=\"reason\">the &lt;planner&gt; died</div>");
+  EXPECT_LT(reason, html.find("<section"));
+  EXPECT_EQ(html.find("<div class=\"reason\">", reason + 1), std::string::npos);
+  EXPECT_NE(html.find("<td>at least 0.3 m</td>"), std::string::npos);
+}
+
+TEST(HtmlReport, TimingsOfWhatRenderedNothingAreNotDrawn) {
+  RunResult run = passedRun("a", 1);
+  run.timings = {{"uav0/manager: lidar", {{0.0, 0.0}, {1.0, 0.0}}}};
+  EXPECT_EQ(htmlReport({run}, {}, {}).find("Timings"), std::string::npos);
+  run.timings["uav0/manager: lidar"][1].second = 2.0;
+  EXPECT_NE(htmlReport({run}, {}, {}).find("Timings"), std::string::npos);
+}
+
 TEST(Markup, KeepsUtf8AndReplacesWhatIsNone) {
   EXPECT_EQ(escaped("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;&#39;");
   EXPECT_EQ(cleaned("Größe 5 µm \xe2\x82\xac"), "Größe 5 µm \xe2\x82\xac");

@@ -133,11 +133,21 @@ TEST(Scenario, Checks) {
               c.rates = {{"/imu", 200.0, 0.01, 0.5}};
             }),
             where + "rates: /imu: worst_gap is 0.5, allowed: 1 to 1000000");
+  for (const std::string topic :
+       {"uav0 imu", "0imu", "_imu", "~imu", "/im\xC3\xBC", "a-b", "a\nb"}) {
+    const std::string text = said([&](Checks& c) { c.rates = {{topic, 200.0, 0.01, 1.5}}; });
+    EXPECT_EQ(text.find(where + "rates.topic is '"), 0U) << text;
+    EXPECT_EQ(text.find('\n'), std::string::npos);
+  }
+  EXPECT_EQ(said([](Checks& c) { c.rates = {{"uav0/imu_2", 200.0, 0.01, 1.5}}; }), "no error");
   EXPECT_EQ(said([](Checks& c) { c.end.emplace_back().uav = "uav7"; }),
             where + "end.uav is 'uav7' (did you mean 'uav0'?), allowed: uav0");
   EXPECT_EQ(said([](Checks& c) { c.end.emplace_back().within = 0.0; }),
             where + "end.within is 0, allowed: more than 0 m");
-  EXPECT_EQ(said([](Checks& c) { c.estimates.emplace_back().uav = "other"; }),
+  EXPECT_EQ(said([](Checks& c) {
+              c.estimates.emplace_back().topic = "/odometry";
+              c.estimates.back().uav = "other";
+            }),
             where + "estimates.uav is 'other', allowed: uav0");
   EXPECT_EQ(said([](Checks& c) {
               c.estimates.emplace_back().topic = "/o";

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "marsim/common/error.hpp"
+#include "tools/interrupts.hpp"
 
 namespace marsim::tools {
 namespace {
@@ -31,6 +32,15 @@ TEST(ChildProcess, HandsOverOutputEnvironmentAndExitCode) {
   EXPECT_EQ(lines, (std::vector<std::string>{"some value", "[]", "a", "b"}));
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_FALSE(result.interrupted);
+}
+
+TEST(LineCutter, ALineWithoutAnEndIsCut) {
+  std::vector<std::size_t> sizes;
+  LineCutter cutter([&](const std::string& line) { sizes.push_back(line.size()); });
+  const std::string much(2 * LineCutter::kLongest + 5, 'x');
+  cutter.add(much.data(), much.size());
+  cutter.flush();
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{LineCutter::kLongest, LineCutter::kLongest, 5}));
 }
 
 TEST(ChildProcess, InterruptIsPassedOnOnceAndTheEndAwaited) {

@@ -77,5 +77,33 @@ TEST(RunJournal, OtherNodesCountWhereNoneIsLeft) {
   EXPECT_EQ(failureOf({"[ INFO] [176.5]: all is well"}), "");
 }
 
+TEST(RunJournal, TheReasonOfABadLaunchFileStandsInTheNextLine) {
+  RunJournal journal;
+  for (const char* line :
+       {"RLException: while processing /a.launch:", "while processing /b.launch:",
+        "Invalid roslaunch XML syntax: no element found: line 1, column 0", "The traceback is x"}) {
+    journal.add(line);
+  }
+  EXPECT_EQ(journal.firstError(),
+            "while processing /a.launch: while processing /b.launch: Invalid roslaunch XML syntax: "
+            "no element found: line 1, column 0");
+}
+
+TEST(RunJournal, NodesThatCannotBeStartedOrDieAreLost) {
+  const auto lost = [](const std::vector<std::string>& lines) {
+    RunJournal journal;
+    for (const std::string& line : lines) journal.add(line);
+    return journal.lost();
+  };
+  const std::string died = "[my_planner-2] process has died [pid 7, exit code 3, cmd x].";
+  EXPECT_EQ(lost({"ERROR: cannot launch node of type [no_such/x]: no_such", died}),
+            "no_such/x cannot be started: no_such");
+  EXPECT_EQ(lost({died}), "my_planner ended with exit code 3");
+  // What is ended with the flight may say no to that.
+  EXPECT_EQ(lost({"====REQUIRED process [scenario_runner-6] has died!",
+                  "process has finished cleanly", died}),
+            "");
+}
+
 }  // namespace
 }  // namespace marsim::tools

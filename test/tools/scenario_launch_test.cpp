@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "marsim/common/error.hpp"
+
 namespace marsim::tools {
 namespace {
 
@@ -75,6 +77,32 @@ TEST(ScenarioLaunch, EachKindHasItsFile) {
   EXPECT_TRUE(has(scenarioLaunch(client, 1, "/out", {}), argument("client", "ego_planner")));
   client.client = "lio_sam";
   EXPECT_TRUE(has(scenarioLaunch(client, 1, "/out", {}), "/launch/slam.launch\""));
+}
+
+TEST(ScenarioLaunch, ArgumentsAreThoseOfTheFile) {
+  suite::Scenario other = scenario();
+  other.arguments["output"] = "livox_custom";
+  EXPECT_NO_THROW(requireKnownArguments(other));
+  const auto complaint = [](const suite::Scenario& of) -> std::string {
+    try {
+      requireKnownArguments(of);
+    } catch (const UnknownNameError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  other.arguments["lidra"] = "mid360";
+  EXPECT_EQ(complaint(other).find("/scenarios/goals.yaml: unknown argument of sim.launch 'lidra' "
+                                  "(did you mean 'lidar'?), known: map, "),
+            0U)
+      << complaint(other);
+  other.arguments.erase("lidra");
+  other.arguments["swarm_size"] = "3";  // of the included file alone
+  EXPECT_NE(complaint(other), "");
+  other.arguments = {{"start_client", "true"}};
+  EXPECT_NE(complaint(other), "");
+  other.client = "fast_lio";
+  EXPECT_EQ(complaint(other), "");
 }
 
 TEST(ScenarioLaunch, ProgramsAndWhatStandsInForThem) {

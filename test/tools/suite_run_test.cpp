@@ -147,6 +147,34 @@ TEST_F(Suite, ARunWithoutAResultIsAnErrorThatSaysWhy) {
             "roslaunch ended with code 1: unused args [lidr] for include of [x]");
 }
 
+// At the fastest pace the flight may end first.
+TEST_F(Suite, AProgramThatDiedIsAnErrorAlsoBesideAResult) {
+  options_.seeds = {1};
+  for (const char* line : {"[planner-5] process has died [pid 5, exit code 3, cmd x].",
+                           "ERROR: cannot launch node of type [no_such/planner]: no_such"}) {
+    install(fmt::format("pass; echo '{}'", line));
+    const SuiteOutcome outcome = fly();
+    EXPECT_EQ(outcome.runs[0].verdict, suite::Verdict::kError);
+    EXPECT_NE(outcome.runs[0].message.find("planner"), std::string::npos);
+    EXPECT_EQ(outcome.runs[0].simulated, 2.0);
+    EXPECT_EQ(outcome.runs[0].last_lines, std::vector<std::string>{line});
+  }
+}
+
+// Ended before it has started all, roslaunch would hang.
+TEST_F(Suite, AProgramThatDiedEndsTheRunWhenAllIsStarted) {
+  options_.seeds = {1};
+  install(
+      "trap 'echo ended after $n; exit 1' INT\n"
+      "echo '[planner-5] process has died [pid 5, exit code 3, cmd x].'\n"
+      "for n in 1 2 3 4 5; do sleep 0.1; done\n"
+      "echo 'process[scenario_runner-6]: started with pid [6]'\n"
+      "n=start; for i in $(seq 300); do sleep 0.1; done");
+  const SuiteOutcome outcome = fly();
+  EXPECT_EQ(outcome.runs[0].message, "planner ended with exit code 3");
+  EXPECT_EQ(outcome.runs[0].last_lines.back(), "ended after start");
+}
+
 TEST_F(Suite, TimeThatStandsStillEndsARun) {
   options_.seeds = {1};
   options_.timeout = 0.5;
@@ -286,6 +314,16 @@ TEST_F(Suite, BadOptionsAreRefused) {
   EXPECT_EQ(code([](auto& o) { o.timeout = 0.0; }), 2);
   EXPECT_EQ(code([](auto& o) { o.stand_ins = "/no/such/folder"; }), 2);
   EXPECT_EQ(code([](auto& o) { o.baseline = "/no/such/folder"; }), 2);
+  EXPECT_TRUE(calls().empty());
+}
+
+// "$(" in a launch file is replaced by roslaunch, whatever it stands in.
+TEST_F(Suite, PathsThatRoslaunchWouldReplaceAreRefused) {
+  options_.paths = {write("$(find roscpp)", kScenario).string()};
+  EXPECT_EQ(runSuite(options_), 2);
+  options_.paths = {write("hold", kScenario).string()};
+  options_.output = folder_.path() / "$(x)";
+  EXPECT_EQ(runSuite(options_), 2);
   EXPECT_TRUE(calls().empty());
 }
 
