@@ -194,9 +194,11 @@ void SimClockNode::stand(WallClock::time_point wall) {
 }
 
 SimClockNode::WallClock::time_point SimClockNode::wakeAt(WallClock::time_point wall) const {
+  const TimeNs period = clock_->period();
   if (client_ != nullptr) {  // a paused leader's clock is looked at all the same
-    const double pace = followed_pace_ > 0.0 ? followed_pace_ : 1.0;
-    return wall + toWall(toSeconds(clock_->period()) / pace);
+    if (!(followed_pace_ > 0.0)) return wall + toWall(toSeconds(period));
+    const TimeNs left = followed_ + period - client_->now();
+    return wall + toWall(toSeconds(std::clamp(left, period / 10, period)) / followed_pace_);
   }
   const auto wake = clock_->wakeAt(wall);
   return clock_->heldFor(wall) > 0.0 ? std::min(wake, told_at_ + toWall(kRepeatPeriod)) : wake;
