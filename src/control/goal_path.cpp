@@ -69,17 +69,20 @@ double strain(const Boundary& b, double duration, const GoalLimits& limits) {
   for (int i = 0; i < 5; ++i) of_v.col(i) = (i + 1.0) * c.col(i + 1);
   Eigen::Matrix<double, 4, 4> of_a;
   for (int i = 0; i < 4; ++i) of_a.col(i) = (i + 2.0) * (i + 1.0) * c.col(i + 2);
-  double worst = 0.0;
+  double speed_2 = 0.0, acceleration_2 = 0.0, yaw_rate = 0.0, turn = 0.0;  // largest; _2: squared
   for (int i = 0; i <= kSamples; ++i) {
     const double t = duration * i / kSamples;
     Row v = of_v.col(4), a = of_a.col(3);
     for (int power = 3; power >= 0; --power) v = v * t + of_v.col(power);
     for (int power = 2; power >= 0; --power) a = a * t + of_a.col(power);
-    worst = std::max({worst, v.head<3>().norm() / limits.speed,
-                      a.head<3>().norm() / limits.acceleration, std::abs(v[3]) / limits.yaw_rate,
-                      std::abs(a[3]) / (kTurnSharpness * limits.yaw_rate)});
+    speed_2 = std::max(speed_2, v.head<3>().squaredNorm());
+    acceleration_2 = std::max(acceleration_2, a.head<3>().squaredNorm());
+    yaw_rate = std::max(yaw_rate, std::abs(v[3]));
+    turn = std::max(turn, std::abs(a[3]));
   }
-  return worst;
+  return std::max({std::sqrt(speed_2) / limits.speed,
+                   std::sqrt(acceleration_2) / limits.acceleration, yaw_rate / limits.yaw_rate,
+                   turn / (kTurnSharpness * limits.yaw_rate)});
 }
 
 struct Piece {
