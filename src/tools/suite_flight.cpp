@@ -1,5 +1,6 @@
 #include "tools/suite_flight.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -23,6 +24,7 @@ namespace {
 
 constexpr const char* kMadeFrom = "made_from.txt";
 constexpr std::size_t kLastLines = 40;
+constexpr int kAttempts = 2;                      // to start a ROS master
 constexpr std::size_t kLargestText = 64U << 20U;  // bytes
 constexpr double kLongestStart = 5.0;             // in timeouts
 const std::string kProgress = "scenario ";
@@ -123,6 +125,44 @@ void noteLoss(const fs::path& run_file, const std::string& lost) {
   suite::writeRun(run_file, result);
 }
 
+/// Without a program that has died there is nothing left to be judged.
+bool isLost(const PlannedRun& run, const RunJournal& journal) {
+  const auto on_crash = run.scenario.arguments.find("on_crash");
+  const bool respawns = on_crash != run.scenario.arguments.end() && on_crash->second == "respawn";
+  return !respawns && !journal.lost().empty();
+}
+
+/// On a machine that is too busy roslaunch gives up before its own master has answered.
+bool hasNoMaster(const fs::path& log) {
+  const std::vector<std::string> lines = lastLines(log);
+  return std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.find("could not contact master") != std::string::npos;
+  });
+}
+
+/// Runs run.launch to its end. Throws FileError where the log cannot be written.
+ChildResult launchRun(const PlannedRun& run, const SuiteOptions& options, int port,
+                      RunJournal& journal, const std::function<void(const std::string&)>& tell) {
+  Log log(run.folder / kRunLog);
+  ChildCommand command = rosLaunch({(run.folder / kRunLaunch).string()}, port, run.folder / "log");
+  command.environment["PYTHONUNBUFFERED"] = "1";
+  command.environment["ROSCONSOLE_STDOUT_LINE_BUFFERED"] = "1";
+  command.silence_limit = options.timeout;
+  command.breaks_silence = News(options.timeout);
+  // The runner is started last: roslaunch that is ended before would hang.
+  bool launched = false;
+  command.is_over = [&] { return launched && isLost(run, journal); };
+  const ChildResult result = runChild(command, [&](const std::string& raw) {
+    const std::string line = withoutColours(raw);
+    log.add(line);
+    journal.add(line);
+    launched = launched || line.rfind("process[scenario_runner", 0) == 0;
+    if (isProgress(line) || options.verbose) tell(line);
+  });
+  log.require();
+  return result;
+}
+
 }  // namespace
 
 bool isProgress(const std::string& line) {
@@ -159,40 +199,26 @@ std::optional<suite::RunResult> keptResult(const PlannedRun& run, const StandIns
 
 bool flyRun(const PlannedRun& run, const StandIns& stand_ins, const SuiteOptions& options, int port,
             const std::function<void(const std::string&)>& tell) {
-  clearFolder(run.folder);
-  writeFile(run.folder / kRunLaunch, scenarioLaunch(run.scenario, run.seed, run.folder, stand_ins));
   const std::string made_from = run.madeFrom(stand_ins);
-  Log log(run.folder / kRunLog);
   RunJournal journal;
-  ChildCommand command = rosLaunch({(run.folder / kRunLaunch).string()}, port, run.folder / "log");
-  command.environment["PYTHONUNBUFFERED"] = "1";
-  command.environment["ROSCONSOLE_STDOUT_LINE_BUFFERED"] = "1";
-  command.silence_limit = options.timeout;
-  command.breaks_silence = News(options.timeout);
-  // Without a program that has died there is nothing left to be judged.
-  const auto on_crash = run.scenario.arguments.find("on_crash");
-  const bool respawns = on_crash != run.scenario.arguments.end() && on_crash->second == "respawn";
-  const auto lost = [&] { return !respawns && !journal.lost().empty(); };
-  // The runner is started last: roslaunch that is ended before would hang.
-  bool launched = false;
-  command.is_over = [&] { return launched && lost(); };
-  const ChildResult result = runChild(command, [&](const std::string& raw) {
-    const std::string line = withoutColours(raw);
-    log.add(line);
-    journal.add(line);
-    launched = launched || line.rfind("process[scenario_runner", 0) == 0;
-    if (isProgress(line) || options.verbose) tell(line);
-  });
-  log.require();
-  if (result.interrupted) return false;
+  ChildResult result;
   std::error_code none;
+  for (int attempt = 1; attempt <= kAttempts; ++attempt) {
+    clearFolder(run.folder);
+    writeFile(run.folder / kRunLaunch,
+              scenarioLaunch(run.scenario, run.seed, run.folder, stand_ins));
+    journal = RunJournal();
+    result = launchRun(run, options, port, journal, tell);
+    if (result.interrupted) return false;
+    if (fs::exists(run.folder / kRunFile, none) || !hasNoMaster(run.folder / kRunLog)) break;
+  }
   if (!fs::exists(run.folder / kRunFile, none)) {
     suite::RunResult failed =
         withoutFlight(run, suite::Verdict::kError, reasonOf(result, journal, options.timeout));
     failed.last_lines = lastLines(run.folder / kRunLog);
     suite::writeRun(run.folder / kRunFile, failed);
   }
-  if (lost()) noteLoss(run.folder / kRunFile, journal.lost());
+  if (isLost(run, journal)) noteLoss(run.folder / kRunFile, journal.lost());
   writeFile(run.folder / kMadeFrom, made_from);
   return true;
 }

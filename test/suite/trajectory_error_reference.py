@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Works out trajectory errors with numpy and compares them with those of a program.
 
-usage: trajectory_error_reference.py trajectory_error_cases
+usage: trajectory_error_reference.py trajectory_error_test_cases
 
 The program writes trajectories and their errors as JSON. Here rotations are matrices, so that
 nothing of the quaternions' arithmetic is shared.

@@ -98,6 +98,18 @@ TEST_F(Suite, FliesEverySeedAndWritesReports) {
   EXPECT_NE(textOf(options_.output / "junit.xml").find("<testsuites"), std::string::npos);
 }
 
+TEST_F(Suite, StartsOnceMoreWhereTheMasterWasTooSlow) {
+  const std::string too_slow = "echo 'ERROR: could not contact master [http://vm:1/]'; exit 1";
+  install("if [ $(wc -l < $f/calls) = 1 ]; then " + too_slow + "; else pass; fi");
+  options_.seeds = {1};
+  EXPECT_EQ(fly().runs.at(0).verdict, suite::Verdict::kPassed);
+  EXPECT_EQ(calls().size(), 2U);
+  install(too_slow);
+  options_.fresh = true;
+  EXPECT_EQ(fly().runs.at(0).verdict, suite::Verdict::kError);
+  EXPECT_EQ(calls().size(), 4U);
+}
+
 TEST_F(Suite, KeepsWhatPassedFromTheSameFiles) {
   fly();
   fly();
@@ -168,8 +180,8 @@ TEST_F(Suite, AProgramThatDiedEndsTheRunWhenAllIsStarted) {
       "trap 'echo ended after $n; exit 1' INT\n"
       "echo '[planner-5] process has died [pid 5, exit code 3, cmd x].'\n"
       "for n in 1 2 3 4 5; do sleep 0.1; done\n"
-      "echo 'process[scenario_runner-6]: started with pid [6]'\n"
-      "n=start; for i in $(seq 300); do sleep 0.1; done");
+      "n=start; echo 'process[scenario_runner-6]: started with pid [6]'\n"
+      "for i in $(seq 300); do sleep 0.1; done");
   const SuiteOutcome outcome = fly();
   EXPECT_EQ(outcome.runs[0].message, "planner ended with exit code 3");
   EXPECT_EQ(outcome.runs[0].last_lines.back(), "ended after start");

@@ -85,7 +85,7 @@ class Planner {
 }  // namespace
 
 int main(int argc, char** argv) {
-  ros::init(argc, argv, "stand_in_planner");
+  ros::init(argc, argv, "test_planner");
   const Planner planner;
   ros::spin();
 }

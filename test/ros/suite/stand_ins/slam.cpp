@@ -77,7 +77,7 @@ class Slam {
 }  // namespace
 
 int main(int argc, char** argv) {
-  ros::init(argc, argv, "stand_in_slam");
+  ros::init(argc, argv, "test_slam");
   const Slam slam;
   ros::spin();
 }
