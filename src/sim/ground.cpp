@@ -67,12 +67,13 @@ void Ground::look(const KinematicState& before, const vehicle::Quadrotor& quadro
                   const std::vector<Touch>& touches, double nearest) {
   if (map_ == nullptr || quadrotor.onGround()) return;
   const KinematicState& now = quadrotor.state();
-  const bool lands = comesDown(before) && config_.isGentle(before);
+  const double reach = hull_.radius() + map_->resolution();
+  const bool is_near = nearest < reach;
+  const bool lands = is_near && comesDown(before) && config_.isGentle(before);
   surface_.reset();
-  if (holds_ || solid || lands || !touches.empty()) {
-    const double reach = hull_.radius() + map_->resolution();
+  if (is_near && (holds_ || solid || lands || !touches.empty())) {
     map::FoundSurfel found;
-    if (nearest < reach && map_->nearest(now.X_WB.p, reach, found) < reach) {
+    if (map_->nearest(now.X_WB.p, reach, found) < reach) {
       surface_ = collision::carryingSurface(*map_, hull_, now.X_WB, config_.tilt);
     }
   }

@@ -1,5 +1,6 @@
 #include "marsim/sim/world.hpp"
 
+#include <functional>
 #include <utility>
 
 namespace marsim::sim {
@@ -52,11 +53,11 @@ void World::stepOne(std::uint32_t number) {
   Uav& uav = *uavs_[number];
   const TimeNs to = uav.state().stamp + uav.dynamicsStep();
   for (const Impact& impact : surroundings_.takeImpacts(number, to)) uav.takeImpact(impact);
-  uav.step(
-      [&](TimeNs begin, TimeNs end) {
-        return surroundings_.objectsAbout(number, uav.ball(), begin, end, objects_);
-      },
-      [&](std::uint32_t identity) { return surroundings_.bodyAt(identity, to); });
+  const auto objectsIn = [&](TimeNs begin, TimeNs end) {
+    return surroundings_.objectsAbout(number, uav.ball(), begin, end, objects_);
+  };
+  const auto bodyIn = [&](std::uint32_t identity) { return surroundings_.bodyAt(identity, to); };
+  uav.step(std::cref(objectsIn), std::cref(bodyIn));  // references: nothing is allocated
 }
 
 // To the others, what a UAV has told.

@@ -13,20 +13,29 @@ using Eigen::Vector3d;
 /// Feet nearer to the ground than this at reset stand on it [m].
 constexpr double kStandingBelow = 0.01;
 
-// The integrated state and, of the same shape, its derivative: position, velocity, quaternion
-// (x y z w), body rate, motor speeds and their rates, one after another.
-using Motion = Eigen::Array<double, 22, 1>;  // the last one pads it
-constexpr int kP = 0, kV = 3, kQ = 6, kW = 10, kSpeed = 13, kRate = 17;
+// The integrated state and, of the same shape, its derivative, a quantity a column. Those of three
+// numbers end in a zero, so that the processor's registers hold whole columns.
+using Motion = Eigen::Array<double, 4, 6>;
+constexpr int kP = 0, kV = 1, kQ = 2, kW = 3, kSpeed = 4, kRate = 5;  // the quaternion: x y z w
+
+void setVector(Motion& x, int column, const Vector3d& v) {
+  for (int i = 0; i < 3; ++i) x(i, column) = v[i];
+  x(3, column) = 0.0;
+}
+
+Vector3d vectorOf(const Motion& x, int column) { return x.col(column).head<3>(); }
+
+Eigen::Quaterniond quaternionOf(const Motion& x) { return Eigen::Quaterniond(x.col(kQ).matrix()); }
 
 Motion motionOf(const KinematicState& state, const RotorArray& speeds, const RotorArray& rates) {
   Motion x;
-  x << state.X_WB.p.array(), state.v_WB.array(), state.X_WB.q.coeffs().array(),
-      state.w_WB_B.array(), speeds, rates, 0.0;
+  setVector(x, kP, state.X_WB.p);
+  setVector(x, kV, state.v_WB);
+  x.col(kQ) = state.X_WB.q.coeffs();
+  setVector(x, kW, state.w_WB_B);
+  x.col(kSpeed) = speeds;
+  x.col(kRate) = rates;
   return x;
-}
-
-Eigen::Quaterniond quaternionOf(const Motion& x) {
-  return Eigen::Quaterniond(x.segment<4>(kQ).matrix());
 }
 
 // Inputs that stay constant over a step.
@@ -40,10 +49,13 @@ struct Inputs {
 
 RotorArray motorJerk(const MotorConfig& motor, const RotorArray& commands, const RotorArray& speed,
                      const RotorArray& acceleration) {
-  const RotorArray wn = (commands > speed)
-                            .select(RotorArray::Constant(motor.natural_frequency_up),
-                                    RotorArray::Constant(motor.natural_frequency_down));
-  return wn.square() * (commands - speed) - 2.0 * motor.damping * wn * acceleration;
+  RotorArray jerk;
+  for (int i = 0; i < kRotors; ++i) {
+    const double wn =
+        commands[i] > speed[i] ? motor.natural_frequency_up : motor.natural_frequency_down;
+    jerk[i] = wn * wn * (commands[i] - speed[i]) - 2.0 * motor.damping * wn * acceleration[i];
+  }
+  return jerk;
 }
 
 // Newton and Euler about the centre of mass; of every rotor thrust, reaction torque and drag.
@@ -68,19 +80,22 @@ Accelerations accelerations(const Inputs& in, const Eigen::Quaterniond& q_WB, co
 }
 
 Motion derivative(const Inputs& in, const Motion& x, const Accelerations& a) {
-  const Eigen::Quaterniond half_rate(0.0, 0.5 * x[kW], 0.5 * x[kW + 1], 0.5 * x[kW + 2]);
+  const Eigen::Quaterniond half_rate((0.5 * x.col(kW)).matrix());  // its last number is zero
   Motion rate;
-  rate << x.segment<3>(kV), a.linear_W.array(), (quaternionOf(x) * half_rate).coeffs().array(),
-      a.angular_B.array(), x.segment<4>(kRate),
-      motorJerk(in.config.motor, in.commands, x.segment<4>(kSpeed), x.segment<4>(kRate)), 0.0;
+  rate.col(kP) = x.col(kV);
+  setVector(rate, kV, a.linear_W);
+  rate.col(kQ) = (quaternionOf(x) * half_rate).coeffs();
+  setVector(rate, kW, a.angular_B);
+  rate.col(kSpeed) = x.col(kRate);
+  rate.col(kRate) = motorJerk(in.config.motor, in.commands, x.col(kSpeed), x.col(kRate));
   return rate;
 }
 
 // Inside a Runge-Kutta step the quaternion drifts off unit length; rotate by its direction.
 Motion derivative(const Inputs& in, const Motion& x) {
   return derivative(in, x,
-                    accelerations(in, quaternionOf(x).normalized(), x.segment<3>(kV).matrix(),
-                                  x.segment<3>(kW).matrix(), x.segment<4>(kSpeed)));
+                    accelerations(in, quaternionOf(x).normalized(), vectorOf(x, kV),
+                                  vectorOf(x, kW), x.col(kSpeed)));
 }
 
 // One classical Runge-Kutta step from where the accelerations are known.
@@ -189,7 +204,7 @@ void Quadrotor::step(TimeNs dt) {
               : accelerations(inputs, state_.X_WB.q, state_.v_WB, state_.w_WB_B, motor_speeds_);
   const Motion after =
       advance(inputs, motionOf(state_, motor_speeds_, motor_accelerations_), here, toSeconds(dt));
-  const RotorArray speeds = after.segment<4>(kSpeed), rates = after.segment<4>(kRate);
+  const RotorArray speeds = after.col(kSpeed), rates = after.col(kRate);
 
   state_.stamp += dt;
   // A motor that ends at a limit stays there until it is turned back.
@@ -199,10 +214,10 @@ void Quadrotor::step(TimeNs dt) {
   motor_accelerations_ =
       (speeds > fastest).select(motor_accelerations_.min(0.0), motor_accelerations_);
   if (!on_ground_) {
-    state_.X_WB.p = after.segment<3>(kP);
-    state_.v_WB = after.segment<3>(kV);
+    state_.X_WB.p = vectorOf(after, kP);
+    state_.v_WB = vectorOf(after, kV);
     state_.X_WB.q = quaternionOf(after).normalized();
-    state_.w_WB_B = after.segment<3>(kW);
+    state_.w_WB_B = vectorOf(after, kW);
   }
   updateAccelerations();
 }
