@@ -50,7 +50,7 @@ class AnswerWait {
   /// The rule holds time no more.
   void end() { is_over_ = true; }
   bool isOver() const { return is_over_; }
-  /// Whether time goes on without the answers, for now or for ever.
+  /// Whether time goes on without the answers.
   bool isLost() const { return is_over_ || is_given_up_; }
 
   /// Whether time may go on from `now` to `next`.

@@ -108,13 +108,13 @@ TEST(ScenarioLaunch, ArgumentsAreThoseOfTheFile) {
 TEST(ScenarioLaunch, ProgramsAndWhatStandsInForThem) {
   suite::Scenario flown = scenario();
   flown.programs = {{"ego_planner", "run.launch", {{"speed", "2"}, {"map", "$(find maps)/a.pcd"}}},
-                    {"", "/home/me/mine.launch", {}},
+                    {"", "/opt/me/mine.launch", {}},
                     {"other", "files/x.launch", {}}};
   EXPECT_EQ(wantedPackages(flown), (std::vector<std::string>{"ego_planner", "maps", "other"}));
   const std::string text = scenarioLaunch(flown, 1, "/out", {});
   EXPECT_TRUE(has(text, "<include file=\"$(find ego_planner)/launch/run.launch\">")) << text;
   EXPECT_TRUE(has(text, argument("speed", "2")));
-  EXPECT_TRUE(has(text, "<include file=\"/home/me/mine.launch\"/>"));
+  EXPECT_TRUE(has(text, "<include file=\"/opt/me/mine.launch\"/>"));
   EXPECT_TRUE(has(text, "<include file=\"$(find other)/files/x.launch\"/>"));
   const std::string stood_in =
       scenarioLaunch(flown, 1, "/out", {{"ego_planner", "/s/ego_planner.launch"}});
