@@ -40,7 +40,7 @@ control::VehicleModel vehicleModel(const vehicle::VehicleConfig& config) {
 }
 
 Pilot::Pilot(const control::ControllerConfig& config, const control::VehicleModel& model)
-    : controller_(config, model), commander_(config.goal) {}
+    : controller_(control::makeController(config, model)), commander_(config.goal) {}
 
 bool Pilot::notice(const VehicleReport& report) {
   const bool was_moved =
@@ -48,7 +48,7 @@ bool Pilot::notice(const VehicleReport& report) {
   last_ = report;
   if (!was_moved) return false;
   commander_.reset();
-  controller_.reset();
+  controller_->reset();
   // Where time was set back, what waits is of the time before.
   const TimeNs farthest = report.motion.stamp + kFarthestAhead;
   waiting_.erase(std::find_if(waiting_.begin(), waiting_.end(),
@@ -83,8 +83,8 @@ std::optional<vehicle::RotorArray> Pilot::answer(const VehicleReport& report) {
   actUntil(report.motion.stamp);
   reference_ = commander_.reference(report.motion);
   if (report.on_ground && !commander_.commanded()) return std::nullopt;
-  if (report.on_ground) controller_.rest();
-  return controller_.update(report.motion, reference_);
+  if (report.on_ground) controller_->rest();
+  return controller_->update(report.motion, reference_);
 }
 
 }  // namespace marsim::sim

@@ -4,6 +4,7 @@
 #include "common/data_dir.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
+#include "marsim/control/cascaded_pid.hpp"
 #include "marsim/sim/world.hpp"
 #include "support.hpp"
 
@@ -25,7 +26,7 @@ TEST_F(LoadVehicleTest, EveryShippedVehicleCanHoverUnderTheDefaultController) {
     EXPECT_LT(loaded.vehicle.hoverSpeed(), loaded.vehicle.motor.speed_max) << name;
     EXPECT_DOUBLE_EQ(loaded.imu.rate, 200.0) << name;
     EXPECT_EQ(
-        complaint([&] { control::Controller(controller, sim::vehicleModel(loaded.vehicle)); }),
+        complaint([&] { control::CascadedPid(controller, sim::vehicleModel(loaded.vehicle)); }),
         "no error")
         << name;
   }

@@ -1,4 +1,4 @@
-#include "marsim/control/controller.hpp"
+#include "marsim/control/cascaded_pid.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +20,7 @@ using vehicle::Quadrotor;
 using vehicle::VehicleConfig;
 
 void fly(
-    Quadrotor& quadrotor, Controller& controller, const Reference& reference, double seconds,
+    Quadrotor& quadrotor, CascadedPid& controller, const Reference& reference, double seconds,
     const std::function<void()>& watch = [] {}) {
   for (int i = 0; i < static_cast<int>(seconds * 500.0); ++i) {
     quadrotor.command(controller.update(quadrotor.state(), reference));
@@ -54,7 +54,7 @@ TEST(CascadeGains, PlaceThePolesAsSpecified) {
 
 TEST(Controller, AtRestCommandsHover) {
   for (const VehicleConfig& config : vehicle::allVehicles()) {
-    Controller controller(ControllerConfig{}, sim::vehicleModel(config));
+    CascadedPid controller(ControllerConfig{}, sim::vehicleModel(config));
     const Eigen::Array4d speeds = controller.update(KinematicState{}, Reference{});
     EXPECT_LT((speeds - config.hoverSpeeds()).abs().maxCoeff(), 1e-6 * config.hoverSpeed());
   }
@@ -62,7 +62,7 @@ TEST(Controller, AtRestCommandsHover) {
 
 TEST(Controller, IntegralTakesUpASteadyForce) {
   for (const VehicleConfig& config : vehicle::allVehicles()) {
-    Controller controller(ControllerConfig{}, sim::vehicleModel(config));
+    CascadedPid controller(ControllerConfig{}, sim::vehicleModel(config));
     Quadrotor quadrotor(config);
     quadrotor.setExternalWrench(config.mass * Vector3d(0.8, -0.3, -1.0), Vector3d::Zero());
     const Reference reference;
@@ -77,7 +77,7 @@ TEST(Controller, DoesNotWindUpBehindItsLimits) {
   for (const VehicleConfig& config : vehicle::allVehicles()) {
     ControllerConfig gains;
     gains.position_integral = 1.0;
-    Controller controller(gains, sim::vehicleModel(config));
+    CascadedPid controller(gains, sim::vehicleModel(config));
     Quadrotor quadrotor(config);
     Reference reference;
     reference.p_WB = {40.0, 0.0, 15.0};  // far: speed, tilt and thrust run into their limits
@@ -98,7 +98,7 @@ TEST(Controller, DoesNotWindUpBehindItsLimits) {
 
 TEST(Controller, KeepsItsHeightWhileItDashesSideways) {
   for (const VehicleConfig& config : vehicle::allVehicles()) {
-    Controller controller(ControllerConfig{}, sim::vehicleModel(config));
+    CascadedPid controller(ControllerConfig{}, sim::vehicleModel(config));
     Quadrotor quadrotor(config);
     Reference reference;
     reference.p_WB = {5.0, 0.0, 0.0};
@@ -111,7 +111,7 @@ TEST(Controller, KeepsItsHeightWhileItDashesSideways) {
 
 TEST(Controller, LargeTurnOfHeadingLeavesTheTiltAlone) {
   for (const VehicleConfig& config : vehicle::allVehicles()) {
-    Controller controller(ControllerConfig{}, sim::vehicleModel(config));
+    CascadedPid controller(ControllerConfig{}, sim::vehicleModel(config));
     Quadrotor quadrotor(config);
     Reference reference;
     reference.yaw = 3.0;
@@ -129,7 +129,7 @@ TEST(Controller, LargeTurnOfHeadingLeavesTheTiltAlone) {
 TEST(Controller, RecoversFromUpsideDown) {
   for (const VehicleConfig& config : vehicle::allVehicles()) {
     for (const double roll : {3.0, kPi}) {
-      Controller controller(ControllerConfig{}, sim::vehicleModel(config));
+      CascadedPid controller(ControllerConfig{}, sim::vehicleModel(config));
       Quadrotor quadrotor(config);
       quadrotor.setMotion(fromRollPitchYaw(roll, 0.0, 0.0), Vector3d::Zero(), {0.3, -0.2, 0.1});
       fly(quadrotor, controller, Reference{}, 15.0);
@@ -152,12 +152,12 @@ TEST(Controller, RefusesWhatTheMotorsCannotFollow) {
   ControllerConfig gains;
   gains.attitude.natural_frequency = 30.0;
   const VehicleModel slow = sim::vehicleModel(vehicle::crazyflie());
-  EXPECT_EQ(messageOf([&] { Controller(gains, slow); }),
+  EXPECT_EQ(messageOf([&] { CascadedPid(gains, slow); }),
             "controller: attitude.natural_frequency is 30, allowed: up to 22.2 rad/s, all that "
             "this vehicle can follow");
   gains = ControllerConfig{};
   gains.thrust_max_ratio = 0.4;
-  EXPECT_EQ(messageOf([&] { Controller(gains, slow); }),
+  EXPECT_EQ(messageOf([&] { CascadedPid(gains, slow); }),
             "controller: thrust_max_ratio is 0.4, allowed: more than 0.512, which carries this "
             "vehicle's weight");
 }

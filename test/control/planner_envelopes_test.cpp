@@ -12,6 +12,7 @@
 #include "control/envelope.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
+#include "marsim/control/cascaded_pid.hpp"
 #include "marsim/control/commander.hpp"
 #include "marsim/sim/world.hpp"
 #include "marsim/vehicle/quadrotor.hpp"
@@ -129,7 +130,7 @@ double rmsError(const Flight& flight, const std::string& vehicle, const std::str
   vehicle::Quadrotor quadrotor(craft);
   const Reference start = flight.at(0.0);
   quadrotor.reset(start.p_WB, start.yaw);
-  Controller loop(gains, sim::vehicleModel(craft));
+  CascadedPid loop(gains, sim::vehicleModel(craft));
   Commander commander(gains.goal);
   Eigen::Array4d waiting = quadrotor.motorCommands();
   double sum = 0.0;

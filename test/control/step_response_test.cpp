@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "marsim/common/units.hpp"
-#include "marsim/control/controller.hpp"
+#include "marsim/control/cascaded_pid.hpp"
 #include "marsim/sim/world.hpp"
 #include "marsim/vehicle/quadrotor.hpp"
 #include "vehicle/vehicles.hpp"
@@ -88,7 +88,7 @@ Quadrotor hovering(const VehicleConfig& config) {
 void expectAttitudeAsSpecified(const VehicleConfig& config, const LoopSpec& spec, int axis) {
   ControllerConfig gains;
   gains.attitude = spec;
-  Controller controller(gains, sim::vehicleModel(config));
+  CascadedPid controller(gains, sim::vehicleModel(config));
   Quadrotor quadrotor = hovering(config);
   const double step = radians(3.0);
   const Eigen::Quaterniond wanted =
@@ -105,7 +105,7 @@ void expectAttitudeAsSpecified(const VehicleConfig& config, const LoopSpec& spec
 void expectPositionAsSpecified(const VehicleConfig& config, const LoopSpec& spec, int axis) {
   ControllerConfig gains;
   gains.position = spec;
-  Controller controller(gains, sim::vehicleModel(config));
+  CascadedPid controller(gains, sim::vehicleModel(config));
   Quadrotor quadrotor = hovering(config);
   const double step = 0.2, start = quadrotor.state().X_WB.p[axis];
   Reference reference;
@@ -121,7 +121,7 @@ void expectPositionAsSpecified(const VehicleConfig& config, const LoopSpec& spec
 // The default and the highest that is allowed.
 TEST(StepResponse, RollAndPitchFollowTheirSpecification) {
   for (const VehicleConfig& config : vehicle::allVehicles()) {
-    const double highest = Controller::maxAttitudeFrequency(sim::vehicleModel(config));
+    const double highest = CascadedPid::maxAttitudeFrequency(sim::vehicleModel(config));
     for (const double frequency : {ControllerConfig{}.attitude.natural_frequency, highest}) {
       for (const double damping : {0.7, 0.9, 1.0}) {
         for (const int axis : {0, 1}) expectAttitudeAsSpecified(config, {frequency, damping}, axis);
@@ -147,7 +147,7 @@ TEST(StepResponse, PositionFollowsItsSpecification) {
 TEST(StepResponse, YawFollowsItsSpecification) {
   for (const VehicleConfig& config : vehicle::allVehicles()) {
     const ControllerConfig gains;
-    Controller controller(gains, sim::vehicleModel(config));
+    CascadedPid controller(gains, sim::vehicleModel(config));
     Quadrotor quadrotor = hovering(config);
     Reference reference;
     reference.p_WB = quadrotor.state().X_WB.p;

@@ -1,12 +1,13 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include <Eigen/Geometry>
 
+#include "marsim/common/rotor_array.hpp"
 #include "marsim/control/goal_path.hpp"
 #include "marsim/control/mixer.hpp"
-#include "marsim/control/motor_lead.hpp"
 #include "marsim/control/reference.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 
@@ -47,76 +48,33 @@ struct ControllerConfig {
   void validate(const std::string& where) const;
 };
 
-/// Gains of one cascade: outer loop to a rate, rate loop to an acceleration that a faster inner
-/// loop (natural frequency wi, damping zi) makes real. Fed back with acceleration and jerk they
-/// place the four poles of the whole exactly: at the specification's and at the inner loop's own,
-/// so that the step response is the specified one behind a delay of the inner loop's 2 zi/wi.
-/// a_cmd = rate_gain (outer_gain e + e') + acceleration_gain (a_ref - a) + jerk_gain (j_ref - j).
-struct CascadeGains {
-  double outer = 0.0;         ///< [1/s]
-  double rate = 0.0;          ///< [1/s]
-  double acceleration = 0.0;  ///< [-]
-  double jerk = 0.0;          ///< [s]
-};
-CascadeGains cascadeGains(const LoopSpec& outer, const LoopSpec& inner);
-
-/// Cascaded PID: position -> velocity -> attitude -> body rate -> rotor speeds. Gains follow from
-/// the loop specifications and the vehicle's mass, inertia and motors.
-///
-/// The vehicle's own drag in still air is made up for (Faessler, Franchi, Scaramuzza, RA-L 2018),
-/// so that it neither slows the response nor costs tracking accuracy.
-///
-/// The integrals take up the difference between commanded (and limited) and actual acceleration.
-/// Where the vehicle does as told they stay zero, so that they add no overshoot to a step and do
-/// not wind up behind a limit.
+/// A flight controller: states and references in, rotor speeds out. Call one of update(),
+/// trackAttitude() and trackRates() once a state (the time between calls comes from the states'
+/// stamps).
 class Controller {
  public:
-  /// Throws ConfigError; also where the motors cannot follow the attitude specification (naming the
-  /// highest natural frequency that they can) or thrust_max_ratio leaves less than the weight.
-  Controller(const ControllerConfig& config, const VehicleModel& vehicle);
+  virtual ~Controller() = default;
 
-  /// The highest natural frequency of roll and pitch [rad/s] that a vehicle can follow: 0.8 times
-  /// its motors' (the slower direction), at most 40 rad/s with states at 500 Hz.
-  static double maxAttitudeFrequency(const VehicleModel& vehicle);
-
-  /// Rotor speeds [rad/s] for a state and a reference; call once a state (the time between calls
-  /// comes from the states' stamps).
-  Eigen::Array4d update(const KinematicState& state, const Reference& reference);
+  /// Rotor speeds [rad/s] for a state and a reference.
+  virtual RotorArray update(const KinematicState& state, const Reference& reference) = 0;
   /// The inner loops alone: rotor speeds [rad/s] for an attitude, a yaw rate [rad/s] about the
-  /// vertical and a collective thrust [N] along body z. Call either update() or this once a state.
-  Eigen::Array4d trackAttitude(const KinematicState& state, const Eigen::Quaterniond& q_WB_wanted,
-                               double yaw_rate, double thrust);
+  /// vertical and a collective thrust [N] along body z.
+  virtual RotorArray trackAttitude(const KinematicState& state,
+                                   const Eigen::Quaterniond& q_WB_wanted, double yaw_rate,
+                                   double thrust) = 0;
+  /// The innermost loop alone: rotor speeds [rad/s] for body rates [rad/s in B] and a collective
+  /// thrust [N] along body z.
+  virtual RotorArray trackRates(const KinematicState& state, const Eigen::Vector3d& w_WB_B_wanted,
+                                double thrust) = 0;
   /// Clears the integrals and takes the motors to run at hover speed, e.g. after a teleport.
-  void reset();
+  virtual void reset() = 0;
   /// Clears the integrals: the vehicle stands, and what holds it there is no disturbance to be
   /// made up for. To be called before the update for such a state.
-  void rest();
-  const ControllerConfig& config() const { return config_; }
-
- private:
-  struct Drag {
-    Eigen::Vector3d force_W, torque_B;  ///< [N], [N m]
-  };
-
-  void advanceTo(TimeNs stamp);
-  Drag dragOf(const KinematicState& state) const;
-  Eigen::Vector3d accelerationCommand(const KinematicState& state, const Reference& reference);
-  Eigen::Vector3d limitedForce(const Eigen::Vector3d& acceleration) const;
-  double collectiveThrust(const Eigen::Vector3d& force_W, const Eigen::Vector3d& z_B) const;
-  Eigen::Array4d attitudeLoop(const KinematicState& state, const Eigen::Quaterniond& q_WB_wanted,
-                              double yaw_rate, double thrust, const Eigen::Vector3d& drag_torque_B);
-
-  ControllerConfig config_;
-  VehicleModel vehicle_;
-  Mixer mixer_;
-  MotorLead motors_;
-  CascadeGains horizontal_, vertical_, tilt_, yaw_;
-  double tan_tilt_max_ = 0.0, cos_tilt_max_ = 0.0;
-  double horizontal_lag_, vertical_lag_;  ///< [s] of acceleration behind its command
-  Eigen::Vector3d position_integral_ = Eigen::Vector3d::Zero();  ///< [m/s^2]
-  Eigen::Vector3d attitude_integral_ = Eigen::Vector3d::Zero();  ///< [rad/s^2]
-  TimeNs last_stamp_ = -1;
-  double dt_ = 0.0;  ///< [s] since the last update
+  virtual void rest() = 0;
 };
+
+/// The controller that a configuration names. Throws ConfigError, as its constructor does.
+std::unique_ptr<Controller> makeController(const ControllerConfig& config,
+                                           const VehicleModel& vehicle);
 
 }  // namespace marsim::control

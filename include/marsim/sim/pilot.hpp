@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -53,7 +54,7 @@ class Pilot {
 
   void actUntil(TimeNs now);
 
-  control::Controller controller_;
+  std::unique_ptr<control::Controller> controller_;
   control::Commander commander_;
   std::vector<Waiting> waiting_;  ///< in the order in which they act
   std::optional<VehicleReport> last_;
