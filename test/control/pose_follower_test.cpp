@@ -7,8 +7,8 @@
 
 #include "marsim/common/random.hpp"
 #include "marsim/common/units.hpp"
+#include "marsim/control/cascaded_pid.hpp"
 #include "marsim/control/commander.hpp"
-#include "marsim/control/controller.hpp"
 #include "marsim/geometry/pose.hpp"
 #include "marsim/sim/world.hpp"
 #include "marsim/vehicle/quadrotor.hpp"
@@ -161,7 +161,7 @@ TEST(PoseFollower, VehiclesTakeLeapsCalmly) {
   for (const vehicle::VehicleConfig& config : vehicle::allVehicles()) {
     vehicle::Quadrotor quadrotor(config);
     quadrotor.reset({0.0, 0.0, 10.0}, 0.0);
-    Controller controller(ControllerConfig{}, sim::vehicleModel(config));
+    CascadedPid controller(ControllerConfig{}, sim::vehicleModel(config));
     Commander commander(GoalLimits{});
     commander.reference(quadrotor.state());
     commander.setPose({8.0, -3.0, 11.0}, 2.0, 0);
