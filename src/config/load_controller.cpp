@@ -12,6 +12,21 @@ void readLoop(YamlReader& reader, const std::string& key, control::LoopSpec& loo
   });
 }
 
+void readEstimator(YamlReader& reader, control::EstimatorConfig& estimator) {
+  reader.readMap("estimator", [&](YamlReader& map) {
+    map.read("position_noise", estimator.position_noise, Quantity::kLength);
+    map.read("attitude_noise", estimator.attitude_noise, Quantity::kAngle);
+    map.read("acceleration_noise", estimator.acceleration_noise);
+    map.read("acceleration_drift", estimator.acceleration_drift);
+    map.read("rate_noise", estimator.rate_noise);
+    map.read("rate_drift", estimator.rate_drift);
+    map.read("largest_jump", estimator.largest_jump, Quantity::kLength);
+    map.read("largest_turn", estimator.largest_turn, Quantity::kAngle);
+    map.read("timeout", estimator.timeout, Quantity::kTime);
+    map.read("land_after", estimator.land_after, Quantity::kTime);
+  });
+}
+
 }  // namespace
 
 control::ControllerConfig loadController(const std::string& name_or_path) {
@@ -35,6 +50,7 @@ control::ControllerConfig loadController(const std::string& name_or_path) {
       goal.read("acceleration", config.goal.acceleration);
       goal.read("yaw_rate", config.goal.yaw_rate, Quantity::kAngularSpeed);
     });
+    readEstimator(reader, config.estimator);
     reader.readMap("warn", [&](YamlReader& warn) {
       warn.read("reference_distance", config.warn.reference_distance, Quantity::kLength);
       warn.read("tracking_error", config.warn.tracking_error, Quantity::kLength);

@@ -43,6 +43,7 @@ void ControllerConfig::validate(const std::string& where) const {
   check.within("thrust_min_ratio", thrust_min_ratio, 0.01, 0.9);
   check.within("thrust_max_ratio", thrust_max_ratio, 0.1, 1.0);
   goal.validate(where);
+  estimator.validate(where);
   check.positive("warn.reference_distance", warn.reference_distance, "m");
   check.positive("warn.tracking_error", warn.tracking_error, "m");
   check.require(goal.speed <= speed_max, "goal.speed", fmt::format("{}", goal.speed),

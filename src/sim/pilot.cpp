@@ -78,13 +78,30 @@ void Pilot::actUntil(TimeNs now) {
   for (const Waiting& waiting : due) waiting.command(commander_, now);
 }
 
+// Where the estimates are lost the vehicle brakes and holds its place.
+void Pilot::heedEstimates(const VehicleReport& report) {
+  motion_ = report.motion;
+  if (!estimates_) return;
+  const EstimateLoop::Phase before = estimates_->phase();
+  motion_ = estimates_->motion(report);
+  if (estimates_->phase() == before) return;
+  if (estimates_->phase() == EstimateLoop::Phase::kHold) {
+    control::Reference here;
+    here.p_WB = motion_.X_WB.p;
+    here.v_WB = motion_.v_WB;
+    here.yaw = yawOf(motion_.X_WB.q);
+    commander_.setReference(here, motion_.stamp);
+  }
+}
+
 std::optional<vehicle::RotorArray> Pilot::answer(const VehicleReport& report) {
   notice(report);
+  heedEstimates(report);
   actUntil(report.motion.stamp);
-  reference_ = commander_.reference(report.motion);
+  reference_ = commander_.reference(motion_);
   if (report.on_ground && !commander_.commanded()) return std::nullopt;
   if (report.on_ground) controller_->rest();
-  return controller_->update(report.motion, reference_);
+  return controller_->update(motion_, reference_);
 }
 
 }  // namespace marsim::sim

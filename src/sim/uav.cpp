@@ -33,6 +33,9 @@ Uav::Uav(const UavConfig& config, const Renderers& renderers, double ground_z,
       announcer_(number, 0, kPeerPeriod) {
   if (config_.lidar) lidar_.emplace(*config_.lidar, renderers.rays, config_.seed);
   if (config_.depth) camera_.emplace(*config_.depth, renderers.images);
+  if (config_.estimate) {
+    pilot_.flyOn(EstimateLoop(*config_.estimate, config_.controller.estimator, config_.imu));
+  }
   vehicle_.place(config_.start_p_WB, config_.start_yaw, 0);
   report();
   announce({});
@@ -47,6 +50,7 @@ void Uav::teleport(const Eigen::Vector3d& p_WB, double yaw) {
 void Uav::step(const Collisions::ObjectsIn& objectsIn, const Collisions::BodyIn& bodyIn) {
   const VehicleStep& due = vehicle_.step(objectsIn, bodyIn);
   tell(due.contacts);
+  if (EstimateLoop* loop = pilot_.estimates(); loop && due.imu) loop->addImu(*due.imu);
   if (due.report) report();
   announce(vehicle_.collisions().impacts());
   if (due.odometry && on_odometry) on_odometry(state());

@@ -9,6 +9,7 @@
 #include "marsim/control/goal_path.hpp"
 #include "marsim/control/mixer.hpp"
 #include "marsim/control/reference.hpp"
+#include "marsim/control/state_estimator.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 
 namespace marsim::control {
@@ -44,6 +45,7 @@ struct ControllerConfig {
   double thrust_max_ratio = 0.9;   ///< of the maximum; leaves room for attitude control
   GoalLimits goal;
   WarningLimits warn;
+  EstimatorConfig estimator;  ///< where it flies on estimates
 
   void validate(const std::string& where) const;
 };

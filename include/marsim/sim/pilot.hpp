@@ -3,10 +3,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "marsim/control/commander.hpp"
 #include "marsim/control/controller.hpp"
+#include "marsim/sim/estimate_loop.hpp"
 #include "marsim/sim/motion_track.hpp"
 #include "marsim/sim/time_of_effect.hpp"
 #include "marsim/vehicle/quadrotor.hpp"
@@ -42,6 +44,12 @@ class Pilot {
   bool notice(const VehicleReport& report);
   /// Motor speeds [rad/s] for a report; none for a vehicle that rests until its first command.
   std::optional<vehicle::RotorArray> answer(const VehicleReport& report);
+  /// From now on it flies on estimates (their loop's input), once there are any.
+  void flyOn(EstimateLoop loop) { estimates_.emplace(std::move(loop)); }
+  /// Null where it flies on the truth.
+  EstimateLoop* estimates() { return estimates_ ? &*estimates_ : nullptr; }
+  /// The motion that the controller saw at the last answer.
+  const KinematicState& motion() const { return motion_; }
   /// The reference that is tracked, as of the last answer.
   const control::Reference& reference() const { return reference_; }
 
@@ -53,11 +61,14 @@ class Pilot {
   };
 
   void actUntil(TimeNs now);
+  void heedEstimates(const VehicleReport& report);
 
   std::unique_ptr<control::Controller> controller_;
   control::Commander commander_;
   std::vector<Waiting> waiting_;  ///< in the order in which they act
   std::optional<VehicleReport> last_;
+  std::optional<EstimateLoop> estimates_;
+  KinematicState motion_;
   control::Reference reference_;
 };
 

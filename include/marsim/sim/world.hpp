@@ -24,6 +24,7 @@ struct UavConfig : VehicleSetup {
   control::ControllerConfig controller;
   std::optional<lidar::LidarConfig> lidar;
   std::optional<lidar::DepthCameraConfig> depth;
+  std::optional<EstimateConfig> estimate;                ///< flies on Uav::addEstimate()'s poses
   Eigen::Vector3d start_p_WB = Eigen::Vector3d::Zero();  ///< [m] in W
   double start_yaw = 0.0;                                ///< [rad]
 };
@@ -52,6 +53,11 @@ class Uav {
   }
   /// Commands with a stamp are its commandAt().
   Pilot& pilot() { return pilot_; }
+  /// A pose that a SLAM has estimated (see EstimateLoop); without UavConfig::estimate it is
+  /// ignored.
+  void addEstimate(TimeNs stamp, const Pose& X_OE) {
+    if (EstimateLoop* loop = pilot_.estimates()) loop->addEstimate(stamp, X_OE);
+  }
   /// Puts it somewhere at once, at rest; what was commanded is void.
   void teleport(const Eigen::Vector3d& p_WB, double yaw);
   /// The same at a stamp (see Vehicle::placeAt).

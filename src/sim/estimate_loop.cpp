@@ -1,0 +1,160 @@
+#include "marsim/sim/estimate_loop.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "marsim/common/units.hpp"
+
+namespace marsim::sim {
+namespace {
+
+using control::StateEstimator;
+
+// The lever arm's part that comes from the body's angular acceleration is left out: nobody measures
+// it.
+control::InertialReading inBody(const vehicle::ImuSample& sample, const Pose& X_BI) {
+  control::InertialReading reading;
+  reading.stamp = sample.stamp;
+  reading.w_WB_B = X_BI.q * sample.angular_velocity;
+  const Eigen::Vector3d& w = reading.w_WB_B;
+  reading.f_B = X_BI.q * sample.specific_force - w.cross(w.cross(X_BI.p));
+  return reading;
+}
+
+bool isFinite(const Pose& X) {
+  return X.p.allFinite() && X.q.coeffs().allFinite() && X.q.squaredNorm() > 0.25;
+}
+
+}  // namespace
+
+EstimateLoop::EstimateLoop(const EstimateConfig& config, const control::EstimatorConfig& estimator,
+                           const vehicle::ImuConfig& imu)
+    : config_(config),
+      limits_(estimator),
+      X_BI_(imu.X_BI),
+      imu_period_(periodNs(imu.rate)),
+      estimator_(estimator) {
+  limits_.validate("controller");
+}
+
+void EstimateLoop::addImu(const vehicle::ImuSample& sample) {
+  const control::InertialReading reading = inBody(sample, X_BI_);
+  if (!readings_.empty() && reading.stamp <= readings_.back().stamp) return;
+  readings_.push_back(reading);
+  while (readings_.front().stamp < reading.stamp - StateEstimator::kMemory) readings_.pop_front();
+  if (phase_ != Phase::kTruth) estimator_.propagate(reading);
+}
+
+void EstimateLoop::addEstimate(TimeNs stamp, const Pose& X_OE) {
+  if (!isFinite(X_OE)) {
+    ++refused_;
+    if (!std::exchange(told_of_refusal_, true)) {
+      news_ = "an estimate is not used: a value is NaN or infinite, or the quaternion is none";
+    }
+    return;
+  }
+  waiting_.push_back({stamp, {X_OE.q.normalized(), X_OE.p}});
+}
+
+bool EstimateLoop::isReady(const VehicleReport& report) const {
+  const TimeNs expected = report.motion.stamp / imu_period_ * imu_period_;
+  const bool is_first = placements_ != report.placements || expected <= begun_at_;
+  return is_first || (!readings_.empty() && readings_.back().stamp >= expected);
+}
+
+KinematicState EstimateLoop::motion(const VehicleReport& report) {
+  const TimeNs now = report.motion.stamp;
+  if (placements_ != report.placements) begin(report);
+  if (phase_ == Phase::kTruth) {
+    truth_.push_back(report.motion);
+    while (truth_.front().stamp < now - StateEstimator::kMemory) truth_.pop_front();
+  }
+  while (!waiting_.empty() && waiting_.front().stamp + config_.delay <= now) {
+    const StampedPose estimate = waiting_.front();
+    waiting_.pop_front();
+    use(estimate, now);
+  }
+  watch(report);
+  return phase_ == Phase::kTruth ? report.motion : estimator_.at(now);
+}
+
+// The vehicle was put somewhere: what was known before is void.
+void EstimateLoop::begin(const VehicleReport& report) {
+  placements_ = report.placements;
+  begun_at_ = report.motion.stamp;
+  phase_ = Phase::kTruth;
+  truth_.clear();
+  X_WO_.reset();
+  refused_ = 0;
+  told_of_refusal_ = false;
+  const auto is_old = [this](const auto& item) { return item.stamp < begun_at_; };
+  readings_.erase(std::remove_if(readings_.begin(), readings_.end(), is_old), readings_.end());
+  waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), is_old), waiting_.end());
+}
+
+// Sets the estimator to the truth at the last state before an estimate.
+bool EstimateLoop::close(const StampedPose& estimate) {
+  const auto later = std::upper_bound(
+      truth_.begin(), truth_.end(), estimate.stamp,
+      [](TimeNs stamp, const KinematicState& state) { return stamp < state.stamp; });
+  if (later == truth_.begin()) return false;
+  const KinematicState& start = *std::prev(later);
+  estimator_.reset(start);
+  for (const control::InertialReading& reading : readings_) estimator_.propagate(reading);
+  X_WO_ = Pose();
+  if (config_.begins_at_vehicle) X_WO_ = start.X_WB * config_.X_BE * estimate.X_WB.inverse();
+  return true;
+}
+
+void EstimateLoop::use(const StampedPose& estimate, TimeNs now) {
+  if (phase_ == Phase::kTruth && !close(estimate)) return;  // older than all that is known
+  const Pose X_WB = *X_WO_ * estimate.X_WB * config_.X_BE.inverse();
+  const StateEstimator::Verdict verdict = estimator_.correct({estimate.stamp, X_WB});
+  if (verdict != StateEstimator::Verdict::kUsed) {
+    ++refused_;
+    const bool jumped = verdict == StateEstimator::Verdict::kJumped;
+    if (jumped) largest_jump_ = std::max(largest_jump_, estimator_.residual());
+    if (phase_ == Phase::kTruth && jumped && !std::exchange(told_of_refusal_, true)) {
+      news_ = fmt::format(
+          "the first estimate ({:.3f} s) is {:.2f} m from the vehicle, allowed: {} m (and {} rad): "
+          "flies on the truth; estimate_origin:=vehicle is for estimates that begin at zero",
+          toSeconds(estimate.stamp), estimator_.residual(), limits_.largest_jump,
+          limits_.largest_turn);
+    }
+    return;
+  }
+  if (phase_ == Phase::kTruth) {
+    news_ = fmt::format("flies on the estimate from {:.3f} s on", toSeconds(now));
+    truth_.clear();
+  } else if (phase_ == Phase::kHold) {
+    news_ = fmt::format("the estimate is back at {:.3f} s", toSeconds(now));
+  }
+  if (phase_ != Phase::kLand) phase_ = Phase::kEstimate;
+  used_at_ = now;
+  refused_ = 0;
+  largest_jump_ = 0.0;
+}
+
+void EstimateLoop::watch(const VehicleReport& report) {
+  const TimeNs now = report.motion.stamp;
+  const double lost = toSeconds(now - used_at_);
+  if (phase_ == Phase::kEstimate && lost > limits_.timeout) {
+    phase_ = Phase::kHold;
+    std::string why = fmt::format("none for {:.2f} s", lost);
+    if (refused_ > 0)
+      why = fmt::format("{} not usable, jumps up to {:.2f} m", refused_, largest_jump_);
+    news_ = fmt::format("the estimate is lost at {:.3f} s ({}): holds, and lands in {} s",
+                        toSeconds(now), why, limits_.land_after);
+  }
+  if (phase_ == Phase::kHold && lost > limits_.timeout + limits_.land_after) {
+    phase_ = Phase::kLand;
+    news_ = fmt::format("lands at {:.3f} s: no estimate for {:.2f} s", toSeconds(now), lost);
+  }
+  if (phase_ == Phase::kLand && report.on_ground && lost <= limits_.timeout) {
+    phase_ = Phase::kEstimate;
+  }
+}
+
+}  // namespace marsim::sim

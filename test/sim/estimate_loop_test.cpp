@@ -1,0 +1,191 @@
+#include "marsim/sim/estimate_loop.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "marsim/common/random.hpp"
+#include "marsim/common/units.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/sim/world.hpp"
+
+namespace marsim::sim {
+namespace {
+
+using Eigen::Vector3d;
+using Phase = EstimateLoop::Phase;
+
+// A UAV that flies on a simulated SLAM: poses of 10 Hz, 50 ms late, with noise.
+class SlamFlight {
+ public:
+  explicit SlamFlight(const std::string& vehicle = "hummingbird",
+                      const EstimateConfig& estimate = {})
+      : estimate_(estimate), uav_(configOf(vehicle, estimate), {}, 0.0) {}
+
+  /// Steps for some time; `change` may alter a pose before it is given.
+  void run(double seconds, const std::function<bool(StampedPose&)>& change = {}) {
+    const TimeNs end = uav_.state().stamp + toNs(seconds);
+    while (uav_.state().stamp < end) {
+      const TimeNs now = uav_.state().stamp;
+      if (now % (kNsPerSecond / 10) == 0) measure(now);
+      while (!late_.empty() && late_.front().stamp + kNsPerSecond / 20 <= now) {
+        StampedPose pose = late_.front();
+        late_.pop_front();
+        if (!change || change(pose)) uav_.addEstimate(pose.stamp, pose.X_WB);
+      }
+      uav_.step();
+      worst_ = std::max(worst_, (uav_.state().X_WB.p - start_).norm());
+      const std::string line = loop().takeNews();
+      if (!line.empty()) news_.push_back(line);
+    }
+  }
+  Uav& uav() { return uav_; }
+  EstimateLoop& loop() { return *uav_.pilot().estimates(); }
+  const std::vector<std::string>& news() const { return news_; }
+  double worst() const { return worst_; }
+  void forgetWorst() { worst_ = 0.0; }
+
+ private:
+  static UavConfig configOf(const std::string& vehicle, const EstimateConfig& estimate) {
+    UavConfig config;
+    static_cast<vehicle::EquippedVehicle&>(config) = config::loadVehicle(vehicle);
+    config.controller = config::loadController("onboard");
+    config.estimate = estimate;
+    config.start_p_WB = start_;
+    config.start_yaw = 0.5;
+    return config;
+  }
+  void measure(TimeNs now) {
+    Pose X_WE = uav_.state().X_WB * estimate_.X_BE;
+    const double x = random_.normal(), y = random_.normal(), z = random_.normal();
+    X_WE.p += 0.01 * Vector3d(x, y, z);
+    const double a = random_.normal(), b = random_.normal(), c = random_.normal();
+    X_WE.q = X_WE.q * expMap(0.005 * Vector3d(a, b, c));
+    if (estimate_.begins_at_vehicle) {
+      if (!first_) first_ = X_WE;
+      X_WE = first_->inverse() * X_WE;
+    }
+    late_.push_back({now, X_WE});
+  }
+
+  inline static const Vector3d start_{1.0, 2.0, 3.0};
+  EstimateConfig estimate_;
+  Uav uav_;
+  RandomStream random_{3, "slam"};
+  std::optional<Pose> first_;
+  std::deque<StampedPose> late_;
+  std::vector<std::string> news_;
+  double worst_ = 0.0;
+};
+
+TEST(EstimateLoop, HoversWithinATenthOfAMetreForAMinute) {
+  for (const char* vehicle : {"hummingbird", "iris", "uzh_5inch"}) {
+    SlamFlight flight(vehicle);
+    flight.run(60.0);
+    EXPECT_EQ(flight.loop().phase(), Phase::kEstimate);
+    EXPECT_LT(flight.worst(), 0.1) << vehicle;
+    ASSERT_EQ(flight.news().size(), 1U);
+    EXPECT_EQ(flight.news()[0].substr(0, 26), "flies on the estimate from");
+  }
+}
+
+TEST(EstimateLoop, FliesToAGoal) {
+  SlamFlight flight;
+  flight.run(2.0);
+  flight.uav().setGoal({6.0, -1.0, 2.0}, -1.0);
+  flight.run(12.0);
+  EXPECT_LT((flight.uav().state().X_WB.p - Vector3d(6.0, -1.0, 2.0)).norm(), 0.1);
+  EXPECT_NEAR(yawOf(flight.uav().state().X_WB.q), -1.0, 0.05);
+}
+
+TEST(EstimateLoop, EstimatesMayBeginAtZeroAndBeOfAnotherFrame) {
+  EstimateConfig estimate;
+  estimate.begins_at_vehicle = true;
+  estimate.X_BE = {fromRollPitchYaw(0.1, -0.2, 1.0), Vector3d(0.1, 0.0, -0.05)};
+  SlamFlight flight("hummingbird", estimate);
+  flight.run(20.0);
+  EXPECT_EQ(flight.loop().phase(), Phase::kEstimate);
+  EXPECT_LT(flight.worst(), 0.15);  // the first pose has noise, too
+}
+
+TEST(EstimateLoop, HoldsAndThenAsksToLandWhenEstimatesEnd) {
+  SlamFlight flight;
+  flight.run(5.0);
+  const auto never = [](StampedPose&) { return false; };
+  flight.run(1.0, never);
+  EXPECT_EQ(flight.loop().phase(), Phase::kHold);
+  ASSERT_EQ(flight.news().size(), 2U);
+  EXPECT_EQ(flight.news()[1].substr(0, 31), "the estimate is lost at 5.454 s") << flight.news()[1];
+  flight.run(2.0, never);
+  EXPECT_EQ(flight.loop().phase(), Phase::kLand);
+  EXPECT_EQ(flight.news().size(), 3U);
+}
+
+TEST(EstimateLoop, ComesBackFromAHold) {
+  SlamFlight flight;
+  flight.run(5.0);
+  flight.run(1.0, [](StampedPose&) { return false; });
+  flight.run(10.0);
+  EXPECT_EQ(flight.loop().phase(), Phase::kEstimate);
+  EXPECT_LT(flight.worst(), 0.2);
+}
+
+TEST(EstimateLoop, DoesNotFollowAJump) {
+  SlamFlight flight;
+  flight.run(5.0);
+  flight.run(0.4, [](StampedPose& pose) {
+    pose.X_WB.p.x() += 3.0;
+    return true;
+  });
+  EXPECT_EQ(flight.loop().phase(), Phase::kEstimate);
+  flight.run(0.4, [](StampedPose& pose) {
+    pose.X_WB.p.x() += 3.0;
+    return true;
+  });
+  EXPECT_EQ(flight.loop().phase(), Phase::kHold);
+  EXPECT_LT(flight.worst(), 0.15);
+  EXPECT_NE(flight.news().back().find("jumps up to 3.0"), std::string::npos)
+      << flight.news().back();
+}
+
+TEST(EstimateLoop, StaysOnTheTruthWhereTheFirstEstimateIsElsewhere) {
+  SlamFlight flight;
+  flight.run(3.0, [](StampedPose& pose) {
+    pose.X_WB.p.setZero();
+    return true;
+  });
+  EXPECT_EQ(flight.loop().phase(), Phase::kTruth);
+  ASSERT_EQ(flight.news().size(), 1U);
+  EXPECT_NE(flight.news()[0].find("3.74 m from the vehicle, allowed: 0.5 m"), std::string::npos)
+      << flight.news()[0];
+}
+
+TEST(EstimateLoop, RefusesWhatIsNotFinite) {
+  SlamFlight flight;
+  flight.run(3.0, [](StampedPose& pose) {
+    pose.X_WB.p.x() = std::numeric_limits<double>::quiet_NaN();
+    return true;
+  });
+  EXPECT_EQ(flight.loop().phase(), Phase::kTruth);
+  ASSERT_EQ(flight.news().size(), 1U);
+  EXPECT_EQ(flight.news()[0],
+            "an estimate is not used: a value is NaN or infinite, or the quaternion is none");
+}
+
+TEST(EstimateLoop, BeginsAfreshWhenTheVehicleIsPutSomewhere) {
+  EstimateConfig estimate;
+  SlamFlight flight("hummingbird", estimate);
+  flight.run(3.0);
+  flight.uav().teleport({-4.0, 0.0, 2.0}, 0.0);
+  flight.run(0.02);
+  EXPECT_EQ(flight.loop().phase(), Phase::kTruth);
+  flight.run(3.0);
+  EXPECT_EQ(flight.loop().phase(), Phase::kEstimate);
+  EXPECT_LT((flight.uav().state().X_WB.p - Vector3d(-4.0, 0.0, 2.0)).norm(), 0.1);
+}
+
+}  // namespace
+}  // namespace marsim::sim
