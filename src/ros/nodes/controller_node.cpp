@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nav_msgs/Path.h>
@@ -43,13 +44,14 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
   config.goal.acceleration =
       params.number("goal_acceleration", config.goal.acceleration, Quantity::kNumber);
   ground_z_ = params.numberOrAuto("ground_z", Quantity::kLength);
-  in_lockstep_ = params.flag("lockstep", false);
-  params.finish();
   config.validate(params.where());
-
-  limits_ = config.goal;
   const control::VehicleModel model = sim::vehicleModel(vehicle.vehicle);
   pilot_ = std::make_unique<sim::Pilot>(config, model);
+  estimates_ = EstimateInput::make(handle, params, vehicle, config, *pilot_, [this] { onImu(); });
+  in_lockstep_ = params.flag("lockstep", false);
+  params.finish();
+
+  limits_ = config.goal;
   watch_ = std::make_unique<control::CommandWatch>(
       config, model, [](const std::string& text) { ROS_WARN("%s", text.c_str()); });
   if (std::isfinite(ground_z_)) watch_->setGround(ground_z_);
@@ -130,6 +132,10 @@ void ControllerNode::onState(const marsim::VehicleStateConstPtr& message) {
     unanswered_ = message;
     return;
   }
+  if (estimates_ && !estimates_->isReady(fromMessage(*message))) {
+    awaits_imu_ = message;
+    return;
+  }
   const bool is_known = has_state_ && message->placements == placements_ &&
                         fromRos(message->header.stamp) == state_.stamp;
   if (!is_known) {
@@ -138,6 +144,11 @@ void ControllerNode::onState(const marsim::VehicleStateConstPtr& message) {
              motors_->header.stamp == message->header.stamp) {
     motor_publisher_.publish(motors_);  // the first answer may have been lost
   }
+}
+
+// The vehicle tells of a state before its IMU does.
+void ControllerNode::onImu() {
+  if (const marsim::VehicleStateConstPtr state = std::exchange(awaits_imu_, nullptr)) onState(state);
 }
 
 // A controller that is started in the place of another one must know what that one followed before
@@ -194,6 +205,8 @@ void ControllerNode::answer(const marsim::VehicleState& message) {
   state_ = report.motion;
   has_state_ = true;
   const auto speeds = pilot_->answer(report);
+  state_ = pilot_->motion();
+  if (estimates_) estimates_->tellNews();
   reference_ = pilot_->reference();
   teller_.tell(pilot_->commander(), state_.stamp, placements_);
   diagnostics_.update();
@@ -387,6 +400,7 @@ void ControllerNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& statu
   const control::CommandWatch::Report report = watch_->report(wallTime());
   status.summary(report.warns ? DiagnosticStatus::WARN : DiagnosticStatus::OK, report.summary);
   for (const auto& [key, value] : report.values) status.add(key, value);
+  if (estimates_) status.add("flies on", nameOf(estimates_->phase()));
 }
 
 // The path to the goal that is flown to.

@@ -21,6 +21,7 @@
 #include "ros/messages/frames.hpp"
 #include "ros/messages/position_command.hpp"
 #include "ros/nodes/command_keeper.hpp"
+#include "ros/nodes/estimate_input.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -44,6 +45,7 @@ namespace marsim::ros_nodes {
 /// all. Goals may be in the world frame or in this UAV's base_link; those below the ground are
 /// refused. A zero quaternion keeps the yaw. /map_info tells where the map ends and, for ground_z
 /// `auto`, where the ground is. What CommandWatch notes goes to the log and to /diagnostics.
+/// With `estimate` it flies on that in place of the truth (EstimateInput, whose parameters it has).
 /// Parameters: vehicle, controller, goal_speed [m/s], goal_acceleration [m/s^2] (default: the
 /// controller file's), ground_z [m], lockstep (false), world_frame, frame_prefix.
 class ControllerNode {
@@ -56,6 +58,7 @@ class ControllerNode {
                             void (ControllerNode::*on)(const boost::shared_ptr<const Message>&));
   void take(sim::CommandKind kind, TimeNs stamp, const std::function<void()>& command);
   void onState(const marsim::VehicleStateConstPtr& message);
+  void onImu();
   void onActiveCommand(const marsim::ActiveCommandConstPtr& message);
   bool knowsWhatToFollow(const marsim::VehicleState& message);
   void endWait();
@@ -84,6 +87,8 @@ class ControllerNode {
   control::GoalLimits limits_;
   bool in_lockstep_ = false;
   std::unique_ptr<sim::Pilot> pilot_;
+  std::unique_ptr<EstimateInput> estimates_;  ///< null: it flies on the truth
+  marsim::VehicleStateConstPtr awaits_imu_;   ///< the state whose IMU sample is still to come
   KinematicState state_;
   control::Reference reference_;
   bool has_state_ = false;
