@@ -219,7 +219,7 @@ void ControllerNode::answer(const marsim::VehicleState& message) {
   if (speeds || in_lockstep_) motor_publisher_.publish(motors_);
   if (!speeds) return;  // it rests until its first command
   watch_->followed(reference_, state_, wallTime());
-  publishTracking(message.header.stamp);
+  publishTracking(report.motion);
 }
 
 // After every command.
@@ -228,20 +228,20 @@ void ControllerNode::tellCommand() {
   teller_.tell(pilot_->commander(), state_.stamp, placements_);
 }
 
-void ControllerNode::publishTracking(const ros::Time& stamp) {
+void ControllerNode::publishTracking(const KinematicState& truth) {
   if (reference_publisher_.wanted()) {
     const auto reference = boost::make_shared<marsim::StateReference>();
-    toMessage(reference_, state_.stamp, *reference);
+    toMessage(reference_, truth.stamp, *reference);
     reference->header.frame_id = frames_.world;
     reference_publisher_.publish(reference);
   }
   if (error_publisher_.wanted()) {
     const auto error = boost::make_shared<marsim::TrackingError>();
-    error->header.stamp = stamp;
+    error->header.stamp = toRos(truth.stamp);
     error->header.frame_id = frames_.world;
-    error->position = toVector3(reference_.p_WB - state_.X_WB.p);
-    error->velocity = toVector3(reference_.v_WB - state_.v_WB);
-    error->yaw = wrapAngle(reference_.yaw - yawOf(state_.X_WB.q));
+    error->position = toVector3(reference_.p_WB - truth.X_WB.p);
+    error->velocity = toVector3(reference_.v_WB - truth.v_WB);
+    error->yaw = wrapAngle(reference_.yaw - yawOf(truth.X_WB.q));
     error_publisher_.publish(error);
   }
 }

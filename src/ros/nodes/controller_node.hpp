@@ -80,7 +80,7 @@ class ControllerNode {
   bool isCommandFrame(const char* topic, const std::string& frame);
   void refuse(const char* topic, const std::string& reason);
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
-  void publishTracking(const ros::Time& stamp);
+  void publishTracking(const KinematicState& truth);
   void publishPlannedPath();
 
   Frames frames_;

@@ -8,6 +8,7 @@ namespace marsim::ros_nodes {
 namespace {
 
 constexpr TimeNs kLead = kNsPerSecond / 50;  // that /clock may go past what has come
+constexpr double kRepeat = 0.1;              // [s] of wall time: the clock may not have heard it
 
 }  // namespace
 
@@ -33,7 +34,10 @@ SimulatedSlamNode::SimulatedSlamNode(ros::NodeHandle handle, ros::NodeHandle pri
   if (in_lockstep) grants_.emplace(handle, private_handle);
   subscriber_ = handle.subscribe("odom", 1000, &SimulatedSlamNode::onOdometry, this,
                                  ros::TransportHints().tcpNoDelay());
-  if (grants_) grants_->grant(kLead);
+  if (!grants_) return;
+  grants_->grant(kLead);
+  timer_ = handle.createSteadyTimer(ros::WallDuration(kRepeat),
+                                    [this](const ros::SteadyTimerEvent&) { grants_->repeat(); });
 }
 
 void SimulatedSlamNode::onOdometry(const nav_msgs::OdometryConstPtr& message) {

@@ -36,6 +36,7 @@ class SimulatedSlamNode {
   std::optional<ClockGrants> grants_;
   ros::Publisher publisher_;
   ros::Subscriber subscriber_;
+  ros::SteadyTimer timer_;
 };
 
 }  // namespace marsim::ros_nodes
