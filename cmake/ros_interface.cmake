@@ -1,6 +1,7 @@
 # Messages and the catkin face of the package.
 add_message_files(DIRECTORY msg FILES
   ActiveCommand.msg
+  AttitudeCommand.msg
   Clearance.msg
   ClockGrant.msg
   Contact.msg
@@ -13,13 +14,14 @@ add_message_files(DIRECTORY msg FILES
   Peer.msg
   PeerBody.msg
   Peers.msg
+  RateCommand.msg
   StateReference.msg
   Impact.msg
   TrackedState.msg
   TrackingError.msg
   VehicleState.msg
 )
-add_service_files(DIRECTORY srv FILES RunUntil.srv SetPace.srv StepTime.srv Teleport.srv)
+add_service_files(DIRECTORY srv FILES RunUntil.srv SetPace.srv StepTime.srv TakeOff.srv Teleport.srv)
 generate_messages(DEPENDENCIES geometry_msgs std_msgs)
 
 # One marsimConfig.cmake for both: find_package(marsim COMPONENTS core) needs nothing of ROS,

@@ -22,6 +22,9 @@ std::string times(std::uint64_t count) {
 CommandWatch::CommandWatch(const ControllerConfig& config, const VehicleModel& vehicle, Say say)
     : envelope_(config, vehicle),
       limits_(config.warn),
+      thrust_max_(static_cast<double>(vehicle.rotors.size()) * vehicle.thrust_coefficient *
+                  vehicle.motor_speed_max * vehicle.motor_speed_max),
+      motor_speed_max_(vehicle.motor_speed_max),
       say_(std::move(say)),
       ground_z_(-std::numeric_limits<double>::infinity()) {}
 
@@ -86,6 +89,71 @@ void CommandWatch::placed(const std::string& topic, const Eigen::Vector3d& p_WB,
   std::vector<Note> notes;
   lookAtPlace(topic, p_WB, notes);
   say(notes, now);
+}
+
+void CommandWatch::moved(const std::string& topic, const VelocityCommand& command,
+                         const KinematicState& state, WarningTime now) {
+  ++commands_;
+  Reference reference;
+  reference.p_WB = state.X_WB.p;
+  reference.v_WB = command.velocity;
+  reference.yaw_rate = command.yaw_rate;
+  std::vector<Note> notes;
+  for (const Excess& excess : envelope_.exceededBy(reference)) {
+    notes.push_back({excess.what, topic + ": " + excess.text});
+  }
+  say(notes, now);
+}
+
+void CommandWatch::setInner(const std::string& topic, const InnerSetpoint& setpoint,
+                            WarningTime now) {
+  ++commands_;
+  std::vector<Note> notes;
+  const auto check = [&](const char* what, double value, double limit, const char* unit) {
+    if (value <= 1.001 * limit) return;
+    notes.push_back({what, fmt::format("{}: {} of {:.3g} {} is beyond {:.3g} {}, all that the "
+                                       "rotors can",
+                                       topic, what, value, unit, limit, unit)});
+  };
+  if (const auto* attitude = std::get_if<AttitudeSetpoint>(&setpoint)) {
+    check("thrust", attitude->thrust, thrust_max_, "N");
+  } else if (const auto* rates = std::get_if<RateSetpoint>(&setpoint)) {
+    check("thrust", rates->thrust, thrust_max_, "N");
+  } else {
+    check("motor speed", std::get<MotorSetpoint>(setpoint).speeds.maxCoeff(), motor_speed_max_,
+          "rad/s");
+  }
+  say(notes, now);
+}
+
+void CommandWatch::ended(Commander::Stream stream, WarningTime now) {
+  const char* names[] = {"velocities", "attitudes", "body rates", "motor speeds"};
+  if (stream == Commander::Stream::kVelocity) return;
+  say({{"timeout",
+        fmt::format("no {} came any more: the vehicle brakes and holds its place ({} s "
+                    "after the last one)",
+                    names[static_cast<int>(stream)], toSeconds(Commander::kStreamTimeout))}},
+      now);
+}
+
+void CommandWatch::notFollowed(const std::string& topic, const std::string& field) {
+  const std::string text = fmt::format("{}: {} is not followed; said once", topic, field);
+  if (said_.insert(text).second) say_(text);
+}
+
+void CommandWatch::taken(const std::string& topic, TimeNs stamp, WarningTime now) {
+  const auto known = taken_.find(topic);
+  const TimeNs before = known != taken_.end() ? known->second : stamp - kTogether - 1;
+  taken_[topic] = stamp;
+  if (stamp - before > kTogether) return;
+  for (const auto& [other, last] : taken_) {
+    if (other == topic || last < before) continue;
+    const auto [first, second] = std::minmax(topic, other);
+    say({{"two sources", fmt::format("{} and {} both command the vehicle: the newest command is "
+                                     "followed",
+                                     first, second)}},
+        now);
+  }
 }
 
 void CommandWatch::look(const std::string& topic, const Reference& reference,
@@ -153,6 +221,7 @@ void CommandWatch::followed(const Reference& reference, const KinematicState& st
 void CommandWatch::reset() {
   error_ = largest_error_ = 0.0;
   off_since_.reset();
+  taken_.clear();
 }
 
 CommandWatch::Report CommandWatch::report(WarningTime now) const {

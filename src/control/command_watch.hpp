@@ -45,6 +45,19 @@ class CommandWatch {
                const KinematicState& state, WarningTime now);
   /// A place that is gone to within the limits of goals.
   void placed(const std::string& topic, const Eigen::Vector3d& p_WB, WarningTime now);
+  /// A velocity [m/s] in W and a yaw rate [rad/s].
+  void moved(const std::string& topic, const VelocityCommand& command, const KinematicState& state,
+             WarningTime now);
+  /// A set point below the level of references.
+  void setInner(const std::string& topic, const InnerSetpoint& setpoint, WarningTime now);
+  /// A stream ended by its timeout; not said of velocities, which people let go of.
+  void ended(Commander::Stream stream, WarningTime now);
+  /// A field that is not followed: said once.
+  void notFollowed(const std::string& topic, const std::string& field);
+  /// A command of any kind is followed from `stamp` on: two topics that take turns within
+  /// kTogether are said.
+  void taken(const std::string& topic, TimeNs stamp, WarningTime now);
+  static constexpr TimeNs kTogether = kNsPerSecond / 2;
   /// A command that another controller was given before is followed.
   void resumed() { ++commands_; }
   /// Why a goal is not flown to; empty where it is, perhaps with a warning.
@@ -72,12 +85,14 @@ class CommandWatch {
 
   Envelope envelope_;
   WarningLimits limits_;
+  double thrust_max_, motor_speed_max_;  ///< [N] of all rotors, [rad/s]
   Say say_;
   double ground_z_;
   std::optional<Eigen::AlignedBox3d> map_;
   WarningLog refusals_{kPeriod}, warnings_{kPeriod};
   std::map<std::string, std::uint64_t> not_given_;  ///< by topic and field
   std::set<std::string> said_;                      ///< what is said once
+  std::map<std::string, TimeNs> taken_;             ///< the last command, by topic
   std::uint64_t commands_ = 0;                      ///< that were taken
   double error_ = 0.0, largest_error_ = 0.0;        ///< [m] of tracking
   std::optional<WarningTime> off_since_;            ///< beyond its bound; warned of then

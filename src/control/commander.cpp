@@ -1,8 +1,26 @@
 #include "marsim/control/commander.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace marsim::control {
+namespace {
+
+Reference motionOf(const KinematicState& state) {
+  Reference reference;
+  reference.p_WB = state.X_WB.p;
+  reference.v_WB = state.v_WB;
+  reference.yaw = yawOf(state.X_WB.q);
+  return reference;
+}
+
+Commander::Stream streamOf(const InnerSetpoint& setpoint) {
+  if (std::holds_alternative<AttitudeSetpoint>(setpoint)) return Commander::Stream::kAttitude;
+  if (std::holds_alternative<RateSetpoint>(setpoint)) return Commander::Stream::kRates;
+  return Commander::Stream::kMotorSpeeds;
+}
+
+}  // namespace
 
 void Commander::setGoal(const Eigen::Vector3d& p_WB, double yaw, TimeNs now) {
   trajectory_.clear();
@@ -34,35 +52,74 @@ void Commander::setTrajectory(const std::vector<TrajectoryPoint>& points, TimeNs
   setDuePoints(now);
 }
 
+void Commander::setVelocity(const VelocityCommand& command, TimeNs now) {
+  if (!initialised_) return;
+  trajectory_.clear();
+  if (!velocity_) move(present(now), now, Eigen::Vector3d::Zero());
+  velocity_->setTarget(command);
+  stream_ = Stream::kVelocity;
+  last_command_ = now;
+  landing_ = false;
+}
+
+void Commander::setInner(const InnerSetpoint& setpoint, TimeNs now) {
+  trajectory_.clear();
+  last_ = present(now);
+  forgetWay();
+  inner_ = setpoint;
+  stream_ = streamOf(setpoint);
+  last_command_ = now;
+  commanded_ = true;
+}
+
+void Commander::land(TimeNs now) {
+  if (!initialised_) return;
+  trajectory_.clear();
+  move(present(now), now, {0.0, 0.0, -kLandingSpeed});
+  landing_ = true;
+}
+
 Reference Commander::reference(const KinematicState& state) {
   if (!initialised_) {
-    last_ = Reference{};
-    last_.p_WB = state.X_WB.p;
-    last_.yaw = yawOf(state.X_WB.q);
+    last_ = motionOf(state);
+    last_.v_WB.setZero();
     initialised_ = true;
     if (waiting_goal_) {
       flyTo(*waiting_goal_, state.stamp);
       waiting_goal_.reset();
     }
   }
+  seen_at_ = state.stamp;
+  if (inner_) last_ = motionOf(state);
   setDuePoints(state.stamp);
+  endStream(state.stamp);
   return present(state.stamp);
 }
 
-void Commander::reset() {
-  way_.reset();
-  follower_.reset();
-  trajectory_.clear();
-  waiting_goal_.reset();
-  last_ = Reference{};
-  last_command_ = 0;
-  initialised_ = commanded_ = streaming_ = false;
+Setpoint Commander::setpoint(const KinematicState& state) {
+  const Reference now = reference(state);
+  if (!inner_) return now;
+  return std::visit([](const auto& inner) -> Setpoint { return inner; }, *inner_);
 }
+
+std::optional<Commander::Stream> Commander::takeEndedStream() {
+  return std::exchange(ended_stream_, std::nullopt);
+}
+
+void Commander::reset() { *this = Commander(limits_, velocity_limits_); }
 
 ActiveCommand Commander::active() const {
   ActiveCommand active;
   if (!commanded_ || !initialised_) return active;
-  if (streaming_) {
+  if (inner_) {
+    active.kind = ActiveCommand::Kind::kStop;
+    active.stamp = seen_at_;
+    active.from = last_;
+  } else if (velocity_) {
+    active.kind = landing_ ? ActiveCommand::Kind::kLand : ActiveCommand::Kind::kStop;
+    active.stamp = velocity_->stamp();
+    active.from = velocity_->reference();
+  } else if (streaming_) {
     active.kind = ActiveCommand::Kind::kState;
     active.stamp = last_command_;
     active.from = last_;
@@ -101,25 +158,35 @@ void Commander::resume(const ActiveCommand& command, TimeNs now) {
                                             command.target_p_WB, command.target_yaw},
                         limits_);
       break;
+    case ActiveCommand::Kind::kStop:
+      move(command.from, command.stamp, Eigen::Vector3d::Zero());
+      break;
+    case ActiveCommand::Kind::kLand:
+      move(command.from, command.stamp, {0.0, 0.0, -kLandingSpeed});
+      landing_ = true;
+      break;
   }
   initialised_ = commanded_ = true;
   trajectory_.assign(command.waiting.begin(), command.waiting.end());
   replay(command.stamp, now);
 }
 
-// Repeats what reference() has done at every state since; nothing depends on that while no pose is
-// followed and no point waits.
+// Repeats what reference() has done at every state since; nothing depends on that while no pose or
+// velocity is followed and no point waits.
 void Commander::replay(TimeNs from, TimeNs now) {
   const TimeNs first = (from + kReplayStep - 1) / kReplayStep * kReplayStep;
   for (TimeNs t = first; t <= now; t += kReplayStep) {
-    if (trajectory_.empty() && (!follower_ || follower_->hasArrived())) return;
+    const bool moves = (follower_ && !follower_->hasArrived()) ||
+                       (velocity_ && (landing_ || !velocity_->isAtRest()));
+    if (trajectory_.empty() && !moves) return;
     setDuePoints(t);
-    if (follower_) follower_->advance(t);
+    present(t);
   }
 }
 
 Reference Commander::present(TimeNs now) {
   if (streaming_) return streamed(now);
+  if (velocity_) return velocity_->advance(now);
   if (follower_) return follower_->advance(now);
   return way_ ? way_->path.at(now) : last_;
 }
@@ -127,16 +194,39 @@ Reference Commander::present(TimeNs now) {
 void Commander::flyTo(const Goal& goal, TimeNs now) { fly(present(now), now, goal); }
 
 void Commander::fly(const Reference& from, TimeNs start, const Goal& goal) {
-  follower_.reset();
+  forgetWay();
   way_.emplace(Way{from, start, goal, GoalPath(from, start, goal.p_WB, goal.yaw, limits_)});
-  streaming_ = false;
+}
+
+// Leads a reference to a velocity in W, rest for one.
+void Commander::move(const Reference& from, TimeNs start, const Eigen::Vector3d& velocity) {
+  forgetWay();
+  velocity_.emplace(from, start, velocity_limits_);
+  velocity_->setTarget({velocity, 0.0, false});
+  initialised_ = commanded_ = true;
+}
+
+// What is followed now comes to its end; the place to hold stays.
+void Commander::forgetWay() {
+  way_.reset();
+  follower_.reset();
+  velocity_.reset();
+  inner_.reset();
+  stream_.reset();
+  streaming_ = landing_ = false;
+}
+
+// A stream of which nothing newer has come is braked to rest.
+void Commander::endStream(TimeNs now) {
+  if (!stream_ || now - last_command_ < kStreamTimeout) return;
+  ended_stream_ = stream_;
+  move(present(now), now, Eigen::Vector3d::Zero());
 }
 
 void Commander::track(const Reference& reference, TimeNs now) {
+  forgetWay();
   last_ = reference;
   last_command_ = now;
-  way_.reset();
-  follower_.reset();
   waiting_goal_.reset();
   initialised_ = commanded_ = streaming_ = true;
 }
@@ -147,10 +237,12 @@ void Commander::follow(const Eigen::Vector3d& p_WB, double yaw, TimeNs now) {
     waiting_goal_ = Goal{p_WB, yaw};
     return;
   }
-  if (!follower_) follower_.emplace(present(now), now, limits_);
+  if (!follower_) {
+    const Reference from = present(now);
+    forgetWay();
+    follower_.emplace(from, now, limits_);
+  }
   follower_->setTarget(p_WB, yaw);
-  way_.reset();
-  streaming_ = false;
 }
 
 void Commander::setDuePoints(TimeNs now) {

@@ -4,10 +4,16 @@
 #include <iterator>
 #include <tuple>
 #include <utility>
+#include <variant>
+
+#include <fmt/format.h>
 
 namespace marsim::sim {
 namespace {
 
+constexpr double kHighestTakeOff = 1000.0;  // [m]
+constexpr char kNoReport[] = "no state of the vehicle received yet";
+constexpr char kLost[] = "the estimate that it flies on is lost";
 constexpr double kLargestJump = 0.25;  // [m] beyond what was flown between two reports
 
 // Whether a vehicle did not fly from one state to the next: the simulation was restarted, or the
@@ -40,7 +46,9 @@ control::VehicleModel vehicleModel(const vehicle::VehicleConfig& config) {
 }
 
 Pilot::Pilot(const control::ControllerConfig& config, const control::VehicleModel& model)
-    : controller_(control::makeController(config, model)), commander_(config.goal) {}
+    : controller_(control::makeController(config, model)),
+      commander_(config),
+      rotors_(static_cast<int>(model.rotors.size())) {}
 
 bool Pilot::notice(const VehicleReport& report) {
   const bool was_moved =
@@ -49,6 +57,8 @@ bool Pilot::notice(const VehicleReport& report) {
   if (!was_moved) return false;
   commander_.reset();
   controller_->reset();
+  is_armed_ = true;
+  has_landed_ = bypasses_loops_ = false;
   // Where time was set back, what waits is of the time before.
   const TimeNs farthest = report.motion.stamp + kFarthestAhead;
   waiting_.erase(std::find_if(waiting_.begin(), waiting_.end(),
@@ -78,7 +88,7 @@ void Pilot::actUntil(TimeNs now) {
   for (const Waiting& waiting : due) waiting.command(commander_, now);
 }
 
-// Where the estimates are lost the vehicle brakes and holds its place.
+// Where the estimates are lost the vehicle brakes and holds its place, then lands.
 void Pilot::heedEstimates(const VehicleReport& report) {
   motion_ = report.motion;
   if (!estimates_) return;
@@ -91,17 +101,95 @@ void Pilot::heedEstimates(const VehicleReport& report) {
     here.v_WB = motion_.v_WB;
     here.yaw = yawOf(motion_.X_WB.q);
     commander_.setReference(here, motion_.stamp);
+  } else if (estimates_->phase() == EstimateLoop::Phase::kLand) {
+    commander_.land(motion_.stamp);
   }
+}
+
+Pilot::Outcome Pilot::takeOff(double height) {
+  if (!last_) return {false, kNoReport};
+  if (!last_->on_ground) return {false, "in the air already"};
+  if (isLost()) return {false, kLost};
+  if (!(height >= 0.0 && height <= kHighestTakeOff)) {
+    return {false, fmt::format("height is {:g} m, allowed: 0 ({:g} m) to {:g} m", height,
+                               kTakeOffHeight, kHighestTakeOff)};
+  }
+  const double climb = height > 0.0 ? height : kTakeOffHeight;
+  is_armed_ = true;
+  commander_.reset();
+  const control::Reference start = commander_.reference(motion_);
+  commander_.setGoal(start.p_WB + Eigen::Vector3d(0.0, 0.0, climb), start.yaw, motion_.stamp);
+  return {true, fmt::format("takes off to {:g} m above the ground", climb)};
+}
+
+Pilot::Outcome Pilot::land() {
+  if (!last_) return {false, kNoReport};
+  if (last_->on_ground) {
+    rest();
+    return {true, "stands on the ground, the motors rest"};
+  }
+  commander_.land(motion_.stamp);
+  return {true, fmt::format("descends at {:g} m/s", control::Commander::kLandingSpeed)};
+}
+
+Pilot::Outcome Pilot::arm(bool armed) {
+  if (!last_) return {false, kNoReport};
+  if (armed == is_armed_) return {true, armed ? "armed already" : "disarmed already"};
+  if (!armed && !last_->on_ground) {
+    return {false, "in the air: the motors are disarmed on the ground only"};
+  }
+  is_armed_ = armed;
+  rest();
+  return {true, armed ? "armed" : "disarmed"};
+}
+
+// The motors rest until the next command.
+void Pilot::rest() {
+  commander_.reset();
+  controller_->reset();
+  has_landed_ = true;
+}
+
+// Notices that a vehicle has landed. One that never flew keeps the speeds that it was put there
+// with.
+bool Pilot::motorsRest(const VehicleReport& report) {
+  if (!is_armed_) {
+    commander_.reset();
+    return true;
+  }
+  if (report.on_ground && commander_.lands()) rest();
+  if (commander_.commanded()) has_landed_ = false;
+  return report.on_ground && has_landed_;
+}
+
+vehicle::RotorArray Pilot::track(const control::Setpoint& setpoint) {
+  if (const auto* motors = std::get_if<control::MotorSetpoint>(&setpoint)) {
+    bypasses_loops_ = true;
+    return motors->speeds;
+  }
+  if (bypasses_loops_) controller_->reset();  // it does not know how fast the motors run
+  bypasses_loops_ = false;
+  if (const auto* attitude = std::get_if<control::AttitudeSetpoint>(&setpoint)) {
+    return controller_->trackAttitude(motion_, attitude->q_WB, attitude->yaw_rate,
+                                      attitude->thrust);
+  }
+  if (const auto* rates = std::get_if<control::RateSetpoint>(&setpoint)) {
+    return controller_->trackRates(motion_, rates->w_WB_B, rates->thrust);
+  }
+  return controller_->update(motion_, std::get<control::Reference>(setpoint));
 }
 
 std::optional<vehicle::RotorArray> Pilot::answer(const VehicleReport& report) {
   notice(report);
   heedEstimates(report);
   actUntil(report.motion.stamp);
+  const bool rests = motorsRest(report);
+  const control::Setpoint setpoint = commander_.setpoint(motion_);
   reference_ = commander_.reference(motion_);
+  if (rests) return vehicle::RotorArray::Zero(rotors_);
   if (report.on_ground && !commander_.commanded()) return std::nullopt;
   if (report.on_ground) controller_->rest();
-  return controller_->update(motion_, reference_);
+  return track(setpoint);
 }
 
 }  // namespace marsim::sim

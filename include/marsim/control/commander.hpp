@@ -3,12 +3,15 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "marsim/control/controller.hpp"
 #include "marsim/control/goal_path.hpp"
 #include "marsim/control/pose_follower.hpp"
 #include "marsim/control/reference.hpp"
+#include "marsim/control/setpoint.hpp"
+#include "marsim/control/velocity_follower.hpp"
 
 namespace marsim::control {
 
@@ -28,6 +31,8 @@ struct ActiveCommand {
     kGoal,   ///< flown to from `from`
     kState,  ///< `from` is tracked
     kPose,   ///< `from` is drawn to the target
+    kStop,   ///< `from` is brought to rest; also what a stream with a timeout is told as
+    kLand,   ///< `from` descends
   };
   /// A point of a trajectory whose time is still to come.
   struct Waiting {
@@ -43,13 +48,24 @@ struct ActiveCommand {
   std::vector<Waiting> waiting;
 };
 
-/// The source of the reference that a controller tracks: holds the place where it first saw the
-/// vehicle, flies to goals, follows poses, full-state references and trajectories, and holds the
-/// last one of them. Whatever is commanded takes the place of what was commanded before, the points
-/// of a trajectory that still wait included.
+/// A set point below the level of references: it leaves out the outer loops.
+using InnerSetpoint = std::variant<AttitudeSetpoint, RateSetpoint, MotorSetpoint>;
+
+/// The source of what a controller tracks: holds the place where it first saw the vehicle, flies to
+/// goals, follows poses, full-state references and trajectories, and holds the last one of them.
+/// Velocities, attitudes, body rates and motor speeds are followed for kStreamTimeout; when nothing
+/// newer comes the vehicle is braked and holds where it comes to rest. Whatever is commanded takes
+/// the place of what was commanded before, the points of a trajectory that still wait included.
 class Commander {
  public:
-  explicit Commander(const GoalLimits& limits) : limits_(limits) {}
+  /// The kinds of commands that hold for kStreamTimeout only.
+  enum class Stream { kVelocity, kAttitude, kRates, kMotorSpeeds };
+
+  explicit Commander(const GoalLimits& limits, const VelocityLimits& velocity_limits = {})
+      : limits_(limits), velocity_limits_(velocity_limits) {}
+  /// With the limits of a controller; velocities change with the acceleration of goals.
+  explicit Commander(const ControllerConfig& config)
+      : Commander(config.goal, {config.speed_max, config.goal.acceleration, config.yaw_rate_max}) {}
 
   /// Flies smoothly from the present reference to a goal in W [m, rad]; before the first
   /// reference(): from where the vehicle is at that call.
@@ -64,11 +80,23 @@ class Commander {
   /// Sets the first point at once and the others when their time has come, each by
   /// setReference() or setPose(). Points whose times fall are set together with those before them.
   void setTrajectory(const std::vector<TrajectoryPoint>& points, TimeNs now);
+  /// Leads the reference to a velocity and a yaw rate (VelocityFollower). Without effect before the
+  /// first reference(), as land() is.
+  void setVelocity(const VelocityCommand& command, TimeNs now);
+  /// An attitude, body rates or motor speeds, past the loops above them.
+  void setInner(const InnerSetpoint& setpoint, TimeNs now);
+  /// Descends straight down at kLandingSpeed until something else is commanded or reset().
+  void land(TimeNs now);
+  bool lands() const { return landing_; }
   /// Whether anything was ever commanded (a vehicle on the ground stays there until then).
   bool commanded() const { return commanded_; }
   /// The reference for now. Until something is commanded that is where the vehicle was at the first
-  /// call, at rest.
+  /// call, at rest. While an inner set point is followed it is the vehicle's own motion.
   Reference reference(const KinematicState& state);
+  /// What the controller tracks now: the reference, or an inner set point.
+  Setpoint setpoint(const KinematicState& state);
+  /// The stream that has ended by its timeout, once for every time.
+  std::optional<Stream> takeEndedStream();
   /// Forgets goals and references; the next reference() counts as the first.
   void reset();
   /// The command that is followed.
@@ -82,6 +110,9 @@ class Commander {
   static constexpr TimeNs kCarryOn = 100'000'000;
   /// A full-state reference older than this is held: position kept, velocity and acceleration zero.
   static constexpr TimeNs kHoldAfter = 500'000'000;
+  /// Velocities, attitudes, body rates and motor speeds are followed no longer than this.
+  static constexpr TimeNs kStreamTimeout = 500'000'000;
+  static constexpr double kLandingSpeed = 0.5;  ///< [m/s]
   /// Times at which poses are followed again from where a command was taken: those of states at
   /// their usual rate, 500 Hz.
   static constexpr TimeNs kReplayStep = 2'000'000;
@@ -104,19 +135,30 @@ class Commander {
   void fly(const Reference& from, TimeNs start, const Goal& goal);
   void follow(const Eigen::Vector3d& p_WB, double yaw, TimeNs now);
   void track(const Reference& reference, TimeNs now);
+  void move(const Reference& from, TimeNs start, const Eigen::Vector3d& velocity);
+  void forgetWay();
+  void endStream(TimeNs now);
   void setDuePoints(TimeNs now);
   void replay(TimeNs from, TimeNs now);
 
   GoalLimits limits_;
+  VelocityLimits velocity_limits_;
+  // At most one of these is followed; without any the last reference.
   std::optional<Way> way_;
   std::optional<PoseFollower> follower_;
+  std::optional<VelocityFollower> velocity_;
+  std::optional<InnerSetpoint> inner_;
   std::deque<ActiveCommand::Waiting> trajectory_;
   std::optional<Goal> waiting_goal_;  // set before the start was known
-  Reference last_;                    // of the stream, or the place to hold
+  Reference last_;                // tracked, the vehicle's own under inner_, or the place to hold
+  TimeNs seen_at_ = 0;            // the last state
+  std::optional<Stream> stream_;  // what velocity_ or inner_ came by, until its timeout
+  std::optional<Stream> ended_stream_;  // not taken yet
   TimeNs last_command_ = 0;
   bool initialised_ = false;
   bool commanded_ = false;
   bool streaming_ = false;
+  bool landing_ = false;
 };
 
 }  // namespace marsim::control

@@ -41,6 +41,8 @@ class EstimateLoop {
   /// The motion that the controller is to see at a report. Estimates that act by then are used.
   KinematicState motion(const VehicleReport& report);
   Phase phase() const { return phase_; }
+  /// Whether it holds or lands because estimates are missing.
+  bool isLost() const { return phase_ == Phase::kHold || phase_ == Phase::kLand; }
   /// A line for people on what has changed since the last call; empty where nothing has.
   std::string takeNews() { return std::exchange(news_, {}); }
 

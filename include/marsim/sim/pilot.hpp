@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,12 +19,25 @@ namespace marsim::sim {
 /// The controller's view of a vehicle, derived from its description.
 control::VehicleModel vehicleModel(const vehicle::VehicleConfig& config);
 
-/// Kinds of commands, in the order in which those act that are due at one report.
-enum class CommandKind { kGoal, kGoal2d, kState, kPosition, kTrajectory, kPose };
+/// Kinds of commands, in the order in which those act that are due at one report: the last of them
+/// is followed.
+enum class CommandKind {
+  kGoal,
+  kGoal2d,
+  kState,
+  kPosition,
+  kTrajectory,
+  kPose,
+  kVelocity,
+  kCmdVel,
+  kAttitude,
+  kRates,
+  kMotorSpeeds
+};
 
 /// The flight controller of a vehicle: reports and commands in, motor speeds and the tracked
 /// reference out. Commands are the commander's; where a vehicle was put somewhere else, they are
-/// void.
+/// void. The motors rest before the first command, after a landing and while they are disarmed.
 class Pilot {
  public:
   /// Throws ConfigError.
@@ -32,8 +46,24 @@ class Pilot {
   /// A command, called with the stamp of the report from which on it acts.
   using Command = std::function<void(control::Commander& commander, TimeNs now)>;
 
-  /// Commands at once.
+  /// Commands at once; without effect while disarmed.
   control::Commander& commander() { return commander_; }
+  const control::Commander& commander() const { return commander_; }
+
+  /// Whether something was done, and a sentence for people: what, or why not.
+  struct Outcome {
+    bool done = false;
+    std::string text;
+  };
+  /// From the ground: arms the motors and climbs straight up by a height [m], 0: kTakeOffHeight.
+  Outcome takeOff(double height);
+  /// Descends until the vehicle stands, then lets the motors rest; at once where it stands.
+  Outcome land();
+  /// Arms or, on the ground, disarms the motors. Armed to begin with and after being put somewhere.
+  Outcome arm(bool armed);
+  bool isArmed() const { return is_armed_; }
+  static constexpr double kTakeOffHeight = 1.5;  ///< [m]
+
   /// Commands at the first report at or after `stamp`, before it is answered; where the stamp is
   /// more than kFarthestAhead past the last report (false) at the next one. Of several that act at
   /// one report an earlier stamp comes first, then the kind, then what was given first.
@@ -48,10 +78,14 @@ class Pilot {
   void flyOn(EstimateLoop loop) { estimates_.emplace(std::move(loop)); }
   /// Null where it flies on the truth.
   EstimateLoop* estimates() { return estimates_ ? &*estimates_ : nullptr; }
+  /// Whether it flies on estimates and these are lost: it holds or lands, whatever is commanded.
+  bool isLost() const { return estimates_ && estimates_->isLost(); }
   /// The motion that the controller saw at the last answer.
   const KinematicState& motion() const { return motion_; }
   /// The reference that is tracked, as of the last answer.
   const control::Reference& reference() const { return reference_; }
+  /// The last report.
+  const std::optional<VehicleReport>& report() const { return last_; }
 
  private:
   struct Waiting {
@@ -62,6 +96,9 @@ class Pilot {
 
   void actUntil(TimeNs now);
   void heedEstimates(const VehicleReport& report);
+  void rest();
+  bool motorsRest(const VehicleReport& report);
+  vehicle::RotorArray track(const control::Setpoint& setpoint);
 
   std::unique_ptr<control::Controller> controller_;
   control::Commander commander_;
@@ -70,6 +107,10 @@ class Pilot {
   std::optional<EstimateLoop> estimates_;
   KinematicState motion_;
   control::Reference reference_;
+  int rotors_;
+  bool is_armed_ = true;
+  bool has_landed_ = false;      ///< and was not commanded since
+  bool bypasses_loops_ = false;  ///< motor speeds were commanded at the last report
 };
 
 }  // namespace marsim::sim

@@ -53,8 +53,8 @@ void toMessage(const control::ActiveCommand& command, marsim::ActiveCommand& mes
 }
 
 control::ActiveCommand fromMessage(const marsim::ActiveCommand& message) {
-  constexpr std::uint8_t kLast = marsim::ActiveCommand::POSE;
-  static_assert(kLast == static_cast<std::uint8_t>(control::ActiveCommand::Kind::kPose));
+  constexpr std::uint8_t kLast = marsim::ActiveCommand::LAND;
+  static_assert(kLast == static_cast<std::uint8_t>(control::ActiveCommand::Kind::kLand));
   if (message.kind > kLast) {
     throw Error(fmt::format("kind is {}, allowed: 0 to {}", message.kind, kLast));
   }

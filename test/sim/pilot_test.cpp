@@ -1,0 +1,259 @@
+// Flights commanded at every level, taking off, landing and arming.
+#include "marsim/sim/pilot.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "marsim/common/units.hpp"
+#include "marsim/sim/world.hpp"
+#include "vehicle/vehicles.hpp"
+
+namespace marsim::sim {
+namespace {
+
+using control::AttitudeSetpoint;
+using control::MotorSetpoint;
+using control::RateSetpoint;
+using Eigen::Vector3d;
+
+UavConfig configAt(double z, const vehicle::VehicleConfig& vehicle = vehicle::hummingbird()) {
+  UavConfig config;
+  config.vehicle = vehicle;
+  config.start_p_WB = {0.0, 0.0, z};
+  return config;
+}
+
+void run(Uav& uav, double seconds) {
+  for (int i = 0; i < static_cast<int>(std::lround(seconds * 1000.0)); ++i) uav.step();
+}
+
+// Gives a set point 50 times a second.
+void stream(Uav& uav, const control::InnerSetpoint& setpoint, double seconds) {
+  for (int i = 0; i < static_cast<int>(std::lround(seconds * 50.0)); ++i) {
+    uav.pilot().commander().setInner(setpoint, uav.state().stamp);
+    run(uav, 0.02);
+  }
+}
+
+double weight(const UavConfig& config) { return config.vehicle.mass * kGravity; }
+
+// Without drag a tilt t with thrust m g / cos t keeps the height and accelerates by g tan t.
+TEST(PilotLevels, AttitudeAndThrust) {
+  for (const auto& vehicle : vehicle::allVehicles()) {
+    SCOPED_TRACE(vehicle.name);
+    UavConfig config = configAt(50.0, vehicle);
+    config.vehicle.linear_drag.setZero();
+    config.vehicle.rotor_drag_coefficient = 0.0;
+    Uav uav(config, {}, 0.0);
+    run(uav, 1.0);
+    constexpr double kTilt = 0.2;
+    AttitudeSetpoint setpoint;
+    setpoint.q_WB = fromRollPitchYaw(0.0, kTilt, 0.5);
+    setpoint.thrust = weight(config) / std::cos(kTilt);
+    stream(uav, setpoint, 1.5);
+    EXPECT_LT(uav.state().X_WB.q.angularDistance(setpoint.q_WB), 0.02);
+    const double before = uav.state().v_WB.norm();
+    stream(uav, setpoint, 1.0);
+    EXPECT_NEAR(uav.state().v_WB.norm() - before, kGravity * std::tan(kTilt), 0.05);
+    EXPECT_NEAR(uav.state().X_WB.p.z(), 50.0, 1.0);
+  }
+}
+
+TEST(PilotLevels, RatesAndThrust) {
+  for (const auto& vehicle : vehicle::allVehicles()) {
+    SCOPED_TRACE(vehicle.name);
+    const UavConfig config = configAt(50.0, vehicle);
+    Uav uav(config, {}, 0.0);
+    run(uav, 1.0);
+    RateSetpoint setpoint{{0.0, 0.0, 0.8}, weight(config)};
+    stream(uav, setpoint, 1.5);
+    EXPECT_NEAR(uav.state().w_WB_B.z(), 0.8, 0.01);
+    EXPECT_LT(uav.state().w_WB_B.head<2>().norm(), 0.02);
+    EXPECT_NEAR(uav.state().X_WB.p.z(), 50.0, 0.2);
+    const double before = yawOf(uav.state().X_WB.q);
+    stream(uav, setpoint, 1.0);
+    EXPECT_NEAR(wrapAngle(yawOf(uav.state().X_WB.q) - before), 0.8, 0.01);
+  }
+}
+
+// Thrust goes with the square of the speed.
+TEST(PilotLevels, MotorSpeeds) {
+  UavConfig config = configAt(50.0);
+  config.vehicle.linear_drag.setZero();
+  Uav uav(config, {}, 0.0);
+  run(uav, 1.0);
+  const RotorArray hover = config.vehicle.hoverSpeeds();
+  stream(uav, MotorSetpoint{hover}, 1.0);
+  EXPECT_LT(uav.state().v_WB.norm(), 0.01);
+  stream(uav, MotorSetpoint{1.05 * hover}, 1.0);
+  const double before = uav.state().v_WB.z();
+  stream(uav, MotorSetpoint{1.05 * hover}, 1.0);
+  EXPECT_NEAR(uav.state().v_WB.z() - before, kGravity * (1.05 * 1.05 - 1.0), 0.01);
+}
+
+TEST(PilotLevels, VelocityInTheHeadingFrame) {
+  for (const auto& vehicle : vehicle::allVehicles()) {
+    SCOPED_TRACE(vehicle.name);
+    UavConfig config = configAt(50.0, vehicle);
+    config.start_yaw = 0.7;
+    Uav uav(config, {}, 0.0);
+    run(uav, 0.5);
+    for (int i = 0; i < 150; ++i) {
+      uav.pilot().commander().setVelocity({{1.0, 0.5, -0.3}, 0.0, true}, uav.state().stamp);
+      run(uav, 0.02);
+    }
+    const Vector3d expected = fromRollPitchYaw(0.0, 0.0, 0.7) * Vector3d(1.0, 0.5, -0.3);
+    EXPECT_LT((uav.state().v_WB - expected).norm(), 0.01);
+  }
+}
+
+// Whatever was commanded last: after half a second without it the vehicle is caught and holds.
+TEST(PilotLevels, StreamsThatEndAreCaught) {
+  const UavConfig config = configAt(50.0);
+  AttitudeSetpoint tilted{fromRollPitchYaw(0.4, -0.4, 0.0), 0.0, 1.2 * weight(config)};
+  const RateSetpoint rolling{{3.0, 0.0, 0.0}, weight(config)};
+  const MotorSetpoint off{RotorArray::Zero(4)};
+  for (const control::InnerSetpoint& setpoint :
+       {control::InnerSetpoint(tilted), control::InnerSetpoint(rolling),
+        control::InnerSetpoint(off)}) {
+    SCOPED_TRACE(setpoint.index());
+    Uav uav(config, {}, 0.0);
+    run(uav, 1.0);
+    uav.pilot().commander().setInner(setpoint, uav.state().stamp);
+    run(uav, 0.49);
+    EXPECT_FALSE(uav.pilot().commander().takeEndedStream());
+    run(uav, 0.02);
+    EXPECT_TRUE(uav.pilot().commander().takeEndedStream());
+    run(uav, 10.0);
+    EXPECT_LT(uav.state().v_WB.norm(), 0.01);
+    EXPECT_LT((uav.state().X_WB.p - uav.reference().p_WB).norm(), 0.03);
+    EXPECT_GT(uav.state().X_WB.p.z(), 30.0);
+    const Vector3d held = uav.state().X_WB.p;
+    run(uav, 3.0);
+    EXPECT_LT((uav.state().X_WB.p - held).norm(), 0.01);
+  }
+}
+
+class TakeOffAndLanding : public testing::Test {
+ protected:
+  void expectRefused(const Pilot::Outcome& outcome, const std::string& words) {
+    EXPECT_FALSE(outcome.done);
+    EXPECT_NE(outcome.text.find(words), std::string::npos) << outcome.text;
+  }
+  bool stands() const { return uav_.quadrotor().onGround(); }
+
+  Uav uav_{configAt(0.0), {}, 0.0};
+  Pilot& pilot_ = uav_.pilot();
+};
+
+TEST_F(TakeOffAndLanding, ThereAndBack) {
+  run(uav_, 0.5);
+  ASSERT_TRUE(stands());
+  const double ground = uav_.state().X_WB.p.z();
+  const Pilot::Outcome outcome = pilot_.takeOff(2.0);
+  EXPECT_TRUE(outcome.done) << outcome.text;
+  double farthest = 0.0;
+  for (int i = 0; i < 6000; ++i) {
+    uav_.step();
+    farthest = std::max(farthest, uav_.state().X_WB.p.head<2>().norm());
+  }
+  EXPECT_LT(farthest, 0.01) << "straight up";
+  EXPECT_NEAR(uav_.state().X_WB.p.z(), ground + 2.0, 0.01);
+  expectRefused(pilot_.takeOff(1.0), "in the air");
+
+  EXPECT_TRUE(pilot_.land().done);
+  double fastest = 0.0;
+  for (int i = 0; i < 8000 && !stands(); ++i) {
+    uav_.step();
+    fastest = std::max(fastest, -uav_.state().v_WB.z());
+  }
+  ASSERT_TRUE(stands());
+  EXPECT_NEAR(fastest, control::Commander::kLandingSpeed, 0.05);
+  run(uav_, 3.0);
+  EXPECT_TRUE(stands());
+  EXPECT_LT(uav_.quadrotor().motorSpeeds().maxCoeff(), 1.0) << "the motors rest";
+  EXPECT_FALSE(pilot_.commander().commanded());
+  uav_.setGoal({0.0, 0.0, 1.0}, 0.0);  // any command ends the rest
+  run(uav_, 5.0);
+  EXPECT_NEAR(uav_.state().X_WB.p.z(), 1.0, 0.01);
+}
+
+TEST_F(TakeOffAndLanding, HeightsAndStates) {
+  run(uav_, 0.1);
+  for (const double height : {-1.0, 1001.0, std::nan(""), HUGE_VAL}) {
+    expectRefused(pilot_.takeOff(height), "allowed: 0 (1.5 m) to 1000 m");
+  }
+  EXPECT_TRUE(pilot_.land().done);
+  run(uav_, 0.5);
+  EXPECT_TRUE(stands());
+  EXPECT_TRUE(pilot_.takeOff(0.0).done);
+  run(uav_, 5.0);
+  EXPECT_NEAR(uav_.state().X_WB.p.z(), Pilot::kTakeOffHeight, 0.3);
+}
+
+TEST_F(TakeOffAndLanding, DisarmedMotorsStayOff) {
+  run(uav_, 0.1);
+  EXPECT_TRUE(pilot_.isArmed());
+  EXPECT_TRUE(pilot_.arm(true).done) << "already";
+  EXPECT_TRUE(pilot_.arm(false).done);
+  EXPECT_FALSE(pilot_.isArmed());
+  uav_.setGoal({0.0, 0.0, 2.0}, 0.0);
+  run(uav_, 3.0);
+  EXPECT_TRUE(stands());
+  EXPECT_EQ(uav_.quadrotor().motorSpeeds().maxCoeff(), 0.0);
+  EXPECT_TRUE(pilot_.arm(true).done);
+  run(uav_, 2.0);
+  EXPECT_TRUE(stands()) << "what was commanded before is forgotten";
+  EXPECT_TRUE(pilot_.arm(false).done);
+  EXPECT_TRUE(pilot_.takeOff(1.0).done) << "arms";
+  EXPECT_TRUE(pilot_.isArmed());
+  run(uav_, 5.0);
+  EXPECT_FALSE(stands());
+  expectRefused(pilot_.arm(false), "in the air");
+  run(uav_, 1.0);
+  EXPECT_FALSE(stands());
+}
+
+TEST_F(TakeOffAndLanding, PlacementArmsAndForgetsALanding) {
+  run(uav_, 0.1);
+  EXPECT_TRUE(pilot_.arm(false).done);
+  uav_.teleport({1.0, 0.0, 3.0}, 0.0);
+  run(uav_, 3.0);
+  EXPECT_TRUE(pilot_.isArmed());
+  EXPECT_LT((uav_.state().X_WB.p - Vector3d(1.0, 0.0, 3.0)).norm(), 0.01);
+  EXPECT_TRUE(pilot_.land().done);
+  run(uav_, 1.0);
+  uav_.teleport({1.0, 0.0, 3.0}, 0.0);
+  run(uav_, 3.0);
+  EXPECT_LT((uav_.state().X_WB.p - Vector3d(1.0, 0.0, 3.0)).norm(), 0.01);
+}
+
+// In lockstep, of commands of one state the kind decides, a stamp far ahead counts as none.
+TEST(PilotKinds, LastKindOfAStateIsFollowed) {
+  Uav uav(configAt(50.0), {}, 0.0);
+  run(uav, 0.1);
+  Pilot& pilot = uav.pilot();
+  std::vector<CommandKind> acted;
+  const auto command = [&](CommandKind kind) {
+    return [&acted, kind](control::Commander&, TimeNs) { acted.push_back(kind); };
+  };
+  const std::vector<CommandKind> order = {CommandKind::kPose,   CommandKind::kVelocity,
+                                          CommandKind::kCmdVel, CommandKind::kAttitude,
+                                          CommandKind::kRates,  CommandKind::kMotorSpeeds};
+  for (auto kind = order.rbegin(); kind != order.rend(); ++kind) {
+    EXPECT_TRUE(pilot.commandAt(uav.state().stamp + 50'000'000, *kind, command(*kind)));
+  }
+  run(uav, 0.04);
+  EXPECT_TRUE(acted.empty());
+  run(uav, 0.02);
+  EXPECT_EQ(acted, order);
+  acted.clear();
+  EXPECT_FALSE(pilot.commandAt(uav.state().stamp + 300'000'000, CommandKind::kAttitude,
+                               command(CommandKind::kAttitude)));
+  run(uav, 0.002);
+  EXPECT_EQ(acted.size(), 1U);
+}
+
+}  // namespace
+}  // namespace marsim::sim
