@@ -67,6 +67,7 @@ bool EstimateLoop::isReady(const VehicleReport& report) const {
 KinematicState EstimateLoop::motion(const VehicleReport& report) {
   const TimeNs now = report.motion.stamp;
   if (placements_ != report.placements) begin(report);
+  on_ground_ = report.on_ground;
   if (phase_ == Phase::kTruth) {
     truth_.push_back(report.motion);
     while (truth_.front().stamp < now - StateEstimator::kMemory) truth_.pop_front();
@@ -101,16 +102,26 @@ bool EstimateLoop::close(const StampedPose& estimate) {
       [](TimeNs stamp, const KinematicState& state) { return stamp < state.stamp; });
   if (later == truth_.begin()) return false;
   const KinematicState& start = *std::prev(later);
-  estimator_.reset(start);
-  for (const control::InertialReading& reading : readings_) estimator_.propagate(reading);
+  begin(start);
   X_WO_ = Pose();
   if (config_.begins_at_vehicle) X_WO_ = start.X_WB * config_.X_BE * estimate.X_WB.inverse();
   return true;
 }
 
+void EstimateLoop::begin(const KinematicState& state) {
+  estimator_.reset(state);
+  for (const control::InertialReading& reading : readings_) estimator_.propagate(reading);
+}
+
 void EstimateLoop::use(const StampedPose& estimate, TimeNs now) {
   if (phase_ == Phase::kTruth && !close(estimate)) return;  // older than all that is known
   const Pose X_WB = *X_WO_ * estimate.X_WB * config_.X_BE.inverse();
+  if (phase_ == Phase::kLand && on_ground_) {  // at rest: wherever the estimate is
+    KinematicState resting;
+    resting.stamp = estimate.stamp - 1;
+    resting.X_WB = X_WB;
+    begin(resting);
+  }
   const StateEstimator::Verdict verdict = estimator_.correct({estimate.stamp, X_WB});
   if (verdict != StateEstimator::Verdict::kUsed) {
     ++refused_;
@@ -154,6 +165,7 @@ void EstimateLoop::watch(const VehicleReport& report) {
   }
   if (phase_ == Phase::kLand && report.on_ground && lost <= limits_.timeout) {
     phase_ = Phase::kEstimate;
+    news_ = fmt::format("the estimate is back at {:.3f} s, on the ground", toSeconds(now));
   }
 }
 

@@ -111,7 +111,7 @@ TEST(EstimateLoop, EstimatesMayBeginAtZeroAndBeOfAnotherFrame) {
   EXPECT_LT(flight.worst(), 0.15);  // the first pose has noise, too
 }
 
-TEST(EstimateLoop, HoldsAndThenAsksToLandWhenEstimatesEnd) {
+TEST(EstimateLoop, HoldsAndThenLandsWhenEstimatesEnd) {
   SlamFlight flight;
   flight.run(5.0);
   const auto never = [](StampedPose&) { return false; };
@@ -121,7 +121,19 @@ TEST(EstimateLoop, HoldsAndThenAsksToLandWhenEstimatesEnd) {
   EXPECT_EQ(flight.news()[1].substr(0, 31), "the estimate is lost at 5.454 s") << flight.news()[1];
   flight.run(2.0, never);
   EXPECT_EQ(flight.loop().phase(), Phase::kLand);
-  EXPECT_EQ(flight.news().size(), 3U);
+  ASSERT_EQ(flight.news().size(), 3U);
+  EXPECT_EQ(flight.news()[2].substr(0, 5), "lands");
+  flight.run(10.0, never);
+  EXPECT_TRUE(flight.uav().quadrotor().onGround());
+  EXPECT_LT((flight.uav().state().X_WB.p - Vector3d(1.0, 2.0, 0.0)).norm(),
+            2.5);  // by the IMU alone
+  EXPECT_LT(flight.uav().quadrotor().motorSpeeds().maxCoeff(), 1.0);
+  EXPECT_FALSE(flight.uav().pilot().takeOff(1.0).done);
+  flight.run(2.0);
+  EXPECT_EQ(flight.loop().phase(), Phase::kEstimate);
+  EXPECT_TRUE(flight.uav().pilot().takeOff(1.0).done);
+  flight.run(6.0);
+  EXPECT_GT(flight.uav().state().X_WB.p.z(), 0.9);
 }
 
 TEST(EstimateLoop, ComesBackFromAHold) {

@@ -48,6 +48,7 @@ class EstimateLoop {
 
  private:
   void begin(const VehicleReport& report);
+  void begin(const KinematicState& state);
   void use(const StampedPose& estimate, TimeNs now);
   bool close(const StampedPose& estimate);
   void watch(const VehicleReport& report);
@@ -63,6 +64,7 @@ class EstimateLoop {
   std::deque<StampedPose> waiting_;                ///< poses of E, that do not act yet
   std::optional<Pose> X_WO_;                       ///< the estimates' frame
   std::optional<std::uint32_t> placements_;
+  bool on_ground_ = false;
   TimeNs begun_at_ = 0, used_at_ = 0;
   int refused_ = 0;            ///< estimates since the last that was used
   double largest_jump_ = 0.0;  ///< [m] of those
