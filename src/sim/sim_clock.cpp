@@ -58,6 +58,7 @@ SimClock::SimClock(SimClockConfig config, WallTime now) : config_(std::move(conf
     answers_.emplace_back(rule, config_.answer_patience);
   }
   answer_holds_.resize(answers_.size());
+  nudges_.resize(answers_.size());
 }
 
 bool SimClock::advance(WallTime now) {
@@ -66,7 +67,8 @@ bool SimClock::advance(WallTime now) {
   if (held_since_) {
     giveUp(now);
     noteHold(now);
-    if (held_since_) return false;
+    if (held_since_ && nudgeAt() > now) return false;
+    if (held_since_) nudge();
   }
   go(now);
   return true;
@@ -76,8 +78,11 @@ SimClock::WallTime SimClock::wakeAt(WallTime now) const {
   if (is_paused_) return WallTime::max();
   if (now < due_ || !isHeld()) return due_;
   WallTime wake = WallTime::max();
+  if (held_since_) wake = nudgeAt();
   const bool may_begin = !inLockstep() || now_ > 0;
-  if (grants_held_since_ && may_begin) wake = after(*grants_held_since_, config_.patience);
+  if (grants_held_since_ && may_begin) {
+    wake = std::min(wake, after(*grants_held_since_, config_.patience));
+  }
   for (std::size_t i = 0; i < answers_.size(); ++i) {
     if (!answer_holds_[i]) continue;
     wake = std::min(wake, after(answer_holds_[i]->since, answers_[i].patienceLeft(now_, 0.0)));
@@ -138,6 +143,28 @@ void SimClock::giveUp(WallTime now) {
     if (answers_[i].patienceLeft(now_, held) > 0.0) continue;
     const std::string warning = answers_[i].giveUp(now_, held);
     if (!warning.empty()) warnings_.push_back(warning);
+  }
+}
+
+// Never, unless all that holds it are answers, for none of which it was nudged too often.
+SimClock::WallTime SimClock::nudgeAt() const {
+  if (grants_held_since_) return WallTime::max();
+  WallTime at = WallTime::min();
+  for (std::size_t i = 0; i < answers_.size(); ++i) {
+    if (!answer_holds_[i]) continue;
+    const AnswerWait::Awaited& what = answer_holds_[i]->what;
+    const bool is_spent = nudges_[i].what == what && nudges_[i].given >= kMostNudges;
+    if (what.cause != AnswerWait::Cause::kNoAnswer || is_spent) return WallTime::max();
+    at = std::max(at, after(answer_holds_[i]->since, kNudgeAfter));
+  }
+  return at;
+}
+
+void SimClock::nudge() {
+  for (std::size_t i = 0; i < answers_.size(); ++i) {
+    if (!answer_holds_[i]) continue;
+    if (!(nudges_[i].what == answer_holds_[i]->what)) nudges_[i] = {answer_holds_[i]->what, 0};
+    ++nudges_[i].given;
   }
 }
 

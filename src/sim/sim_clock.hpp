@@ -32,8 +32,10 @@ struct SimClockConfig {
 
 /// The simulated clock: says when its next period may begin, by pace, grants (who grants time is
 /// waited for), rules on answers (AnswerWait), pause, and a time to stop at. In lockstep, where
-/// nodes are named that take part, it stands at 0 until all of them have granted some. Wall time
-/// is handed in; calls come from one thread at a time.
+/// nodes are named that take part, it stands at 0 until all of them have granted some. A client
+/// that owes an answer may sleep in simulated time: for each answer up to kMostNudges further
+/// periods are given, one each kNudgeAfter of wall time. Wall time is handed in; calls come from
+/// one thread at a time.
 class SimClock {
  public:
   using WallClock = std::chrono::steady_clock;
@@ -43,6 +45,9 @@ class SimClock {
     bool done;
     std::string text;
   };
+
+  static constexpr double kNudgeAfter = 0.02;  ///< [s]
+  static constexpr int kMostNudges = 10;
 
   SimClock(SimClockConfig config, WallTime now);
 
@@ -90,6 +95,8 @@ class SimClock {
   void forgetHolds();
   void giveUp(WallTime now);
   void letGo(double held);
+  WallTime nudgeAt() const;
+  void nudge();
   void go(WallTime now);
   void runFrom(WallTime now);
   WallClock::duration wallPeriod() const;
@@ -110,6 +117,12 @@ class SimClock {
     WallTime since;
   };
   std::vector<std::optional<AnswerHold>> answer_holds_;  ///< of each rule
+  /// Periods that were given while an answer was awaited.
+  struct Nudges {
+    AnswerWait::Awaited what;
+    int given = 0;
+  };
+  std::vector<Nudges> nudges_;  ///< of each rule
   std::vector<std::string> warnings_;
 };
 

@@ -91,7 +91,8 @@ SimClockNode::SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handl
   clock_publisher_ = handle.advertise<rosgraph_msgs::Clock>("/clock", 100);
   grant_subscriber_ = handle.subscribe(grantTopic(handle), 1000, &SimClockNode::onGrant, this,
                                        ros::TransportHints().tcpNoDelay());
-  answers_ = std::make_unique<AnswerListener>(handle, *clock_, mutex_, [this] { onHeard(); });
+  answers_ =
+      std::make_unique<AnswerListener>(handle, *clock_, mutex_, [this] { changed_.notify_all(); });
   diagnostics_.setHardwareID("simulation");
   diagnostics_.add("clock", this, &SimClockNode::diagnose);
   if (!lan.empty()) joinLan(lan, machine, params.where());
