@@ -220,12 +220,13 @@ TEST_F(CommandWatchTest, VelocitiesAreHeldToTheControllersLimits) {
 
 // The Hummingbird's four rotors give 4 x 8.54858e-6 x 838^2 = 24.01 N.
 TEST_F(CommandWatchTest, SetPointsAreHeldToWhatTheRotorsCan) {
-  watch_.setInner("command/attitude", AttitudeSetpoint{{}, 0.0, 24.0}, at(0));
-  watch_.setInner("command/rates", RateSetpoint{{}, 24.0}, at(0));
+  watch_.setInner("command/attitude", AttitudeSetpoint{Eigen::Quaterniond::Identity(), 0.0, 24.0},
+                  at(0));
+  watch_.setInner("command/rates", RateSetpoint{Vector3d::Zero(), 24.0}, at(0));
   watch_.setInner("command/motor_speeds", MotorSetpoint{RotorArray::Constant(4, 838.0)}, at(0));
   EXPECT_TRUE(said_.empty());
   EXPECT_EQ(values()["commands taken"], "3");
-  watch_.setInner("command/rates", RateSetpoint{{}, 24.1}, at(1));
+  watch_.setInner("command/rates", RateSetpoint{Vector3d::Zero(), 24.1}, at(1));
   expectSaid({"command/rates: thrust of 24.1 N is beyond 24 N"});
   watch_.setInner("command/motor_speeds", MotorSetpoint{RotorArray::Constant(4, 900.0)}, at(1));
   expectSaid({"command/motor_speeds: motor speed of 900 rad/s is beyond 838 rad/s"});
