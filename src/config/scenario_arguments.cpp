@@ -32,7 +32,7 @@ std::vector<std::string> namesOf(const std::string& key) {
   if (key == "map") return yamlNames(dataDir() / "maps");
   std::vector<std::string> names = knownNames(key == "controller" ? "control" : key);
   if (key == "imu") names.insert(names.begin(), {"vehicle", "lidar", "auto"});
-  if (key == "depth" || key == "obstacles") names.emplace_back("none");
+  if (key == "depth" || key == "obstacles" || key == "controller") names.emplace_back("none");
   return names;
 }
 

@@ -136,8 +136,8 @@ void CommandWatch::ended(Commander::Stream stream, WarningTime now) {
       now);
 }
 
-void CommandWatch::notFollowed(const std::string& topic, const std::string& field) {
-  const std::string text = fmt::format("{}: {} is not followed; said once", topic, field);
+void CommandWatch::notFollowed(const std::string& topic, const std::string& fields) {
+  const std::string text = fmt::format("{}: {} are not followed; said once", topic, fields);
   if (said_.insert(text).second) say_(text);
 }
 

@@ -52,8 +52,8 @@ class CommandWatch {
   void setInner(const std::string& topic, const InnerSetpoint& setpoint, WarningTime now);
   /// A stream ended by its timeout; not said of velocities, which people let go of.
   void ended(Commander::Stream stream, WarningTime now);
-  /// A field that is not followed: said once.
-  void notFollowed(const std::string& topic, const std::string& field);
+  /// Fields that are not followed: said once.
+  void notFollowed(const std::string& topic, const std::string& fields);
   /// A command of any kind is followed from `stamp` on: two topics that take turns within
   /// kTogether are said.
   void taken(const std::string& topic, TimeNs stamp, WarningTime now);

@@ -212,6 +212,10 @@ TEST_F(LoadScenario, Estimates) {
             "| x,y,z | x,y,z,roll,pitch,yaw in the body [m, rad]");
 }
 
+TEST_F(LoadScenario, ControllerNoneLeavesTheFlightToAProgram) {
+  EXPECT_EQ(of(kPlain + std::string("controller: none\n")).arguments.at("controller"), "none");
+}
+
 // Of a scenario that does not say what flies, the frames are those of its launch file's defaults.
 TEST_F(LoadScenario, FramesOfWhatFliesByDefault) {
   const auto place = [&](const std::string& keys, const std::string& frame) {

@@ -208,5 +208,58 @@ TEST(Reference, WhatMayBeLeftOutIsDroppedWhereItIsUnusable) {
   EXPECT_EQ(reference.a_WB, Vector3d::Zero());
 }
 
+// Below 8 m/s, the default controller's, drag of the Hummingbird stays within its limits.
+TEST_F(CommandWatchTest, VelocitiesAreHeldToTheControllersLimits) {
+  watch_.moved("command/velocity", {{3.0, 0.0, 1.0}, 1.0, false}, state_, at(0));
+  EXPECT_TRUE(said_.empty());
+  watch_.moved("command/velocity", {{0.0, 0.0, 9.0}, 0.0, false}, state_, at(1));
+  expectSaid({"command/velocity: speed of 9 m/s is beyond 8 m/s"});
+  watch_.moved("cmd_vel", {{0.0, 0.0, 0.0}, 4.0, true}, state_, at(2));
+  expectSaid({"cmd_vel: yaw rate of 4 rad/s is beyond 3 rad/s"});
+}
+
+// The Hummingbird's four rotors give 4 x 8.54858e-6 x 838^2 = 24.01 N.
+TEST_F(CommandWatchTest, SetPointsAreHeldToWhatTheRotorsCan) {
+  watch_.setInner("command/attitude", AttitudeSetpoint{Eigen::Quaterniond::Identity(), 0.0, 24.0},
+                  at(0));
+  watch_.setInner("command/rates", RateSetpoint{Vector3d::Zero(), 24.0}, at(0));
+  watch_.setInner("command/motor_speeds", MotorSetpoint{RotorArray::Constant(4, 838.0)}, at(0));
+  EXPECT_TRUE(said_.empty());
+  EXPECT_EQ(values()["commands taken"], "3");
+  watch_.setInner("command/rates", RateSetpoint{Vector3d::Zero(), 24.1}, at(1));
+  expectSaid({"command/rates: thrust of 24.1 N is beyond 24 N"});
+  watch_.setInner("command/motor_speeds", MotorSetpoint{RotorArray::Constant(4, 900.0)}, at(1));
+  expectSaid({"command/motor_speeds: motor speed of 900 rad/s is beyond 838 rad/s"});
+}
+
+TEST_F(CommandWatchTest, EndedStreamsAreSaidButThoseOfVelocities) {
+  watch_.ended(Commander::Stream::kVelocity, at(0));
+  EXPECT_TRUE(said_.empty());
+  watch_.ended(Commander::Stream::kAttitude, at(0));
+  expectSaid({"no attitudes came any more", "0.5 s"});
+}
+
+TEST_F(CommandWatchTest, TwoTopicsThatTakeTurnsAreSaidOnceInAWhile) {
+  const auto take = [&](const char* topic, double seconds) {
+    watch_.taken(topic, toNs(seconds), at(seconds));
+  };
+  for (int i = 0; i < 10; ++i) take("command/rates", 0.1 * i);
+  take("goal", 0.95);  // takes over
+  take("goal", 1.0);
+  EXPECT_TRUE(said_.empty());
+  take("command/rates", 1.7);  // long after its last one
+  EXPECT_TRUE(said_.empty());
+  take("command/velocity", 1.75);
+  take("command/rates", 1.8);
+  expectSaid({"command/rates and command/velocity both command the vehicle"});
+  for (double t = 1.85; t < 6.7; t += 0.1) {
+    take("command/velocity", t);
+    take("command/rates", t + 0.05);
+  }
+  EXPECT_TRUE(said_.empty());
+  take("command/velocity", 6.9);
+  expectSaid({"command/rates and command/velocity", "newest"});
+}
+
 }  // namespace
 }  // namespace marsim::control

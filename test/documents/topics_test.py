@@ -12,13 +12,16 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 PAGE = os.path.join(SOURCE, "docs", "ros.md")
-CALL = re.compile(r"\b(advertise|advertiseService|subscribe)\s*(?:<\s*([\w:]+)\s*>)?"
+CALL = re.compile(r"\b(advertise|advertiseService|subscribe)\s*(?:<\s*([\w:]+?)(?:::Request, [\w:]+)?\s*>)?"
                   r"\((?:handle, )?([^,;()]*(?:\(\w*\)[^,;()]*)*)")
 WATCHED = re.compile(r"_publisher_ = \{handle, (\"[^\"]+\")")  # a WatchedPublisher
 LITERAL = re.compile(r'^\s*"([^"]+)"')
 # Names that the sources work out, and what they are.
 COMPUTED = {
     "grantTopic": ["/clock_grants"],
+    "kAttitude": ["command/attitude"],
+    "kRates": ["command/rates"],
+    "kMotorSpeeds": ["command/motor_speeds"],
     "topics[i]": ["points", "points_<layout>", "livox/lidar"],  # lidar::outputTopics
     "topic": ["/peers"],                                        # PeerListener
     "fmt::format": ["points"],                                  # SwarmMeterNode

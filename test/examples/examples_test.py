@@ -72,6 +72,12 @@ class Examples(unittest.TestCase):
             with open(os.path.join(self.examples, name + ".cpp")) as file:
                 self.assertLessEqual(len(file.readlines()), 60, name)
         self.build(self.examples)
+        if os.path.isfile(os.path.join(self.prefix, "include", "marsim", "VehicleState.h")):
+            node = "own_controller_node"  # test/ros/own_controller.test flies it
+            self.assertTrue(os.path.isfile(os.path.join(self.examples, "build", node)))
+            for name in (node + ".cpp", node + ".py"):
+                with open(os.path.join(self.examples, name)) as file:
+                    self.assertLessEqual(len(file.readlines()), 80, name)
         scan = self.expect("cast_scan", r"Mid-360: (\d+) of (\d+) shots .* mean range ([\d.]+) m")
         self.assertGreater(int(scan[1]), 0.8 * int(scan[2]))
         self.assertTrue(0.5 < float(scan[3]) < 10.0)

@@ -103,6 +103,16 @@ class LaunchFiles(unittest.TestCase):
                 wanted = quadrotor if node.type == "quadrotor" else wanted
                 self.assertEqual((node.required, node.respawn), wanted, (name, node.type))
 
+    def test_controller_none_starts_no_controller(self):
+        for name in ("sim.launch", "uav.launch", "planner.launch", "slam.launch", "swarm.launch"):
+            self.assertIn("controller", [node.type for node in load(name).nodes], name)
+            types = [node.type for node in load(name, "controller:=none").nodes]
+            self.assertNotIn("controller", types, name)
+            self.assertIn("quadrotor", types, name)
+        listed = "/uav0/manager/nodelets/controller"
+        self.assertIn(listed, params(load("sim.launch", "nodelets:=true")))
+        self.assertNotIn(listed, params(load("sim.launch", "nodelets:=true", "controller:=none")))
+
     def test_managers_know_of_on_crash(self):
         for name, manager in (("sim.launch", "/uav0/manager"), ("swarm.launch", "/marsim_manager")):
             config = load(name, "on_crash:=respawn", "nodelets:=true")
