@@ -97,6 +97,8 @@ void Actuation::reset() {
 double Actuation::advanceTo(TimeNs stamp) {
   const TimeNs step = last_stamp_ < 0 ? 0 : std::max<TimeNs>(0, stamp - last_stamp_);
   if (motor_model_) motors_.advance(step);
+  wrench_ = mixer_.wrench(motors_.speeds());
+  wrench_rate_ = mixer_.wrenchRate(motors_.speeds(), motors_.accelerations());
   last_stamp_ = stamp;
   return std::min(toSeconds(step), kLongestStep);
 }

@@ -47,11 +47,10 @@ class Actuation {
   double limitedThrust(double thrust) const;
 
   const Mixer& mixer() const { return mixer_; }
-  /// The wrench that the rotors give now, by their model, and its rate of change.
-  Eigen::Vector4d wrench() const { return mixer_.wrench(motors_.speeds()); }
-  Eigen::Vector4d wrenchRate() const {
-    return mixer_.wrenchRate(motors_.speeds(), motors_.accelerations());
-  }
+  /// The wrench that the rotors gave at the last advanceTo(), by their model, and its rate of
+  /// change.
+  const Eigen::Vector4d& wrench() const { return wrench_; }
+  const Eigen::Vector4d& wrenchRate() const { return wrench_rate_; }
   /// Commands [rad/s] that lead to the wanted speeds [rad/s].
   RotorArray command(const RotorArray& speeds);
 
@@ -61,6 +60,7 @@ class Actuation {
   LoopSpec thrust_spec_;
   MotorLead motors_;
   bool motor_model_, drag_model_;
+  Eigen::Vector4d wrench_ = Eigen::Vector4d::Zero(), wrench_rate_ = Eigen::Vector4d::Zero();
   double thrust_low_, thrust_high_;  ///< [N]
   double acceleration_max_, tan_tilt_max_;
   TimeNs last_stamp_ = -1;
