@@ -27,22 +27,46 @@ void readEstimator(YamlReader& reader, control::EstimatorConfig& estimator) {
   });
 }
 
+void readType(YamlReader& reader, control::ControllerType& type) {
+  reader.readWord<control::ControllerType>("type", type,
+                                           {{"cascaded_pid", control::ControllerType::kCascadedPid},
+                                            {"geometric", control::ControllerType::kGeometric}});
+}
+
+// Keys that a type of controller does not read are unknown in its file.
+void readCascade(YamlReader& reader, control::ControllerConfig& config) {
+  reader.readMap("feedback", [&](YamlReader& feedback) {
+    feedback.read("accelerations", config.feedback.accelerations);
+    feedback.read("motor_model", config.feedback.motor_model);
+  });
+  reader.read("attitude_integral", config.attitude_integral);
+  reader.read("yaw_rate_max", config.yaw_rate_max, Quantity::kAngularSpeed);
+}
+
+void readGeometric(YamlReader& reader, control::ControllerConfig& config) {
+  reader.readMap("feedback", [&](YamlReader& feedback) {
+    feedback.read("motor_model", config.feedback.motor_model);
+  });
+}
+
 }  // namespace
 
 control::ControllerConfig loadController(const std::string& name_or_path) {
   const std::filesystem::path path = resolve("control", name_or_path);
   control::ControllerConfig config;
   YamlReader::readFile(path, [&](YamlReader& reader) {
+    readType(reader, config.type);
+    const bool is_geometric = config.type == control::ControllerType::kGeometric;
+    (is_geometric ? readGeometric : readCascade)(reader, config);
+    reader.read("drag_model", config.drag_model);
     readLoop(reader, "position", config.position);
     readLoop(reader, "attitude", config.attitude);
     readLoop(reader, "yaw", config.yaw);
     reader.read("position_integral", config.position_integral);
-    reader.read("attitude_integral", config.attitude_integral);
     reader.read("integral_limit", config.integral_limit);
     reader.read("tilt_max", config.tilt_max, Quantity::kAngle);
     reader.read("speed_max", config.speed_max, Quantity::kSpeed);
     reader.read("acceleration_max", config.acceleration_max);
-    reader.read("yaw_rate_max", config.yaw_rate_max, Quantity::kAngularSpeed);
     reader.read("thrust_min_ratio", config.thrust_min_ratio);
     reader.read("thrust_max_ratio", config.thrust_max_ratio);
     reader.readMap("goal", [&](YamlReader& goal) {

@@ -4,6 +4,7 @@
 
 #include "marsim/common/error.hpp"
 #include "marsim/control/cascaded_pid.hpp"
+#include "marsim/control/geometric.hpp"
 
 namespace marsim::control {
 namespace {
@@ -24,6 +25,9 @@ void ControllerConfig::validate(const std::string& where) const {
   validateLoop(check, "position", position);
   validateLoop(check, "attitude", attitude);
   validateLoop(check, "yaw", yaw);
+  const bool reads_accelerations = type == ControllerType::kCascadedPid && feedback.accelerations;
+  check.require(feedback.motor_model || !reads_accelerations, "feedback.motor_model", "false",
+                "true where feedback.accelerations is");
   const double position_highest = attitude.natural_frequency / kAttitudeToPosition;
   check.require(position.natural_frequency <= position_highest, "position.natural_frequency",
                 fmt::format("{}", position.natural_frequency),
@@ -55,6 +59,9 @@ void ControllerConfig::validate(const std::string& where) const {
 
 std::unique_ptr<Controller> makeController(const ControllerConfig& config,
                                            const VehicleModel& vehicle) {
+  if (config.type == ControllerType::kGeometric) {
+    return std::make_unique<GeometricController>(config, vehicle);
+  }
   return std::make_unique<CascadedPid>(config, vehicle);
 }
 

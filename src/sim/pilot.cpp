@@ -39,8 +39,8 @@ control::VehicleModel vehicleModel(const vehicle::VehicleConfig& config) {
   model.motor_damping = config.motor.damping;
   model.rotor_drag_coefficient = config.rotor_drag_coefficient;
   model.linear_drag = config.linear_drag;
-  for (std::size_t i = 0; i < model.rotors.size(); ++i) {
-    model.rotors[i] = {config.rotors.at(i).position, config.rotors.at(i).spin};
+  for (const vehicle::RotorConfig& rotor : config.rotors) {
+    model.rotors.push_back({rotor.position, rotor.spin});
   }
   return model;
 }

@@ -187,6 +187,35 @@ TEST_F(LoadVehicleTest, DefaultControllerFileHoldsTheStructsDefaults) {
                                c.warn.tracking_error};
   };
   EXPECT_EQ(values(file), values(built_in));
+  EXPECT_EQ(file.type, built_in.type);
+  EXPECT_EQ(file.feedback.accelerations, built_in.feedback.accelerations);
+  EXPECT_EQ(file.feedback.motor_model, built_in.feedback.motor_model);
+  EXPECT_EQ(file.drag_model, built_in.drag_model);
+}
+
+TEST_F(LoadVehicleTest, ControllersAreOfATypeAndReadItsKeysOnly) {
+  EXPECT_EQ(loadController("geometric").type, control::ControllerType::kGeometric);
+  EXPECT_FALSE(loadController("onboard").feedback.accelerations);
+  EXPECT_FALSE(loadController("onboard").feedback.motor_model);
+  EXPECT_FALSE(loadController("onboard").drag_model);
+  const auto complaintOf = [&](const std::string& text) {
+    const std::string path = write("x.yaml", text);
+    const std::string message = complaint([&] { loadController(path); });
+    return message == "no error" ? message : message.substr(message.find("x.yaml"));
+  };
+  EXPECT_EQ(complaintOf("{type: geometric, feedback: {motor_model: false}}"), "no error");
+  EXPECT_EQ(complaintOf("type: lqr"), "x.yaml: type is 'lqr', allowed: cascaded_pid, geometric");
+  for (const auto& [text, key] : {std::pair{"feedback: {accelerations: true}", "accelerations"},
+                                  std::pair{"attitude_integral: 0.1", "attitude_integral"},
+                                  std::pair{"yaw_rate_max: 1", "yaw_rate_max"}}) {
+    const std::string message = complaintOf(std::string("{type: geometric, ") + text + "}");
+    EXPECT_NE(message.find("unknown key"), std::string::npos) << message;
+    EXPECT_NE(message.find(key), std::string::npos) << message;
+  }
+  EXPECT_EQ(complaintOf("feedback: {motor_model: false}"),
+            "x.yaml: feedback.motor_model is false, allowed: true where feedback.accelerations is");
+  EXPECT_EQ(complaintOf("feedback: {accelerations: 2}"),
+            "x.yaml: feedback.accelerations is '2', allowed: true, false");
 }
 
 TEST_F(LoadVehicleTest, ControllerKeysAreOptionalAndChecked) {
@@ -202,7 +231,8 @@ TEST_F(LoadVehicleTest, ControllerKeysAreOptionalAndChecked) {
             "x.yaml: position.dampin is an unknown key (did you mean 'damping'?), allowed: "
             "natural_frequency, damping");
   EXPECT_EQ(complaint([] { loadController("defualt"); }),
-            "unknown control 'defualt' (did you mean 'default'?), known: agile, default");
+            "unknown control 'defualt' (did you mean 'default'?), known: agile, default, "
+            "geometric, onboard, onboard_slow");
 }
 
 }  // namespace

@@ -52,6 +52,29 @@ TEST(CascadeGains, PlaceThePolesAsSpecified) {
   }
 }
 
+// Without feedback of acceleration two of the four poles are the specification's, and the others
+// are damped.
+TEST(CascadeGains, PlainOnesPlaceTwoPolesAsSpecified) {
+  const LoopSpec inner{54.0, 1.0};
+  const double wi = inner.natural_frequency, zi = inner.damping;
+  for (const double z : {0.7, 0.9}) {
+    const LoopSpec outer{wi / kPlainRatio, z};
+    const CascadeGains gains = plainCascadeGains(outer, inner);
+    const auto closedLoop = [&](std::complex<double> s) {
+      return s * s * (s * s + 2.0 * zi * wi * s + wi * wi) +
+             wi * wi * gains.rate * (gains.outer + s);
+    };
+    const double w = outer.natural_frequency;
+    const std::complex<double> pole(-z * w, w * std::sqrt(1.0 - z * z));
+    EXPECT_LT(std::abs(closedLoop(pole)), 1e-9 * std::pow(wi, 4));
+    // The other two: s^2 + a s + b.
+    const double a = 2.0 * zi * wi - 2.0 * z * w;
+    const double b = gains.rate * gains.outer * wi * wi / (w * w);
+    EXPECT_GT(a / (2.0 * std::sqrt(b)), 0.9);
+    EXPECT_GT(std::sqrt(b), 2.0 * w);
+  }
+}
+
 TEST(Controller, AtRestCommandsHover) {
   for (const VehicleConfig& config : vehicle::allVehicles()) {
     CascadedPid controller(ControllerConfig{}, sim::vehicleModel(config));
@@ -155,6 +178,15 @@ TEST(Controller, RefusesWhatTheMotorsCannotFollow) {
   EXPECT_EQ(messageOf([&] { CascadedPid(gains, slow); }),
             "controller: attitude.natural_frequency is 30, allowed: up to 22.2 rad/s, all that "
             "this vehicle can follow");
+  gains = ControllerConfig{};
+  gains.feedback = {false, false};
+  EXPECT_EQ(messageOf([&] { CascadedPid(gains, slow); }),
+            "controller: attitude.natural_frequency is 18, allowed: up to 6.2 rad/s, all that "
+            "this vehicle can follow with feedback.motor_model off");
+  gains.type = ControllerType::kGeometric;
+  EXPECT_EQ(messageOf([&] { makeController(gains, slow); }),
+            "controller: attitude.natural_frequency is 18, allowed: up to 6.2 rad/s, all that "
+            "this vehicle can follow with feedback.motor_model off");
   gains = ControllerConfig{};
   gains.thrust_max_ratio = 0.4;
   EXPECT_EQ(messageOf([&] { CascadedPid(gains, slow); }),

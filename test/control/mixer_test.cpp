@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
+#include "marsim/common/units.hpp"
 #include "marsim/control/motor_lead.hpp"
 #include "marsim/sim/world.hpp"
 #include "vehicle/vehicles.hpp"
@@ -17,12 +19,32 @@ using Eigen::Array4d;
 using Eigen::Vector3d;
 using Eigen::Vector4d;
 
+/// Firefly of RotorS (Furrer et al., 2016): six rotors on arms of 0.215 m, 60 degrees apart, spins
+/// in turn.
+VehicleModel firefly() {
+  VehicleModel model = sim::vehicleModel(vehicle::hummingbird());
+  model.mass = 1.53;
+  model.inertia = {0.0347563, 0.0458929, 0.0977};
+  model.rotors.clear();
+  for (int i = 0; i < 6; ++i) {
+    const double angle = radians(30.0 + 60.0 * i);
+    model.rotors.push_back(
+        {0.215 * Vector3d(std::cos(angle), std::sin(angle), 0.0), i % 2 == 0 ? -1 : 1});
+  }
+  return model;
+}
+
+std::vector<VehicleModel> models() {
+  std::vector<VehicleModel> models{firefly()};
+  for (const auto& config : vehicle::allVehicles()) models.push_back(sim::vehicleModel(config));
+  return models;
+}
+
 double weightOf(const VehicleModel& model) { return model.mass * 9.80665; }
 
 TEST(Mixer, InvertsTheWrenchOfTheRotors) {
   RandomStream random(3);
-  for (const auto& config : vehicle::allVehicles()) {
-    const VehicleModel model = sim::vehicleModel(config);
+  for (const VehicleModel& model : models()) {
     const Mixer mixer(model);
     const double arm = model.rotors[0].position.norm();
     for (int i = 0; i < 100; ++i) {
@@ -38,17 +60,22 @@ TEST(Mixer, InvertsTheWrenchOfTheRotors) {
   }
 }
 
-TEST(Mixer, YawGivesWayBeforeThrustAndThrustBeforeTilt) {
+RotorArray fullSpeed(const VehicleModel& model) {
+  return RotorArray::Constant(static_cast<Eigen::Index>(model.rotors.size()),
+                              model.motor_speed_max);
+}
+
+void expectYawThenThrustThenTilt(const VehicleModel& model) {
   RandomStream random(4);
-  const VehicleModel model = sim::vehicleModel(vehicle::hummingbird());
   const Mixer mixer(model);
-  const double most = mixer.wrench(Array4d::Constant(model.motor_speed_max))[0];
+  const double most = mixer.wrench(fullSpeed(model))[0];
   int yaw_cut = 0, thrust_cut = 0, tilt_cut = 0;
   for (int i = 0; i < 2000; ++i) {
     const double thrust = random.uniform(0.0, 1.2 * most);
-    const Vector3d torque(random.uniform(-1.5, 1.5), random.uniform(-1.5, 1.5),
-                          random.uniform(-0.3, 0.3));
-    const Array4d speeds = mixer.speeds(thrust, torque);
+    const double t = 0.0625 * most;
+    const Vector3d torque(random.uniform(-t, t), random.uniform(-t, t),
+                          random.uniform(-0.2 * t, 0.2 * t));
+    const RotorArray speeds = mixer.speeds(thrust, torque);
     ASSERT_GE(speeds.minCoeff(), model.motor_speed_min);
     ASSERT_LE(speeds.maxCoeff(), model.motor_speed_max);
     const Vector4d got = mixer.wrench(speeds);
@@ -64,7 +91,10 @@ TEST(Mixer, YawGivesWayBeforeThrustAndThrustBeforeTilt) {
     }
     if (!tilt_kept) {
       ++tilt_cut;
-      EXPECT_NEAR(got[3], 0.0, 1e-2) << "yaw should have given way";
+      // Rotors of one spin are opposite each other with four, of either spin with six: there yaw
+      // can take both back into their range.
+      const double yaw_left = model.rotors.size() == 4 ? 0.0 : std::abs(torque.z());
+      EXPECT_NEAR(got[3], 0.0, 1e-2 + yaw_left) << "yaw should have given way";
       const double sine = got[1] * torque.y() - got[2] * torque.x();
       EXPECT_NEAR(sine, 0.0, 1e-6) << "the direction of tilt is kept";
     }
@@ -72,6 +102,71 @@ TEST(Mixer, YawGivesWayBeforeThrustAndThrustBeforeTilt) {
   EXPECT_GT(yaw_cut, 100);
   EXPECT_GT(thrust_cut, 100);
   EXPECT_GT(tilt_cut, 100);
+}
+
+TEST(Mixer, YawGivesWayBeforeThrustAndThrustBeforeTilt) {
+  expectYawThenThrustThenTilt(sim::vehicleModel(vehicle::hummingbird()));
+  expectYawThenThrustThenTilt(firefly());
+}
+
+// Of all squares of speeds with a wrench the mixer's are the shortest: at right angles to every
+// change that leaves the wrench as it is.
+TEST(Mixer, SixRotorsShareTheLoadWithTheLeastNorm) {
+  const VehicleModel model = firefly();
+  const Mixer mixer(model);
+  const RotorArray speeds = mixer.speeds(1.1 * weightOf(model), {0.1, -0.2, 0.03});
+  RandomStream random(5);
+  for (int i = 0; i < 100; ++i) {
+    RotorArray change(6);
+    for (double& part : change) part = random.uniform(-1e4, 1e4);
+    // Less the change's own wrench, it changes none.
+    const Vector4d wrench = mixer.wrench((speeds.square() + change).sqrt()) - mixer.wrench(speeds);
+    const double weight = weightOf(model);
+    const RotorArray taken = mixer.speeds(weight + wrench[0], wrench.tail<3>()).square() -
+                             mixer.speeds(weight, Vector3d::Zero()).square();
+    const RotorArray idle = change - taken;
+    EXPECT_LT((mixer.wrench((speeds.square() + idle).sqrt()) - mixer.wrench(speeds)).norm(), 1e-9);
+    EXPECT_LT(std::abs((idle * speeds.square()).sum()), 1e-6 * speeds.square().square().sum());
+  }
+}
+
+TEST(Mixer, ThreeRotorsHoldTheirTiltAndLeaveYaw) {
+  VehicleModel model = firefly();
+  model.rotors = {model.rotors[0], model.rotors[2], model.rotors[4]};
+  model.mass = 0.7;
+  const Mixer mixer(model);
+  const Vector4d got = mixer.wrench(mixer.speeds(weightOf(model), {0.05, -0.04, 0.02}));
+  EXPECT_NEAR(got[0], weightOf(model), 1e-9);
+  EXPECT_NEAR(got[1], 0.05, 1e-9);
+  EXPECT_NEAR(got[2], -0.04, 1e-9);
+}
+
+TEST(Mixer, RefusesRotorsThatCannotHoldAVehicle) {
+  const auto complaint = [](const VehicleModel& model) -> std::string {
+    try {
+      Mixer{model};
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  VehicleModel model = firefly();
+  model.rotors.resize(2);
+  EXPECT_EQ(complaint(model),
+            "controller: the vehicle's rotors is a list of 2, allowed: a list of 3 to 8");
+  model.rotors.resize(9);
+  EXPECT_EQ(complaint(model),
+            "controller: the vehicle's rotors is a list of 9, allowed: a list of 3 to 8");
+  model = firefly();
+  for (auto& rotor : model.rotors) rotor.position.y() = 0.0;
+  EXPECT_EQ(complaint(model),
+            "controller: the vehicle's rotors is a list of rotors in one line, allowed: rotors all "
+            "round");
+  model = firefly();
+  for (auto& rotor : model.rotors) rotor.position.x() += 0.5;
+  EXPECT_EQ(complaint(model),
+            "controller: the vehicle's rotors is a list of rotors of which one would have to pull "
+            "down, allowed: rotors all round the centre of mass");
 }
 
 TEST(Mixer, RateOfTheWrenchIsItsDerivative) {
@@ -102,6 +197,23 @@ TEST(MotorLead, MakesSlowMotorsFollowLikeFastOnes) {
     EXPECT_NEAR(quadrotor.motorSpeeds()[0] - hover, expected, 0.03 * step) << t;
     EXPECT_NEAR(quadrotor.motorSpeeds()[0], lead.speeds()[0], 1e-6);
   }
+}
+
+// Rotors are led each for itself, however many there are.
+TEST(MotorLead, SixMotorsAreLedAsFour) {
+  MotorLead six(firefly(), 90.0);
+  MotorLead four(sim::vehicleModel(vehicle::hummingbird()), 90.0);
+  six.reset(RotorArray::Constant(6, 400.0));
+  four.reset(RotorArray::Constant(4, 400.0));
+  RotorArray wanted(6);
+  wanted << 420.0, 390.0, 500.0, 380.0, 400.0, 200.0;
+  for (int i = 0; i < 100; ++i) {
+    const RotorArray got = six.commandTowards(wanted);
+    EXPECT_LT((got.head<4>() - four.commandTowards(wanted.head<4>())).abs().maxCoeff(), 1e-9);
+    six.advance(2'000'000);
+    four.advance(2'000'000);
+  }
+  EXPECT_NEAR(six.speeds()[5], 200.0, 1.0);
 }
 
 TEST(MotorLead, LeavesMotorsAloneThatAreFastEnough) {

@@ -121,7 +121,7 @@ void expectPositionAsSpecified(const VehicleConfig& config, const LoopSpec& spec
 // The default and the highest that is allowed.
 TEST(StepResponse, RollAndPitchFollowTheirSpecification) {
   for (const VehicleConfig& config : vehicle::allVehicles()) {
-    const double highest = CascadedPid::maxAttitudeFrequency(sim::vehicleModel(config));
+    const double highest = Actuation::maxAttitudeFrequency(sim::vehicleModel(config), {});
     for (const double frequency : {ControllerConfig{}.attitude.natural_frequency, highest}) {
       for (const double damping : {0.7, 0.9, 1.0}) {
         for (const int axis : {0, 1}) expectAttitudeAsSpecified(config, {frequency, damping}, axis);

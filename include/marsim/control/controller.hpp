@@ -26,23 +26,43 @@ struct WarningLimits {
   double tracking_error = 1.0;      ///< [m]
 };
 
+/// The control law.
+enum class ControllerType {
+  kCascadedPid,  ///< CascadedPid
+  kGeometric,    ///< GeometricController
+};
+
+/// What a controller reads beyond pose, velocity and body rate.
+struct FeedbackConfig {
+  /// The accelerations of the state, which are true ones; of CascadedPid only.
+  bool accelerations = true;
+  /// A model of the motors, fed with their commands: it leads slow motors. Needed for
+  /// accelerations.
+  bool motor_model = true;
+};
+
 /// The behaviour asked of a controller, as in a file of config/control.
 struct ControllerConfig {
+  ControllerType type = ControllerType::kCascadedPid;
+  FeedbackConfig feedback;
+  bool drag_model = true;       ///< the vehicle's own drag in still air is made up for
   LoopSpec position{2.5, 0.9};  ///< horizontal and vertical position
   /// Roll and pitch; at least four times as fast as the position. What the motors can follow is
   /// checked when the controller is made.
   LoopSpec attitude{18.0, 0.9};
   LoopSpec yaw{4.0, 1.0};  ///< at most as fast as roll and pitch
-  /// [1/s] rate at which the integral takes up what is missing of the commanded acceleration.
+  /// [1/s] rate at which the integral takes up what is missing of the commanded acceleration;
+  /// without feedback of accelerations of what the velocity loop asks for.
   double position_integral = 0.3;
-  double attitude_integral = 0.0;  ///< [1/s] the same for the commanded angular acceleration
-  double integral_limit = 2.0;     ///< [m/s^2] the position integral's acceleration at most
-  double tilt_max = 0.7;           ///< [rad]
-  double speed_max = 8.0;          ///< [m/s] of the position loop's velocity command
-  double acceleration_max = 8.0;   ///< [m/s^2] horizontal, commanded
-  double yaw_rate_max = 3.0;       ///< [rad/s] of the yaw loop's rate command
-  double thrust_min_ratio = 0.1;   ///< of the weight; keeps attitude control in descent
-  double thrust_max_ratio = 0.9;   ///< of the maximum; leaves room for attitude control
+  /// [1/s] the same for the commanded angular acceleration; of CascadedPid only.
+  double attitude_integral = 0.0;
+  double integral_limit = 2.0;    ///< [m/s^2] the position integral's acceleration at most
+  double tilt_max = 0.7;          ///< [rad]
+  double speed_max = 8.0;         ///< [m/s] of the position loop's velocity command
+  double acceleration_max = 8.0;  ///< [m/s^2] horizontal, commanded
+  double yaw_rate_max = 3.0;      ///< [rad/s] of the yaw loop's rate command; of CascadedPid only
+  double thrust_min_ratio = 0.1;  ///< of the weight; keeps attitude control in descent
+  double thrust_max_ratio = 0.9;  ///< of the maximum; leaves room for attitude control
   GoalLimits goal;
   WarningLimits warn;
   EstimatorConfig estimator;  ///< where it flies on estimates

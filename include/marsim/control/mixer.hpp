@@ -1,8 +1,10 @@
 #pragma once
 
-#include <array>
+#include <vector>
 
 #include <Eigen/Core>
+
+#include "marsim/common/rotor_array.hpp"
 
 namespace marsim::control {
 
@@ -27,26 +29,36 @@ struct VehicleModel {
     Eigen::Vector3d position = Eigen::Vector3d::Zero();  ///< [m] in B
     int spin = 1;                                        ///< +1 counter-clockwise from above
   };
-  std::array<Rotor, 4> rotors;
+  std::vector<Rotor> rotors;  ///< 3 to kMostRotors
 };
 
-/// The map from collective thrust and torque to rotor speeds, by the inverse of the rotors'
-/// geometry. Where a rotor would leave its range yaw torque gives way first, then collective
-/// thrust, then roll and pitch.
+/// The map from collective thrust and torque to rotor speeds: of all that give them, those of the
+/// least sum of thrusts squared (the pseudo-inverse of the rotors' geometry). Where a rotor would
+/// leave its range yaw torque gives way first, then collective thrust, then roll and pitch. Rotors
+/// that cannot turn the vehicle about its vertical by themselves (three, or all of one spin) give
+/// thrust, roll and pitch, and the yaw torque that comes with them.
 class Mixer {
  public:
+  /// Throws ConfigError where the rotors are too few or too many, or lie so that they cannot give
+  /// thrust without tilting.
   explicit Mixer(const VehicleModel& vehicle);
   /// thrust [N] along body z, torque [N m] in B -> rotor speeds [rad/s] within the motor's range.
-  Eigen::Array4d speeds(double thrust, const Eigen::Vector3d& torque_B) const;
+  RotorArray speeds(double thrust, const Eigen::Vector3d& torque_B) const;
   /// The thrust and torque that speeds make: (thrust, torque x, y, z).
-  Eigen::Vector4d wrench(const Eigen::Array4d& speeds) const;
+  Eigen::Vector4d wrench(const RotorArray& speeds) const;
   /// Their rate of change while the speeds change at `accelerations` [rad/s^2].
-  Eigen::Vector4d wrenchRate(const Eigen::Array4d& speeds,
-                             const Eigen::Array4d& accelerations) const;
+  Eigen::Vector4d wrenchRate(const RotorArray& speeds, const RotorArray& accelerations) const;
 
  private:
-  Eigen::Matrix4d wrench_of_squares_;  ///< rotor speeds squared -> wrench
-  Eigen::Matrix4d squares_of_wrench_;  ///< its inverse
+  Eigen::Vector4d wrenchOfSquares(const RotorArray& squares) const;
+  double tiltShare(const RotorArray& tilt_thrust) const;
+
+  double thrust_coefficient_;
+  RotorArray roll_, pitch_, yaw_;  ///< [N m s^2] torque a square of a rotor's speed
+  /// Squares of the speeds a newton of thrust and a newton metre of torque.
+  RotorArray per_thrust_, per_roll_, per_pitch_, per_yaw_;
+  RotorArray thrust_per_;    ///< inverse of per_thrust_
+  RotorArray least_, most_;  ///< [N] thrust at which a rotor is at its least and most speed
   double square_min_, square_max_;
 };
 

@@ -22,21 +22,22 @@ class MotorLead {
   MotorLead(const VehicleModel& vehicle, double natural_frequency);
 
   /// Starts over with motors running steadily at these speeds [rad/s].
-  void reset(const Eigen::Array4d& speeds);
+  void reset(const RotorArray& speeds);
   /// Carries the model on by dt under the last command.
   void advance(TimeNs dt);
   /// Commands [rad/s], within the motors' range, that lead to the wanted speeds [rad/s].
-  Eigen::Array4d commandTowards(const Eigen::Array4d& wanted);
+  RotorArray commandTowards(const RotorArray& wanted);
 
-  const Eigen::Array4d& speeds() const { return speeds_; }                ///< [rad/s] modelled
-  const Eigen::Array4d& accelerations() const { return accelerations_; }  ///< [rad/s^2] modelled
-  double naturalFrequency() const { return natural_frequency_; }          ///< wf [rad/s]
+  const RotorArray& speeds() const { return speeds_; }                ///< [rad/s] modelled
+  const RotorArray& accelerations() const { return accelerations_; }  ///< [rad/s^2] modelled
+  double naturalFrequency() const { return natural_frequency_; }      ///< wf [rad/s]
 
  private:
+  template <class Rotors>
+  void advanceAs(TimeNs dt);
+
   double up_, down_, damping_, speed_min_, speed_max_, natural_frequency_;
-  Eigen::Array4d speeds_ = Eigen::Array4d::Zero();
-  Eigen::Array4d accelerations_ = Eigen::Array4d::Zero();
-  Eigen::Array4d commands_ = Eigen::Array4d::Zero();
+  RotorArray speeds_, accelerations_, commands_;
 };
 
 }  // namespace marsim::control
