@@ -15,7 +15,7 @@ class LoadVehicleTest : public ConfigTest {};
 
 TEST_F(LoadVehicleTest, EveryShippedVehicleCanHoverUnderTheDefaultController) {
   const std::vector<std::string> names = knownNames("vehicle");
-  for (const char* name : {"crazyflie", "hummingbird", "iris", "uzh_5inch"}) {
+  for (const char* name : {"crazyflie", "firefly", "hummingbird", "iris", "uzh_5inch"}) {
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
   }
   const control::ControllerConfig controller = loadController("default");
@@ -79,6 +79,7 @@ TEST_F(LoadVehicleTest, ReadsEveryField) {
   EXPECT_DOUBLE_EQ(iris.imu.gyroscope.noise_density, 1.6968e-4);
   EXPECT_DOUBLE_EQ(iris.imu.accelerometer.random_walk, 3.0e-3);
   EXPECT_EQ(loadVehicle("uzh_5inch").vehicle.linear_drag, Eigen::Vector3d(0.26, 0.26, 0.30));
+  EXPECT_EQ(loadVehicle("firefly").vehicle.rotors.size(), 6U);
   EXPECT_DOUBLE_EQ(loadVehicle("crazyflie").vehicle.torque_coefficient, 7.8e-10);
 }
 
@@ -158,7 +159,7 @@ TEST_F(LoadVehicleTest, CarriesFurtherSensorsWhereItsFileSaysSo) {
 TEST_F(LoadVehicleTest, UnknownNamesListTheKnownOnes) {
   EXPECT_EQ(complaint([] { loadVehicle("humingbird"); }),
             "unknown vehicle 'humingbird' (did you mean 'hummingbird'?), known: crazyflie, "
-            "hummingbird, iris, uzh_5inch");
+            "firefly, hummingbird, iris, uzh_5inch");
 }
 
 // A default lives once, in the struct: the written-out file only shows it.

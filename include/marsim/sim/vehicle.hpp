@@ -43,9 +43,9 @@ struct VehicleSetup : vehicle::EquippedVehicle {
 
 /// Motor speeds as a pilot answers a report.
 struct MotorCommand {
-  vehicle::RotorArray speeds = vehicle::RotorArray::Zero();  ///< [rad/s]
-  TimeNs computed_from = 0;                                  ///< stamp of the report
-  std::uint32_t placements = 0;                              ///< of the report; 0: not told
+  vehicle::RotorArray speeds;    ///< [rad/s]
+  TimeNs computed_from = 0;      ///< stamp of the report
+  std::uint32_t placements = 0;  ///< of the report; 0: not told
 };
 
 /// The events and samples that fall due at one step of a vehicle.

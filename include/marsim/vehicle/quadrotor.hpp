@@ -6,13 +6,13 @@
 
 #include <Eigen/Geometry>
 
+#include "marsim/common/rotor_array.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 #include "marsim/vehicle/vehicle_config.hpp"
 
 namespace marsim::vehicle {
 
-constexpr int kRotors = 4;
-using RotorArray = Eigen::Array<double, kRotors, 1>;
+using marsim::RotorArray;
 
 /// Counts of how often something other than the forces that the accelerations tell of has changed a
 /// body's motion.
@@ -21,13 +21,18 @@ struct MotionBreaks {
   std::uint64_t placements = 0;  ///< by being put somewhere: nothing is felt
 };
 
+/// A number for each rotor, four a column, as the processor's registers hold them; zero for rotors
+/// that the vehicle has not.
+using RotorColumns = Eigen::Array<double, 4, kMostRotors / 4>;
+
 /// Numbers of a vehicle as its dynamics use them: those of the rotors side by side, inverses.
 struct Airframe {
   explicit Airframe(const VehicleConfig& config);
 
-  RotorArray x, y, z;   ///< [m] rotors in B
-  RotorArray reaction;  ///< [N m s^2] torque about -z a square of the speed
-  double inverse_mass;  ///< [1/kg]
+  int columns;  ///< 1 or 2: those of RotorColumns that hold rotors
+  RotorColumns x = RotorColumns::Zero(), y = x, z = x;  ///< [m] rotors in B
+  RotorColumns reaction = x;  ///< [N m s^2] torque about -z a square of the speed
+  double inverse_mass;        ///< [1/kg]
   Eigen::Vector3d inverse_inertia;
 };
 
@@ -37,9 +42,17 @@ struct Accelerations {
   Eigen::Vector3d angular_B;  ///< [rad/s^2]
 };
 
-/// Rigid body with four motors, integrated by the classical Runge-Kutta method at fixed steps. All
-/// of the state (position, velocity, attitude, body rate, motor speeds and their rates) is
-/// integrated together.
+struct DynamicsInputs;
+
+/// Speeds of the motors [rad/s] and their rates [rad/s^2].
+struct MotorMotion {
+  RotorColumns speeds = RotorColumns::Zero();
+  RotorColumns rates = RotorColumns::Zero();
+};
+
+/// Rigid body with four to eight motors, integrated by the classical Runge-Kutta method at fixed
+/// steps. All of the state (position, velocity, attitude, body rate, motor speeds and their rates)
+/// is integrated together.
 class Quadrotor {
  public:
   explicit Quadrotor(VehicleConfig config);
@@ -54,7 +67,8 @@ class Quadrotor {
   /// Ends all motion: it stands at a pose until its thrust exceeds its weight.
   void standAt(const Pose& X_WB);
   /// Commanded rotor speeds [rad/s], clamped to the motor's range; held until the next call.
-  /// The first command ends the hover or rest of reset().
+  /// The first command ends the hover or rest of reset(). Throws ConfigError unless there is one
+  /// for each rotor.
   void command(const RotorArray& speeds);
   /// Cuts the motors: they are told to stand still, whatever is commanded, until reset().
   void stopMotors();
@@ -69,8 +83,9 @@ class Quadrotor {
   /// while standing on the ground. An impact is a jump of the velocities and no acceleration.
   const KinematicState& state() const { return state_; }
   const MotionBreaks& breaks() const { return breaks_; }
-  const RotorArray& motorSpeeds() const { return motor_speeds_; }  ///< [rad/s]
-  const RotorArray& motorCommands() const { return commands_; }    ///< [rad/s]
+  RotorArray motorSpeeds() const { return perRotor(motors_.speeds); }  ///< [rad/s]
+  RotorArray motorCommands() const { return perRotor(commands_); }     ///< [rad/s]
+  int rotorCount() const { return static_cast<int>(config_.rotors.size()); }
   /// Whether it stands.
   bool onGround() const { return on_ground_; }
   /// Whether its thrust exceeds its weight, as far as it points upwards.
@@ -90,14 +105,15 @@ class Quadrotor {
   void setSupported(const Eigen::Vector3d& a_WB, const Eigen::Vector3d& dw_WB_B);
 
  private:
+  DynamicsInputs inputs() const;
+  RotorArray perRotor(const RotorColumns& columns) const;
   void updateAccelerations();
 
   VehicleConfig config_;
   Airframe airframe_;
   KinematicState state_;
-  RotorArray motor_speeds_ = RotorArray::Zero();
-  RotorArray motor_accelerations_ = RotorArray::Zero();
-  RotorArray commands_ = RotorArray::Zero();
+  MotorMotion motors_;
+  RotorColumns commands_ = RotorColumns::Zero();
   Eigen::Vector3d external_force_W_ = Eigen::Vector3d::Zero();
   Eigen::Vector3d external_torque_B_ = Eigen::Vector3d::Zero();
   double ground_z_ = -std::numeric_limits<double>::infinity();

@@ -5,6 +5,8 @@
 
 #include <Eigen/Core>
 
+#include "marsim/common/rotor_array.hpp"
+
 namespace marsim::vehicle {
 
 /// The second-order speed response of a motor with its propeller:
@@ -29,7 +31,7 @@ struct RotorConfig {
   int spin = 1;
 };
 
-/// A multirotor with four rotors.
+/// A multirotor with four to eight rotors.
 struct VehicleConfig {
   std::string name;
   double mass = 1.0;                                         ///< [kg]
@@ -50,11 +52,13 @@ struct VehicleConfig {
   /// see it; empty: a body of hub, arms and propellers.
   std::string body;
 
-  /// Rotor speed at which four equal rotors carry the weight [rad/s].
+  /// Rotor speed at which equal rotors carry the weight [rad/s].
   double hoverSpeed() const;
   /// Speed of each rotor [rad/s] at which thrust carries the weight and no torque is left, also
-  /// where the rotors lie unevenly about the centre of mass. NaN where there is no such speed.
-  Eigen::Array4d hoverSpeeds() const;
+  /// where the rotors lie unevenly about the centre of mass; of more than four rotors the speeds
+  /// whose squares have the least norm. NaN where there is no such speed, or the rotors have no
+  /// torque about one of the axes.
+  RotorArray hoverSpeeds() const;
   /// Thrust of all rotors at speed_max [N].
   double maxThrust() const;
 

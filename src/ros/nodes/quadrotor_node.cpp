@@ -336,12 +336,14 @@ void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
     control_wait_.onCommand(computed_from);
     return advance();
   }
-  if (message->speeds.size() != vehicle::kRotors) {
+  const int rotors = vehicle_->quadrotor().rotorCount();
+  if (message->speeds.size() != static_cast<std::size_t>(rotors)) {
     ROS_WARN_THROTTLE(kWarningPeriod, "motor_speeds ignored: %zu speeds, allowed: %d",
-                      message->speeds.size(), vehicle::kRotors);
+                      message->speeds.size(), rotors);
     return;
   }
-  const vehicle::RotorArray speeds = Eigen::Map<const vehicle::RotorArray>(message->speeds.data());
+  const vehicle::RotorArray speeds =
+      Eigen::Map<const vehicle::RotorArray>(message->speeds.data(), rotors);
   if (!speeds.isFinite().all()) {
     ROS_WARN_THROTTLE(kWarningPeriod, "motor_speeds ignored: a speed is NaN or infinite");
     return;
