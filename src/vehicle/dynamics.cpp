@@ -1,5 +1,8 @@
 #include "vehicle/dynamics.hpp"
 
+#include <algorithm>
+#include <type_traits>
+
 #include "marsim/common/units.hpp"
 
 namespace marsim::vehicle {
@@ -68,9 +71,40 @@ Rotors<kColumns> motorJerk(const MotorConfig& motor, const RotorColumns& command
   return jerk;
 }
 
-// Newton and Euler about the centre of mass; of every rotor thrust, reaction torque and drag.
+// Thrust of each rotor as a multiple of that far from the ground: Cheeseman and Bennett (R&M 3021,
+// 1955), hovering, 1 / (1 - (R/4z)^2) with the rotor's height z, taken as R/2 where it is less. The
+// gain fades between 4 R and 5 R (it is 0.4 % there) and with the cosine of the tilt.
 template <int kColumns>
-Accelerations accelerationsOf(const DynamicsInputs& in, const Eigen::Quaterniond& q_WB,
+Rotors<kColumns> groundEffect(const DynamicsInputs& in, double p_z,
+                              const Eigen::Quaterniond& q_WB) {
+  const Airframe& frame = in.airframe;
+  const double radius = in.config.rotor_radius;
+  const Vector3d up_B = q_WB.conjugate() * Vector3d::UnitZ();
+  const Rotors<kColumns> height =
+      (p_z - in.ground_z + up_B.x() * frame.x.leftCols<kColumns>() +
+       up_B.y() * frame.y.leftCols<kColumns>() + up_B.z() * frame.z.leftCols<kColumns>())
+          .max(0.5 * radius);
+  const Rotors<kColumns> square = (0.25 * radius / height).square();
+  const Rotors<kColumns> near = (5.0 - height / radius).max(0.0).min(1.0);
+  return 1.0 + std::max(up_B.z(), 0.0) * near * square / (1.0 - square);
+}
+
+// The accelerations of B's origin from forces there and torques about it, where the centre of mass
+// is elsewhere.
+Accelerations aboutCentreOfMass(const Airframe& frame, const Eigen::Quaterniond& q_WB,
+                                const Vector3d& w, const Vector3d& force_B,
+                                const Vector3d& torque_B) {
+  const Vector3d& c = frame.centre_of_mass;
+  const Vector3d torque = torque_B - c.cross(force_B) - w.cross(frame.inertia * w);
+  const Vector3d angular = frame.inverse_inertia * torque;
+  const Vector3d lever = angular.cross(c) + w.cross(w.cross(c));
+  return {q_WB * (force_B * frame.inverse_mass - lever) - Vector3d(0.0, 0.0, kGravity), angular};
+}
+
+// Newton and Euler; of every rotor thrust, reaction torque and drag. kMore: with what few vehicles
+// have (Airframe::has_more).
+template <int kColumns, bool kMore>
+Accelerations accelerationsOf(const DynamicsInputs& in, double p_z, const Eigen::Quaterniond& q_WB,
                               const Vector3d& v_WB, const Vector3d& w,
                               const Rotors<kColumns>& speed) {
   using R = Rotors<kColumns>;
@@ -79,20 +113,28 @@ Accelerations accelerationsOf(const DynamicsInputs& in, const Eigen::Quaterniond
   const auto x = frame.x.leftCols<kColumns>();
   const auto y = frame.y.leftCols<kColumns>();
   const auto z = frame.z.leftCols<kColumns>();
-  const Vector3d v_B = q_WB.conjugate() * v_WB;
+  const Vector3d v_B = q_WB.conjugate() * (v_WB - in.wind_W);  // relative to the air
   const R square = speed.square();
   const R drag = config.rotor_drag_coefficient * speed;
   const R f_x = -drag * (v_B.x() + w.y() * z - w.z() * y);
   const R f_y = -drag * (v_B.y() + w.z() * x - w.x() * z);
-  const R f_z = config.thrust_coefficient * square;
+  R f_z = config.thrust_coefficient * square;
+  if constexpr (kMore) {
+    if (config.ground_effect) f_z *= groundEffect<kColumns>(in, p_z, q_WB);
+  }
   Vector3d force_B(f_x.sum(), f_y.sum(), f_z.sum());
   force_B -= config.linear_drag.cwiseProduct(v_B);
   Vector3d torque_B((y * f_z - z * f_y).sum(), (z * f_x - x * f_z).sum(),
                     (x * f_y - y * f_x - frame.reaction.leftCols<kColumns>() * square).sum());
   torque_B += in.torque_B;
+  if constexpr (kMore) {
+    force_B -= v_B.norm() * config.parasitic_drag.cwiseProduct(v_B);
+    force_B += q_WB.conjugate() * in.force_W;
+    return aboutCentreOfMass(frame, q_WB, w, force_B, torque_B);
+  }
   const Vector3d momentum = config.inertia.cwiseProduct(w);
   return {(q_WB * force_B + in.force_W) * frame.inverse_mass - Vector3d(0.0, 0.0, kGravity),
-          (torque_B - w.cross(momentum)).cwiseProduct(frame.inverse_inertia)};
+          (torque_B - w.cross(momentum)).cwiseProduct(frame.inverse_moments)};
 }
 
 template <int kColumns>
@@ -111,23 +153,23 @@ Motion<kColumns> derivative(const DynamicsInputs& in, const Motion<kColumns>& x,
 }
 
 // Inside a Runge-Kutta step the quaternion drifts off unit length; rotate by its direction.
-template <int kColumns>
+template <int kColumns, bool kMore>
 Motion<kColumns> derivative(const DynamicsInputs& in, const Motion<kColumns>& x) {
   return derivative<kColumns>(
       in, x,
-      accelerationsOf<kColumns>(in, quaternionOf(x).normalized(), vectorOf(x, kV), vectorOf(x, kW),
-                                speedsOf<kColumns>(x)));
+      accelerationsOf<kColumns, kMore>(in, x(2, kP), quaternionOf(x).normalized(), vectorOf(x, kV),
+                                       vectorOf(x, kW), speedsOf<kColumns>(x)));
 }
 
-template <int kColumns>
-void integrateColumns(const DynamicsInputs& in, const Accelerations& here, double dt,
-                      KinematicState& state, MotorMotion& motors) {
+template <int kColumns, bool kMore>
+void integrateAs(const DynamicsInputs& in, const Accelerations& here, double dt,
+                 KinematicState& state, MotorMotion& motors) {
   using M = Motion<kColumns>;
   const M x = motionOf<kColumns>(state, motors);
   const M k1 = derivative<kColumns>(in, x, here);
-  const M k2 = derivative<kColumns>(in, x + 0.5 * dt * k1);
-  const M k3 = derivative<kColumns>(in, x + 0.5 * dt * k2);
-  const M k4 = derivative<kColumns>(in, x + dt * k3);
+  const M k2 = derivative<kColumns, kMore>(in, x + 0.5 * dt * k1);
+  const M k3 = derivative<kColumns, kMore>(in, x + 0.5 * dt * k2);
+  const M k4 = derivative<kColumns, kMore>(in, x + dt * k3);
   const M after = x + dt / 6.0 * k1 + dt / 3.0 * k2 + dt / 3.0 * k3 + dt / 6.0 * k4;
   state.X_WB.p = vectorOf(after, kP);
   state.v_WB = vectorOf(after, kV);
@@ -137,20 +179,38 @@ void integrateColumns(const DynamicsInputs& in, const Accelerations& here, doubl
   motors.rates.leftCols<kColumns>() = ratesOf<kColumns>(after);
 }
 
+// Calls what is compiled for a vehicle, with the number of columns and whether it has more.
+template <class Call>
+auto asCompiled(const Airframe& frame, const Call& call) {
+  using One = std::integral_constant<int, 1>;
+  using Two = std::integral_constant<int, 2>;
+  if (frame.has_more) {
+    return frame.columns == 1 ? call(One(), std::true_type()) : call(Two(), std::true_type());
+  }
+  return frame.columns == 1 ? call(One(), std::false_type()) : call(Two(), std::false_type());
+}
+
 }  // namespace
 
 Accelerations accelerations(const DynamicsInputs& in, const KinematicState& state,
                             const RotorColumns& speeds) {
-  if (in.airframe.columns == 1) {
-    return accelerationsOf<1>(in, state.X_WB.q, state.v_WB, state.w_WB_B, speeds.leftCols<1>());
-  }
-  return accelerationsOf<2>(in, state.X_WB.q, state.v_WB, state.w_WB_B, speeds);
+  return asCompiled(in.airframe, [&](auto columns, auto more) {
+    return accelerationsOf<columns(), more()>(in, state.X_WB.p.z(), state.X_WB.q, state.v_WB,
+                                              state.w_WB_B, speeds.leftCols<columns()>());
+  });
+}
+
+double thrustOf(const DynamicsInputs& in, const KinematicState& state, const RotorColumns& speeds) {
+  RotorColumns thrust = in.config.thrust_coefficient * speeds.square();
+  if (in.config.ground_effect) thrust *= groundEffect<2>(in, state.X_WB.p.z(), state.X_WB.q);
+  return thrust.sum();
 }
 
 void integrate(const DynamicsInputs& in, const Accelerations& here, double dt,
                KinematicState& state, MotorMotion& motors) {
-  in.airframe.columns == 1 ? integrateColumns<1>(in, here, dt, state, motors)
-                           : integrateColumns<2>(in, here, dt, state, motors);
+  asCompiled(in.airframe, [&](auto columns, auto more) {
+    integrateAs<columns(), more()>(in, here, dt, state, motors);
+  });
 }
 
 }  // namespace marsim::vehicle

@@ -11,11 +11,16 @@ struct DynamicsInputs {
   const RotorColumns& commands;     ///< [rad/s]
   const Eigen::Vector3d& force_W;   ///< [N] at B's origin
   const Eigen::Vector3d& torque_B;  ///< [N m]
+  const Eigen::Vector3d& wind_W;    ///< [m/s] of the air
+  double ground_z;                  ///< [m] of the plane for the ground effect; -inf: none
 };
 
 /// Of a vehicle in a state while its rotors turn at `speeds` [rad/s].
 Accelerations accelerations(const DynamicsInputs& in, const KinematicState& state,
                             const RotorColumns& speeds);
+
+/// [N] along body z, drag not included.
+double thrustOf(const DynamicsInputs& in, const KinematicState& state, const RotorColumns& speeds);
 
 /// One classical Runge-Kutta step of dt [s] from where the accelerations are known: of position,
 /// velocity, attitude and body rate, which it changes in `state`, and of the motors. Speeds may

@@ -1,9 +1,11 @@
 #include "marsim/vehicle/quadrotor.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
+#include <Eigen/LU>
 
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
@@ -32,8 +34,13 @@ RotorColumns columnsOf(const RotorArray& rotors) {
 
 Airframe::Airframe(const VehicleConfig& config)
     : columns(config.rotors.size() > 4 ? 2 : 1),
-      inverse_mass(1.0 / config.mass),
-      inverse_inertia(config.inertia.cwiseInverse()) {
+      inverse_mass(1.0 / config.totalMass()),
+      inverse_moments(config.inertia.cwiseInverse()),
+      has_more(config.payload.mass > 0.0 || config.ground_effect ||
+               !config.parasitic_drag.isZero()),
+      centre_of_mass(config.centreOfMass()),
+      inertia(config.totalInertia()),
+      inverse_inertia(inertia.inverse()) {
   for (std::size_t i = 0; i < config.rotors.size(); ++i) {
     const RotorConfig& rotor = config.rotors[i];
     x.data()[i] = rotor.position.x();
@@ -59,6 +66,7 @@ void Quadrotor::reset(const Vector3d& p_WB, double yaw, TimeNs stamp) {
   commands_.setZero();
   if (!on_ground_) commands_ = columnsOf(config_.hoverSpeeds());
   motors_ = {commands_, RotorColumns::Zero()};
+  obeyCommands();
   updateAccelerations();
 }
 
@@ -80,11 +88,33 @@ void Quadrotor::command(const RotorArray& speeds) {
   }
   if (motors_stopped_) return;
   commands_ = columnsOf(speeds.max(config_.motor.speed_min).min(config_.motor.speed_max));
+  obeyCommands();
+}
+
+void Quadrotor::setEffectiveness(int rotor, double share) {
+  speed_shares_.data()[rotor] = std::sqrt(share);
+  obeyCommands();
+}
+
+// What the motors turn towards: weak ones and an empty battery do less than they are told.
+void Quadrotor::obeyCommands() {
+  obeyed_ = commands_ * speed_shares_;
+  if (config_.battery.sag < 1.0) {
+    const double share = config_.battery.shareAt(toSeconds(state_.stamp));
+    obeyed_ = obeyed_.min(share * config_.motor.speed_max);
+  }
 }
 
 void Quadrotor::stopMotors() {
   motors_stopped_ = true;
   commands_.setZero();
+  obeyCommands();
+}
+
+void Quadrotor::setWind(const Vector3d& wind_W) {
+  if (wind_W == wind_W_) return;
+  wind_W_ = wind_W;
+  unheld_.reset();
 }
 
 void Quadrotor::setExternalWrench(const Vector3d& force_W, const Vector3d& torque_B) {
@@ -125,6 +155,7 @@ void Quadrotor::setSupported(const Vector3d& a_WB, const Vector3d& dw_WB_B) {
 
 void Quadrotor::step(TimeNs dt) {
   if (on_ground_ && liftsOff()) on_ground_ = false;
+  if (config_.battery.sag < 1.0) obeyCommands();
   const Accelerations here = unheld_ ? *unheld_ : accelerations(inputs(), state_, motors_.speeds);
   const KinematicState before = state_;
   integrate(inputs(), here, toSeconds(dt), state_, motors_);
@@ -140,13 +171,13 @@ void Quadrotor::step(TimeNs dt) {
 }
 
 bool Quadrotor::liftsOff() const {
-  const double thrust = config_.thrust_coefficient * motors_.speeds.square().sum();
+  const double thrust = thrustOf(inputs(), state_, motors_.speeds);
   const double lift = thrust * (state_.X_WB.q * Vector3d::UnitZ()).z();
-  return lift + external_force_W_.z() > config_.mass * kGravity;
+  return lift + external_force_W_.z() > config_.totalMass() * kGravity;
 }
 
 DynamicsInputs Quadrotor::inputs() const {
-  return {config_, airframe_, commands_, external_force_W_, external_torque_B_};
+  return {config_, airframe_, obeyed_, external_force_W_, external_torque_B_, wind_W_, ground_z_};
 }
 
 RotorArray Quadrotor::perRotor(const RotorColumns& columns) const {

@@ -15,6 +15,9 @@ namespace {
 constexpr std::size_t kLeastRotors = 4;   // for thrust and three torques
 constexpr double kLeastAuthority = 1e-6;  // about the weakest axis, of the strongest's
 
+constexpr double kFarthestPayload = 10.0;  // [m]
+constexpr double kLeastSag = 0.1;
+
 // The dynamics run at 1 kHz by default; Runge-Kutta steps of 1 ms follow poles up to here well.
 constexpr double kFastestPole = 2000.0;  // [rad/s]
 
@@ -47,6 +50,21 @@ void validateRotors(const std::vector<RotorConfig>& rotors, const Validator& che
   }
 }
 
+void validateMore(const VehicleConfig& config, const Validator& check) {
+  for (int axis = 0; axis < 3; ++axis) {
+    check.notNegative(fmt::format("parasitic_drag[{}]", axis), config.parasitic_drag[axis],
+                      "N/(m/s)^2");
+    check.within(fmt::format("payload.position[{}]", axis), config.payload.position[axis],
+                 -kFarthestPayload, kFarthestPayload, "m");
+  }
+  check.notNegative("rotor_radius", config.rotor_radius, "m");
+  check.require(!config.ground_effect || config.rotor_radius > 0.0, "rotor_radius",
+                fmt::format("{}", config.rotor_radius), "more than 0 m with ground_effect");
+  check.notNegative("payload.mass", config.payload.mass, "kg");
+  check.within("battery.sag", config.battery.sag, kLeastSag, 1.0);
+  check.positive("battery.duration", config.battery.duration, "s");
+}
+
 }  // namespace
 
 double MotorConfig::fastestPole() const {
@@ -54,8 +72,39 @@ double MotorConfig::fastestPole() const {
   return damping <= 1.0 ? fastest : fastest * (damping + std::sqrt(damping * damping - 1.0));
 }
 
+double BatteryConfig::shareAt(double seconds) const {
+  return 1.0 - (1.0 - sag) * std::clamp(seconds / duration, 0.0, 1.0);
+}
+
+double VehicleConfig::totalMass() const { return mass + payload.mass; }
+
+Eigen::Vector3d VehicleConfig::centreOfMass() const {
+  return payload.mass / totalMass() * payload.position;
+}
+
+// Parallel axes (Steiner), of the vehicle about its own centre, B's origin, and of a point.
+Eigen::Matrix3d VehicleConfig::totalInertia() const {
+  const auto ofPoint = [](double m, const Eigen::Vector3d& r) -> Eigen::Matrix3d {
+    return m * (r.squaredNorm() * Eigen::Matrix3d::Identity() - r * r.transpose());
+  };
+  const Eigen::Vector3d c = centreOfMass();
+  Eigen::Matrix3d total = inertia.asDiagonal();
+  return total + ofPoint(mass, c) + ofPoint(payload.mass, payload.position - c);
+}
+
+VehicleConfig VehicleConfig::asControlled() const {
+  VehicleConfig known = *this;
+  known.payload = {};
+  if (!payload.known) return known;
+  known.mass = totalMass();
+  known.inertia = totalInertia().diagonal();
+  for (RotorConfig& rotor : known.rotors) rotor.position -= centreOfMass();
+  return known;
+}
+
 double VehicleConfig::hoverSpeed() const {
-  return std::sqrt(mass * kGravity / (static_cast<double>(rotors.size()) * thrust_coefficient));
+  return std::sqrt(totalMass() * kGravity /
+                   (static_cast<double>(rotors.size()) * thrust_coefficient));
 }
 
 RotorArray VehicleConfig::hoverSpeeds() const {
@@ -65,7 +114,8 @@ RotorArray VehicleConfig::hoverSpeeds() const {
   Eigen::Matrix<double, 4, Eigen::Dynamic, Eigen::ColMajor, 4, kMostRotors> wrench(4, count);
   for (Eigen::Index i = 0; i < count; ++i) {
     const RotorConfig& rotor = rotors[static_cast<std::size_t>(i)];
-    wrench.col(i) << 1.0, rotor.position.y(), -rotor.position.x(), -rotor.spin;
+    const Eigen::Vector3d lever = rotor.position - centreOfMass();
+    wrench.col(i) << 1.0, lever.y(), -lever.x(), -rotor.spin;
   }
   RotorArray none = RotorArray::Constant(count, std::nan(""));
   for (int row = 1; row < 4; ++row) {
@@ -73,7 +123,7 @@ RotorArray VehicleConfig::hoverSpeeds() const {
     if (!(largest > 0.0)) return none;
     wrench.row(row) /= largest;
   }
-  const Eigen::Vector4d weight(mass * kGravity / thrust_coefficient, 0.0, 0.0, 0.0);
+  const Eigen::Vector4d weight(totalMass() * kGravity / thrust_coefficient, 0.0, 0.0, 0.0);
   Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
   decomposition.setThreshold(kLeastAuthority);
   decomposition.compute(wrench);
@@ -102,12 +152,14 @@ void VehicleConfig::validate(const std::string& where) const {
   for (int axis = 0; axis < 3; ++axis) {
     check.notNegative(fmt::format("linear_drag[{}]", axis), linear_drag[axis], "N/(m/s)");
   }
+  validateMore(*this, check);
   check.positive("radius", radius, "m");
   check.notNegative("ground_clearance", ground_clearance, "m");
   check.within("control_latency", control_latency, 0, 100, "states");
 
-  const double weight = mass * kGravity;
-  check.require(maxThrust() > weight, "mass", fmt::format("{}", mass),
+  const double weight = totalMass() * kGravity;
+  check.require(maxThrust() > weight, payload.mass > 0.0 ? "mass with payload" : "mass",
+                fmt::format("{}", totalMass()),
                 fmt::format("less than {:.4g} kg: the rotors' thrust at motor.speed_max is {:.4g} "
                             "N",
                             maxThrust() / kGravity, maxThrust()));

@@ -31,9 +31,13 @@ struct Airframe {
 
   int columns;  ///< 1 or 2: those of RotorColumns that hold rotors
   RotorColumns x = RotorColumns::Zero(), y = x, z = x;  ///< [m] rotors in B
-  RotorColumns reaction = x;  ///< [N m s^2] torque about -z a square of the speed
-  double inverse_mass;        ///< [1/kg]
-  Eigen::Vector3d inverse_inertia;
+  RotorColumns reaction = x;        ///< [N m s^2] torque about -z a square of the speed
+  double inverse_mass;              ///< [1/kg]
+  Eigen::Vector3d inverse_moments;  ///< [1/(kg m^2)] without a payload
+  /// A payload, parasitic drag or ground effect: what follows is used, and takes its time.
+  bool has_more;
+  Eigen::Vector3d centre_of_mass;            ///< [m] in B
+  Eigen::Matrix3d inertia, inverse_inertia;  ///< [kg m^2] about the centre of mass, B's axes
 };
 
 /// The accelerations of a body.
@@ -61,8 +65,8 @@ class Quadrotor {
   /// speed, which they keep until the first command; else standing on the ground with the motors
   /// stopped. The ground is that of the last setGround().
   void reset(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp = 0);
-  /// Height of the ground on which reset() lets it stand [m] (-inf: none). A vehicle that moves
-  /// does not know the ground: contacts are worked out outside (sim::Collisions).
+  /// Height of the ground on which reset() lets it stand [m] (-inf: none), and of the ground
+  /// effect. Contacts of a vehicle that moves are worked out outside (sim::Collisions).
   void setGround(double ground_z);
   /// Ends all motion: it stands at a pose until its thrust exceeds its weight.
   void standAt(const Pose& X_WB);
@@ -70,10 +74,17 @@ class Quadrotor {
   /// The first command ends the hover or rest of reset(). Throws ConfigError unless there is one
   /// for each rotor.
   void command(const RotorArray& speeds);
+  /// A motor that has lost power from now on: its rotor gives this share (0 to 1) of the thrust
+  /// that is commanded, turning more slowly by the root of it.
+  void setEffectiveness(int rotor, double share);
   /// Cuts the motors: they are told to stand still, whatever is commanded, until reset().
   void stopMotors();
   bool motorsStopped() const { return motors_stopped_; }
-  /// Force [N] in W and torque [N m] in B acting during the coming steps (tests, wind, contacts).
+  /// Velocity [m/s] in W of the air about it during the coming steps; every drag acts on the
+  /// velocity relative to it.
+  void setWind(const Eigen::Vector3d& wind_W);
+  const Eigen::Vector3d& wind() const { return wind_W_; }
+  /// Force [N] in W at B's origin and torque [N m] in B acting during the coming steps (tests).
   void setExternalWrench(const Eigen::Vector3d& force_W, const Eigen::Vector3d& torque_B);
   /// Advances by dt [ns]. The step must resolve the motors: dt times MotorConfig::fastestPole()
   /// below 2.5 (Runge-Kutta stability).
@@ -106,6 +117,7 @@ class Quadrotor {
 
  private:
   DynamicsInputs inputs() const;
+  void obeyCommands();
   RotorArray perRotor(const RotorColumns& columns) const;
   void updateAccelerations();
 
@@ -114,6 +126,9 @@ class Quadrotor {
   KinematicState state_;
   MotorMotion motors_;
   RotorColumns commands_ = RotorColumns::Zero();
+  RotorColumns obeyed_ = RotorColumns::Zero();        // what becomes of commands
+  RotorColumns speed_shares_ = RotorColumns::Ones();  // of what is commanded, of weak motors
+  Eigen::Vector3d wind_W_ = Eigen::Vector3d::Zero();
   Eigen::Vector3d external_force_W_ = Eigen::Vector3d::Zero();
   Eigen::Vector3d external_torque_B_ = Eigen::Vector3d::Zero();
   double ground_z_ = -std::numeric_limits<double>::infinity();
