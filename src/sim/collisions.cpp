@@ -112,11 +112,11 @@ void Collisions::step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ObjectsIn&
   if (const std::optional<Pose> X_WB = ground_.standing(quadrotor)) quadrotor.standAt(*X_WB);
 }
 
-void Collisions::follow(vehicle::Quadrotor& quadrotor, const KinematicState& after,
+void Collisions::follow(vehicle::Quadrotor& quadrotor, const KinematicState& after, bool stands,
                         const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events) {
   impacts_.clear();
   const KinematicState before = quadrotor.state();
-  quadrotor.follow(after);
+  quadrotor.follow(after, stands);
   if (!config_.on) return;
   const std::vector<Touch>& touches = checker_.check(after.X_WB, after.stamp, objectsIn);
   ground_.look(before, quadrotor, false, touches, checker_.leastDistance(after.X_WB.p));

@@ -133,9 +133,9 @@ void Quadrotor::setMotion(const Eigen::Quaterniond& q_WB, const Vector3d& v_WB,
   updateAccelerations();
 }
 
-void Quadrotor::follow(const KinematicState& state) {
+void Quadrotor::follow(const KinematicState& state, bool on_ground) {
   state_ = state;
-  on_ground_ = false;
+  on_ground_ = on_ground;
   unheld_.reset();
 }
 

@@ -107,7 +107,7 @@ class Quadrotor {
   void setMotion(const Eigen::Quaterniond& q_WB, const Eigen::Vector3d& v_WB,
                  const Eigen::Vector3d& w_WB_B);
   /// Puts it into a motion that is prescribed, in place of a step; its motors have no part in it.
-  void follow(const KinematicState& state);
+  void follow(const KinematicState& state, bool on_ground = false);
   /// Puts it where a contact has left it, moving at v_WB [m/s in W] and w_WB_B [rad/s in B]. What
   /// its motors do and what was commanded stays.
   void leaveContact(const Pose& X_WB, const Eigen::Vector3d& v_WB, const Eigen::Vector3d& w_WB_B);
