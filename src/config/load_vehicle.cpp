@@ -48,6 +48,21 @@ void readMotor(YamlReader& reader, vehicle::MotorConfig& motor) {
   reader.require("speed_max", motor.speed_max, Quantity::kAngularSpeed);
 }
 
+void readMore(YamlReader& reader, VehicleConfig& config) {
+  reader.read("parasitic_drag", config.parasitic_drag);
+  reader.read("rotor_radius", config.rotor_radius, Quantity::kLength);
+  reader.read("ground_effect", config.ground_effect);
+  reader.readMap("payload", [&](YamlReader& payload) {
+    payload.require("mass", config.payload.mass, Quantity::kMass);
+    payload.require("position", config.payload.position, Quantity::kLength);
+    payload.read("known", config.payload.known);
+  });
+  reader.readMap("battery", [&](YamlReader& battery) {
+    battery.require("sag", config.battery.sag);
+    battery.require("duration", config.battery.duration, Quantity::kTime);
+  });
+}
+
 void readSlowError(YamlReader& reader, const std::string& key, vehicle::SlowError& error,
                    Quantity quantity) {
   reader.readMap(key, [&](YamlReader& process) {
@@ -110,6 +125,7 @@ Vehicle loadVehicle(const std::string& name_or_path) {
     readRotors(reader, config);
     reader.requireMap("motor", [&](YamlReader& motor) { readMotor(motor, config.motor); });
     reader.read("linear_drag", config.linear_drag);
+    readMore(reader, config);
     reader.require("radius", config.radius, Quantity::kLength);
     reader.require("ground_clearance", config.ground_clearance, Quantity::kLength);
     reader.read("control_latency", config.control_latency);

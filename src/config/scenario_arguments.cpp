@@ -68,6 +68,24 @@ void readNumberArgument(YamlReader& reader, const std::string& key, Quantity qua
   arguments[key] = fmt::format("{}", value);
 }
 
+// What is wrong with them is said before anything starts.
+void readConditions(YamlReader& reader, std::map<std::string, std::string>& arguments) {
+  if (reader.has("wind")) {
+    Eigen::Vector3d wind;
+    reader.require("wind", wind, Quantity::kSpeed);
+    arguments["wind"] = fmt::format("{},{},{}", wind.x(), wind.y(), wind.z());
+    windOf(arguments["wind"], "none", reader.file());
+  }
+  if (reader.has("gusts")) {
+    reader.require("gusts", arguments["gusts"]);
+    windOf("none", arguments["gusts"], reader.file());
+  }
+  if (reader.has("motor_failure")) {
+    reader.require("motor_failure", arguments["motor_failure"]);
+    motorFailuresOf(arguments["motor_failure"], reader.file());
+  }
+}
+
 void readOtherArguments(YamlReader& reader, const std::vector<std::string>& own_keys,
                         std::map<std::string, std::string>& arguments) {
   for (const std::string& name : reader.keys()) {
@@ -106,12 +124,15 @@ void readLaunchArguments(YamlReader& reader, suite::Scenario& scenario) {
       {"surface", {"blended", "paper"}},
       {"renderer", {"cpu", "opengl", "auto"}},
       {"collision_response", {"report", "stop_motors", "bounce"}},
+      {"dynamics", {"rigid_body", "ideal"}},
       {"lidar_noise", {"true", "false"}},
       {"collision", {"true", "false"}}};
   for (const auto& [key, allowed] : words) {
     readWordArgument(reader, key, allowed, arguments);
     keys.push_back(key);
   }
+  readConditions(reader, arguments);
+  keys.insert(keys.end(), {"wind", "gusts", "motor_failure"});
   readNumberArgument(reader, "resolution", Quantity::kLength, true, arguments);
   readNumberArgument(reader, "speed", Quantity::kSpeed, true, arguments);
   std::string ground;

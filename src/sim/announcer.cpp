@@ -56,7 +56,7 @@ scene::BodyConfig toldBodyOf(const vehicle::VehicleConfig& vehicle) {
 }
 
 scene::PeerMass toldMassOf(const vehicle::VehicleConfig& vehicle) {
-  return {inSinglePrecision(vehicle.mass), inSinglePrecision(vehicle.inertia)};
+  return {inSinglePrecision(vehicle.totalMass()), inSinglePrecision(vehicle.inertia)};
 }
 
 Announcer::Announcer(std::uint32_t id, std::uint32_t run, TimeNs period) : period_(period) {

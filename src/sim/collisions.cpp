@@ -112,11 +112,11 @@ void Collisions::step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ObjectsIn&
   if (const std::optional<Pose> X_WB = ground_.standing(quadrotor)) quadrotor.standAt(*X_WB);
 }
 
-void Collisions::follow(vehicle::Quadrotor& quadrotor, const KinematicState& after,
+void Collisions::follow(vehicle::Quadrotor& quadrotor, const KinematicState& after, bool stands,
                         const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events) {
   impacts_.clear();
   const KinematicState before = quadrotor.state();
-  quadrotor.follow(after);
+  quadrotor.follow(after, stands);
   if (!config_.on) return;
   const std::vector<Touch>& touches = checker_.check(after.X_WB, after.stamp, objectsIn);
   ground_.look(before, quadrotor, false, touches, checker_.leastDistance(after.X_WB.p));
@@ -216,8 +216,8 @@ void Collisions::respond(const KinematicState& before, const std::vector<Touch>&
                          const std::vector<Touch>& solid, vehicle::Quadrotor& quadrotor,
                          const BodyIn& bodyIn) {
   const KinematicState& after = quadrotor.state();
-  RigidBody body{quadrotor.config().mass, quadrotor.config().inertia, after.X_WB, after.v_WB,
-                 after.w_WB_B};
+  const vehicle::VehicleConfig& craft = quadrotor.config();
+  RigidBody body{craft.totalMass(), craft.inertia, after.X_WB, after.v_WB, after.w_WB_B};
   const double energy_before = energy(body);
   const std::vector<Hit> hits = collision::hitsOf(solid, checker_.body(), after);
   collision::RigidBodies others;
@@ -252,8 +252,8 @@ void Collisions::support(const std::vector<Touch>& touches, vehicle::Quadrotor& 
   if (quadrotor.onGround() || touches.empty()) return;
   collision::ImpactConfig impact = config_.impact;
   impact.restitution = 0.0;
-  RigidBody without{quadrotor.config().mass, quadrotor.config().inertia, state.X_WB, state.v_WB,
-                    state.w_WB_B};
+  const vehicle::VehicleConfig& craft = quadrotor.config();
+  RigidBody without{craft.totalMass(), craft.inertia, state.X_WB, state.v_WB, state.w_WB_B};
   RigidBody with = without;
   with.v_WB += kInstant * state.a_WB;
   with.w_WB_B += kInstant * state.dw_WB_B;
@@ -304,7 +304,8 @@ void Collisions::takeImpact(const Impact& impact, vehicle::Quadrotor& quadrotor)
   }
   // More than the fastest object could give comes from no impact.
   const vehicle::VehicleConfig& craft = quadrotor.config();
-  const double most = 2.0 * collision::CollisionChecker::kFastestObject * craft.mass;  // [N s]
+  const double most =
+      2.0 * collision::CollisionChecker::kFastestObject * craft.totalMass();  // [N s]
   if (!(impact.impulse_W.norm() <= most) ||
       !(impact.moment_W.norm() <= most * checker_.body().radius())) {
     return;
@@ -319,7 +320,7 @@ void Collisions::takeImpact(const Impact& impact, vehicle::Quadrotor& quadrotor)
   struck_[impact.identity] = {impact.stamp, false, impact.impulse_W, impact.moment_W};
   const Vector3d impulse_W = impact.impulse_W - instead.impulse_W;
   const Vector3d moment_B = state.X_WB.q.conjugate() * (impact.moment_W - instead.moment_W);
-  quadrotor.leaveContact(state.X_WB, state.v_WB + impulse_W / craft.mass,
+  quadrotor.leaveContact(state.X_WB, state.v_WB + impulse_W / craft.totalMass(),
                          state.w_WB_B + moment_B.cwiseQuotient(craft.inertia));
 }
 

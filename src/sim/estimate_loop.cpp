@@ -88,6 +88,7 @@ void EstimateLoop::begin(const VehicleReport& report) {
   phase_ = Phase::kTruth;
   truth_.clear();
   X_WO_.reset();
+  first_at_.reset();
   refused_ = 0;
   told_of_refusal_ = false;
   const auto is_old = [this](const auto& item) { return item.stamp < begun_at_; };
@@ -114,7 +115,11 @@ void EstimateLoop::begin(const KinematicState& state) {
 }
 
 void EstimateLoop::use(const StampedPose& estimate, TimeNs now) {
-  if (phase_ == Phase::kTruth && !close(estimate)) return;  // older than all that is known
+  if (phase_ == Phase::kTruth) {
+    if (!first_at_) first_at_ = estimate.stamp;
+    if (estimate.stamp < *first_at_ + config_.settle) return;
+    if (!close(estimate)) return;  // older than all that is known
+  }
   const Pose X_WB = *X_WO_ * estimate.X_WB * config_.X_BE.inverse();
   if (phase_ == Phase::kLand && on_ground_) {  // at rest: wherever the estimate is
     KinematicState resting;

@@ -26,7 +26,8 @@ bool wasMoved(const KinematicState& from, const KinematicState& to) {
 
 }  // namespace
 
-control::VehicleModel vehicleModel(const vehicle::VehicleConfig& config) {
+control::VehicleModel vehicleModel(const vehicle::VehicleConfig& vehicle) {
+  const vehicle::VehicleConfig config = vehicle.asControlled();
   control::VehicleModel model;
   model.mass = config.mass;
   model.inertia = config.inertia;

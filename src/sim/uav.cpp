@@ -75,7 +75,11 @@ void Uav::report() {
   if (lidar_) append(lidar_->take(report), due_scans_);
   if (camera_) append(camera_->take(report), due_images_);
   if (vehicle_.replays()) return;
-  if (const auto speeds = pilot_.answer(report)) {
+  const auto speeds = pilot_.answer(report);
+  if (!speeds) return;
+  if (vehicle_.isIdeal()) {
+    vehicle_.track(pilot_.reference(), report.motion.stamp, report.placements);
+  } else {
     vehicle_.command({*speeds, report.motion.stamp, report.placements});
   }
 }

@@ -17,6 +17,18 @@ void requireWholeSteps(const std::optional<Config>& config, const char* sensor, 
       fmt::format("rates whose period is a multiple of the dynamics step, {} s", toSeconds(step)));
 }
 
+void validateFailures(const std::vector<MotorFailure>& failures,
+                      const vehicle::VehicleConfig& vehicle, const std::string& where) {
+  const Validator check(where);
+  const auto rotors = static_cast<double>(vehicle.rotors.size());
+  for (std::size_t i = 0; i < failures.size(); ++i) {
+    const std::string name = fmt::format("motor_failure[{}]", i);
+    check.within(name + ".rotor", failures[i].rotor, 0.0, rotors - 1.0);
+    check.notNegative(name + ".time", toSeconds(failures[i].at), "s");
+    check.within(name + ".effectiveness", failures[i].effectiveness, 0.0, 1.0);
+  }
+}
+
 VehicleSetup validated(const VehicleSetup& setup) {
   setup.validate("rates");
   return setup;
@@ -42,9 +54,13 @@ void VehicleSetup::validate(const std::string& where) const {
   requireWholeSteps(magnetometer, "magnetometer", step);
   requireWholeSteps(barometer, "barometer", step);
   requireWholeSteps(gnss, "gnss", step);
-  if (!replay) return;
-  Validator(where).require(collision.response == CollisionResponse::kReport, "collision_response",
-                           nameOf(collision.response), "report, since its motion is replayed");
+  wind.validate(where);
+  validateFailures(motor_failures, vehicle, where);
+  if (!replay && dynamics == Dynamics::kRigidBody) return;
+  Validator(where).require(
+      collision.response == CollisionResponse::kReport, "collision_response",
+      nameOf(collision.response),
+      replay ? "report, since its motion is replayed" : "report, since its dynamics are ideal");
 }
 
 Vehicle::Vehicle(const VehicleSetup& setup, double ground_z,
@@ -55,7 +71,9 @@ Vehicle::Vehicle(const VehicleSetup& setup, double ground_z,
       odometry_period_(periodNs(setup.rates.odometry)),
       imu_period_(periodNs(setup.imu.rate)),
       quadrotor_(setup.vehicle),
-      imu_(setup.imu, setup.seed) {
+      imu_(setup.imu, setup.seed),
+      ground_z_(ground_z) {
+  if (setup_.wind.isOn()) wind_.emplace(setup_.wind, setup_.seed, ground_z);
   collisions_ = std::make_unique<Collisions>(setup_.collision, setup_.vehicle,
                                              std::move(neighbours), ground_z, number);
   quadrotor_.setGround(ground_z);
@@ -72,6 +90,7 @@ std::vector<collision::ContactEvent> Vehicle::place(const Eigen::Vector3d& p_WB,
   quadrotor_.reset(p_WB, yaw, stamp);
   if (setup_.replay) quadrotor_.follow(setup_.replay->at(stamp));
   pending_.clear();
+  ideal_.clear();
   // Where time was set back, what waits is of the time before.
   const auto is_void = [stamp](const Placement& placement) {
     return placement.stamp > stamp + kFarthestAhead;
@@ -123,6 +142,14 @@ bool Vehicle::command(const MotorCommand& command) {
   return true;
 }
 
+bool Vehicle::track(const control::Reference& reference, TimeNs computed_from,
+                    std::uint32_t placements) {
+  if (!isAnswer(computed_from, placements)) return false;
+  ideal_.add(reference, computed_from,
+             computed_from + setup_.vehicle.control_latency * report_period_);
+  return true;
+}
+
 void Vehicle::act() {
   while (!pending_.empty() && pending_.front().acts_at <= state().stamp) {
     quadrotor_.command(pending_.front().speeds);
@@ -131,7 +158,7 @@ void Vehicle::act() {
 }
 
 void Vehicle::takeImpact(const Impact& impact) {
-  if (impact.stamp > placed_at_) collisions_->takeImpact(impact, quadrotor_);
+  if (impact.stamp > placed_at_ && !isIdeal()) collisions_->takeImpact(impact, quadrotor_);
 }
 
 const VehicleStep& Vehicle::step(const Collisions::ObjectsIn& objectsIn,
@@ -140,8 +167,11 @@ const VehicleStep& Vehicle::step(const Collisions::ObjectsIn& objectsIn,
   due_ = VehicleStep();
   if (setup_.replay) {
     const KinematicState next = setup_.replay->at(state().stamp + step_period_);
-    collisions_->follow(quadrotor_, next, objectsIn, due_.contacts);
+    collisions_->follow(quadrotor_, next, false, objectsIn, due_.contacts);
+  } else if (isIdeal()) {
+    moveIdeally(objectsIn);
   } else {
+    meetConditions();
     collisions_->step(quadrotor_, step_period_, objectsIn, due_.contacts, bodyIn);
   }
   due_.report = reportsNow();
@@ -149,6 +179,29 @@ const VehicleStep& Vehicle::step(const Collisions::ObjectsIn& objectsIn,
   sample();
   if (due_.report) placeDue();
   return due_;
+}
+
+// The ground plane carries it, as ever; on it it stands unless it is on its way up.
+void Vehicle::moveIdeally(const Collisions::ObjectsIn& objectsIn) {
+  KinematicState next = ideal_.after(state(), state().stamp + step_period_);
+  const double lowest = ground_z_ + setup_.vehicle.ground_clearance;
+  const bool is_below = next.X_WB.p.z() <= lowest;
+  const bool stands = is_below && next.v_WB.z() <= 0.0;
+  if (is_below) next.X_WB.p.z() = lowest;
+  if (stands) {
+    next.v_WB.z() = 0.0;
+    next.a_WB.z() = 0.0;
+  }
+  collisions_->follow(quadrotor_, next, stands, objectsIn, due_.contacts);
+}
+
+// The air that it meets in the next step, and what its motors are good for.
+void Vehicle::meetConditions() {
+  if (wind_) quadrotor_.setWind(wind_->advance(step_period_, state()));
+  for (const MotorFailure& failure : setup_.motor_failures) {
+    const bool has_failed = state().stamp >= failure.at;
+    quadrotor_.setEffectiveness(failure.rotor, has_failed ? failure.effectiveness : 1.0);
+  }
 }
 
 // Drawn also where nobody listens, so that the noise does not depend on it.

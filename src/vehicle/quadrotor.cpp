@@ -1,9 +1,15 @@
 #include "marsim/vehicle/quadrotor.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+#include <Eigen/LU>
+
+#include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
+#include "vehicle/dynamics.hpp"
 
 namespace marsim::vehicle {
 namespace {
@@ -13,115 +19,39 @@ using Eigen::Vector3d;
 /// Feet nearer to the ground than this at reset stand on it [m].
 constexpr double kStandingBelow = 0.01;
 
-// The integrated state and, of the same shape, its derivative, a quantity a column. Those of three
-// numbers end in a zero, so that the processor's registers hold whole columns.
-using Motion = Eigen::Array<double, 4, 6>;
-constexpr int kP = 0, kV = 1, kQ = 2, kW = 3, kSpeed = 4, kRate = 5;  // the quaternion: x y z w
-
-void setVector(Motion& x, int column, const Vector3d& v) {
-  for (int i = 0; i < 3; ++i) x(i, column) = v[i];
-  x(3, column) = 0.0;
+VehicleConfig validated(VehicleConfig config) {
+  config.validate(config.name.empty() ? "vehicle" : config.name);
+  return config;
 }
 
-Vector3d vectorOf(const Motion& x, int column) { return x.col(column).head<3>(); }
-
-Eigen::Quaterniond quaternionOf(const Motion& x) { return Eigen::Quaterniond(x.col(kQ).matrix()); }
-
-Motion motionOf(const KinematicState& state, const RotorArray& speeds, const RotorArray& rates) {
-  Motion x;
-  setVector(x, kP, state.X_WB.p);
-  setVector(x, kV, state.v_WB);
-  x.col(kQ) = state.X_WB.q.coeffs();
-  setVector(x, kW, state.w_WB_B);
-  x.col(kSpeed) = speeds;
-  x.col(kRate) = rates;
-  return x;
-}
-
-// Inputs that stay constant over a step.
-struct Inputs {
-  const VehicleConfig& config;
-  const Airframe& airframe;
-  const RotorArray& commands;
-  const Vector3d& force_W;
-  const Vector3d& torque_B;
-};
-
-RotorArray motorJerk(const MotorConfig& motor, const RotorArray& commands, const RotorArray& speed,
-                     const RotorArray& acceleration) {
-  RotorArray jerk;
-  for (int i = 0; i < kRotors; ++i) {
-    const double wn =
-        commands[i] > speed[i] ? motor.natural_frequency_up : motor.natural_frequency_down;
-    jerk[i] = wn * wn * (commands[i] - speed[i]) - 2.0 * motor.damping * wn * acceleration[i];
-  }
-  return jerk;
-}
-
-// Newton and Euler about the centre of mass; of every rotor thrust, reaction torque and drag.
-Accelerations accelerations(const Inputs& in, const Eigen::Quaterniond& q_WB, const Vector3d& v_WB,
-                            const Vector3d& w, const RotorArray& speed) {
-  const VehicleConfig& config = in.config;
-  const Airframe& frame = in.airframe;
-  const Vector3d v_B = q_WB.conjugate() * v_WB;
-  const RotorArray square = speed.square();
-  const RotorArray drag = config.rotor_drag_coefficient * speed;
-  const RotorArray f_x = -drag * (v_B.x() + w.y() * frame.z - w.z() * frame.y);
-  const RotorArray f_y = -drag * (v_B.y() + w.z() * frame.x - w.x() * frame.z);
-  const RotorArray f_z = config.thrust_coefficient * square;
-  Vector3d force_B(f_x.sum(), f_y.sum(), f_z.sum());
-  force_B -= config.linear_drag.cwiseProduct(v_B);
-  Vector3d torque_B((frame.y * f_z - frame.z * f_y).sum(), (frame.z * f_x - frame.x * f_z).sum(),
-                    (frame.x * f_y - frame.y * f_x - frame.reaction * square).sum());
-  torque_B += in.torque_B;
-  const Vector3d momentum = config.inertia.cwiseProduct(w);
-  return {(q_WB * force_B + in.force_W) * frame.inverse_mass - Vector3d(0.0, 0.0, kGravity),
-          (torque_B - w.cross(momentum)).cwiseProduct(frame.inverse_inertia)};
-}
-
-Motion derivative(const Inputs& in, const Motion& x, const Accelerations& a) {
-  const Eigen::Quaterniond half_rate((0.5 * x.col(kW)).matrix());  // its last number is zero
-  Motion rate;
-  rate.col(kP) = x.col(kV);
-  setVector(rate, kV, a.linear_W);
-  rate.col(kQ) = (quaternionOf(x) * half_rate).coeffs();
-  setVector(rate, kW, a.angular_B);
-  rate.col(kSpeed) = x.col(kRate);
-  rate.col(kRate) = motorJerk(in.config.motor, in.commands, x.col(kSpeed), x.col(kRate));
-  return rate;
-}
-
-// Inside a Runge-Kutta step the quaternion drifts off unit length; rotate by its direction.
-Motion derivative(const Inputs& in, const Motion& x) {
-  return derivative(in, x,
-                    accelerations(in, quaternionOf(x).normalized(), vectorOf(x, kV),
-                                  vectorOf(x, kW), x.col(kSpeed)));
-}
-
-// One classical Runge-Kutta step from where the accelerations are known.
-Motion advance(const Inputs& in, const Motion& x, const Accelerations& here, double dt) {
-  const Motion k1 = derivative(in, x, here);
-  const Motion k2 = derivative(in, x + 0.5 * dt * k1);
-  const Motion k3 = derivative(in, x + 0.5 * dt * k2);
-  const Motion k4 = derivative(in, x + dt * k3);
-  return x + dt / 6.0 * k1 + dt / 3.0 * k2 + dt / 3.0 * k3 + dt / 6.0 * k4;
+RotorColumns columnsOf(const RotorArray& rotors) {
+  RotorColumns columns = RotorColumns::Zero();
+  std::copy(rotors.data(), rotors.data() + rotors.size(), columns.data());
+  return columns;
 }
 
 }  // namespace
 
 Airframe::Airframe(const VehicleConfig& config)
-    : inverse_mass(1.0 / config.mass), inverse_inertia(config.inertia.cwiseInverse()) {
-  for (int i = 0; i < kRotors; ++i) {
-    const RotorConfig& rotor = config.rotors[static_cast<std::size_t>(i)];
-    x[i] = rotor.position.x();
-    y[i] = rotor.position.y();
-    z[i] = rotor.position.z();
-    reaction[i] = rotor.spin * config.torque_coefficient;
+    : columns(config.rotors.size() > 4 ? 2 : 1),
+      inverse_mass(1.0 / config.totalMass()),
+      inverse_moments(config.inertia.cwiseInverse()),
+      has_more(config.payload.mass > 0.0 || config.ground_effect ||
+               !config.parasitic_drag.isZero()),
+      centre_of_mass(config.centreOfMass()),
+      inertia(config.totalInertia()),
+      inverse_inertia(inertia.inverse()) {
+  for (std::size_t i = 0; i < config.rotors.size(); ++i) {
+    const RotorConfig& rotor = config.rotors[i];
+    x.data()[i] = rotor.position.x();
+    y.data()[i] = rotor.position.y();
+    z.data()[i] = rotor.position.z();
+    reaction.data()[i] = rotor.spin * config.torque_coefficient;
   }
 }
 
-Quadrotor::Quadrotor(VehicleConfig config) : config_(std::move(config)), airframe_(config_) {
-  config_.validate(config_.name.empty() ? "vehicle" : config_.name);
+Quadrotor::Quadrotor(VehicleConfig config)
+    : config_(validated(std::move(config))), airframe_(config_) {
   reset(Vector3d::Zero(), 0.0);
 }
 
@@ -133,9 +63,10 @@ void Quadrotor::reset(const Vector3d& p_WB, double yaw, TimeNs stamp) {
   ++breaks_.placements;
   on_ground_ = p_WB.z() - config_.ground_clearance < ground_z_ + kStandingBelow;
   if (on_ground_) state_.X_WB.p.z() = ground_z_ + config_.ground_clearance;
-  commands_ = on_ground_ ? RotorArray::Zero().eval() : config_.hoverSpeeds();
-  motor_speeds_ = commands_;
-  motor_accelerations_.setZero();
+  commands_.setZero();
+  if (!on_ground_) commands_ = columnsOf(config_.hoverSpeeds());
+  motors_ = {commands_, RotorColumns::Zero()};
+  obeyCommands();
   updateAccelerations();
 }
 
@@ -151,13 +82,39 @@ void Quadrotor::standAt(const Pose& X_WB) {
 }
 
 void Quadrotor::command(const RotorArray& speeds) {
+  if (speeds.size() != rotorCount()) {
+    throw ConfigError(config_.name, "motor speeds", fmt::format("a list of {}", speeds.size()),
+                      fmt::format("a list of {}, one for each rotor", rotorCount()));
+  }
   if (motors_stopped_) return;
-  commands_ = speeds.max(config_.motor.speed_min).min(config_.motor.speed_max);
+  commands_ = columnsOf(speeds.max(config_.motor.speed_min).min(config_.motor.speed_max));
+  obeyCommands();
+}
+
+void Quadrotor::setEffectiveness(int rotor, double share) {
+  speed_shares_.data()[rotor] = std::sqrt(share);
+  obeyCommands();
+}
+
+// What the motors turn towards: weak ones and an empty battery do less than they are told.
+void Quadrotor::obeyCommands() {
+  obeyed_ = commands_ * speed_shares_;
+  if (config_.battery.sag < 1.0) {
+    const double share = config_.battery.shareAt(toSeconds(state_.stamp));
+    obeyed_ = obeyed_.min(share * config_.motor.speed_max);
+  }
 }
 
 void Quadrotor::stopMotors() {
   motors_stopped_ = true;
   commands_.setZero();
+  obeyCommands();
+}
+
+void Quadrotor::setWind(const Vector3d& wind_W) {
+  if (wind_W == wind_W_) return;
+  wind_W_ = wind_W;
+  unheld_.reset();
 }
 
 void Quadrotor::setExternalWrench(const Vector3d& force_W, const Vector3d& torque_B) {
@@ -176,9 +133,9 @@ void Quadrotor::setMotion(const Eigen::Quaterniond& q_WB, const Vector3d& v_WB,
   updateAccelerations();
 }
 
-void Quadrotor::follow(const KinematicState& state) {
+void Quadrotor::follow(const KinematicState& state, bool on_ground) {
   state_ = state;
-  on_ground_ = false;
+  on_ground_ = on_ground;
   unheld_.reset();
 }
 
@@ -198,34 +155,33 @@ void Quadrotor::setSupported(const Vector3d& a_WB, const Vector3d& dw_WB_B) {
 
 void Quadrotor::step(TimeNs dt) {
   if (on_ground_ && liftsOff()) on_ground_ = false;
-  const Inputs inputs{config_, airframe_, commands_, external_force_W_, external_torque_B_};
-  const Accelerations here =
-      unheld_ ? *unheld_
-              : accelerations(inputs, state_.X_WB.q, state_.v_WB, state_.w_WB_B, motor_speeds_);
-  const Motion after =
-      advance(inputs, motionOf(state_, motor_speeds_, motor_accelerations_), here, toSeconds(dt));
-  const RotorArray speeds = after.col(kSpeed), rates = after.col(kRate);
-
+  if (config_.battery.sag < 1.0) obeyCommands();
+  const Accelerations here = unheld_ ? *unheld_ : accelerations(inputs(), state_, motors_.speeds);
+  const KinematicState before = state_;
+  integrate(inputs(), here, toSeconds(dt), state_, motors_);
+  if (on_ground_) state_ = before;
   state_.stamp += dt;
   // A motor that ends at a limit stays there until it is turned back.
+  const RotorColumns speeds = motors_.speeds;
   const double fastest = config_.motor.speed_max;
-  motor_speeds_ = speeds.max(0.0).min(fastest);
-  motor_accelerations_ = (speeds < 0.0).select(rates.max(0.0), rates);
-  motor_accelerations_ =
-      (speeds > fastest).select(motor_accelerations_.min(0.0), motor_accelerations_);
-  if (!on_ground_) {
-    state_.X_WB.p = vectorOf(after, kP);
-    state_.v_WB = vectorOf(after, kV);
-    state_.X_WB.q = quaternionOf(after).normalized();
-    state_.w_WB_B = vectorOf(after, kW);
-  }
+  motors_.speeds = speeds.max(0.0).min(fastest);
+  motors_.rates = (speeds < 0.0).select(motors_.rates.max(0.0), motors_.rates);
+  motors_.rates = (speeds > fastest).select(motors_.rates.min(0.0), motors_.rates);
   updateAccelerations();
 }
 
 bool Quadrotor::liftsOff() const {
-  const double thrust = config_.thrust_coefficient * motor_speeds_.square().sum();
+  const double thrust = thrustOf(inputs(), state_, motors_.speeds);
   const double lift = thrust * (state_.X_WB.q * Vector3d::UnitZ()).z();
-  return lift + external_force_W_.z() > config_.mass * kGravity;
+  return lift + external_force_W_.z() > config_.totalMass() * kGravity;
+}
+
+DynamicsInputs Quadrotor::inputs() const {
+  return {config_, airframe_, obeyed_, external_force_W_, external_torque_B_, wind_W_, ground_z_};
+}
+
+RotorArray Quadrotor::perRotor(const RotorColumns& columns) const {
+  return Eigen::Map<const RotorArray>(columns.data(), rotorCount());
 }
 
 void Quadrotor::updateAccelerations() {
@@ -233,8 +189,7 @@ void Quadrotor::updateAccelerations() {
   state_.a_WB.setZero();
   state_.dw_WB_B.setZero();
   if (on_ground_) return;
-  const Inputs inputs{config_, airframe_, commands_, external_force_W_, external_torque_B_};
-  unheld_ = accelerations(inputs, state_.X_WB.q, state_.v_WB, state_.w_WB_B, motor_speeds_);
+  unheld_ = accelerations(inputs(), state_, motors_.speeds);
   state_.a_WB = unheld_->linear_W;
   state_.dw_WB_B = unheld_->angular_B;
 }

@@ -4,13 +4,19 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/LU>
+#include <Eigen/QR>
 
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 
 namespace marsim::vehicle {
 namespace {
+
+constexpr std::size_t kLeastRotors = 4;   // for thrust and three torques
+constexpr double kLeastAuthority = 1e-6;  // about the weakest axis, of the strongest's
+
+constexpr double kFarthestPayload = 10.0;  // [m]
+constexpr double kLeastSag = 0.1;
 
 // The dynamics run at 1 kHz by default; Runge-Kutta steps of 1 ms follow poles up to here well.
 constexpr double kFastestPole = 2000.0;  // [rad/s]
@@ -31,9 +37,9 @@ void validateMotor(const MotorConfig& motor, const Validator& check) {
 }
 
 void validateRotors(const std::vector<RotorConfig>& rotors, const Validator& check) {
-  check.require(rotors.size() == 4, "rotors", fmt::format("a list of {}", rotors.size()),
-                "a list of 4");
-  int spin_sum = 0;
+  check.require(rotors.size() >= kLeastRotors && rotors.size() <= kMostRotors, "rotors",
+                fmt::format("a list of {}", rotors.size()),
+                fmt::format("a list of {} to {}", kLeastRotors, kMostRotors));
   for (std::size_t i = 0; i < rotors.size(); ++i) {
     for (int axis = 0; axis < 3; ++axis) {
       check.finite(fmt::format("rotors[{}].position[{}]", i, axis), rotors[i].position[axis], "m");
@@ -41,10 +47,22 @@ void validateRotors(const std::vector<RotorConfig>& rotors, const Validator& che
     const int spin = rotors[i].spin;
     check.require(spin == 1 || spin == -1, fmt::format("rotors[{}].spin", i),
                   fmt::format("{}", spin), "1 or -1");
-    spin_sum += spin;
   }
-  check.require(spin_sum == 0, "rotors[].spin", fmt::format("of sum {}", spin_sum),
-                "two of 1 and two of -1");
+}
+
+void validateMore(const VehicleConfig& config, const Validator& check) {
+  for (int axis = 0; axis < 3; ++axis) {
+    check.notNegative(fmt::format("parasitic_drag[{}]", axis), config.parasitic_drag[axis],
+                      "N/(m/s)^2");
+    check.within(fmt::format("payload.position[{}]", axis), config.payload.position[axis],
+                 -kFarthestPayload, kFarthestPayload, "m");
+  }
+  check.notNegative("rotor_radius", config.rotor_radius, "m");
+  check.require(!config.ground_effect || config.rotor_radius > 0.0, "rotor_radius",
+                fmt::format("{}", config.rotor_radius), "more than 0 m with ground_effect");
+  check.notNegative("payload.mass", config.payload.mass, "kg");
+  check.within("battery.sag", config.battery.sag, kLeastSag, 1.0);
+  check.positive("battery.duration", config.battery.duration, "s");
 }
 
 }  // namespace
@@ -54,30 +72,69 @@ double MotorConfig::fastestPole() const {
   return damping <= 1.0 ? fastest : fastest * (damping + std::sqrt(damping * damping - 1.0));
 }
 
-double VehicleConfig::hoverSpeed() const {
-  return std::sqrt(mass * kGravity / (4.0 * thrust_coefficient));
+double BatteryConfig::shareAt(double seconds) const {
+  return 1.0 - (1.0 - sag) * std::clamp(seconds / duration, 0.0, 1.0);
 }
 
-Eigen::Array4d VehicleConfig::hoverSpeeds() const {
-  // Rows: thrust and the three torques of the rotors' squared speeds.
-  Eigen::Matrix4d wrench;
-  for (int i = 0; i < 4; ++i) {
-    const RotorConfig& rotor = rotors.at(static_cast<std::size_t>(i));
-    wrench.col(i) << thrust_coefficient, thrust_coefficient * rotor.position.y(),
-        -thrust_coefficient * rotor.position.x(), -rotor.spin * torque_coefficient;
+double VehicleConfig::totalMass() const { return mass + payload.mass; }
+
+Eigen::Vector3d VehicleConfig::centreOfMass() const {
+  return payload.mass / totalMass() * payload.position;
+}
+
+// Parallel axes (Steiner), of the vehicle about its own centre, B's origin, and of a point.
+Eigen::Matrix3d VehicleConfig::totalInertia() const {
+  const auto ofPoint = [](double m, const Eigen::Vector3d& r) -> Eigen::Matrix3d {
+    return m * (r.squaredNorm() * Eigen::Matrix3d::Identity() - r * r.transpose());
+  };
+  const Eigen::Vector3d c = centreOfMass();
+  Eigen::Matrix3d total = inertia.asDiagonal();
+  return total + ofPoint(mass, c) + ofPoint(payload.mass, payload.position - c);
+}
+
+VehicleConfig VehicleConfig::asControlled() const {
+  VehicleConfig known = *this;
+  known.payload = {};
+  if (!payload.known) return known;
+  known.mass = totalMass();
+  known.inertia = totalInertia().diagonal();
+  for (RotorConfig& rotor : known.rotors) rotor.position -= centreOfMass();
+  return known;
+}
+
+double VehicleConfig::hoverSpeed() const {
+  return std::sqrt(totalMass() * kGravity /
+                   (static_cast<double>(rotors.size()) * thrust_coefficient));
+}
+
+RotorArray VehicleConfig::hoverSpeeds() const {
+  // Rows: thrust and the three torques of the rotors' squared speeds, each in a unit that makes its
+  // largest number 1.
+  const auto count = static_cast<Eigen::Index>(rotors.size());
+  Eigen::Matrix<double, 4, Eigen::Dynamic, Eigen::ColMajor, 4, kMostRotors> wrench(4, count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const RotorConfig& rotor = rotors[static_cast<std::size_t>(i)];
+    const Eigen::Vector3d lever = rotor.position - centreOfMass();
+    wrench.col(i) << 1.0, lever.y(), -lever.x(), -rotor.spin;
   }
-  wrench.topRows<1>() /= thrust_coefficient;
-  wrench.bottomRows<1>() /= torque_coefficient;
-  wrench.middleRows<2>(1) /= thrust_coefficient;
-  const Eigen::Vector4d weight(mass * kGravity / thrust_coefficient, 0.0, 0.0, 0.0);
-  const Eigen::FullPivLU<Eigen::Matrix4d> lu(wrench);
-  if (!lu.isInvertible()) return Eigen::Array4d::Constant(std::nan(""));
+  RotorArray none = RotorArray::Constant(count, std::nan(""));
+  for (int row = 1; row < 4; ++row) {
+    const double largest = wrench.row(row).cwiseAbs().maxCoeff();
+    if (!(largest > 0.0)) return none;
+    wrench.row(row) /= largest;
+  }
+  const Eigen::Vector4d weight(totalMass() * kGravity / thrust_coefficient, 0.0, 0.0, 0.0);
+  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
+  decomposition.setThreshold(kLeastAuthority);
+  decomposition.compute(wrench);
+  if (decomposition.rank() < 4) return none;
   // The square root of a negative solution is the NaN that the header promises.
-  return lu.solve(weight).array().sqrt();
+  return decomposition.solve(weight).array().sqrt();
 }
 
 double VehicleConfig::maxThrust() const {
-  return 4.0 * thrust_coefficient * motor.speed_max * motor.speed_max;
+  return static_cast<double>(rotors.size()) * thrust_coefficient * motor.speed_max *
+         motor.speed_max;
 }
 
 void VehicleConfig::validate(const std::string& where) const {
@@ -95,19 +152,21 @@ void VehicleConfig::validate(const std::string& where) const {
   for (int axis = 0; axis < 3; ++axis) {
     check.notNegative(fmt::format("linear_drag[{}]", axis), linear_drag[axis], "N/(m/s)");
   }
+  validateMore(*this, check);
   check.positive("radius", radius, "m");
   check.notNegative("ground_clearance", ground_clearance, "m");
   check.within("control_latency", control_latency, 0, 100, "states");
 
-  const double weight = mass * kGravity;
-  check.require(maxThrust() > weight, "mass", fmt::format("{}", mass),
+  const double weight = totalMass() * kGravity;
+  check.require(maxThrust() > weight, payload.mass > 0.0 ? "mass with payload" : "mass",
+                fmt::format("{}", totalMass()),
                 fmt::format("less than {:.4g} kg: the rotors' thrust at motor.speed_max is {:.4g} "
                             "N",
                             maxThrust() / kGravity, maxThrust()));
-  const Eigen::Array4d hover = hoverSpeeds();
+  const RotorArray hover = hoverSpeeds();
   check.require(hover.allFinite(), "rotors", "a layout without hover equilibrium",
-                "positions and spins whose thrusts and torques can balance");
-  for (int i = 0; i < 4; ++i) {
+                "positions and spins whose thrusts and torques about all three axes can balance");
+  for (Eigen::Index i = 0; i < hover.size(); ++i) {
     check.require(hover[i] > motor.speed_min && hover[i] < motor.speed_max,
                   fmt::format("rotors[{}] hover speed", i), fmt::format("{:.1f}", hover[i]),
                   fmt::format("between motor.speed_min ({}) and motor.speed_max ({} rad/s)",

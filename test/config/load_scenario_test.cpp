@@ -134,6 +134,27 @@ TEST_F(LoadScenario, ArgumentsOfTheLaunchFile) {
             "-0.2");
 }
 
+TEST_F(LoadScenario, WindAndFailuresAreLaunchArguments) {
+  const auto with = [&](const std::string& lines) {
+    return replaced(kWhole, "ground_z: auto\n", "ground_z: auto\n" + lines);
+  };
+  const auto arguments =
+      of(with("wind: [0, 8, 36km/h]\ngusts: light\nmotor_failure: 1@5s:0.5\ndynamics: ideal\n"))
+          .arguments;
+  EXPECT_EQ(arguments.at("wind"), "0,8,10");
+  EXPECT_EQ(arguments.at("gusts"), "light");
+  EXPECT_EQ(arguments.at("motor_failure"), "1@5s:0.5");
+  EXPECT_EQ(arguments.at("dynamics"), "ideal");
+  for (const char* wrong :
+       {"wind: [0, 8]\n", "wind: [0, 0, 101]\n", "wind: [0, nan, 0]\n", "gusts: strong\n",
+        "gusts: -1\n", "motor_failure: 1@-5s\n", "motor_failure: 9@5s\n", "dynamics: perfect\n"}) {
+    const std::string message = complaint([&] { of(with(wrong)); });
+    const std::string key(wrong, std::string(wrong).find(':'));
+    EXPECT_NE(message.find(key), std::string::npos) << wrong << message;
+    EXPECT_NE(message.find("allowed"), std::string::npos) << wrong << message;
+  }
+}
+
 TEST_F(LoadScenario, HowItIsFlown) {
   const Scenario scenario = of(kWhole);
   EXPECT_EQ(scenario.tags, (std::vector<std::string>{"slam", "slow"}));

@@ -15,7 +15,7 @@ class LoadVehicleTest : public ConfigTest {};
 
 TEST_F(LoadVehicleTest, EveryShippedVehicleCanHoverUnderTheDefaultController) {
   const std::vector<std::string> names = knownNames("vehicle");
-  for (const char* name : {"crazyflie", "hummingbird", "iris", "uzh_5inch"}) {
+  for (const char* name : {"crazyflie", "firefly", "hummingbird", "iris", "uzh_5inch"}) {
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
   }
   const control::ControllerConfig controller = loadController("default");
@@ -79,6 +79,7 @@ TEST_F(LoadVehicleTest, ReadsEveryField) {
   EXPECT_DOUBLE_EQ(iris.imu.gyroscope.noise_density, 1.6968e-4);
   EXPECT_DOUBLE_EQ(iris.imu.accelerometer.random_walk, 3.0e-3);
   EXPECT_EQ(loadVehicle("uzh_5inch").vehicle.linear_drag, Eigen::Vector3d(0.26, 0.26, 0.30));
+  EXPECT_EQ(loadVehicle("firefly").vehicle.rotors.size(), 6U);
   EXPECT_DOUBLE_EQ(loadVehicle("crazyflie").vehicle.torque_coefficient, 7.8e-10);
 }
 
@@ -155,10 +156,45 @@ TEST_F(LoadVehicleTest, CarriesFurtherSensorsWhereItsFileSaysSo) {
             "x.yaml: gnss: latitude is 1.57");
 }
 
+TEST_F(LoadVehicleTest, PhysicsThatFewVehiclesHave) {
+  const std::string good = contents(dataDir() / "config/vehicle/hummingbird.yaml");
+  const auto loaded = [&](const std::string& lines) {
+    return loadVehicle(write("x.yaml", lines + good)).vehicle;
+  };
+  const auto complaintOf = [&](const std::string& lines) {
+    const std::string message = complaint([&] { loaded(lines); });
+    return message == "no error" ? message : message.substr(message.find("x.yaml"));
+  };
+  const auto config = loaded(
+      "parasitic_drag: [0.01, 0.02, 0.03]\nrotor_radius: 10cm\nground_effect: true\n"
+      "payload: {mass: 100g, position: [1cm, 0, -5cm], known: true}\n"
+      "battery: {sag: 0.9, duration: 300s}\n");
+  EXPECT_EQ(config.parasitic_drag, Eigen::Vector3d(0.01, 0.02, 0.03));
+  EXPECT_TRUE(config.ground_effect);
+  EXPECT_DOUBLE_EQ(config.rotor_radius, 0.1);
+  EXPECT_DOUBLE_EQ(config.payload.mass, 0.1);
+  EXPECT_EQ(config.payload.position, Eigen::Vector3d(0.01, 0.0, -0.05));
+  EXPECT_TRUE(config.payload.known);
+  EXPECT_DOUBLE_EQ(config.battery.sag, 0.9);
+  EXPECT_DOUBLE_EQ(config.battery.duration, 300.0);
+  EXPECT_EQ(complaintOf("parasitic_drag: [0, 0, -1]\n"),
+            "x.yaml: parasitic_drag[2] is -1, allowed: 0 or more N/(m/s)^2");
+  EXPECT_EQ(complaintOf("ground_effect: true\n"),
+            "x.yaml: rotor_radius is 0, allowed: more than 0 m with ground_effect");
+  EXPECT_EQ(complaintOf("payload: {mass: 5kg, position: [0, 0, 0]}\n").substr(0, 33),
+            "x.yaml: mass with payload is 5.71");
+  EXPECT_EQ(complaintOf("payload: {mass: nan, position: [0, 0, 0]}\n").substr(0, 30),
+            "x.yaml: payload.mass is 'nan',");
+  EXPECT_EQ(complaintOf("payload: {mass: 1g}\n"),
+            "x.yaml: payload.position is missing, allowed: this key is required");
+  EXPECT_EQ(complaintOf("battery: {sag: 2, duration: 1s}\n"),
+            "x.yaml: battery.sag is 2, allowed: 0.1 to 1");
+}
+
 TEST_F(LoadVehicleTest, UnknownNamesListTheKnownOnes) {
   EXPECT_EQ(complaint([] { loadVehicle("humingbird"); }),
             "unknown vehicle 'humingbird' (did you mean 'hummingbird'?), known: crazyflie, "
-            "hummingbird, iris, uzh_5inch");
+            "firefly, hummingbird, iris, uzh_5inch");
 }
 
 // A default lives once, in the struct: the written-out file only shows it.

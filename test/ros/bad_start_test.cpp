@@ -68,6 +68,25 @@ class BadStart : public testing::Test {
   fs::path folder_;
 };
 
+TEST_F(BadStart, WindAndFailures) {
+  nh_.setParam("/bad/wind", "0,8");
+  expectRefused("quadrotor", {"/bad", "wind", "'0,8'", "allowed"});
+  nh_.setParam("/bad/wind", "0,0,101");
+  expectRefused("quadrotor", {"/bad", "wind", "101", "allowed"});
+  nh_.setParam("/bad/wind", "none");
+  nh_.setParam("/bad/gusts", "-1");
+  expectRefused("quadrotor", {"/bad", "gusts", "-1", "allowed"});
+  nh_.setParam("/bad/gusts", "none");
+  nh_.setParam("/bad/motor_failure", "4@10s");
+  nh_.setParam("/bad/map", "");
+  expectRefused("quadrotor", {"/bad", "motor_failure[0].rotor", "4", "0 to 3"});
+  nh_.setParam("/bad/motor_failure", "1@-10s");
+  expectRefused("quadrotor", {"/bad", "motor_failure", "1@-10s", "allowed"});
+  nh_.setParam("/bad/motor_failure", "none");
+  nh_.setParam("/bad/dynamics", "perfect");
+  expectRefused("quadrotor", {"/bad", "dynamics", "perfect", "ideal"});
+}
+
 TEST_F(BadStart, UnknownLidarListsKnownOnes) {
   nh_.setParam("/bad/lidar", "avai");
   expectRefused("lidar", {"avai", "avia", "mid360", "vlp16"});

@@ -351,11 +351,11 @@ TEST(Collisions, StoppedMotorsLetItFallToTheGroundUntilReset) {
 
   vehicle::Quadrotor quadrotor(vehicle::hummingbird());
   quadrotor.stopMotors();
-  quadrotor.command(vehicle::RotorArray::Constant(300.0));
+  quadrotor.command(vehicle::RotorArray::Constant(4, 300.0));
   EXPECT_EQ(quadrotor.motorCommands().maxCoeff(), 0.0);
   quadrotor.reset({0.0, 0.0, 2.0}, 0.0);
   EXPECT_FALSE(quadrotor.motorsStopped());
-  quadrotor.command(vehicle::RotorArray::Constant(300.0));
+  quadrotor.command(vehicle::RotorArray::Constant(4, 300.0));
   EXPECT_EQ(quadrotor.motorCommands().maxCoeff(), 300.0);
 }
 

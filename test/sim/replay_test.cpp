@@ -48,7 +48,7 @@ TEST(Replay, StateIsThatOfTheTrack) {
   vehicle.place({50.0, 50.0, 0.0}, 1.0, 0);
   EXPECT_EQ(vehicle.state().X_WB.p, circleAt(0.0).p);
   while (vehicle.state().stamp < 3 * kNsPerSecond) {
-    vehicle.command(vehicle::RotorArray::Constant(1000.0));
+    vehicle.command(vehicle::RotorArray::Constant(4, 1000.0));
     vehicle.step();
     const KinematicState &state = vehicle.state(),
                          expected = track->at(state.stamp - kLeadIn + kBegin);

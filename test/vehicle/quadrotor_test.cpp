@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "vehicle/vehicles.hpp"
 
@@ -24,7 +25,7 @@ void advance(Quadrotor& quadrotor, double seconds, TimeNs step = kStep) {
 Quadrotor withStoppedRotors(VehicleConfig config) {
   config.motor.speed_min = 0.0;
   Quadrotor quadrotor(config);
-  quadrotor.command(RotorArray::Zero());
+  quadrotor.command(RotorArray::Zero(4));
   advance(quadrotor, 3.0);
   EXPECT_LT(quadrotor.motorSpeeds().maxCoeff(), 1e-12);
   return quadrotor;
@@ -44,6 +45,12 @@ TEST(Quadrotor, HoversWithoutDriftForTenSeconds) {
   std::vector<VehicleConfig> vehicles = allVehicles();
   vehicles.push_back(iris());
   vehicles.back().rotors[0].position = {0.15, -0.24, 0.0};  // uneven: each rotor its own speed
+  vehicles.push_back(firefly());
+  vehicles.push_back(firefly());
+  vehicles.back().rotors[1].position = {0.02, 0.24, 0.04};
+  vehicles.push_back(firefly());
+  vehicles.back().rotors.push_back({{0.0, 0.1, 0.0}, 1});
+  vehicles.back().rotors.push_back({{0.0, -0.1, 0.0}, -1});
   for (const VehicleConfig& config : vehicles) {
     Quadrotor quadrotor(config);
     const Vector3d start(3.0, -4.0, 5.0);
@@ -60,7 +67,7 @@ TEST(Quadrotor, HoversWithoutDriftForTenSeconds) {
 
 TEST(Quadrotor, ThrustAndTorqueTurnTheRightWay) {
   const VehicleConfig config = iris();
-  const auto angularAcceleration = [&](const RotorArray& change) {
+  const auto angularAcceleration = [&](const Eigen::Array4d& change) {
     Quadrotor quadrotor(config);
     quadrotor.command(config.hoverSpeeds() + change);
     advance(quadrotor, 0.02);
@@ -72,6 +79,44 @@ TEST(Quadrotor, ThrustAndTorqueTurnTheRightWay) {
   EXPECT_LT(angularAcceleration({20, -20, 20, -20}).y(), -1.0);
   // Rotors 0 and 1 turn counter-clockwise: faster, they turn the body clockwise (-z).
   EXPECT_LT(angularAcceleration({20, 20, -20, -20}).z(), -0.1);
+}
+
+// Half of the six rotors faster, as in the rotors' moments added up by hand.
+TEST(Quadrotor, AHexarotorTurnsByTheMomentsOfItsRotors) {
+  VehicleConfig config = firefly();
+  config.rotor_drag_coefficient = 0.0;
+  Quadrotor quadrotor(config);
+  EXPECT_EQ(quadrotor.motorSpeeds().size(), 6);
+  RotorArray speeds = config.hoverSpeeds();
+  for (const int left : {0, 1, 2}) speeds[left] += 10.0;
+  quadrotor.command(speeds);
+  for (int i = 0; i < 500; ++i) {
+    const RotorArray turning = quadrotor.motorSpeeds();
+    Vector3d torque = Vector3d::Zero();
+    for (int rotor = 0; rotor < 6; ++rotor) {
+      const RotorConfig& at = config.rotors[static_cast<std::size_t>(rotor)];
+      const double square = turning[rotor] * turning[rotor];
+      torque += at.position.cross(Vector3d(0.0, 0.0, config.thrust_coefficient * square));
+      torque.z() -= at.spin * config.torque_coefficient * square;
+    }
+    const Vector3d& w = quadrotor.state().w_WB_B;
+    const Vector3d expected =
+        (torque - w.cross(config.inertia.cwiseProduct(w).eval())).cwiseQuotient(config.inertia);
+    ASSERT_LT((quadrotor.state().dw_WB_B - expected).norm(), 1e-9);
+    quadrotor.step(kStep);
+  }
+  EXPECT_GT(quadrotor.state().w_WB_B.x(), 0.5);
+}
+
+TEST(Quadrotor, TakesASpeedForEachRotorOnly) {
+  Quadrotor quadrotor(firefly());
+  try {
+    quadrotor.command(RotorArray::Constant(4, 500.0));
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(),
+                 "firefly: motor speeds is a list of 4, allowed: a list of 6, one for each rotor");
+  }
 }
 
 // A symmetric top free of torque: the body rate's transverse part turns about the symmetry axis at
@@ -149,7 +194,7 @@ TEST(Motor, StepsAsInClosedForm) {
     const double hover = config.hoverSpeed();
     for (const double target : {hover + 100.0, hover - 100.0}) {
       quadrotor.reset(Vector3d::Zero(), 0.0);
-      quadrotor.command(RotorArray::Constant(target));
+      quadrotor.command(RotorArray::Constant(4, target));
       const double wn =
           target > hover ? config.motor.natural_frequency_up : config.motor.natural_frequency_down;
       for (int i = 1; i <= 100; ++i) {
@@ -164,13 +209,13 @@ TEST(Motor, CommandsAreClampedAndSpeedsNeverNegative) {
   VehicleConfig config = racer();
   config.motor.damping = 0.3;
   Quadrotor quadrotor(config);
-  quadrotor.command(RotorArray::Constant(1e9));
+  quadrotor.command(RotorArray::Constant(4, 1e9));
   EXPECT_EQ(quadrotor.motorCommands().maxCoeff(), config.motor.speed_max);
-  quadrotor.command(RotorArray::Constant(-5.0));
+  quadrotor.command(RotorArray::Constant(4, -5.0));
   EXPECT_EQ(quadrotor.motorCommands().minCoeff(), config.motor.speed_min);
   config.motor.speed_min = 0.0;
   Quadrotor stopping(config);
-  stopping.command(RotorArray::Zero());
+  stopping.command(RotorArray::Zero(4));
   for (int i = 0; i < 2000; ++i) {
     stopping.step(kStep);
     ASSERT_GE(stopping.motorSpeeds().minCoeff(), 0.0);
@@ -184,7 +229,7 @@ TEST(Motor, NeverPassesItsGreatestSpeed) {
     config.motor.damping = damping;
     const double most = config.motor.speed_max;
     Quadrotor quadrotor(config);
-    quadrotor.command(RotorArray(most, 2.0 * most, 0.99 * most, 0.8 * most));
+    quadrotor.command(Eigen::Array4d(most, 2.0 * most, 0.99 * most, 0.8 * most));
     double fastest = 0.0;
     for (int i = 0; i < 3000; ++i) {
       quadrotor.step(kStep);
@@ -194,7 +239,7 @@ TEST(Motor, NeverPassesItsGreatestSpeed) {
     EXPECT_NEAR(quadrotor.motorSpeeds()[1], most, 1e-6 * most) << damping;
     EXPECT_EQ(fastest == most, damping < 1.0) << "a command just below it overshoots";
     const double lower = 0.5 * most, wn = config.motor.natural_frequency_down;
-    quadrotor.command(RotorArray::Constant(lower));
+    quadrotor.command(RotorArray::Constant(4, lower));
     advance(quadrotor, 0.01);
     EXPECT_NEAR(quadrotor.motorSpeeds()[1], motorStep(wn, damping, most, lower, 0.01), 1e-3 * most);
   }
@@ -208,14 +253,14 @@ TEST(Motor, AtItsGreatestSpeedNothingPushesItOn) {
   for (const double damping : {0.1, 0.4, 0.7}) {
     config.motor.damping = damping;
     Quadrotor quadrotor(config);
-    quadrotor.command(RotorArray::Constant(most));
+    quadrotor.command(RotorArray::Constant(4, most));
     int steps = 0;
     while (quadrotor.motorSpeeds()[0] < most && steps < 1000) {
       quadrotor.step(kStep);
       ++steps;
     }
     ASSERT_LT(steps, 1000) << "it overshoots";
-    quadrotor.command(RotorArray::Constant(lower));
+    quadrotor.command(RotorArray::Constant(4, lower));
     for (int i = 1; i <= 10; ++i) {
       quadrotor.step(kStep);
       EXPECT_NEAR(quadrotor.motorSpeeds()[0],
@@ -255,7 +300,7 @@ TEST(Quadrotor, IntegratesWithFourthOrder) {
     config.rotor_drag_coefficient = 1e-4;
     Quadrotor quadrotor(config);
     quadrotor.setMotion(fromRollPitchYaw(0.2, 0.1, 0.0), {3.0, -1.0, 0.5}, {2.0, -3.0, 5.0});
-    quadrotor.command(RotorArray(1250.0, 1200.0, 1240.0, 1230.0));
+    quadrotor.command(Eigen::Array4d(1250.0, 1200.0, 1240.0, 1230.0));
     advance(quadrotor, 0.4, step);
     return quadrotor.state();
   };
@@ -275,7 +320,7 @@ TEST(Quadrotor, AccelerationsAreTheDerivatives) {
   const VehicleConfig config = iris();
   Quadrotor quadrotor(config);
   quadrotor.setMotion(fromRollPitchYaw(0.3, -0.2, 0.5), {3.0, 1.0, -1.0}, {1.0, -2.0, 0.5});
-  quadrotor.command(config.hoverSpeeds() + RotorArray(60.0, -40.0, 20.0, 10.0));
+  quadrotor.command(config.hoverSpeeds() + Eigen::Array4d(60.0, -40.0, 20.0, 10.0));
   const TimeNs step = 100'000;
   KinematicState states[3] = {quadrotor.state(), {}, {}};
   for (int i = 0; i < 500; ++i) {
@@ -299,13 +344,13 @@ TEST(Ground, CarriesARestingVehicleUntilItsThrustExceedsItsWeight) {
   EXPECT_TRUE(quadrotor.onGround());
   EXPECT_EQ(quadrotor.motorSpeeds().maxCoeff(), 0.0);
   // Uneven thrust below the weight neither turns nor moves it.
-  quadrotor.command(RotorArray(0.9, 0.99, 0.9, 0.95) * config.hoverSpeed());
+  quadrotor.command(Eigen::Array4d(0.9, 0.99, 0.9, 0.95) * config.hoverSpeed());
   advance(quadrotor, 2.0);
   EXPECT_TRUE(quadrotor.onGround());
   EXPECT_EQ(quadrotor.state().X_WB.p, Vector3d(1.0, 2.0, 1.5 + config.ground_clearance));
   EXPECT_EQ(quadrotor.state().a_WB, Vector3d::Zero());
   EXPECT_NEAR(yawOf(quadrotor.state().X_WB.q), 0.7, 1e-12);
-  quadrotor.command(RotorArray::Constant(1.1 * config.hoverSpeed()));
+  quadrotor.command(RotorArray::Constant(4, 1.1 * config.hoverSpeed()));
   advance(quadrotor, 1.0);
   EXPECT_FALSE(quadrotor.onGround());
   EXPECT_GT(quadrotor.state().X_WB.p.z(), 1.7);

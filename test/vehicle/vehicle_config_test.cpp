@@ -3,8 +3,10 @@
 #include <functional>
 
 #include <gtest/gtest.h>
+#include <Eigen/LU>
 
 #include "marsim/common/error.hpp"
+#include "marsim/common/units.hpp"
 #include "marsim/vehicle/imu.hpp"
 #include "vehicle/vehicles.hpp"
 
@@ -27,8 +29,14 @@ std::string afterChange(const std::function<void(VehicleConfig&)>& change) {
   return messageOf(config);
 }
 
+const char* const kNoEquilibrium =
+    "x.yaml: rotors is a layout without hover equilibrium, allowed: positions and spins whose "
+    "thrusts and torques about all three axes can balance";
+
 TEST(VehicleConfig, PublishedAirframesAreValid) {
-  for (const VehicleConfig& config : allVehicles()) {
+  std::vector<VehicleConfig> vehicles = allVehicles();
+  vehicles.push_back(firefly());
+  for (const VehicleConfig& config : vehicles) {
     EXPECT_EQ(messageOf(config), "");
     EXPECT_NEAR(config.hoverSpeeds().square().mean(), std::pow(config.hoverSpeed(), 2), 1e-6);
   }
@@ -40,11 +48,12 @@ TEST(VehicleConfig, MessagesNameFileFieldValueAndBound) {
   EXPECT_EQ(afterChange([](auto& c) { c.inertia.y() = 0.0; }),
             "x.yaml: inertia[1] is 0, allowed: more than 0 kg m^2");
   EXPECT_EQ(afterChange([](auto& c) { c.rotors.pop_back(); }),
-            "x.yaml: rotors is a list of 3, allowed: a list of 4");
+            "x.yaml: rotors is a list of 3, allowed: a list of 4 to 8");
+  EXPECT_EQ(afterChange([](auto& c) { c.rotors.resize(9, c.rotors[0]); }),
+            "x.yaml: rotors is a list of 9, allowed: a list of 4 to 8");
   EXPECT_EQ(afterChange([](auto& c) { c.rotors[2].spin = 0; }),
             "x.yaml: rotors[2].spin is 0, allowed: 1 or -1");
-  EXPECT_EQ(afterChange([](auto& c) { c.rotors[2].spin = 1; }),
-            "x.yaml: rotors[].spin is of sum 2, allowed: two of 1 and two of -1");
+  EXPECT_EQ(afterChange([](auto& c) { c.rotors[2].spin = 1; }), kNoEquilibrium);
   EXPECT_EQ(afterChange([](auto& c) { c.motor.speed_min = 900.0; }),
             "x.yaml: motor.speed_min is 900, allowed: less than motor.speed_max (838 rad/s)");
   EXPECT_EQ(afterChange([](auto& c) { c.motor.damping = std::nan(""); }),
@@ -60,13 +69,39 @@ TEST(VehicleConfig, RefusesWhatCannotHover) {
   EXPECT_EQ(afterChange([](auto& c) { c.mass = 3.0; }),
             "x.yaml: mass is 3, allowed: less than 2.449 kg: the rotors' thrust at "
             "motor.speed_max is 24.01 N");
-  EXPECT_NE(afterChange([](auto& c) {
-              c.rotors[0].position = {-0.17, 0.0, 0.0};
-            }).find("rotors"),
-            std::string::npos);
+  EXPECT_EQ(afterChange([](auto& c) { c.rotors[0].position = {-0.17, 0.0, 0.0}; }), kNoEquilibrium);
+  EXPECT_EQ(afterChange([](auto& c) {
+              for (auto& rotor : c.rotors) rotor.position.y() = 0.0;
+            }),
+            kNoEquilibrium)
+      << "in one line: no roll";
+  EXPECT_EQ(afterChange([](auto& c) {
+              for (auto& rotor : c.rotors) rotor.spin = 1;
+            }),
+            kNoEquilibrium)
+      << "no yaw";
   EXPECT_EQ(afterChange([](auto& c) { c.motor.speed_min = 600.0; }),
             "x.yaml: rotors[0] hover speed is 453.1, allowed: between motor.speed_min (600) and "
             "motor.speed_max (838 rad/s)");
+}
+
+// Six squares of speeds, four equations: any other solution, by a step in the null space, has a
+// larger norm.
+TEST(VehicleConfig, HoverSpeedsOfSixRotorsAreTheLeast) {
+  VehicleConfig config = firefly();
+  config.rotors[1].position = {0.03, 0.25, 0.0};
+  const RotorArray squares = config.hoverSpeeds().square();
+  Eigen::Matrix<double, 4, 6> wrench;
+  for (int i = 0; i < 6; ++i) {
+    const RotorConfig& rotor = config.rotors[static_cast<std::size_t>(i)];
+    wrench.col(i) << 1.0, rotor.position.y(), -rotor.position.x(), -rotor.spin;
+  }
+  const Eigen::Vector4d balance = wrench * squares.matrix();
+  EXPECT_NEAR(config.thrust_coefficient * balance[0], config.mass * kGravity, 1e-9);
+  EXPECT_LT(balance.tail<3>().norm(), 1e-6);
+  const Eigen::MatrixXd null_space = Eigen::FullPivLU<Eigen::MatrixXd>(wrench).kernel();
+  ASSERT_EQ(null_space.cols(), 2);
+  EXPECT_LT((null_space.transpose() * squares.matrix()).norm(), 1e-6 * squares.matrix().norm());
 }
 
 TEST(ImuConfig, MessagesNameFileFieldValueAndBound) {

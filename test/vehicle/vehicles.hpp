@@ -74,6 +74,19 @@ inline VehicleConfig crazyflie() {
   return config;
 }
 
+/// AscTec Firefly of RotorS, a hexarotor.
+inline VehicleConfig firefly() {
+  VehicleConfig config = hummingbird();
+  config.name = "firefly";
+  config.mass = 1.53;
+  config.inertia = {0.0347563, 0.0458929, 0.0977};
+  const double arm = 0.215, x = arm * 0.866025403784, y = 0.5 * arm;
+  config.rotors = {{{x, y, 0.037}, 1},    {{0, arm, 0.037}, -1}, {{-x, y, 0.037}, 1},
+                   {{-x, -y, 0.037}, -1}, {{0, -arm, 0.037}, 1}, {{x, -y, 0.037}, -1}};
+  return config;
+}
+
+/// Those of four rotors.
 inline std::vector<VehicleConfig> allVehicles() {
   return {hummingbird(), iris(), racer(), crazyflie()};
 }

@@ -10,6 +10,7 @@
 #include "marsim/scene/obstacles.hpp"
 #include "marsim/scene/places.hpp"
 #include "marsim/sim/swarm.hpp"
+#include "marsim/sim/vehicle.hpp"
 #include "marsim/vehicle/equipped_vehicle.hpp"
 
 /// YAML files into validated structs. Every loader takes a path or the name of a file that comes
@@ -46,6 +47,14 @@ vehicle::ImuConfig chooseImu(const std::string& word, const vehicle::ImuConfig& 
 /// `field` are for errors: ConfigError.
 Pose chooseFrame(const std::string& word, const vehicle::ImuConfig& imu, const std::string& lidar,
                  const std::string& where, const std::string& field);
+
+/// The wind that words of a launch file name: a mean of "none" or "x,y,z" in W [m/s], gusts of
+/// "none", "light", "moderate", "severe" or W20 [m/s]. Throws ConfigError.
+vehicle::WindConfig windOf(const std::string& mean, const std::string& gusts,
+                           const std::string& where);
+/// Motor failures as a launch file writes them: "none" or comma-separated ROTOR@TIME or
+/// ROTOR@TIME:EFFECTIVENESS. Throws ConfigError.
+std::vector<sim::MotorFailure> motorFailuresOf(const std::string& text, const std::string& where);
 
 using Vehicle = vehicle::EquippedVehicle;
 Vehicle loadVehicle(const std::string& name_or_path);

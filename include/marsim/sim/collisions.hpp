@@ -80,8 +80,9 @@ class Collisions {
   void step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ObjectsIn& objectsIn,
             std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn = {});
   /// The same for a vehicle whose motion is prescribed: the step to `after` is made as it is, and
-  /// all that follows of what it touches are contacts.
-  void follow(vehicle::Quadrotor& quadrotor, const KinematicState& after,
+  /// all that follows of what it touches are contacts. Whether it stands then is for the caller to
+  /// say.
+  void follow(vehicle::Quadrotor& quadrotor, const KinematicState& after, bool stands,
               const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events);
   /// The impacts that it gave others in the last step; they must take it by takeImpact() of theirs.
   const std::vector<Impact>& impacts() const { return impacts_; }

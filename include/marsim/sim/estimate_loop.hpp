@@ -16,6 +16,7 @@ struct EstimateConfig {
   Pose X_BE;                       ///< the frame whose pose they are, in the body
   bool begins_at_vehicle = false;  ///< true: they are relative to the first one; false: in W
   TimeNs delay = 0;                ///< from an estimate's stamp to the first state that it acts on
+  TimeNs settle = 0;               ///< how long they must have come before one is flown on
 };
 
 /// The loop that is closed on estimates in place of the truth. It hands a controller the truth
@@ -66,8 +67,9 @@ class EstimateLoop {
   std::optional<std::uint32_t> placements_;
   bool on_ground_ = false;
   TimeNs begun_at_ = 0, used_at_ = 0;
-  int refused_ = 0;            ///< estimates since the last that was used
-  double largest_jump_ = 0.0;  ///< [m] of those
+  std::optional<TimeNs> first_at_;  ///< stamp of the first estimate since then
+  int refused_ = 0;                 ///< estimates since the last that was used
+  double largest_jump_ = 0.0;       ///< [m] of those
   bool told_of_refusal_ = false;
   std::string news_;
 };

@@ -9,11 +9,13 @@
 #include "marsim/geometry/pose_track.hpp"
 #include "marsim/scene/peers.hpp"
 #include "marsim/sim/collisions.hpp"
+#include "marsim/sim/ideal_motion.hpp"
 #include "marsim/sim/motion_track.hpp"
 #include "marsim/sim/rates.hpp"
 #include "marsim/sim/time_of_effect.hpp"
 #include "marsim/vehicle/equipped_vehicle.hpp"
 #include "marsim/vehicle/quadrotor.hpp"
+#include "marsim/vehicle/wind.hpp"
 
 namespace marsim::sim {
 
@@ -29,23 +31,40 @@ struct Replay {
   TimeNs end() const { return lead_in + track->end() - track->begin(); }
 };
 
+/// The way a vehicle moves.
+enum class Dynamics {
+  kRigidBody,  ///< "rigid_body": by the forces on it
+  kIdeal,      ///< "ideal": exactly as the reference says that its controller tracks
+};
+
+/// A motor that loses power.
+struct MotorFailure {
+  int rotor = 0;               ///< in the order of the vehicle file's rotors, from 0 on
+  TimeNs at = 0;               ///< simulated time from which on
+  double effectiveness = 0.0;  ///< share of the commanded thrust that is left, 0 to 1
+};
+
 /// A vehicle with its sensors, rates and collision settings.
 struct VehicleSetup : vehicle::EquippedVehicle {
   RateConfig rates;
   CollisionConfig collision;
   std::uint64_t seed = 1;
   std::optional<Replay> replay = std::nullopt;
+  Dynamics dynamics = Dynamics::kRigidBody;
+  vehicle::WindConfig wind = {};  ///< no part in ideal dynamics or a replay, as motor_failures
+  std::vector<MotorFailure> motor_failures = {};
 
   /// Throws ConfigError where a rate does not divide that of the dynamics, the motors are too fast
-  /// for it, or a response to collisions is asked of who replays a motion.
+  /// for it, a response to collisions is asked of who replays a motion or has ideal dynamics, or
+  /// wind or a failure is out of bounds.
   void validate(const std::string& where) const;
 };
 
 /// Motor speeds as a pilot answers a report.
 struct MotorCommand {
-  vehicle::RotorArray speeds = vehicle::RotorArray::Zero();  ///< [rad/s]
-  TimeNs computed_from = 0;                                  ///< stamp of the report
-  std::uint32_t placements = 0;                              ///< of the report; 0: not told
+  vehicle::RotorArray speeds;    ///< [rad/s]
+  TimeNs computed_from = 0;      ///< stamp of the report
+  std::uint32_t placements = 0;  ///< of the report; 0: not told
 };
 
 /// The events and samples that fall due at one step of a vehicle.
@@ -80,6 +99,9 @@ class Vehicle {
   /// The same at the end of the first state step at or after `stamp`, when its sensors have been
   /// sampled; where the stamp is more than kFarthestAhead past the present one (false) of the next.
   bool placeAt(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
+  /// Whether its dynamics are ideal: it takes references in place of motor speeds, which change
+  /// nothing, nor do impacts of others.
+  bool isIdeal() const { return setup_.dynamics == Dynamics::kIdeal && !replays(); }
   /// Whether its motion is prescribed: motor speeds and impacts of others change nothing.
   bool replays() const { return setup_.replay.has_value(); }
   /// Motor speeds that act `control_latency` states after the one they are computed from, at once
@@ -88,6 +110,9 @@ class Vehicle {
   bool command(const MotorCommand& command);
   /// The same without a stamp: they act at once.
   void command(const vehicle::RotorArray& speeds) { quadrotor_.command(speeds); }
+  /// With ideal dynamics the reference that its controller tracks at the report of a stamp; acts
+  /// and is ignored as motor speeds are.
+  bool track(const control::Reference& reference, TimeNs computed_from, std::uint32_t placements);
   /// Whether what is computed from the state of a stamp, as after that many placements (0: not
   /// told), is from after it was placed and from no time to come.
   bool isAnswer(TimeNs computed_from, std::uint32_t placements) const;
@@ -125,6 +150,8 @@ class Vehicle {
   };
 
   void act();
+  void moveIdeally(const Collisions::ObjectsIn& objectsIn);
+  void meetConditions();
   void sample();
   void placeDue();
 
@@ -136,6 +163,9 @@ class Vehicle {
   std::optional<vehicle::Magnetometer> magnetometer_;
   std::optional<vehicle::Barometer> barometer_;
   std::optional<vehicle::Gnss> gnss_;
+  std::optional<vehicle::Wind> wind_;  ///< none: still air
+  double ground_z_;
+  IdealMotion ideal_;
   std::deque<Pending> pending_;                ///< motor speeds that do not act yet
   std::vector<Placement> placements_to_come_;  ///< by stamp
   std::uint32_t placements_ = 0;

@@ -6,13 +6,13 @@
 
 #include <Eigen/Geometry>
 
+#include "marsim/common/rotor_array.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 #include "marsim/vehicle/vehicle_config.hpp"
 
 namespace marsim::vehicle {
 
-constexpr int kRotors = 4;
-using RotorArray = Eigen::Array<double, kRotors, 1>;
+using marsim::RotorArray;
 
 /// Counts of how often something other than the forces that the accelerations tell of has changed a
 /// body's motion.
@@ -21,14 +21,23 @@ struct MotionBreaks {
   std::uint64_t placements = 0;  ///< by being put somewhere: nothing is felt
 };
 
+/// A number for each rotor, four a column, as the processor's registers hold them; zero for rotors
+/// that the vehicle has not.
+using RotorColumns = Eigen::Array<double, 4, kMostRotors / 4>;
+
 /// Numbers of a vehicle as its dynamics use them: those of the rotors side by side, inverses.
 struct Airframe {
   explicit Airframe(const VehicleConfig& config);
 
-  RotorArray x, y, z;   ///< [m] rotors in B
-  RotorArray reaction;  ///< [N m s^2] torque about -z a square of the speed
-  double inverse_mass;  ///< [1/kg]
-  Eigen::Vector3d inverse_inertia;
+  int columns;  ///< 1 or 2: those of RotorColumns that hold rotors
+  RotorColumns x = RotorColumns::Zero(), y = x, z = x;  ///< [m] rotors in B
+  RotorColumns reaction = x;        ///< [N m s^2] torque about -z a square of the speed
+  double inverse_mass;              ///< [1/kg]
+  Eigen::Vector3d inverse_moments;  ///< [1/(kg m^2)] without a payload
+  /// A payload, parasitic drag or ground effect: what follows is used, and takes its time.
+  bool has_more;
+  Eigen::Vector3d centre_of_mass;            ///< [m] in B
+  Eigen::Matrix3d inertia, inverse_inertia;  ///< [kg m^2] about the centre of mass, B's axes
 };
 
 /// The accelerations of a body.
@@ -37,9 +46,17 @@ struct Accelerations {
   Eigen::Vector3d angular_B;  ///< [rad/s^2]
 };
 
-/// Rigid body with four motors, integrated by the classical Runge-Kutta method at fixed steps. All
-/// of the state (position, velocity, attitude, body rate, motor speeds and their rates) is
-/// integrated together.
+struct DynamicsInputs;
+
+/// Speeds of the motors [rad/s] and their rates [rad/s^2].
+struct MotorMotion {
+  RotorColumns speeds = RotorColumns::Zero();
+  RotorColumns rates = RotorColumns::Zero();
+};
+
+/// Rigid body with four to eight motors, integrated by the classical Runge-Kutta method at fixed
+/// steps. All of the state (position, velocity, attitude, body rate, motor speeds and their rates)
+/// is integrated together.
 class Quadrotor {
  public:
   explicit Quadrotor(VehicleConfig config);
@@ -48,18 +65,26 @@ class Quadrotor {
   /// speed, which they keep until the first command; else standing on the ground with the motors
   /// stopped. The ground is that of the last setGround().
   void reset(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp = 0);
-  /// Height of the ground on which reset() lets it stand [m] (-inf: none). A vehicle that moves
-  /// does not know the ground: contacts are worked out outside (sim::Collisions).
+  /// Height of the ground on which reset() lets it stand [m] (-inf: none), and of the ground
+  /// effect. Contacts of a vehicle that moves are worked out outside (sim::Collisions).
   void setGround(double ground_z);
   /// Ends all motion: it stands at a pose until its thrust exceeds its weight.
   void standAt(const Pose& X_WB);
   /// Commanded rotor speeds [rad/s], clamped to the motor's range; held until the next call.
-  /// The first command ends the hover or rest of reset().
+  /// The first command ends the hover or rest of reset(). Throws ConfigError unless there is one
+  /// for each rotor.
   void command(const RotorArray& speeds);
+  /// A motor that has lost power from now on: its rotor gives this share (0 to 1) of the thrust
+  /// that is commanded, turning more slowly by the root of it.
+  void setEffectiveness(int rotor, double share);
   /// Cuts the motors: they are told to stand still, whatever is commanded, until reset().
   void stopMotors();
   bool motorsStopped() const { return motors_stopped_; }
-  /// Force [N] in W and torque [N m] in B acting during the coming steps (tests, wind, contacts).
+  /// Velocity [m/s] in W of the air about it during the coming steps; every drag acts on the
+  /// velocity relative to it.
+  void setWind(const Eigen::Vector3d& wind_W);
+  const Eigen::Vector3d& wind() const { return wind_W_; }
+  /// Force [N] in W at B's origin and torque [N m] in B acting during the coming steps (tests).
   void setExternalWrench(const Eigen::Vector3d& force_W, const Eigen::Vector3d& torque_B);
   /// Advances by dt [ns]. The step must resolve the motors: dt times MotorConfig::fastestPole()
   /// below 2.5 (Runge-Kutta stability).
@@ -69,8 +94,9 @@ class Quadrotor {
   /// while standing on the ground. An impact is a jump of the velocities and no acceleration.
   const KinematicState& state() const { return state_; }
   const MotionBreaks& breaks() const { return breaks_; }
-  const RotorArray& motorSpeeds() const { return motor_speeds_; }  ///< [rad/s]
-  const RotorArray& motorCommands() const { return commands_; }    ///< [rad/s]
+  RotorArray motorSpeeds() const { return perRotor(motors_.speeds); }  ///< [rad/s]
+  RotorArray motorCommands() const { return perRotor(commands_); }     ///< [rad/s]
+  int rotorCount() const { return static_cast<int>(config_.rotors.size()); }
   /// Whether it stands.
   bool onGround() const { return on_ground_; }
   /// Whether its thrust exceeds its weight, as far as it points upwards.
@@ -81,7 +107,7 @@ class Quadrotor {
   void setMotion(const Eigen::Quaterniond& q_WB, const Eigen::Vector3d& v_WB,
                  const Eigen::Vector3d& w_WB_B);
   /// Puts it into a motion that is prescribed, in place of a step; its motors have no part in it.
-  void follow(const KinematicState& state);
+  void follow(const KinematicState& state, bool on_ground = false);
   /// Puts it where a contact has left it, moving at v_WB [m/s in W] and w_WB_B [rad/s in B]. What
   /// its motors do and what was commanded stays.
   void leaveContact(const Pose& X_WB, const Eigen::Vector3d& v_WB, const Eigen::Vector3d& w_WB_B);
@@ -90,14 +116,19 @@ class Quadrotor {
   void setSupported(const Eigen::Vector3d& a_WB, const Eigen::Vector3d& dw_WB_B);
 
  private:
+  DynamicsInputs inputs() const;
+  void obeyCommands();
+  RotorArray perRotor(const RotorColumns& columns) const;
   void updateAccelerations();
 
   VehicleConfig config_;
   Airframe airframe_;
   KinematicState state_;
-  RotorArray motor_speeds_ = RotorArray::Zero();
-  RotorArray motor_accelerations_ = RotorArray::Zero();
-  RotorArray commands_ = RotorArray::Zero();
+  MotorMotion motors_;
+  RotorColumns commands_ = RotorColumns::Zero();
+  RotorColumns obeyed_ = RotorColumns::Zero();        // what becomes of commands
+  RotorColumns speed_shares_ = RotorColumns::Ones();  // of what is commanded, of weak motors
+  Eigen::Vector3d wind_W_ = Eigen::Vector3d::Zero();
   Eigen::Vector3d external_force_W_ = Eigen::Vector3d::Zero();
   Eigen::Vector3d external_torque_B_ = Eigen::Vector3d::Zero();
   double ground_z_ = -std::numeric_limits<double>::infinity();

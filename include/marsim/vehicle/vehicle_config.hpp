@@ -5,6 +5,8 @@
 
 #include <Eigen/Core>
 
+#include "marsim/common/rotor_array.hpp"
+
 namespace marsim::vehicle {
 
 /// The second-order speed response of a motor with its propeller:
@@ -29,7 +31,25 @@ struct RotorConfig {
   int spin = 1;
 };
 
-/// A multirotor with four rotors.
+/// A point mass fixed to the vehicle, beside what its mass and inertia are of.
+struct PayloadConfig {
+  double mass = 0.0;                                   ///< [kg] 0: none
+  Eigen::Vector3d position = Eigen::Vector3d::Zero();  ///< [m] in B
+  /// Whether the controller knows of it. The dynamics have it either way.
+  bool known = false;
+};
+
+/// A battery that runs down: the motors' greatest speed falls evenly with time from speed_max at
+/// simulated time 0 to a share of it, which it keeps.
+struct BatteryConfig {
+  double sag = 1.0;         ///< the share; 1: it never runs down
+  double duration = 600.0;  ///< [s]
+
+  /// Share of speed_max at a simulated time [s].
+  double shareAt(double seconds) const;
+};
+
+/// A multirotor with four to eight rotors.
 struct VehicleConfig {
   std::string name;
   double mass = 1.0;                                         ///< [kg]
@@ -42,6 +62,13 @@ struct VehicleConfig {
   /// speed across it (Furrer et al., RotorS, 2016).
   double rotor_drag_coefficient = 0.0;
   Eigen::Vector3d linear_drag = Eigen::Vector3d::Zero();  ///< [N/(m/s)] of the whole craft, along B
+  /// [N/(m/s)^2] c along B's axes: a force of -c |v| v against the velocity v through the air (as
+  /// RotorPy's c_Dx, c_Dy, c_Dz; Folk et al., 2023).
+  Eigen::Vector3d parasitic_drag = Eigen::Vector3d::Zero();
+  double rotor_radius = 0.0;   ///< [m] needed for the ground effect only
+  bool ground_effect = false;  ///< of the ground plane (Cheeseman and Bennett, 1955)
+  PayloadConfig payload;
+  BatteryConfig battery;
   double radius = 0.3;            ///< [m] of the sphere about the centre of mass that holds it
   double ground_clearance = 0.1;  ///< [m] from the centre of mass down to its feet
   /// States from the one that motor speeds are computed from to the one at which they begin to act.
@@ -50,11 +77,20 @@ struct VehicleConfig {
   /// see it; empty: a body of hub, arms and propellers.
   std::string body;
 
-  /// Rotor speed at which four equal rotors carry the weight [rad/s].
+  /// Mass [kg], centre of mass [m in B] and inertia [kg m^2 about it, B's axes] with the payload.
+  double totalMass() const;
+  Eigen::Vector3d centreOfMass() const;
+  Eigen::Matrix3d totalInertia() const;
+  /// The vehicle as its controller takes it to be: a payload that is known is part of mass and
+  /// inertia (the moments about B's axes), and rotors lie about the common centre of mass.
+  VehicleConfig asControlled() const;
+  /// Rotor speed at which equal rotors carry the weight [rad/s].
   double hoverSpeed() const;
   /// Speed of each rotor [rad/s] at which thrust carries the weight and no torque is left, also
-  /// where the rotors lie unevenly about the centre of mass. NaN where there is no such speed.
-  Eigen::Array4d hoverSpeeds() const;
+  /// where the rotors lie unevenly about the centre of mass; of more than four rotors the speeds
+  /// whose squares have the least norm. NaN where there is no such speed, or the rotors have no
+  /// torque about one of the axes.
+  RotorArray hoverSpeeds() const;
   /// Thrust of all rotors at speed_max [N].
   double maxThrust() const;
 

@@ -48,12 +48,13 @@ double yawOrPresent(const Eigen::Quaterniond& q, double present);
 void toMessage(const sim::VehicleReport& report, marsim::VehicleState& message);
 sim::VehicleReport fromMessage(const marsim::VehicleState& message);
 
-/// What StateReference and TrackedState have in common: all but the jerk.
+/// What StateReference and TrackedState have in common: also the jerk.
 template <class Message>
 void fillReference(const control::Reference& reference, Message& message) {
   message.position = toPoint(reference.p_WB);
   message.velocity = toVector3(reference.v_WB);
   message.acceleration = toVector3(reference.a_WB);
+  message.jerk = toVector3(reference.j_WB);
   message.yaw = reference.yaw;
   message.yaw_rate = reference.yaw_rate;
 }
@@ -63,6 +64,7 @@ control::Reference referenceOf(const Message& message) {
   reference.p_WB = fromPoint(message.position);
   reference.v_WB = fromVector3(message.velocity);
   reference.a_WB = fromVector3(message.acceleration);
+  reference.j_WB = fromVector3(message.jerk);
   reference.yaw = message.yaw;
   reference.yaw_rate = message.yaw_rate;
   return reference;

@@ -10,8 +10,9 @@ namespace marsim::ros_nodes {
 namespace {
 
 constexpr std::uint32_t kQueue = 100;
-constexpr double kLongestDelay = 1.0;   // [s], as far back as the estimator remembers
-constexpr double kWarningPeriod = 5.0;  // [s]
+constexpr double kLongestDelay = 1.0;      // [s], as far back as the estimator remembers
+constexpr double kLongestSettling = 60.0;  // [s]
+constexpr double kWarningPeriod = 5.0;     // [s]
 
 }  // namespace
 
@@ -31,6 +32,9 @@ std::unique_ptr<EstimateInput> EstimateInput::make(ros::NodeHandle& handle, Para
   const double delay = params.number("estimate_delay", 0.0, Quantity::kTime);
   Validator(params.where()).within("estimate_delay", delay, 0.0, kLongestDelay, "s");
   config.delay = toNs(delay);
+  const double settle = params.number("estimate_settle", 5.0, Quantity::kTime);
+  Validator(params.where()).within("estimate_settle", settle, 0.0, kLongestSettling, "s");
+  config.settle = toNs(settle);
   if (topic.empty() || topic == "none") return nullptr;
   pilot.flyOn(sim::EstimateLoop(config, controller.estimator, imu));
   return std::unique_ptr<EstimateInput>(

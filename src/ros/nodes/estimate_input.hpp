@@ -20,7 +20,8 @@ namespace marsim::ros_nodes {
 /// readPoses() knows them), `imu/data_raw`. Parameters: estimate (a topic; none), estimate_frame
 /// (the frame in the body whose pose it gives, as config::chooseFrame reads it), estimate_origin
 /// (world; vehicle: its poses are relative to the first one), estimate_delay (from an estimate's
-/// stamp to the first state that it acts on [s]), imu and lidar (as config::chooseImu reads them).
+/// stamp to the first state that it acts on [s]), estimate_settle (how long they must have come
+/// before the pilot flies on them [s]), imu and lidar (as config::chooseImu reads them).
 class EstimateInput {
  public:
   /// Null where no estimate is asked for. `onImu` is called after each sample.

@@ -46,6 +46,15 @@ std::optional<sim::Replay> readReplay(Params& params) {
   return sim::Replay{std::make_shared<const PoseTrack>(readPoseFile(file), file), toNs(lead_in)};
 }
 
+void readConditions(Params& params, sim::VehicleSetup& setup) {
+  const std::string dynamics = params.choice("dynamics", "rigid_body", {"rigid_body", "ideal"});
+  if (dynamics == "ideal") setup.dynamics = sim::Dynamics::kIdeal;
+  setup.wind =
+      config::windOf(params.text("wind", "none"), params.text("gusts", "none"), params.where());
+  setup.motor_failures =
+      config::motorFailuresOf(params.text("motor_failure", "none"), params.where());
+}
+
 }  // namespace
 
 QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
@@ -95,6 +104,7 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
                               params.where(), "record_frame");
   setup.collision = readCollisionConfig(params);
   setup.replay = readReplay(params);
+  readConditions(params, setup);
   ends_with_replay_ = params.choice("replay_then", "hold", {"hold", "end"}) == "end";
   world_ = std::make_unique<WorldInput>(handle, params, [this] {
     if (!is_made_) return;
@@ -175,6 +185,10 @@ void QuadrotorNode::advertise(ros::NodeHandle& handle, const ros::NodeHandle& pr
   const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
   motor_subscriber_ =
       handle.subscribe("motor_speeds", 10, &QuadrotorNode::onMotorSpeeds, this, no_delay);
+  if (vehicle_->isIdeal()) {
+    reference_subscriber_ =
+        handle.subscribe("reference", 10, &QuadrotorNode::onReference, this, no_delay);
+  }
   clock_subscriber_ = handle.subscribe("/clock", 1000, &QuadrotorNode::onClock, this, no_delay);
   timer_ = handle.createSteadyTimer(ros::WallDuration(kStandstill),
                                     [this](const ros::SteadyTimerEvent&) { onTimer(); });
@@ -336,12 +350,15 @@ void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
     control_wait_.onCommand(computed_from);
     return advance();
   }
-  if (message->speeds.size() != vehicle::kRotors) {
+  if (vehicle_->isIdeal()) return;  // the reference comes beside them
+  const int rotors = vehicle_->quadrotor().rotorCount();
+  if (message->speeds.size() != static_cast<std::size_t>(rotors)) {
     ROS_WARN_THROTTLE(kWarningPeriod, "motor_speeds ignored: %zu speeds, allowed: %d",
-                      message->speeds.size(), vehicle::kRotors);
+                      message->speeds.size(), rotors);
     return;
   }
-  const vehicle::RotorArray speeds = Eigen::Map<const vehicle::RotorArray>(message->speeds.data());
+  const vehicle::RotorArray speeds =
+      Eigen::Map<const vehicle::RotorArray>(message->speeds.data(), rotors);
   if (!speeds.isFinite().all()) {
     ROS_WARN_THROTTLE(kWarningPeriod, "motor_speeds ignored: a speed is NaN or infinite");
     return;
@@ -352,6 +369,21 @@ void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
     return;
   }
   if (!vehicle_->command({speeds, computed_from, message->placements})) return;
+  control_wait_.onCommand(computed_from);
+  advance();
+}
+
+// With ideal dynamics.
+void QuadrotorNode::onReference(const marsim::StateReferenceConstPtr& message) {
+  if (!is_made_ || vehicle_->replays()) return;
+  control::Reference reference = fromMessage(*message);
+  control::dropUnusable(reference);
+  if (!reference.p_WB.allFinite() || !reference.v_WB.allFinite() || !std::isfinite(reference.yaw)) {
+    ROS_WARN_THROTTLE(kWarningPeriod, "reference ignored: a value is NaN or infinite");
+    return;
+  }
+  const TimeNs computed_from = fromRos(message->header.stamp);
+  if (!vehicle_->track(reference, computed_from, 0)) return;
   control_wait_.onCommand(computed_from);
   advance();
 }

@@ -16,6 +16,7 @@
 #include <tf2_ros/static_transform_broadcaster.h>
 
 #include "marsim/MotorSpeeds.h"
+#include "marsim/StateReference.h"
 #include "marsim/Teleport.h"
 #include "marsim/VehicleState.h"
 #include "marsim/sim/vehicle.hpp"
@@ -40,7 +41,10 @@ namespace marsim::ros_nodes {
 /// waits for what acts in it (the controller's answer, what the others told), and `teleport` and
 /// `reset` act at a state (see sim::Vehicle::placeAt).
 ///
-/// In: `motor_speeds` (marsim/MotorSpeeds), /clock.
+/// With ideal dynamics the controller's `reference` is its answer, in place of motor speeds.
+///
+/// In: `motor_speeds` (marsim/MotorSpeeds), with ideal dynamics `reference`
+/// (marsim/StateReference), /clock.
 /// Out: `state` (marsim/VehicleState), `odom` (nav_msgs/Odometry), `imu/data` and `imu/data_raw`
 /// (sensor_msgs/Imu), `livox/imu` (the same as Livox's driver gives it: specific force in g, no
 /// orientation), what NavigationSensors names, `motor_states` (marsim/MotorStates), `path`
@@ -53,10 +57,11 @@ namespace marsim::ros_nodes {
 /// (file in TUM format; none), record_frame (whose pose that file has, as config::chooseFrame reads
 /// it), replay (a trajectory file as readPoseFile reads it, which the vehicle follows in place of
 /// its dynamics; none), replay_lead_in (simulated time of its first pose), replay_then (hold | end:
-/// whether the node ends after its last pose), check_start, world_frame, frame_prefix, odom_frame_id, odom_child_frame_id, imu_frame_id,
-/// livox_imu_frame_id, on_crash (end | respawn: whether a controller that dies is started again,
-/// and so how long it is waited for outside of lockstep); those of readCollisionConfig and
-/// WorldInput.
+/// whether the node ends after its last pose), dynamics (rigid_body | ideal), wind, gusts
+/// (config::windOf), motor_failure (config::motorFailuresOf), check_start, world_frame,
+/// frame_prefix, odom_frame_id, odom_child_frame_id, imu_frame_id, livox_imu_frame_id, on_crash
+/// (end | respawn: whether a controller that dies is started again, and so how long it is waited
+/// for outside of lockstep); those of readCollisionConfig and WorldInput.
 class QuadrotorNode {
  public:
   QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
@@ -74,6 +79,7 @@ class QuadrotorNode {
   void onClock(const rosgraph_msgs::ClockConstPtr& message);
   void onTimer();
   void onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message);
+  void onReference(const marsim::StateReferenceConstPtr& message);
   bool onReset(std_srvs::Trigger::Request& request, std_srvs::Trigger::Response& response);
   bool onTeleport(marsim::Teleport::Request& request, marsim::Teleport::Response& response);
   void place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
@@ -125,7 +131,7 @@ class QuadrotorNode {
   WatchedPublisher<sensor_msgs::Imu> imu_publisher_, imu_raw_publisher_, livox_imu_publisher_;
   WatchedPublisher<tf2_msgs::TFMessage> tf_publisher_;
   ros::Publisher motor_publisher_, path_publisher_, visual_publisher_;
-  ros::Subscriber clock_subscriber_, motor_subscriber_;
+  ros::Subscriber clock_subscriber_, motor_subscriber_, reference_subscriber_;
   ros::ServiceServer reset_service_, teleport_service_;
   ros::SteadyTimer timer_;
   tf2_ros::StaticTransformBroadcaster static_tf_;
