@@ -27,17 +27,23 @@ bool CommandTicks::isDue(TimeNs stamp) {
 }
 
 void CommandTicks::handled(TimeNs stamp) {
-  if (grants_ != nullptr && begun_ && !holds_) grants_->grant(stamp + kGrant);
+  if (begun_ && !holds_) grant(stamp);
+}
+
+void CommandTicks::grant(TimeNs from) {
+  if (grants_ == nullptr) return;
+  granted_ = from + kGrant;
+  grants_->grant(granted_);
 }
 
 // The clock may not have heard the last grant.
 void CommandTicks::onTimer() {
   if (grants_ == nullptr) return;
   if (begun_) {
-    if (!holds_) grants_->repeat();
+    grants_->repeat();
   } else if (isConnected_()) {
     begun_ = true;
-    grants_->grant(std::max<TimeNs>(tick_, 0) * kPeriod + kGrant);
+    grant(std::max<TimeNs>(tick_, 0) * kPeriod);
   }
 }
 

@@ -33,10 +33,13 @@ class CommandTicks {
   bool inLockstep() const { return in_lockstep_; }
   /// Grants nothing more until it is let go, so that time comes to stand.
   void hold(bool holds) { holds_ = holds; }
+  /// How far the last grant goes.
+  TimeNs granted() const { return granted_; }
   /// Takes part no more.
   void leave();
 
  private:
+  void grant(TimeNs from);
   void onTimer();
 
   bool in_lockstep_;
@@ -44,6 +47,7 @@ class CommandTicks {
   std::unique_ptr<ClockGrants> grants_;  ///< null outside of lockstep
   bool begun_ = false;
   bool holds_ = false;
+  TimeNs granted_ = 0;
   TimeNs tick_ = -1;  ///< < 0: no state yet
   ros::SteadyTimer timer_;
 };

@@ -2,7 +2,7 @@
 
 #include "ros/messages/conversions.hpp"
 
-namespace marsim::ros_nodes::mavros {
+namespace marsim::ros_nodes::mavros_msgs {
 namespace {
 
 // What a definition needs of another package, as rosbag and rostopic read it.
@@ -201,4 +201,4 @@ control::offboard::AttitudeTarget fromMessage(const AttitudeTarget& message) {
   return target;
 }
 
-}  // namespace marsim::ros_nodes::mavros
+}  // namespace marsim::ros_nodes::mavros_msgs

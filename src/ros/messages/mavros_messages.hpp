@@ -15,7 +15,7 @@
 
 /// Messages and services of mavros_msgs, written out here with their md5 sums, so that the package
 /// need not be installed. Fields are as on its ROS side: ENU and FLU.
-namespace marsim::ros_nodes::mavros {
+namespace marsim::ros_nodes::mavros_msgs {
 
 struct PositionTarget {
   std_msgs::Header header;
@@ -112,7 +112,7 @@ struct SetMode {
 control::offboard::PositionTarget fromMessage(const PositionTarget& message);
 control::offboard::AttitudeTarget fromMessage(const AttitudeTarget& message);
 
-}  // namespace marsim::ros_nodes::mavros
+}  // namespace marsim::ros_nodes::mavros_msgs
 
 // What roscpp asks of a message and of a service.
 #define MARSIM_TEXT_TRAIT(Trait, Type, text)                  \
@@ -147,18 +147,18 @@ control::offboard::AttitudeTarget fromMessage(const AttitudeTarget& message);
 
 namespace ros {
 namespace message_traits {
-MARSIM_TOPIC_TRAITS(marsim::ros_nodes::mavros::PositionTarget)
-MARSIM_TOPIC_TRAITS(marsim::ros_nodes::mavros::AttitudeTarget)
-MARSIM_TOPIC_TRAITS(marsim::ros_nodes::mavros::State)
-MARSIM_PART_TRAITS(marsim::ros_nodes::mavros::CommandBool, "mavros_msgs/CommandBool")
-MARSIM_PART_TRAITS(marsim::ros_nodes::mavros::CommandTol, "mavros_msgs/CommandTOL")
-MARSIM_PART_TRAITS(marsim::ros_nodes::mavros::SetMode, "mavros_msgs/SetMode")
+MARSIM_TOPIC_TRAITS(marsim::ros_nodes::mavros_msgs::PositionTarget)
+MARSIM_TOPIC_TRAITS(marsim::ros_nodes::mavros_msgs::AttitudeTarget)
+MARSIM_TOPIC_TRAITS(marsim::ros_nodes::mavros_msgs::State)
+MARSIM_PART_TRAITS(marsim::ros_nodes::mavros_msgs::CommandBool, "mavros_msgs/CommandBool")
+MARSIM_PART_TRAITS(marsim::ros_nodes::mavros_msgs::CommandTol, "mavros_msgs/CommandTOL")
+MARSIM_PART_TRAITS(marsim::ros_nodes::mavros_msgs::SetMode, "mavros_msgs/SetMode")
 }  // namespace message_traits
 
 namespace service_traits {
-MARSIM_SERVICE_TRAITS(marsim::ros_nodes::mavros::CommandBool)
-MARSIM_SERVICE_TRAITS(marsim::ros_nodes::mavros::CommandTol)
-MARSIM_SERVICE_TRAITS(marsim::ros_nodes::mavros::SetMode)
+MARSIM_SERVICE_TRAITS(marsim::ros_nodes::mavros_msgs::CommandBool)
+MARSIM_SERVICE_TRAITS(marsim::ros_nodes::mavros_msgs::CommandTol)
+MARSIM_SERVICE_TRAITS(marsim::ros_nodes::mavros_msgs::SetMode)
 }  // namespace service_traits
 }  // namespace ros
 
@@ -185,19 +185,19 @@ namespace serialization {
     }                                                     \
     ROS_DECLARE_ALLINONE_SERIALIZER                       \
   };
-MARSIM_SERIALIZER(marsim::ros_nodes::mavros::PositionTarget, m.header, m.coordinate_frame,
+MARSIM_SERIALIZER(marsim::ros_nodes::mavros_msgs::PositionTarget, m.header, m.coordinate_frame,
                   m.type_mask, m.position, m.velocity, m.acceleration_or_force, m.yaw, m.yaw_rate)
-MARSIM_SERIALIZER(marsim::ros_nodes::mavros::AttitudeTarget, m.header, m.type_mask, m.orientation,
-                  m.body_rate, m.thrust)
-MARSIM_SERIALIZER(marsim::ros_nodes::mavros::State, m.header, m.connected, m.armed, m.guided,
+MARSIM_SERIALIZER(marsim::ros_nodes::mavros_msgs::AttitudeTarget, m.header, m.type_mask,
+                  m.orientation, m.body_rate, m.thrust)
+MARSIM_SERIALIZER(marsim::ros_nodes::mavros_msgs::State, m.header, m.connected, m.armed, m.guided,
                   m.manual_input, m.mode, m.system_status)
-MARSIM_SERIALIZER(marsim::ros_nodes::mavros::CommandBool::Request, m.value)
-MARSIM_SERIALIZER(marsim::ros_nodes::mavros::CommandBool::Response, m.success, m.result)
-MARSIM_SERIALIZER(marsim::ros_nodes::mavros::CommandTol::Request, m.min_pitch, m.yaw, m.latitude,
-                  m.longitude, m.altitude)
-MARSIM_SERIALIZER(marsim::ros_nodes::mavros::CommandTol::Response, m.success, m.result)
-MARSIM_SERIALIZER(marsim::ros_nodes::mavros::SetMode::Request, m.base_mode, m.custom_mode)
-MARSIM_SERIALIZER(marsim::ros_nodes::mavros::SetMode::Response, m.mode_sent)
+MARSIM_SERIALIZER(marsim::ros_nodes::mavros_msgs::CommandBool::Request, m.value)
+MARSIM_SERIALIZER(marsim::ros_nodes::mavros_msgs::CommandBool::Response, m.success, m.result)
+MARSIM_SERIALIZER(marsim::ros_nodes::mavros_msgs::CommandTol::Request, m.min_pitch, m.yaw,
+                  m.latitude, m.longitude, m.altitude)
+MARSIM_SERIALIZER(marsim::ros_nodes::mavros_msgs::CommandTol::Response, m.success, m.result)
+MARSIM_SERIALIZER(marsim::ros_nodes::mavros_msgs::SetMode::Request, m.base_mode, m.custom_mode)
+MARSIM_SERIALIZER(marsim::ros_nodes::mavros_msgs::SetMode::Response, m.mode_sent)
 #undef MARSIM_SERIALIZER
 
 }  // namespace serialization

@@ -52,11 +52,11 @@ MavrosNode::MavrosNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
 
   decoder_ = std::make_unique<offboard::Decoder>(offboard::Body{vehicle.mass, vehicle.maxThrust()});
   ros::NodeHandle mavros(handle, prefix);
-  advertise(handle, mavros);
+  openOutputs(handle, mavros);
   ticks_ = std::make_unique<CommandTicks>(handle, private_handle, in_lockstep, [this] {
     return outputs_.isConnected() && subscribers_.front().getNumPublishers() > 0;
   });
-  advertiseServices(mavros);
+  openServices(mavros);
   subscribers_.push_back(handle.subscribe("state", in_lockstep ? 5000 : kQueue,
                                           &MavrosNode::onState, this,
                                           ros::TransportHints().tcpNoDelay()));
@@ -66,14 +66,14 @@ MavrosNode::MavrosNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
           imu_publisher_.publish(boost::make_shared<sensor_msgs::Imu>(*message));
         }
       }));
-  subscribe(mavros);
+  openInputs(mavros);
 }
 
-void MavrosNode::advertise(ros::NodeHandle& handle, ros::NodeHandle& mavros) {
+void MavrosNode::openOutputs(ros::NodeHandle& handle, ros::NodeHandle& mavros) {
   outputs_ = CommandOutputs(handle, frames_);
   flight_ = FlightClients(handle);
   estimate_publisher_ = handle.advertise<nav_msgs::Odometry>("estimate", kQueue);
-  state_publisher_ = mavros.advertise<mavros::State>("state", 10, true);
+  state_publisher_ = mavros.advertise<mavros_msgs::State>("state", 10, true);
   pose_publisher_ = {mavros, "local_position/pose", kQueue};
   odom_publisher_ = {mavros, "local_position/odom", kQueue};
   velocity_publisher_ = {mavros, "local_position/velocity_local", kQueue};
@@ -81,21 +81,21 @@ void MavrosNode::advertise(ros::NodeHandle& handle, ros::NodeHandle& mavros) {
   publishState(0);
 }
 
-void MavrosNode::subscribe(ros::NodeHandle& mavros) {
+void MavrosNode::openInputs(ros::NodeHandle& mavros) {
   const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
   const ros::VoidConstPtr none;
-  subscribers_.push_back(mavros.subscribe<mavros::PositionTarget>(
+  subscribers_.push_back(mavros.subscribe<mavros_msgs::PositionTarget>(
       "setpoint_raw/local", kQueue,
-      [this](const boost::shared_ptr<const mavros::PositionTarget>& message) {
-        const offboard::PositionTarget target = mavros::fromMessage(*message);
+      [this](const boost::shared_ptr<const mavros_msgs::PositionTarget>& message) {
+        const offboard::PositionTarget target = mavros_msgs::fromMessage(*message);
         take("setpoint_raw/local", message->header.stamp,
              [this, target] { return decoder_->decode(target, motion_); });
       },
       none, no_delay));
-  subscribers_.push_back(mavros.subscribe<mavros::AttitudeTarget>(
+  subscribers_.push_back(mavros.subscribe<mavros_msgs::AttitudeTarget>(
       "setpoint_raw/attitude", kQueue,
-      [this](const boost::shared_ptr<const mavros::AttitudeTarget>& message) {
-        const offboard::AttitudeTarget target = mavros::fromMessage(*message);
+      [this](const boost::shared_ptr<const mavros_msgs::AttitudeTarget>& message) {
+        const offboard::AttitudeTarget target = mavros_msgs::fromMessage(*message);
         take("setpoint_raw/attitude", message->header.stamp,
              [this, target] { return decoder_->decode(target); });
       },
@@ -118,32 +118,37 @@ void MavrosNode::subscribe(ros::NodeHandle& mavros) {
       mavros.subscribe("vision_pose/pose", kQueue, &MavrosNode::onVisionPose, this, no_delay));
 }
 
-void MavrosNode::advertiseServices(ros::NodeHandle& mavros) {
+void MavrosNode::openServices(ros::NodeHandle& mavros) {
   ros::NodeHandle own(mavros);
   own.setCallbackQueue(&service_thread_.queue());
-  const auto answer = [](const Autopilot::Outcome& outcome, mavros::CommandResponse& response) {
+  const auto answer = [](const Autopilot::Outcome& outcome,
+                         mavros_msgs::CommandResponse& response) {
     response.success = outcome.granted ? 1 : 0;
     response.result = outcome.granted ? kAccepted : kRejected;
     return true;
   };
-  const boost::function<bool(mavros::CommandBool::Request&, mavros::CommandBool::Response&)> arm =
-      [=](mavros::CommandBool::Request& asked, mavros::CommandBool::Response& response) {
+  const boost::function<bool(mavros_msgs::CommandBool::Request&,
+                             mavros_msgs::CommandBool::Response&)>
+      arm = [=](mavros_msgs::CommandBool::Request& asked,
+                mavros_msgs::CommandBool::Response& response) {
         const bool armed = asked.value != 0;
         return answer(request([&](Autopilot& autopilot) { return autopilot.arm(armed); }),
                       response);
       };
-  const boost::function<bool(mavros::CommandTol::Request&, mavros::CommandTol::Response&)>
-      take_off = [=](mavros::CommandTol::Request& asked, mavros::CommandTol::Response& response) {
+  const boost::function<bool(mavros_msgs::CommandTol::Request&, mavros_msgs::CommandTol::Response&)>
+      take_off = [=](mavros_msgs::CommandTol::Request& asked,
+                     mavros_msgs::CommandTol::Response& response) {
         const double height = asked.altitude;
         return answer(request([&](Autopilot& autopilot) { return autopilot.takeOff(height); }),
                       response);
       };
-  const boost::function<bool(mavros::CommandTol::Request&, mavros::CommandTol::Response&)> land =
-      [=](mavros::CommandTol::Request&, mavros::CommandTol::Response& response) {
+  const boost::function<bool(mavros_msgs::CommandTol::Request&, mavros_msgs::CommandTol::Response&)>
+      land = [=](mavros_msgs::CommandTol::Request&, mavros_msgs::CommandTol::Response& response) {
         return answer(request([](Autopilot& autopilot) { return autopilot.land(); }), response);
       };
-  const boost::function<bool(mavros::SetMode::Request&, mavros::SetMode::Response&)> set_mode =
-      [=](mavros::SetMode::Request& asked, mavros::SetMode::Response& response) {
+  const boost::function<bool(mavros_msgs::SetMode::Request&, mavros_msgs::SetMode::Response&)>
+      set_mode = [=](mavros_msgs::SetMode::Request& asked,
+                     mavros_msgs::SetMode::Response& response) {
         const std::string mode = asked.custom_mode;
         const auto outcome = request([&](Autopilot& autopilot) { return autopilot.setMode(mode); });
         response.mode_sent = outcome.granted ? 1 : 0;
@@ -280,7 +285,7 @@ void MavrosNode::publishMotion(TimeNs stamp) {
 
 // Once a second, and when something has changed.
 void MavrosNode::publishState(TimeNs now) {
-  mavros::State message;
+  mavros_msgs::State message;
   message.header.stamp = toRos(now);
   message.connected = autopilot_.connected() ? 1 : 0;
   message.armed = autopilot_.armed() ? 1 : 0;

@@ -53,9 +53,9 @@ class MavrosNode {
   /// A set point that waits for its stamp.
   using Waiting = std::multimap<TimeNs, std::function<void()>>;
 
-  void subscribe(ros::NodeHandle& mavros);
-  void advertise(ros::NodeHandle& handle, ros::NodeHandle& mavros);
-  void advertiseServices(ros::NodeHandle& mavros);
+  void openInputs(ros::NodeHandle& mavros);
+  void openOutputs(ros::NodeHandle& handle, ros::NodeHandle& mavros);
+  void openServices(ros::NodeHandle& mavros);
   void onState(const marsim::VehicleStateConstPtr& message);
   void take(const char* topic, const ros::Time& stamp,
             const std::function<control::offboard::Command()>& decode);
