@@ -18,8 +18,8 @@ namespace {
 
 static_assert(suite::kMostUavs == sim::kMostUavs);
 
-constexpr const char* kClients[] = {"ego_planner", "ego_swarm", "fast_planner", "fuel",
-                                    "super",       "fast_lio",  "lio_sam",      "kiss_icp"};
+constexpr const char* kClients[] = {"ego_planner", "ego_swarm", "fast_planner", "fuel",    "super",
+                                    "mavros",      "fast_lio",  "lio_sam",      "kiss_icp"};
 
 void readClient(YamlReader& reader, suite::Scenario& scenario) {
   std::vector<std::pair<std::string, std::string>> words;

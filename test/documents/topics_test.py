@@ -43,16 +43,15 @@ def documented():
     return rows
 
 
-def row_of(name, rows):
-    """The row of a topic; a relative name may stand in any namespace."""
+def rows_of(name, rows):
+    """The rows that a topic may have; a relative name may stand in any namespace."""
+    found = []
     for known, row in rows.items():
         pattern = "/".join("[^/]+" if part.startswith("<") else re.escape(part)
                            for part in known.split("/")).replace(r"points_<layout>", r"points_\w+")
-        if known == name or re.fullmatch(pattern, name):
-            return row
-        if known.endswith("/" + name):
-            return row
-    return None
+        if known == name or re.fullmatch(pattern, name) or known.endswith("/" + name):
+            found.append(row)
+    return found
 
 
 def named_by_sources():
@@ -91,10 +90,10 @@ def main():
     names = named_by_master() if sys.argv[1:] == ["master"] else named_by_sources()
     errors = []
     for place, name, message in names:
-        row = row_of(name, rows)
-        if row is None:
+        found = rows_of(name, rows)
+        if not found:
             errors.append("%s: docs/ros.md does not have %s" % (place, name))
-        elif message and "/" in message and message not in row:
+        elif message and "/" in message and not any(message in row for row in found):
             errors.append("%s: docs/ros.md does not say that %s is a %s" % (place, name, message))
     print("\n".join(errors) or "docs/ros.md has all of %d topics and services" % len(names))
     return 1 if errors else 0

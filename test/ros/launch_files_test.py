@@ -43,7 +43,7 @@ def arguments(name):
 
 class LaunchFiles(unittest.TestCase):
     def test_unknown_clients_are_refused_in_one_line(self):
-        for name, known in (("planner.launch", "ego_planner, ego_swarm, fast_planner, fuel, super"),
+        for name, known in (("planner.launch", "ego_planner, ego_swarm, fast_planner, fuel, super, mavros"),
                             ("slam.launch", "fast_lio, lio_sam, kiss_icp")):
             with self.assertRaises(RLException) as caught:
                 load(name, "client:=ego")
@@ -84,6 +84,17 @@ class LaunchFiles(unittest.TestCase):
                                ("fuel", "planner")):
             got = params(load("planner.launch", "client:=" + client, "depth:=planner"))
             self.assertEqual(got["/uav0/depth_camera/depth"], camera)
+
+    def test_mavros_has_its_own_names_and_leaves_those_of_the_uav(self):
+        config = load("planner.launch", "client:=mavros", "lockstep:=true")
+        got = params(config)
+        self.assertEqual(got["/uav0/mavros/prefix"], "/mavros")
+        self.assertTrue(got["/sim_clock/participants/uav0/mavros"])
+        self.assertEqual(remaps(config, "quadrotor")["odom"], "/uav0/odom")
+        got = params(load("planner.launch", "client:=mavros", "drone:=1", "nodelets:=true"))
+        self.assertEqual(got["/uav1/mavros/prefix"], "/uav1/mavros")
+        self.assertEqual(got["/uav1/manager/nodelets/mavros"], "marsim/mavros")
+        self.assertNotIn("mavros", [node.type for node in load("planner.launch").nodes])
 
     def test_on_crash_reaches_every_node_of_a_uav(self):
         ends, respawns, lives_once = (True, False), (False, True), (False, False)

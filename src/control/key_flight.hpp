@@ -1,0 +1,96 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "marsim/common/time.hpp"
+#include "marsim/common/units.hpp"
+
+namespace marsim::control {
+
+/// What a key means to who flies by the keyboard.
+enum class Key {
+  kForward,
+  kBack,
+  kLeft,
+  kRight,
+  kUp,
+  kDown,
+  kTurnLeft,
+  kTurnRight,
+  kTakeControl,
+  kLand,
+  kHelp,
+  kQuit,
+  kStop,  ///< any other
+};
+
+/// Keys out of the bytes of a terminal in raw mode; arrows are sequences of three.
+class KeyReader {
+ public:
+  std::vector<Key> read(std::string_view bytes);
+  /// When no more bytes come for a while: what has begun is no sequence but the key Esc.
+  std::vector<Key> idle();
+
+ private:
+  std::string begun_;
+};
+
+/// What a press of a key asks for.
+struct KeySpeeds {
+  double forward = 3.0;         ///< [m/s] w, s
+  double side = 2.0;            ///< [m/s] a, d
+  double climb = 0.5;           ///< [m/s] up, down
+  double turn = radians(20.0);  ///< [rad/s] left, right
+  TimeNs press = 500'000'000;   ///< how long a press lasts
+
+  /// Throws ConfigError.
+  void validate(const std::string& where) const;
+};
+
+/// A velocity in the frame that is the body's turned level, x forward.
+struct BodyVelocity {
+  Eigen::Vector3d v = Eigen::Vector3d::Zero();  ///< [m/s]
+  double yaw_rate = 0.0;                        ///< [rad/s] to the left
+};
+
+/// Flying by keys: each press is a velocity for a moment, a newer one takes its place.
+class KeyFlight {
+ public:
+  explicit KeyFlight(const KeySpeeds& speeds) : speeds_(speeds) {}
+
+  void press(Key key, TimeNs now);
+  /// The velocity to fly with; nothing while no press lasts, when the vehicle hovers by itself.
+  std::optional<BodyVelocity> at(TimeNs now);
+
+ private:
+  BodyVelocity velocityOf(Key key) const;
+
+  KeySpeeds speeds_;
+  BodyVelocity velocity_;
+  TimeNs until_ = 0;
+  bool flies_ = false;
+};
+
+/// A key that is pressed at a time after the beginning.
+struct ScriptedKey {
+  TimeNs at;
+  Key key;
+};
+
+/// Keys to be pressed without a keyboard.
+struct KeyScript {
+  std::vector<ScriptedKey> keys;
+  TimeNs duration = 0;  ///< when the last press is over
+
+  /// Reads words: keys (w s a d up down left right k l stop, w*4 for four of them), each beginning
+  /// when the press before is over, and pauses with a unit (4s, 500ms); # begins a comment. Throws
+  /// Error naming the word, `where` it is, and what is allowed.
+  static KeyScript read(std::string_view text, const std::string& where, const KeySpeeds& speeds);
+};
+
+}  // namespace marsim::control

@@ -1,0 +1,55 @@
+#include "ros/common/command_ticks.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace marsim::ros_nodes {
+namespace {
+
+constexpr double kTimer = 0.1;  // [s] of wall time
+
+}  // namespace
+
+CommandTicks::CommandTicks(ros::NodeHandle& handle, const ros::NodeHandle& private_handle,
+                           bool in_lockstep, std::function<bool()> isConnected)
+    : in_lockstep_(in_lockstep), isConnected_(std::move(isConnected)) {
+  if (!in_lockstep_) return;
+  grants_ = std::make_unique<ClockGrants>(handle, private_handle);
+  timer_ = handle.createSteadyTimer(ros::WallDuration(kTimer),
+                                    [this](const ros::SteadyTimerEvent&) { onTimer(); });
+}
+
+bool CommandTicks::isDue(TimeNs stamp) {
+  const TimeNs tick = stamp / kPeriod;
+  if (tick == tick_) return false;
+  tick_ = tick;
+  return true;
+}
+
+void CommandTicks::handled(TimeNs stamp) {
+  if (begun_ && !holds_) grant(stamp);
+}
+
+void CommandTicks::grant(TimeNs from) {
+  if (grants_ == nullptr) return;
+  granted_ = from + kGrant;
+  grants_->grant(granted_);
+}
+
+// The clock may not have heard the last grant.
+void CommandTicks::onTimer() {
+  if (grants_ == nullptr) return;
+  if (begun_) {
+    grants_->repeat();
+  } else if (isConnected_()) {
+    begun_ = true;
+    grant(std::max<TimeNs>(tick_, 0) * kPeriod);
+  }
+}
+
+void CommandTicks::leave() {
+  timer_.stop();
+  grants_.reset();
+}
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include <ros/ros.h>
+
+#include "marsim/common/time.hpp"
+#include "ros/common/clock_grants.hpp"
+
+namespace marsim::ros_nodes {
+
+/// The instants at which a node that commands a UAV looks at its state, every kPeriod of simulated
+/// time. In lockstep its commands act kLead after the instant that they follow from, and it grants
+/// time only so far that they arrive before: a flight is then the same every time, as far as the
+/// node's inputs are.
+class CommandTicks {
+ public:
+  static constexpr TimeNs kPeriod = 10'000'000;
+  static constexpr TimeNs kLead = 30'000'000;
+  static constexpr TimeNs kGrant = 24'000'000;  ///< less than kLead by a few states
+
+  /// Takes part in lockstep once `isConnected` says that its topics are.
+  CommandTicks(ros::NodeHandle& handle, const ros::NodeHandle& private_handle, bool in_lockstep,
+               std::function<bool()> isConnected);
+
+  /// Whether a state is the first of a period; those that come again are not.
+  bool isDue(TimeNs stamp);
+  /// The stamp of a command that follows from that state.
+  TimeNs actsAt(TimeNs stamp) const { return in_lockstep_ ? stamp + kLead : stamp; }
+  /// The state has been dealt with.
+  void handled(TimeNs stamp);
+  bool inLockstep() const { return in_lockstep_; }
+  /// Grants nothing more until it is let go, so that time comes to stand.
+  void hold(bool holds) { holds_ = holds; }
+  /// How far the last grant goes.
+  TimeNs granted() const { return granted_; }
+  /// Takes part no more.
+  void leave();
+
+ private:
+  void grant(TimeNs from);
+  void onTimer();
+
+  bool in_lockstep_;
+  std::function<bool()> isConnected_;
+  std::unique_ptr<ClockGrants> grants_;  ///< null outside of lockstep
+  bool begun_ = false;
+  bool holds_ = false;
+  TimeNs granted_ = 0;
+  TimeNs tick_ = -1;  ///< < 0: no state yet
+  ros::SteadyTimer timer_;
+};
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+
+#include <ros/callback_queue.h>
+#include <ros/spinner.h>
+
+namespace marsim::ros_nodes {
+
+/// A thread for what may wait, as calls of services do, so that a node's callbacks need not. Give
+/// its queue to a node handle, and services of that handle are answered in it, too.
+class JobThread {
+ public:
+  JobThread() { spinner_.start(); }
+  ~JobThread() {
+    queue_.disable();
+    spinner_.stop();
+  }
+
+  void post(std::function<void()> job) {
+    queue_.addCallback(boost::make_shared<Job>(std::move(job)));
+  }
+  ros::CallbackQueue& queue() { return queue_; }
+
+ private:
+  class Job : public ros::CallbackInterface {
+   public:
+    explicit Job(std::function<void()> function) : function_(std::move(function)) {}
+    CallResult call() override {
+      function_();
+      return Success;
+    }
+
+   private:
+    std::function<void()> function_;
+  };
+
+  ros::CallbackQueue queue_;
+  ros::AsyncSpinner spinner_{1, &queue_};
+};
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,200 @@
+// `marsim fly`: a UAV by the keyboard, or by keys from a script.
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <ros/callback_queue.h>
+#include <ros/ros.h>
+#include <termios.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include "common/input_file.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/common/units.hpp"
+#include "ros/nodes/hand_pilot.hpp"
+
+namespace {
+
+using marsim::Quantity;
+using marsim::control::Key;
+using marsim::control::KeyScript;
+using marsim::control::KeySpeeds;
+using marsim::ros_nodes::HandPilot;
+
+constexpr double kLookPeriod = 0.02;   // [s] of wall time
+constexpr double kStatusPeriod = 0.1;  // [s] of wall time
+constexpr double kFarewell = 0.3;      // [s] of wall time for the last command to go out
+constexpr std::size_t kLongestScript = 1U << 20U;  // bytes
+
+std::atomic<bool> g_stop{false};
+void stop(int) { g_stop = true; }
+
+/// The terminal without line editing and echo, until the end of the scope.
+class RawTerminal {
+ public:
+  RawTerminal() {
+    if (tcgetattr(STDIN_FILENO, &before_) != 0) {
+      throw marsim::Error("standard input is no terminal, allowed: a terminal, or --keys");
+    }
+    termios raw = before_;
+    raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    raw.c_cc[VMIN] = 0;
+    raw.c_cc[VTIME] = 0;
+    tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+  }
+  ~RawTerminal() { tcsetattr(STDIN_FILENO, TCSANOW, &before_); }
+  RawTerminal(const RawTerminal&) = delete;
+  RawTerminal& operator=(const RawTerminal&) = delete;
+
+  /// What was typed since the last call.
+  std::string read() const {
+    char bytes[64];
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    if (poll(&input, 1, 0) <= 0) return "";
+    const ssize_t count = ::read(STDIN_FILENO, bytes, sizeof(bytes));
+    if (count == 0) g_stop = true;  // the terminal is gone
+    return count > 0 ? std::string(bytes, static_cast<std::size_t>(count)) : "";
+  }
+
+ private:
+  termios before_{};
+};
+
+std::string help(const KeySpeeds& speeds) {
+  return fmt::format(
+      "  k  takes control, arms, takes off   l  lands, disarms, releases   h ?  this help   q  "
+      "ends\n"
+      "  w s  forward, back {:g} m/s   a d  left, right {:g} m/s\n"
+      "  up down  climb, sink {:g} m/s   left right  turn {:g} deg/s\n"
+      "  each press lasts {:g} s; any other key stops\n",
+      speeds.forward, speeds.side, speeds.climb, marsim::degrees(speeds.turn),
+      marsim::toSeconds(speeds.press));
+}
+
+void tellNews(HandPilot& pilot) {
+  fmt::print("{}", pilot.takeNews());
+  std::fflush(stdout);
+}
+
+void flyByKeyboard(HandPilot& pilot, const KeySpeeds& speeds) {
+  const RawTerminal terminal;
+  marsim::control::KeyReader reader;
+  fmt::print("{}", help(speeds));
+  ros::WallTime told;
+  while (!g_stop && ros::ok()) {
+    ros::getGlobalCallbackQueue()->callAvailable(ros::WallDuration(kLookPeriod));
+    const std::string bytes = terminal.read();
+    for (const Key key : bytes.empty() ? reader.idle() : reader.read(bytes)) {
+      if (key == Key::kQuit) g_stop = true;
+      if (key == Key::kHelp) fmt::print("\r\x1b[K{}", help(speeds));
+      if (key != Key::kQuit && key != Key::kHelp) pilot.press(key);
+    }
+    const std::string news = pilot.takeNews();
+    if (!news.empty()) fmt::print("\r\x1b[K{}", news);
+    if ((ros::WallTime::now() - told).toSec() < kStatusPeriod) continue;
+    told = ros::WallTime::now();
+    fmt::print("\r\x1b[K{}", pilot.status());
+    std::fflush(stdout);
+  }
+  fmt::print("\n");
+}
+
+bool flyByScript(HandPilot& pilot) {
+  while (!g_stop && ros::ok() && !pilot.isOver()) {
+    ros::getGlobalCallbackQueue()->callAvailable(ros::WallDuration(kLookPeriod));
+    tellNews(pilot);
+  }
+  tellNews(pilot);
+  fmt::print("{}\n", pilot.status());
+  return pilot.isOver();
+}
+
+/// The text itself, or that of the file with this name.
+std::unique_ptr<KeyScript> scriptOf(const std::string& keys, const KeySpeeds& speeds) {
+  std::error_code none;
+  const bool is_file = std::filesystem::is_regular_file(keys, none);
+  const std::string text = is_file ? marsim::readFile(keys, kLongestScript) : keys;
+  return std::make_unique<KeyScript>(KeyScript::read(text, is_file ? keys : "--keys", speeds));
+}
+
+struct Options {
+  std::string uav = "uav0", keys;
+  std::string forward, side, climb, turn, press;
+};
+
+KeySpeeds speedsOf(const Options& options) {
+  KeySpeeds speeds;
+  const auto read = [](const std::string& text, Quantity quantity, double fallback) {
+    return text.empty() ? fallback : marsim::parseQuantity(text, quantity);
+  };
+  speeds.forward = read(options.forward, Quantity::kSpeed, speeds.forward);
+  speeds.side = read(options.side, Quantity::kSpeed, speeds.side);
+  speeds.climb = read(options.climb, Quantity::kSpeed, speeds.climb);
+  speeds.turn = read(options.turn, Quantity::kAngularSpeed, speeds.turn);
+  if (!options.press.empty()) {
+    speeds.press = marsim::toNs(marsim::parseQuantity(options.press, Quantity::kTime));
+  }
+  speeds.validate("marsim fly");
+  return speeds;
+}
+
+void addOptions(CLI::App& app, Options& options) {
+  app.add_option("--uav", options.uav, "the UAV's namespace")->capture_default_str();
+  app.add_option("--keys", options.keys,
+                 "keys in place of the keyboard, or a file of them: \"k 4s w*4 left a l\" takes "
+                 "off, waits 4 s, flies; words: w s a d up down left right k l stop");
+  app.add_option("--forward", options.forward, "speed of w and s (3 m/s)");
+  app.add_option("--side", options.side, "speed of a and d (2 m/s)");
+  app.add_option("--climb", options.climb, "speed of up and down (0.5 m/s)");
+  app.add_option("--turn", options.turn, "rate of left and right (20deg/s)");
+  app.add_option("--press", options.press, "how long a press lasts (0.5s)");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ros::init(argc, argv, "marsim_fly",
+            ros::init_options::NoSigintHandler | ros::init_options::AnonymousName);
+  Options options;
+  CLI::App app("Flies a UAV of a running simulation by the keyboard.", "marsim fly");
+  addOptions(app, options);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    const KeySpeeds speeds = speedsOf(options);
+    auto script = options.keys.empty() ? nullptr : scriptOf(options.keys, speeds);
+    const bool is_scripted = script != nullptr;
+    if (!is_scripted && isatty(STDIN_FILENO) == 0) {
+      throw marsim::Error("standard input is no terminal, allowed: a terminal, or --keys");
+    }
+    std::string reason;
+    if (!ros::names::validate(options.uav, reason) || options.uav.find('~') != std::string::npos) {
+      throw marsim::Error(
+          fmt::format("--uav is '{}', allowed: a namespace such as uav0", options.uav));
+    }
+    if (!ros::master::check()) {
+      throw marsim::Error(
+          fmt::format("no ROS master at {}: start the simulation first", ros::master::getURI()));
+    }
+    std::signal(SIGINT, stop);
+    std::signal(SIGTERM, stop);
+    const ros::NodeHandle keeps_ros;
+    HandPilot pilot(options.uav, speeds, std::move(script));
+    bool flown = true;
+    if (is_scripted) {
+      flown = flyByScript(pilot);
+    } else {
+      flyByKeyboard(pilot, speeds);
+    }
+    pilot.release();
+    ros::WallDuration(kFarewell).sleep();
+    return flown ? 0 : 1;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "marsim fly: {}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,384 @@
+#include "ros/nodes/mavros_node.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "marsim/common/error.hpp"
+#include "marsim/config/load.hpp"
+#include "ros/common/params.hpp"
+#include "ros/common/swarm_params.hpp"
+#include "ros/messages/conversions.hpp"
+#include "ros/messages/pose_messages.hpp"
+
+namespace marsim::ros_nodes {
+namespace {
+
+using control::Autopilot;
+namespace offboard = control::offboard;
+
+constexpr std::uint32_t kQueue = 100;
+constexpr TimeNs kMotionPeriod = kNsPerSecond / 50;  // of what local_position tells
+constexpr TimeNs kStatePeriod = kNsPerSecond;
+constexpr TimeNs kFarthestAhead = kNsPerSecond / 5;  // a set point's stamp; beyond it acts at once
+
+// MAV_STATE and MAV_RESULT of MAVLink.
+constexpr std::uint8_t kStandby = 3, kActive = 4, kCritical = 5;
+constexpr std::uint8_t kAccepted = 0, kRejected = 1;
+
+Autopilot::State stateOf(const sim::VehicleReport& report) {
+  const KinematicState& motion = report.motion;
+  return {motion.stamp, motion.X_WB.p, motion.v_WB, report.on_ground, report.placements};
+}
+
+}  // namespace
+
+MavrosNode::MavrosNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
+  Params params(private_handle);
+  frames_ = Frames::read(params, handle);
+  const vehicle::VehicleConfig vehicle =
+      config::loadVehicle(
+          given(readSwarmPlace(params, handle).vehicle, params.text("vehicle", "hummingbird")))
+          .vehicle;
+  const std::string prefix = params.text("prefix", "mavros");
+  velocity_in_heading_ =
+      params.choice("mav_frame", "LOCAL_NED", {"LOCAL_NED", "BODY_NED"}) == "BODY_NED";
+  const bool in_lockstep = params.flag("lockstep", false);
+  params.finish();
+  std::string reason;
+  if (!ros::names::validate(prefix, reason)) {
+    throw ConfigError(params.where(), "prefix", prefix, "a namespace of ROS");
+  }
+
+  decoder_ = std::make_unique<offboard::Decoder>(offboard::Body{vehicle.mass, vehicle.maxThrust()});
+  ros::NodeHandle mavros(handle, prefix);
+  openOutputs(handle, mavros);
+  ticks_ = std::make_unique<CommandTicks>(handle, private_handle, in_lockstep, [this] {
+    return outputs_.isConnected() && subscribers_.front().getNumPublishers() > 0;
+  });
+  openServices(mavros);
+  subscribers_.push_back(handle.subscribe("state", in_lockstep ? 5000 : kQueue,
+                                          &MavrosNode::onState, this,
+                                          ros::TransportHints().tcpNoDelay()));
+  subscribers_.push_back(handle.subscribe<sensor_msgs::Imu>(
+      "imu/data", kQueue, [this](const sensor_msgs::ImuConstPtr& message) {
+        if (imu_publisher_.wanted()) {
+          imu_publisher_.publish(boost::make_shared<sensor_msgs::Imu>(*message));
+        }
+      }));
+  openInputs(mavros);
+}
+
+void MavrosNode::openOutputs(ros::NodeHandle& handle, ros::NodeHandle& mavros) {
+  outputs_ = CommandOutputs(handle, frames_);
+  flight_ = FlightClients(handle);
+  estimate_publisher_ = handle.advertise<nav_msgs::Odometry>("estimate", kQueue);
+  state_publisher_ = mavros.advertise<mavros_msgs::State>("state", 10, true);
+  pose_publisher_ = {mavros, "local_position/pose", kQueue};
+  odom_publisher_ = {mavros, "local_position/odom", kQueue};
+  velocity_publisher_ = {mavros, "local_position/velocity_local", kQueue};
+  imu_publisher_ = {mavros, "imu/data", kQueue};
+  publishState(0);
+}
+
+void MavrosNode::openInputs(ros::NodeHandle& mavros) {
+  const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
+  const ros::VoidConstPtr none;
+  subscribers_.push_back(mavros.subscribe<mavros_msgs::PositionTarget>(
+      "setpoint_raw/local", kQueue,
+      [this](const boost::shared_ptr<const mavros_msgs::PositionTarget>& message) {
+        const offboard::PositionTarget target = mavros_msgs::fromMessage(*message);
+        take("setpoint_raw/local", message->header.stamp,
+             [this, target] { return decoder_->decode(target, motion_); });
+      },
+      none, no_delay));
+  subscribers_.push_back(mavros.subscribe<mavros_msgs::AttitudeTarget>(
+      "setpoint_raw/attitude", kQueue,
+      [this](const boost::shared_ptr<const mavros_msgs::AttitudeTarget>& message) {
+        const offboard::AttitudeTarget target = mavros_msgs::fromMessage(*message);
+        take("setpoint_raw/attitude", message->header.stamp,
+             [this, target] { return decoder_->decode(target); });
+      },
+      none, no_delay));
+  subscribers_.push_back(
+      mavros.subscribe("setpoint_position/local", kQueue, &MavrosNode::onPosition, this, no_delay));
+  subscribers_.push_back(mavros.subscribe<geometry_msgs::TwistStamped>(
+      "setpoint_velocity/cmd_vel", kQueue,
+      [this](const geometry_msgs::TwistStampedConstPtr& message) {
+        onVelocity("setpoint_velocity/cmd_vel", message->header.stamp, message->twist);
+      },
+      none, no_delay));
+  subscribers_.push_back(mavros.subscribe<geometry_msgs::Twist>(
+      "setpoint_velocity/cmd_vel_unstamped", kQueue,
+      [this](const geometry_msgs::TwistConstPtr& message) {
+        onVelocity("setpoint_velocity/cmd_vel_unstamped", ros::Time(), *message);
+      },
+      none, no_delay));
+  subscribers_.push_back(
+      mavros.subscribe("vision_pose/pose", kQueue, &MavrosNode::onVisionPose, this, no_delay));
+}
+
+void MavrosNode::openServices(ros::NodeHandle& mavros) {
+  ros::NodeHandle own(mavros);
+  own.setCallbackQueue(&service_thread_.queue());
+  const auto answer = [](const Autopilot::Outcome& outcome,
+                         mavros_msgs::CommandResponse& response) {
+    response.success = outcome.granted ? 1 : 0;
+    response.result = outcome.granted ? kAccepted : kRejected;
+    return true;
+  };
+  const boost::function<bool(mavros_msgs::CommandBool::Request&,
+                             mavros_msgs::CommandBool::Response&)>
+      arm = [=](mavros_msgs::CommandBool::Request& asked,
+                mavros_msgs::CommandBool::Response& response) {
+        const bool armed = asked.value != 0;
+        return answer(request([&](Autopilot& autopilot) { return autopilot.arm(armed); }),
+                      response);
+      };
+  const boost::function<bool(mavros_msgs::CommandTol::Request&, mavros_msgs::CommandTol::Response&)>
+      take_off = [=](mavros_msgs::CommandTol::Request& asked,
+                     mavros_msgs::CommandTol::Response& response) {
+        const double height = asked.altitude;
+        return answer(request([&](Autopilot& autopilot) { return autopilot.takeOff(height); }),
+                      response);
+      };
+  const boost::function<bool(mavros_msgs::CommandTol::Request&, mavros_msgs::CommandTol::Response&)>
+      land = [=](mavros_msgs::CommandTol::Request&, mavros_msgs::CommandTol::Response& response) {
+        return answer(request([](Autopilot& autopilot) { return autopilot.land(); }), response);
+      };
+  const boost::function<bool(mavros_msgs::SetMode::Request&, mavros_msgs::SetMode::Response&)>
+      set_mode = [=](mavros_msgs::SetMode::Request& asked,
+                     mavros_msgs::SetMode::Response& response) {
+        const std::string mode = asked.custom_mode;
+        const auto outcome = request([&](Autopilot& autopilot) { return autopilot.setMode(mode); });
+        response.mode_sent = outcome.granted ? 1 : 0;
+        return true;
+      };
+  services_.push_back(own.advertiseService("cmd/arming", arm));
+  services_.push_back(own.advertiseService("cmd/takeoff", take_off));
+  services_.push_back(own.advertiseService("cmd/land", land));
+  services_.push_back(own.advertiseService("set_mode", set_mode));
+}
+
+void MavrosNode::onState(const marsim::VehicleStateConstPtr& message) {
+  const sim::VehicleReport report = fromMessage(*message);
+  const TimeNs now = report.motion.stamp;
+  bool has_actions = false;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    motion_ = report.motion;
+    has_state_ = true;
+    if (!ticks_->isDue(now)) return;
+    // Those of earlier stamps first; what is far ahead does not wait.
+    while (!waiting_.empty() && waiting_.begin()->first <= now) {
+      const auto setpoint = std::move(waiting_.begin()->second);
+      waiting_.erase(waiting_.begin());
+      setpoint();
+    }
+    autopilot_.step(stateOf(report));
+    has_actions = actAtOnce(now);
+    publishMotion(now);
+    publishState(now);
+    say();
+  }
+  if (has_actions) {
+    service_thread_.post([this] {
+      perform();
+      const std::lock_guard<std::mutex> lock(mutex_);
+      say();
+    });
+  }
+  ticks_->handled(now);
+}
+
+void MavrosNode::take(const char* topic, const ros::Time& stamp,
+                      const std::function<offboard::Command()>& decode) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!ticks_->inLockstep()) return follow(topic, decode);
+  TimeNs at = fromRos(stamp);
+  if (at > motion_.stamp + kFarthestAhead) at = 0;
+  waiting_.emplace(at, [this, topic, decode] { follow(topic, decode); });
+}
+
+// Also what is not followed now must be good: it counts for OFFBOARD.
+void MavrosNode::follow(const char* topic, const std::function<offboard::Command()>& decode) {
+  if (!has_state_) return warn(topic, "no state of the vehicle received yet");
+  try {
+    const offboard::Command command = decode();
+    for (const std::string& note : decoder_->notes()) warn(topic, note);
+    if (autopilot_.setpoint()) outputs_.publish(command, ticks_->actsAt(motion_.stamp));
+  } catch (const Error& error) {
+    warn(topic, fmt::format("set point refused: {}", error.what()));
+  }
+}
+
+void MavrosNode::onPosition(const geometry_msgs::PoseStampedConstPtr& message) {
+  using Target = offboard::PositionTarget;
+  Target target;
+  target.mask = Target::kNoVelocity | Target::kNoAcceleration | Target::kNoYawRate;
+  target.position = fromPoint(message->pose.position);
+  const Eigen::Quaterniond q = fromQuaternion(message->pose.orientation);
+  if (isUnset(q)) {
+    target.mask |= Target::kNoYaw;
+  } else {
+    target.yaw = yawOrPresent(q, 0.0);
+  }
+  take("setpoint_position/local", message->header.stamp,
+       [this, target] { return decoder_->decode(target, motion_); });
+}
+
+void MavrosNode::onVelocity(const char* topic, const ros::Time& stamp,
+                            const geometry_msgs::Twist& twist) {
+  using Target = offboard::PositionTarget;
+  Target target;
+  target.frame = velocity_in_heading_ ? Target::kHeading : Target::kLocal;
+  target.mask = Target::kNoPosition | Target::kNoAcceleration | Target::kNoYaw;
+  target.velocity = fromVector3(twist.linear);
+  target.yaw_rate = twist.angular.z;
+  take(topic, stamp, [this, target] { return decoder_->decode(target, motion_); });
+}
+
+void MavrosNode::onVisionPose(const geometry_msgs::PoseStampedConstPtr& message) {
+  constexpr char kTopic[] = "vision_pose/pose";
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const TimeNs stamp = fromRos(message->header.stamp);
+  if (!isFinite(message->pose)) return warn(kTopic, "refused: a value is NaN or infinite");
+  if (isUnset(fromQuaternion(message->pose.orientation))) {
+    return warn(kTopic, "refused: orientation is zero, allowed: a unit quaternion");
+  }
+  if (stamp <= vision_stamp_) {
+    const bool is_new = stamp < vision_stamp_ - kNsPerSecond;  // a simulation that began again
+    if (!is_new) {
+      return warn(kTopic, fmt::format("refused: the stamp {:.3f} s is not newer than the last",
+                                      toSeconds(stamp)));
+    }
+  }
+  vision_stamp_ = stamp;
+  nav_msgs::Odometry odometry;
+  odometry.header = toHeader(stamp, frames_.world);
+  odometry.child_frame_id = frames_.base();
+  odometry.pose.pose = message->pose;
+  estimate_publisher_.publish(odometry);
+}
+
+void MavrosNode::publishMotion(TimeNs stamp) {
+  if (stamp % kMotionPeriod != 0) return;
+  if (pose_publisher_.wanted()) {
+    pose_publisher_.publish(boost::make_shared<geometry_msgs::PoseStamped>(
+        toPoseStamped(motion_.X_WB, frames_.world, stamp)));
+  }
+  if (odom_publisher_.wanted()) {
+    const auto odometry = boost::make_shared<nav_msgs::Odometry>();
+    toMessage(motion_, false, *odometry);
+    odometry->header.frame_id = frames_.world;
+    odometry->child_frame_id = frames_.base();
+    odom_publisher_.publish(odometry);
+  }
+  if (velocity_publisher_.wanted()) {
+    const auto velocity = boost::make_shared<geometry_msgs::TwistStamped>();
+    velocity->header = toHeader(stamp, frames_.world);
+    velocity->twist.linear = toVector3(motion_.v_WB);
+    velocity->twist.angular = toVector3(motion_.X_WB.q * motion_.w_WB_B);
+    velocity_publisher_.publish(velocity);
+  }
+}
+
+// Once a second, and when something has changed.
+void MavrosNode::publishState(TimeNs now) {
+  mavros_msgs::State message;
+  message.header.stamp = toRos(now);
+  message.connected = autopilot_.connected() ? 1 : 0;
+  message.armed = autopilot_.armed() ? 1 : 0;
+  message.guided = autopilot_.connected() && autopilot_.guided() ? 1 : 0;
+  message.manual_input = autopilot_.connected() && !autopilot_.guided() ? 1 : 0;
+  if (autopilot_.connected()) {
+    message.mode = Autopilot::name(autopilot_.mode());
+    message.system_status = autopilot_.failsafe() ? kCritical : message.armed ? kActive : kStandby;
+  }
+  const std::string told = fmt::format("{}{}{}{}", message.connected, message.armed, message.mode,
+                                       message.system_status);
+  const bool is_due = told != told_ || now < told_at_ || now - told_at_ >= kStatePeriod;
+  if (!is_due) return;
+  told_ = told;
+  told_at_ = now;
+  state_publisher_.publish(message);
+}
+
+void MavrosNode::warn(const char* topic, const std::string& reason) {
+  if (warnings_.add(topic, reason, WarningTime::clock::now())) {
+    ROS_WARN("%s: %s", topic, reason.c_str());
+  }
+}
+
+void MavrosNode::say() {
+  for (const std::string& line : autopilot_.takeLines()) ROS_WARN("%s", line.c_str());
+}
+
+// A request of a service, carried out with those of the controller.
+Autopilot::Outcome MavrosNode::request(const std::function<Autopilot::Outcome(Autopilot&)>& ask) {
+  Autopilot::Outcome outcome;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    outcome = ask(autopilot_);
+  }
+  if (outcome.granted) outcome.granted = perform();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  say();
+  publishState(motion_.stamp);
+  return outcome;
+}
+
+// What needs no service, at its stamp; whether there is more.
+bool MavrosNode::actAtOnce(TimeNs now) {
+  for (const Autopilot::Action& action : autopilot_.takeActions()) {
+    if (!publish(action, ticks_->actsAt(now))) jobs_.push_back(action);
+  }
+  return !jobs_.empty();
+}
+
+bool MavrosNode::publish(const Autopilot::Action& action, TimeNs stamp) const {
+  using Kind = Autopilot::Action::Kind;
+  if (action.kind == Kind::kHold) outputs_.stop(stamp);
+  if (action.kind == Kind::kGoHome) outputs_.goTo(action.place, stamp);
+  return action.kind == Kind::kHold || action.kind == Kind::kGoHome;
+}
+
+// All that is to be done; false where something failed.
+bool MavrosNode::perform() {
+  bool all_well = true;
+  while (true) {
+    std::vector<Autopilot::Action> actions;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      actAtOnce(motion_.stamp);
+      actions = std::exchange(jobs_, {});
+    }
+    if (actions.empty()) return all_well;
+    for (const Autopilot::Action& action : actions) {
+      const std::string reason = call(action);
+      if (!reason.empty()) ROS_WARN("%s", reason.c_str());
+      all_well = all_well && reason.empty();
+      const std::lock_guard<std::mutex> lock(mutex_);
+      autopilot_.done(action, reason.empty());
+    }
+  }
+}
+
+// Why the controller would not; empty where it has.
+std::string MavrosNode::call(const Autopilot::Action& action) {
+  using Kind = Autopilot::Action::Kind;
+  switch (action.kind) {
+    case Kind::kArm:
+      return flight_.arm(true);
+    case Kind::kDisarm:
+      return flight_.arm(false);
+    case Kind::kTakeOff:
+      return flight_.takeOff(action.height);
+    case Kind::kLand:
+      return flight_.land();
+    default:
+      return "";
+  }
+}
+
+}  // namespace marsim::ros_nodes
