@@ -8,6 +8,7 @@
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/common/units.hpp"
+#include "marsim/control/controller.hpp"
 #include "marsim/control/motor_lead.hpp"
 #include "marsim/sim/world.hpp"
 #include "vehicle/vehicles.hpp"
@@ -107,6 +108,19 @@ void expectYawThenThrustThenTilt(const VehicleModel& model) {
 TEST(Mixer, YawGivesWayBeforeThrustAndThrustBeforeTilt) {
   expectYawThenThrustThenTilt(sim::vehicleModel(vehicle::hummingbird()));
   expectYawThenThrustThenTilt(firefly());
+}
+
+TEST(Mixer, ControllersHoverOnSixRotors) {
+  const VehicleModel model = firefly();
+  for (const ControllerType type : {ControllerType::kCascadedPid, ControllerType::kGeometric}) {
+    ControllerConfig config;
+    config.type = type;
+    const RotorArray speeds = makeController(config, model)->update(KinematicState{}, Reference{});
+    ASSERT_EQ(speeds.size(), 6);
+    const Vector4d wrench = Mixer(model).wrench(speeds);
+    EXPECT_NEAR(wrench[0], weightOf(model), 1e-6);
+    EXPECT_LT(wrench.tail<3>().norm(), 1e-9);
+  }
 }
 
 // Of all squares of speeds with a wrench the mixer's are the shortest: at right angles to every

@@ -68,7 +68,7 @@ void expectAsSpecified(const std::string& vehicle, const control::ControllerConf
 
 TEST(StepResponse, DefaultControllerIsAsSpecified) {
   const control::ControllerConfig gains = config::loadController("default");
-  for (const char* vehicle : {"hummingbird", "iris", "uzh_5inch", "crazyflie"}) {
+  for (const char* vehicle : {"hummingbird", "iris", "uzh_5inch", "crazyflie", "firefly"}) {
     for (const char* axis : {"x", "y", "z"}) expectAsSpecified(vehicle, gains, axis, 0.2, 0.1);
     for (const char* axis : {"yaw", "roll", "pitch"}) {
       expectAsSpecified(vehicle, gains, axis, 0.05, 0.1);
