@@ -218,7 +218,7 @@ void Commander::forgetWay() {
 
 // A stream of which nothing newer has come is braked to rest.
 void Commander::endStream(TimeNs now) {
-  if (!stream_ || now - last_command_ < kStreamTimeout) return;
+  if (!streamEndsBy(now)) return;
   ended_stream_ = stream_;
   move(present(now), now, Eigen::Vector3d::Zero());
 }

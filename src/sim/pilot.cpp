@@ -151,14 +151,15 @@ void Pilot::rest() {
   has_landed_ = true;
 }
 
-// Notices that a vehicle has landed. One that never flew keeps the speeds that it was put there
-// with.
+// Notices that a vehicle has landed, or stands when a stream ends. One that never flew keeps the
+// speeds that it was put there with.
 bool Pilot::motorsRest(const VehicleReport& report) {
   if (!is_armed_) {
     commander_.reset();
     return true;
   }
-  if (report.on_ground && commander_.lands()) rest();
+  const bool is_over = commander_.lands() || commander_.streamEndsBy(motion_.stamp);
+  if (report.on_ground && is_over) rest();
   if (commander_.commanded()) has_landed_ = false;
   return report.on_ground && has_landed_;
 }

@@ -72,7 +72,7 @@ TEST_F(ActiveCommandMessage, WhatCannotBeFollowedIsRefused) {
     EXPECT_THROW(fromMessage(bad), Error);
   };
   marsim::ActiveCommand bad = message;
-  bad.kind = 4;
+  bad.kind = 6;
   expectRefused(bad);
   bad = message;
   bad.target.y = std::numeric_limits<double>::infinity();

@@ -192,6 +192,25 @@ TEST_F(TakeOffAndLanding, HeightsAndStates) {
   EXPECT_NEAR(uav_.state().X_WB.p.z(), Pilot::kTakeOffHeight, 0.3);
 }
 
+// A stream that ends on the ground, as where somebody lands by hand, leaves the motors at rest.
+TEST_F(TakeOffAndLanding, StreamsThatEndOnTheGroundEndInRest) {
+  run(uav_, 0.1);
+  EXPECT_TRUE(pilot_.takeOff(1.0).done);
+  run(uav_, 4.0);
+  for (int i = 0; i < 100; ++i) {
+    pilot_.commander().setVelocity({{0.0, 0.0, -0.5}, 0.0, false}, uav_.state().stamp);
+    run(uav_, 0.05);
+  }
+  ASSERT_TRUE(stands());
+  run(uav_, 3.0);
+  EXPECT_TRUE(stands());
+  EXPECT_LT(uav_.quadrotor().motorSpeeds().maxCoeff(), 1.0);
+  stream(uav_, RateSetpoint{Vector3d::Zero(), 0.0}, 0.2);
+  run(uav_, 3.0);
+  EXPECT_TRUE(stands());
+  EXPECT_LT(uav_.quadrotor().motorSpeeds().maxCoeff(), 1.0);
+}
+
 TEST_F(TakeOffAndLanding, DisarmedMotorsStayOff) {
   run(uav_, 0.1);
   EXPECT_TRUE(pilot_.isArmed());

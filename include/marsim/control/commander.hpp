@@ -95,6 +95,8 @@ class Commander {
   Reference reference(const KinematicState& state);
   /// What the controller tracks now: the reference, or an inner set point.
   Setpoint setpoint(const KinematicState& state);
+  /// Whether the stream that is followed ends by `now`, since nothing newer came.
+  bool streamEndsBy(TimeNs now) const { return stream_ && now - last_command_ >= kStreamTimeout; }
   /// The stream that has ended by its timeout, once for every time.
   std::optional<Stream> takeEndedStream();
   /// Forgets goals and references; the next reference() counts as the first.
