@@ -183,6 +183,21 @@ TEST_F(MavrosClient, FliesOffboardLosesItsStreamAndLands) {
   EXPECT_GT(imu_samples_, 100);
 }
 
+// A client is compiled with one of the two definitions of State.
+TEST_F(MavrosClient, BothDefinitionsOfStateAreServed) {
+  for (const char* md5 : {mavros_msgs::State::kMd5SumBefore, mavros_msgs::State::kMd5SumSince}) {
+    state_subscriber_.shutdown();
+    states_.clear();
+    ros::SubscribeOptions options;
+    options.init<mavros_msgs::State>(
+        "state", 10,
+        [this](const boost::shared_ptr<const mavros_msgs::State>& m) { states_.push_back(*m); });
+    options.md5sum = md5;
+    const ros::Subscriber subscriber = nh_.subscribe(options);
+    EXPECT_TRUE(waitFor([&] { return connected(); }, kPatience)) << md5;
+  }
+}
+
 TEST_F(MavrosClient, VisionPosesBecomeTheEstimate) {
   std::vector<nav_msgs::Odometry> estimates;
   ros::NodeHandle uav("/uav0");

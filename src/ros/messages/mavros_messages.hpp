@@ -48,9 +48,13 @@ struct State {
   std::string mode;
   std::uint8_t system_status = 0;  ///< MAV_STATE
 
-  static constexpr const char* kMd5Sum = "ce783f756cab1193cb71ba9e90fece50";
+  /// Of mavros_msgs 0.33 to 1.4, and of those since 1.5, which have constants for modes. The fields
+  /// are the same, so that it is published for both.
+  static constexpr const char* kMd5SumBefore = "ce783f756cab1193cb71ba9e90fece50";
+  static constexpr const char* kMd5SumSince = "65cd0a9fff993b062b91e354554ec7e9";
+  static constexpr const char* kMd5Sum = "*";
   static constexpr const char* kTypeName = "mavros_msgs/State";
-  static const char* definition();
+  static const char* definition();  ///< since 1.5
 };
 
 struct CommandResponse {

@@ -139,7 +139,7 @@ KeySpeeds speedsOf(const Options& options) {
   if (!options.press.empty()) {
     speeds.press = marsim::toNs(marsim::parseQuantity(options.press, Quantity::kTime));
   }
-  speeds.validate("marsim fly");
+  speeds.validate("options");
   return speeds;
 }
 
