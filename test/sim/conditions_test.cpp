@@ -1,4 +1,5 @@
 // Flights in wind, with motors that fail and under payloads.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -73,6 +74,22 @@ TEST(MotorFailure, ComesAtItsTime) {
   fly(uav, 0.5);
   EXPECT_LT(uav.quadrotor().motorSpeeds()[1], 1.0);
   EXPECT_GT(uav.state().w_WB_B.norm(), 1.0) << "a quadrotor tumbles";
+}
+
+// Rotors that turn alternately: five of six cannot hold the yaw as well.
+TEST(MotorFailure, AHexarotorHoldsItsPlaceWithFiveRotors) {
+  UavConfig config = hummingbirdAt(20.0);
+  config.vehicle = vehicle::firefly();
+  config.motor_failures = {{1, kNsPerSecond, 0.0}};
+  Uav uav(config, {}, kNoGround);
+  uav.setGoal(config.start_p_WB, 0.0);
+  double farthest = 0.0;
+  for (int i = 0; i < 20000; ++i) {
+    uav.step();
+    farthest = std::max(farthest, (uav.state().X_WB.p - config.start_p_WB).norm());
+  }
+  EXPECT_LT(farthest, 1.0);
+  EXPECT_LT(uav.quadrotor().motorSpeeds()[1], 1.0);
 }
 
 TEST(Payload, IsHeldAtItsHeightKnownOrNot) {
