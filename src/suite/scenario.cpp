@@ -145,6 +145,13 @@ void requireChecks(const Validator& check, const Scenario& scenario) {
                   [](const auto& flight) { return !flight.second.goals.empty(); });
   check.require(!checks.goals_within || any_goals, "checks.goals", "there",
                 "only where a UAV of fly has goals");
+  const auto controller = scenario.arguments.find("controller");
+  const bool is_controlled = controller == scenario.arguments.end() || controller->second != "none";
+  for (const auto& [name, limit] : {std::pair("tracking_rms", &checks.tracking_rms),
+                                    std::pair("tracking_max", &checks.tracking_max)}) {
+    check.require(!*limit || is_controlled, fmt::format("checks.{}", name), "there",
+                  "not with controller: none, whose reference nobody knows");
+  }
   for (const EndCheck& end : checks.end) {
     requireUav(check, scenario, "checks.end.uav", end.uav);
     requirePlace(scenario.file, "checks.end.position", end.position);

@@ -235,6 +235,10 @@ TEST_F(LoadScenario, Estimates) {
 
 TEST_F(LoadScenario, ControllerNoneLeavesTheFlightToAProgram) {
   EXPECT_EQ(of(kPlain + std::string("controller: none\n")).arguments.at("controller"), "none");
+  EXPECT_NE(complaint([&] {
+              of(kPlain + std::string("  tracking_max: {at_most: 1}\ncontroller: none\n"));
+            }).find("checks.tracking_max is there, allowed: not with controller: none"),
+            std::string::npos);
 }
 
 // Of a scenario that does not say what flies, the frames are those of its launch file's defaults.

@@ -112,6 +112,18 @@ class Replay(unittest.TestCase):
         with open(received) as file:
             return json.load(file)
 
+    def record(self, name, arguments, seconds):
+        """The manifest of a recording."""
+        recorder = self.begin([MARSIM, "record", "--out", name + ".bag"] + arguments)
+        try:
+            recorder.wait(seconds)
+            self.fail("it ended by itself")
+        except subprocess.TimeoutExpired:
+            recorder.send_signal(signal.SIGINT)
+        self.assertEqual(recorder.wait(60), 0)
+        with open(self.path(name + ".manifest.json")) as file:
+            return json.load(file)
+
     def test_repeats(self):
         first, second = self.replay(1, "false"), self.replay(2, "true")
         # Everything up to the end of the trajectory; what comes later may be cut off.
@@ -128,14 +140,27 @@ class Replay(unittest.TestCase):
             self.assertLess(math.dist(there[:3], truth[:3]), 1e-6)
             self.assertLess(2.0 * math.dist(there[3:], truth[3:]), 1e-6)  # the angle
 
+    def small_disk(self, name):
+        """A folder of 1 MB; where this may not be mounted the case is left out."""
+        os.mkdir(self.path(name))
+        mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", self.path(name)],
+                               stderr=subprocess.DEVNULL)
+        if mount.returncode == 0:
+            self.addCleanup(lambda: subprocess.run(["umount", self.path(name)]))
+        return mount.returncode == 0
+
     def test_bad_input(self):
+        has_small_disk = self.small_disk("full")
         for arguments, expected in (
                 (["replay", "none.tum"], "none.tum"),
                 (["replay", "flight.tum", "lidr:=mid360"], "did you mean 'lidar'?"),
                 (["record", "/uav0/odom"], "no ROS master at"),
                 (["record", "--all", "--out", "bag"], "allowed: a name that ends in .bag"),
                 (["record", "--all", "--out", "none/x.bag"], "is no folder that can be written"),
+                (["record", "--all", "--out", "full/x.bag"], "GB of free space, allowed:"),
                 (["record"], "one of TOPIC ..., --all and --profile is needed")):
+            if "full/x.bag" in arguments and not has_small_disk:
+                continue
             run = self.marsim(*arguments)
             self.assertNotEqual(run.returncode, 0, run.stdout)
             self.assertIn(expected, run.stdout)
@@ -153,21 +178,20 @@ class Replay(unittest.TestCase):
         unknown = self.marsim("record", "/uav0/odm")
         self.assertEqual(unknown.returncode, 1)
         self.assertIn("did you mean /uav0/odom", unknown.stdout)
-        recorder = self.begin([MARSIM, "record", "/uav0/odom", "/uav0/points", "--out", "a.bag"])
-        try:
-            recorder.wait(8)
-            self.fail("it ended by itself")
-        except subprocess.TimeoutExpired:
-            recorder.send_signal(signal.SIGINT)
-        self.assertEqual(recorder.wait(60), 0)
-        with open(self.path("a.manifest.json")) as file:
-            manifest = json.load(file)
+        manifest = self.record("a", ["/uav0/odom", "/uav0/points"], 8)
         self.assertEqual(manifest["bag"], "a.bag")
         self.assertGreater(manifest["topics"]["/uav0/odom"]["messages"], 100)
         self.assertGreater(manifest["end"], manifest["start"])
         self.assertRegex(manifest["map"]["hash"], "^[0-9a-f]{16}$")
         self.assertIn("/uav0/seed", manifest["seeds"])
         self.assertEqual(manifest["parameters"]["uav0"]["vehicle"], "hummingbird")
+        pause = subprocess.run(["rosservice", "call", "/sim_clock/pause", "true"],
+                               env=self.environment, timeout=60)
+        self.assertEqual(pause.returncode, 0)
+        of_profile = self.record("b", ["--profile", "slam", "--unpause"], 5)
+        self.assertGreater(of_profile["topics"]["/uav0/imu/data"]["messages"], 100)
+        self.assertGreater(of_profile["topics"]["/uav0/points"]["messages"], 5)
+        self.assertNotIn("/uav0/state", of_profile["topics"])
         self.assertIn("there already", self.marsim("record", "--all", "--out", "a.bag").stdout)
         run.send_signal(signal.SIGINT)
         self.assertEqual(run.wait(60), 130)

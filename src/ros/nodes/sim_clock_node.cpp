@@ -135,6 +135,12 @@ void SimClockNode::joinLan(const std::string& lan, const std::string& machine,
           "counts for all",
           sim::paceText(clock_->pace()), machine, leader_));
     }
+    if (!clock_->answers().empty()) {
+      ROS_WARN_STREAM(fmt::format(
+          "wait_for has no effect on machine {}: its clock follows that of machine {}, where it is "
+          "to be given",
+          machine, leader_));
+    }
     client_ = std::make_unique<ClockClient>(Endpoint{clockEndpoint(own).address, 0}, leader,
                                             config.readKey(), config.sync_rate);
   }
