@@ -47,9 +47,11 @@ void CommandTicks::onTimer() {
   }
 }
 
+// The publisher stays: with it the message would be lost.
 void CommandTicks::leave() {
   timer_.stop();
-  grants_.reset();
+  begun_ = false;
+  if (grants_ != nullptr) grants_->leave();
 }
 
 }  // namespace marsim::ros_nodes
