@@ -107,7 +107,7 @@ class LaunchRun(unittest.TestCase):
         code, output = self.run_to_its_end("planner.launch", "client:=ego")
         self.assertEqual(code, 2, output)
         self.assertNotIn("Arg xml", output)
-        self.assertTrue(output.rstrip("\n").endswith("fuel, super'"), output)
+        self.assertTrue(output.rstrip("\n").endswith("fuel, super, mavros'"), output)
         code, output = self.run_to_its_end("sim.launch", "lidar")
         self.assertEqual(code, 2, output)
         self.assertIn("'lidar' is no argument: NAME:=VALUE", output)
