@@ -142,6 +142,19 @@ const char* State::definition() {
   return text.c_str();
 }
 
+ros::AdvertiseOptions State::advertiseOptions(const std::string& topic, std::uint32_t queue,
+                                              bool since_1_5) {
+  std::string text = definition();
+  if (!since_1_5) {  // the fields alone
+    const std::size_t constants = text.find("string MODE_");
+    text.erase(constants, text.find("====") - constants);
+  }
+  ros::AdvertiseOptions options(topic, queue, since_1_5 ? kMd5SumSince : kMd5SumBefore, kTypeName,
+                                text);
+  options.has_header = true;
+  return options;
+}
+
 const char* CommandBool::requestDefinition() { return "bool value\n"; }
 
 const char* CommandBool::responseDefinition() {

@@ -6,6 +6,7 @@
 #include <geometry_msgs/Point.h>
 #include <geometry_msgs/Quaternion.h>
 #include <geometry_msgs/Vector3.h>
+#include <ros/advertise_options.h>
 #include <ros/message_traits.h>
 #include <ros/serialization.h>
 #include <ros/service_traits.h>
@@ -49,12 +50,14 @@ struct State {
   std::uint8_t system_status = 0;  ///< MAV_STATE
 
   /// Of mavros_msgs 0.33 to 1.4, and of those since 1.5, which have constants for modes. The fields
-  /// are the same, so that it is published for both.
+  /// are the same; which of the two is advertised is the publisher's choice (advertiseOptions()).
   static constexpr const char* kMd5SumBefore = "ce783f756cab1193cb71ba9e90fece50";
   static constexpr const char* kMd5SumSince = "65cd0a9fff993b062b91e354554ec7e9";
   static constexpr const char* kMd5Sum = "*";
   static constexpr const char* kTypeName = "mavros_msgs/State";
   static const char* definition();  ///< since 1.5
+  static ros::AdvertiseOptions advertiseOptions(const std::string& topic, std::uint32_t queue,
+                                                bool since_1_5);
 };
 
 struct CommandResponse {

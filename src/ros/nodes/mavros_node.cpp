@@ -41,6 +41,7 @@ MavrosNode::MavrosNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
           given(readSwarmPlace(params, handle).vehicle, params.text("vehicle", "hummingbird")))
           .vehicle;
   const std::string prefix = params.text("prefix", "mavros");
+  has_mode_constants_ = params.choice("mavros_msgs", "1.4", {"1.4", "1.5"}) == "1.5";
   velocity_in_heading_ =
       params.choice("mav_frame", "LOCAL_NED", {"LOCAL_NED", "BODY_NED"}) == "BODY_NED";
   const bool in_lockstep = params.flag("lockstep", false);
@@ -73,7 +74,10 @@ void MavrosNode::openOutputs(ros::NodeHandle& handle, ros::NodeHandle& mavros) {
   outputs_ = CommandOutputs(handle, frames_);
   flight_ = FlightClients(handle);
   estimate_publisher_ = handle.advertise<nav_msgs::Odometry>("estimate", kQueue);
-  state_publisher_ = mavros.advertise<mavros_msgs::State>("state", 10, true);
+  ros::AdvertiseOptions options =
+      mavros_msgs::State::advertiseOptions("state", 10, has_mode_constants_);
+  options.latch = true;
+  state_publisher_ = mavros.advertise(options);
   pose_publisher_ = {mavros, "local_position/pose", kQueue};
   odom_publisher_ = {mavros, "local_position/odom", kQueue};
   velocity_publisher_ = {mavros, "local_position/velocity_local", kQueue};

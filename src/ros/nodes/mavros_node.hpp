@@ -43,8 +43,8 @@ namespace marsim::ros_nodes {
 /// Of the UAV: in `state` (marsim/VehicleState), `imu/data`; out what CommandOutputs and
 /// FlightClients name, and `estimate` (nav_msgs/Odometry), the vision poses.
 /// In lockstep set points act CommandTicks::kLead after the first tick at or after their stamp.
-/// Parameters: prefix, vehicle, mav_frame (LOCAL_NED or BODY_NED, of setpoint_velocity), lockstep,
-/// world_frame, frame_prefix.
+/// Parameters: prefix, mavros_msgs (1.4 or 1.5: the clients' definition of State), vehicle,
+/// mav_frame (LOCAL_NED or BODY_NED, of setpoint_velocity), lockstep, world_frame, frame_prefix.
 class MavrosNode {
  public:
   MavrosNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
@@ -77,7 +77,8 @@ class MavrosNode {
 
   Frames frames_;
   bool velocity_in_heading_ = false;
-  std::mutex mutex_;  ///< of all below that the services' thread uses
+  bool has_mode_constants_ = false;  ///< in the definition of mavros_msgs/State
+  std::mutex mutex_;                 ///< of all below that the services' thread uses
   control::Autopilot autopilot_;
   std::unique_ptr<control::offboard::Decoder> decoder_;
   KinematicState motion_;  ///< the last one
