@@ -27,6 +27,7 @@ AnswerRule parseRule(std::string_view text) {
   rule.input = trimmed(text.substr(0, arrow));
   rule.output = trimmed(text.substr(arrow + 1, plus - arrow - 1));
   rule.ahead = toNs(parseQuantity(text.substr(plus + 1), Quantity::kTime));
+  rule.reserve = std::min(AnswerRule::kLongestReserve, rule.ahead / 3);
   const bool is_whole = !rule.input.empty() && !rule.output.empty() &&
                         rule.output.find('>') == std::string::npos && rule.ahead > 0;
   if (!is_whole) throw Error("no rule");
@@ -101,14 +102,19 @@ void AnswerWait::onOutput(TimeNs stamp) {
 
 bool AnswerWait::allows(TimeNs now, TimeNs next) const { return cause(now, next) == Cause::kNone; }
 
+bool AnswerWait::allowsNudge(TimeNs now, TimeNs next) const {
+  return cause(now, next) == Cause::kNoAnswer && next <= unanswered_.front() + rule_.ahead;
+}
+
 AnswerWait::Cause AnswerWait::cause(TimeNs now, TimeNs next) const {
   if (is_over_ || is_given_up_) return Cause::kNone;
   if (now == kBegin && !is_offered_ && !was_answered_) return Cause::kNotOffered;
+  const TimeNs first = rule_.ahead - rule_.reserve;
   if (!unanswered_.empty()) {
-    return next > unanswered_.front() + rule_.ahead ? Cause::kNoAnswer : Cause::kNone;
+    return next > unanswered_.front() + first ? Cause::kNoAnswer : Cause::kNone;
   }
   if (!expectsInput()) return Cause::kNone;
-  return next > last_input_ + period_ + rule_.ahead ? Cause::kNoInput : Cause::kNone;
+  return next > last_input_ + period_ + first ? Cause::kNoInput : Cause::kNone;
 }
 
 AnswerWait::Awaited AnswerWait::awaited(TimeNs now) const {

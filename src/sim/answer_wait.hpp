@@ -15,6 +15,10 @@ namespace marsim::sim {
 struct AnswerRule {
   std::string input, output;  ///< topics
   TimeNs ahead = 0;
+  /// The last part of `ahead`: given period by period while an answer is awaited, to wake a client
+  /// that sleeps in simulated time.
+  TimeNs reserve = 0;
+  static constexpr TimeNs kLongestReserve = kNsPerSecond / 50;
 
   /// "INPUT>OUTPUT+SECONDS".
   std::string text() const;
@@ -25,7 +29,7 @@ struct AnswerRule {
 std::vector<AnswerRule> parseAnswerRules(std::string_view text, std::string_view where,
                                          std::string_view field);
 
-/// How far time may go by an AnswerRule. It goes no farther than `ahead` past
+/// How far time may go by an AnswerRule. It goes no farther than `ahead`, less its reserve, past
 /// - the oldest input without an answer: an output answers all inputs that came before it and are
 ///   no newer than its stamp, one that answers none counts for the next input;
 /// - the next input, expected one period after the last, until it has come. The period is the
@@ -55,6 +59,8 @@ class AnswerWait {
 
   /// Whether time may go on from `now` to `next`.
   bool allows(TimeNs now, TimeNs next) const;
+  /// Whether it may out of the reserve, while an answer is awaited.
+  bool allowsNudge(TimeNs now, TimeNs next) const;
   enum class Cause { kNone, kNotOffered, kNoAnswer, kNoInput };
   /// What it waits for: an answer or an input of a stamp.
   struct Awaited {

@@ -58,7 +58,6 @@ SimClock::SimClock(SimClockConfig config, WallTime now) : config_(std::move(conf
     answers_.emplace_back(rule, config_.answer_patience);
   }
   answer_holds_.resize(answers_.size());
-  nudges_.resize(answers_.size());
 }
 
 bool SimClock::advance(WallTime now) {
@@ -68,7 +67,6 @@ bool SimClock::advance(WallTime now) {
     giveUp(now);
     noteHold(now);
     if (held_since_ && nudgeAt() > now) return false;
-    if (held_since_) nudge();
   }
   go(now);
   return true;
@@ -146,26 +144,16 @@ void SimClock::giveUp(WallTime now) {
   }
 }
 
-// Never, unless all that holds it are answers, for none of which it was nudged too often.
+// Never, unless all that holds it are answers with a reserve.
 SimClock::WallTime SimClock::nudgeAt() const {
   if (grants_held_since_) return WallTime::max();
   WallTime at = WallTime::min();
   for (std::size_t i = 0; i < answers_.size(); ++i) {
     if (!answer_holds_[i]) continue;
-    const AnswerWait::Awaited& what = answer_holds_[i]->what;
-    const bool is_spent = nudges_[i].what == what && nudges_[i].given >= kMostNudges;
-    if (what.cause != AnswerWait::Cause::kNoAnswer || is_spent) return WallTime::max();
+    if (!answers_[i].allowsNudge(now_, now_ + config_.period)) return WallTime::max();
     at = std::max(at, after(answer_holds_[i]->since, kNudgeAfter));
   }
   return at;
-}
-
-void SimClock::nudge() {
-  for (std::size_t i = 0; i < answers_.size(); ++i) {
-    if (!answer_holds_[i]) continue;
-    if (!(nudges_[i].what == answer_holds_[i]->what)) nudges_[i] = {answer_holds_[i]->what, 0};
-    ++nudges_[i].given;
-  }
 }
 
 void SimClock::letGo(double held) {

@@ -47,7 +47,6 @@ class SimClock {
   };
 
   static constexpr double kNudgeAfter = 0.02;  ///< [s]
-  static constexpr int kMostNudges = 10;
 
   SimClock(SimClockConfig config, WallTime now);
 
@@ -96,7 +95,6 @@ class SimClock {
   void giveUp(WallTime now);
   void letGo(double held);
   WallTime nudgeAt() const;
-  void nudge();
   void go(WallTime now);
   void runFrom(WallTime now);
   WallClock::duration wallPeriod() const;
@@ -117,12 +115,6 @@ class SimClock {
     WallTime since;
   };
   std::vector<std::optional<AnswerHold>> answer_holds_;  ///< of each rule
-  /// Periods that were given while an answer was awaited.
-  struct Nudges {
-    AnswerWait::Awaited what;
-    int given = 0;
-  };
-  std::vector<Nudges> nudges_;  ///< of each rule
   std::vector<std::string> warnings_;
 };
 

@@ -1,8 +1,11 @@
 #include "ros/nodes/mavros_node.hpp"
 
+#include <fstream>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
+#include <ros/package.h>
 
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
@@ -31,6 +34,15 @@ Autopilot::State stateOf(const sim::VehicleReport& report) {
   return {motion.stamp, motion.X_WB.p, motion.v_WB, report.on_ground, report.placements};
 }
 
+// Whether the package mavros_msgs that is installed here, if any, defines State with constants for
+// modes, as versions from 1.5 on do.
+bool hasModeConstants() {
+  const std::string folder = ros::package::getPath("mavros_msgs");
+  std::ifstream file(folder + "/msg/State.msg");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return text.find("MODE_PX4_OFFBOARD") != std::string::npos;
+}
+
 }  // namespace
 
 MavrosNode::MavrosNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
@@ -41,7 +53,8 @@ MavrosNode::MavrosNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
           given(readSwarmPlace(params, handle).vehicle, params.text("vehicle", "hummingbird")))
           .vehicle;
   const std::string prefix = params.text("prefix", "mavros");
-  has_mode_constants_ = params.choice("mavros_msgs", "1.4", {"1.4", "1.5"}) == "1.5";
+  const std::string version = params.choice("mavros_msgs", "auto", {"auto", "1.4", "1.5"});
+  has_mode_constants_ = version == "1.5" || (version == "auto" && hasModeConstants());
   velocity_in_heading_ =
       params.choice("mav_frame", "LOCAL_NED", {"LOCAL_NED", "BODY_NED"}) == "BODY_NED";
   const bool in_lockstep = params.flag("lockstep", false);

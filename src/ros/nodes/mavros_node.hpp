@@ -43,7 +43,7 @@ namespace marsim::ros_nodes {
 /// Of the UAV: in `state` (marsim/VehicleState), `imu/data`; out what CommandOutputs and
 /// FlightClients name, and `estimate` (nav_msgs/Odometry), the vision poses.
 /// In lockstep set points act CommandTicks::kLead after the first tick at or after their stamp.
-/// Parameters: prefix, mavros_msgs (1.4 or 1.5: the clients' definition of State), vehicle,
+/// Parameters: prefix, mavros_msgs (1.4, 1.5 or auto: the clients' definition of State), vehicle,
 /// mav_frame (LOCAL_NED or BODY_NED, of setpoint_velocity), lockstep, world_frame, frame_prefix.
 class MavrosNode {
  public:
