@@ -98,6 +98,7 @@ void ControllerNode::answerOnce(const marsim::VehicleState& message) {
   } else if (motors_ && (in_lockstep_ || !motors_->speeds.empty()) &&
              motors_->header.stamp == message.header.stamp) {
     motor_publisher_.publish(motors_);  // the first answer may have been lost
+    if (!motors_->speeds.empty()) publishReference(motors_->header.stamp);  // for ideal dynamics
   }
 }
 
@@ -201,13 +202,16 @@ void ControllerNode::tellCommand() {
   teller_.tell(pilot_->commander(), state_.stamp, placements_);
 }
 
+void ControllerNode::publishReference(const ros::Time& stamp) {
+  if (!reference_publisher_.wanted()) return;
+  const auto reference = boost::make_shared<marsim::StateReference>();
+  toMessage(reference_, fromRos(stamp), *reference);
+  reference->header.frame_id = frames_.world;
+  reference_publisher_.publish(reference);
+}
+
 void ControllerNode::publishTracking(const KinematicState& truth) {
-  if (reference_publisher_.wanted()) {
-    const auto reference = boost::make_shared<marsim::StateReference>();
-    toMessage(reference_, truth.stamp, *reference);
-    reference->header.frame_id = frames_.world;
-    reference_publisher_.publish(reference);
-  }
+  publishReference(toRos(truth.stamp));
   if (error_publisher_.wanted()) {
     const auto error = boost::make_shared<marsim::TrackingError>();
     error->header.stamp = toRos(truth.stamp);

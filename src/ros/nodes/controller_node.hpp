@@ -61,6 +61,7 @@ class ControllerNode {
   void tellCommand();
   void onMapInfo(const marsim::MapInfoConstPtr& message);
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
+  void publishReference(const ros::Time& stamp);
   void publishTracking(const KinematicState& truth);
 
   Frames frames_;
