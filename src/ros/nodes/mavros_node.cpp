@@ -39,7 +39,7 @@ MavrosNode::MavrosNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
   const vehicle::VehicleConfig vehicle =
       config::loadVehicle(
           given(readSwarmPlace(params, handle).vehicle, params.text("vehicle", "hummingbird")))
-          .vehicle;
+          .vehicle.asControlled();
   const std::string prefix = params.text("prefix", "mavros");
   velocity_in_heading_ =
       params.choice("mav_frame", "LOCAL_NED", {"LOCAL_NED", "BODY_NED"}) == "BODY_NED";
