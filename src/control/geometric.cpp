@@ -146,6 +146,7 @@ RotorArray GeometricController::trackRates(const KinematicState& state,
   AttitudeMotion wanted;
   wanted.R_WD = state.X_WB.q.toRotationMatrix();
   wanted.w_WD_D = w_WB_B_wanted;
+  wanted.dw_WD_D = state.w_WB_B.cross(w_WB_B_wanted);  // the rates are steady in B
   const Vector3d torque_B =
       geometricTorque(gains_, vehicle_.inertia, wanted.R_WD, state.w_WB_B, wanted);
   return command(thrust, torque_B - actuation_.drag(state).torque_B);

@@ -12,6 +12,9 @@ namespace {
 
 using control::StateEstimator;
 
+// Readings and estimates that are further ahead of a report are of another time.
+constexpr TimeNs kAnotherTime = kNsPerSecond;
+
 // The lever arm's part that comes from the body's angular acceleration is left out: nobody measures
 // it.
 control::InertialReading inBody(const vehicle::ImuSample& sample, const Pose& X_BI) {
@@ -44,18 +47,19 @@ void EstimateLoop::addImu(const vehicle::ImuSample& sample) {
   if (!readings_.empty() && reading.stamp <= readings_.back().stamp) return;
   readings_.push_back(reading);
   while (readings_.front().stamp < reading.stamp - StateEstimator::kMemory) readings_.pop_front();
-  if (phase_ != Phase::kTruth) estimator_.propagate(reading);
 }
 
 void EstimateLoop::addEstimate(TimeNs stamp, const Pose& X_OE) {
   if (!isFinite(X_OE)) {
-    ++refused_;
-    if (!std::exchange(told_of_refusal_, true)) {
-      news_ = "an estimate is not used: a value is NaN or infinite, or the quaternion is none";
-    }
-    return;
+    return refuse("an estimate is not used: a value is NaN or infinite, or the quaternion is none");
   }
   waiting_.push_back({stamp, {X_OE.q.normalized(), X_OE.p}});
+}
+
+// Said once.
+void EstimateLoop::refuse(const std::string& reason) {
+  ++refused_;
+  if (!std::exchange(told_of_refusal_, true)) news_ = reason;
 }
 
 bool EstimateLoop::isReady(const VehicleReport& report) const {
@@ -71,17 +75,27 @@ KinematicState EstimateLoop::motion(const VehicleReport& report) {
   if (phase_ == Phase::kTruth) {
     truth_.push_back(report.motion);
     while (truth_.front().stamp < now - StateEstimator::kMemory) truth_.pop_front();
+  } else {
+    propagate(now);
   }
-  while (!waiting_.empty() && waiting_.front().stamp + config_.delay <= now) {
+  while (!waiting_.empty()) {
     const StampedPose estimate = waiting_.front();
+    if (estimate.stamp > now + kAnotherTime) {
+      refuse(fmt::format("an estimate of {:.3f} s is not used at {:.3f} s: it is of a time to come",
+                         toSeconds(estimate.stamp), toSeconds(now)));
+    } else if (estimate.stamp + config_.delay <= now) {
+      use(estimate, now);
+    } else {
+      break;
+    }
     waiting_.pop_front();
-    use(estimate, now);
   }
   watch(report);
   return phase_ == Phase::kTruth ? report.motion : estimator_.at(now);
 }
 
-// The vehicle was put somewhere: what was known before is void.
+// The vehicle was put somewhere: what was known before is void, and so is what is of a time to
+// come: time was set back.
 void EstimateLoop::begin(const VehicleReport& report) {
   placements_ = report.placements;
   begun_at_ = report.motion.stamp;
@@ -91,41 +105,50 @@ void EstimateLoop::begin(const VehicleReport& report) {
   first_at_.reset();
   refused_ = 0;
   told_of_refusal_ = false;
-  const auto is_old = [this](const auto& item) { return item.stamp < begun_at_; };
-  readings_.erase(std::remove_if(readings_.begin(), readings_.end(), is_old), readings_.end());
-  waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), is_old), waiting_.end());
+  const auto is_void = [this](const auto& item) {
+    return item.stamp < begun_at_ || item.stamp > begun_at_ + kAnotherTime;
+  };
+  readings_.erase(std::remove_if(readings_.begin(), readings_.end(), is_void), readings_.end());
+  waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), is_void), waiting_.end());
 }
 
 // Sets the estimator to the truth at the last state before an estimate.
-bool EstimateLoop::close(const StampedPose& estimate) {
+bool EstimateLoop::close(const StampedPose& estimate, TimeNs now) {
   const auto later = std::upper_bound(
       truth_.begin(), truth_.end(), estimate.stamp,
       [](TimeNs stamp, const KinematicState& state) { return stamp < state.stamp; });
   if (later == truth_.begin()) return false;
   const KinematicState& start = *std::prev(later);
-  begin(start);
+  begin(start, now);
   X_WO_ = Pose();
   if (config_.begins_at_vehicle) X_WO_ = start.X_WB * config_.X_BE * estimate.X_WB.inverse();
   return true;
 }
 
-void EstimateLoop::begin(const KinematicState& state) {
+void EstimateLoop::begin(const KinematicState& state, TimeNs now) {
   estimator_.reset(state);
-  for (const control::InertialReading& reading : readings_) estimator_.propagate(reading);
+  propagate(now);
+}
+
+// Later readings wait, so that nothing depends on how early they come.
+void EstimateLoop::propagate(TimeNs until) {
+  for (const control::InertialReading& reading : readings_) {
+    if (reading.stamp <= until) estimator_.propagate(reading);
+  }
 }
 
 void EstimateLoop::use(const StampedPose& estimate, TimeNs now) {
   if (phase_ == Phase::kTruth) {
     if (!first_at_) first_at_ = estimate.stamp;
     if (estimate.stamp < *first_at_ + config_.settle) return;
-    if (!close(estimate)) return;  // older than all that is known
+    if (!close(estimate, now)) return;  // older than all that is known
   }
   const Pose X_WB = *X_WO_ * estimate.X_WB * config_.X_BE.inverse();
   if (phase_ == Phase::kLand && on_ground_) {  // at rest: wherever the estimate is
     KinematicState resting;
     resting.stamp = estimate.stamp - 1;
     resting.X_WB = X_WB;
-    begin(resting);
+    begin(resting, now);
   }
   const StateEstimator::Verdict verdict = estimator_.correct({estimate.stamp, X_WB});
   if (verdict != StateEstimator::Verdict::kUsed) {

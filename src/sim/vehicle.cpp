@@ -198,9 +198,17 @@ void Vehicle::moveIdeally(const Collisions::ObjectsIn& objectsIn) {
 // The air that it meets in the next step, and what its motors are good for.
 void Vehicle::meetConditions() {
   if (wind_) quadrotor_.setWind(wind_->advance(step_period_, state()));
-  for (const MotorFailure& failure : setup_.motor_failures) {
-    const bool has_failed = state().stamp >= failure.at;
-    quadrotor_.setEffectiveness(failure.rotor, has_failed ? failure.effectiveness : 1.0);
+  if (setup_.motor_failures.empty()) return;
+  for (int rotor = 0; rotor < quadrotor_.rotorCount(); ++rotor) {
+    TimeNs latest = -1;  // of several failures of a rotor the latest holds
+    double effectiveness = 1.0;
+    for (const MotorFailure& failure : setup_.motor_failures) {
+      const bool has_come = failure.at <= state().stamp && failure.at >= latest;
+      if (failure.rotor != rotor || !has_come) continue;
+      latest = failure.at;
+      effectiveness = failure.effectiveness;
+    }
+    quadrotor_.setEffectiveness(rotor, effectiveness);
   }
 }
 

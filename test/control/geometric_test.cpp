@@ -200,5 +200,23 @@ TEST(Geometric, HoldsBodyRates) {
   }
 }
 
+// Rates are in B: one that is reached while the vehicle turns about another axis pulls at no third.
+TEST(Geometric, ABodyRateDoesNotPullAtOthers) {
+  const VehicleConfig config = vehicle::hummingbird();
+  const auto controller = makeController(geometric(), sim::vehicleModel(config));
+  Quadrotor quadrotor(config);
+  quadrotor.setMotion(Eigen::Quaterniond::Identity(), Vector3d::Zero(), {0.0, 0.0, 3.0});
+  double farthest = 0.0;
+  for (int i = 0; i < 250; ++i) {
+    const RotorArray speeds =
+        controller->trackRates(quadrotor.state(), {2.0, 0.0, 3.0}, config.mass * kGravity);
+    quadrotor.command(speeds);
+    quadrotor.step(1'000'000);
+    quadrotor.step(1'000'000);
+    farthest = std::max(farthest, std::abs(quadrotor.state().w_WB_B.y()));
+  }
+  EXPECT_LT(farthest, 0.05);
+}
+
 }  // namespace
 }  // namespace marsim::control

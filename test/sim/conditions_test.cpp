@@ -76,6 +76,21 @@ TEST(MotorFailure, ComesAtItsTime) {
   EXPECT_GT(uav.state().w_WB_B.norm(), 1.0) << "a quadrotor tumbles";
 }
 
+TEST(MotorFailure, OneOfARotorThatHasFailedBeforeComesOnTop) {
+  UavConfig config = hummingbirdAt(50.0);
+  config.motor_failures = {{1, toNs(0.2), 0.5}, {1, toNs(0.4), 0.0}};
+  UavConfig first = config;
+  first.motor_failures.pop_back();
+  Uav uav(config, {}, kNoGround), with_first(first, {}, kNoGround);
+  for (Uav* each : {&uav, &with_first}) each->setGoal(config.start_p_WB, 0.0);
+  fly(uav, 0.4);
+  fly(with_first, 0.4);
+  EXPECT_EQ(uav.state().w_WB_B, with_first.state().w_WB_B);
+  EXPECT_GT(uav.state().w_WB_B.norm(), 0.1);
+  fly(uav, 0.4);
+  EXPECT_LT(uav.quadrotor().motorSpeeds()[1], 1.0);
+}
+
 // Rotors that turn alternately: five of six cannot hold the yaw as well.
 TEST(MotorFailure, AHexarotorHoldsItsPlaceWithFiveRotors) {
   UavConfig config = hummingbirdAt(20.0);

@@ -199,5 +199,79 @@ TEST(EstimateLoop, BeginsAfreshWhenTheVehicleIsPutSomewhere) {
   EXPECT_LT((flight.uav().state().X_WB.p - Vector3d(-4.0, 0.0, 2.0)).norm(), 0.1);
 }
 
+// A vehicle at rest at the origin, whose loop is fed by hand: states at 500 Hz, an IMU of 1 kHz.
+class FedLoop {
+ public:
+  FedLoop() : loop_({}, {}, imu()) {}
+
+  void addImu(TimeNs stamp) {
+    vehicle::ImuSample sample;
+    sample.stamp = stamp;
+    sample.specific_force = Vector3d(0.3, 0.0, kGravity);  // it is a little off
+    loop_.addImu(sample);
+  }
+  KinematicState motion(TimeNs stamp, std::uint32_t placements = 1) {
+    VehicleReport report;
+    report.motion.stamp = stamp;
+    report.placements = placements;
+    return loop_.motion(report);
+  }
+  /// As it goes: a state, its IMU samples, an estimate every 0.1 s.
+  KinematicState run(TimeNs from, TimeNs to, std::uint32_t placements = 1) {
+    KinematicState last;
+    for (TimeNs t = from; t < to; t += kState) {
+      addImu(t);
+      if (t % (kNsPerSecond / 10) == 0) loop_.addEstimate(t, Pose());
+      last = motion(t, placements);
+      addImu(t + kState / 2);
+    }
+    return last;
+  }
+  EstimateLoop& loop() { return loop_; }
+  static constexpr TimeNs kState = 2'000'000;
+
+ private:
+  static vehicle::ImuConfig imu() {
+    vehicle::ImuConfig config;
+    config.rate = 1000.0;
+    return config;
+  }
+  EstimateLoop loop_;
+};
+
+TEST(EstimateLoop, ItDoesNotMatterHowEarlyTheImuComes) {
+  FedLoop one, other;
+  const TimeNs now = kNsPerSecond;
+  for (FedLoop* fed : {&one, &other}) {
+    fed->run(0, now);
+    fed->addImu(now);
+  }
+  for (TimeNs t = now + 1'000'000; t < now + 20'000'000; t += 1'000'000) other.addImu(t);
+  EXPECT_EQ(one.loop().phase(), Phase::kEstimate);
+  const KinematicState expected = one.motion(now), early = other.motion(now);
+  EXPECT_EQ(early.v_WB, expected.v_WB);
+  EXPECT_EQ(early.X_WB.p, expected.X_WB.p);
+}
+
+TEST(EstimateLoop, AnEstimateOfATimeToComeDoesNotHoldUpTheOthers) {
+  FedLoop fed;
+  fed.run(0, kNsPerSecond / 2);
+  fed.loop().takeNews();
+  fed.loop().addEstimate(1'700'000'000 * kNsPerSecond, Pose());
+  fed.run(kNsPerSecond / 2, 2 * kNsPerSecond);
+  EXPECT_EQ(fed.loop().phase(), Phase::kEstimate);
+  EXPECT_EQ(fed.loop().takeNews(),
+            "an estimate of 1700000000.000 s is not used at 0.500 s: it is of a time to come");
+}
+
+TEST(EstimateLoop, BeginsAfreshWhenTimeIsSetBack) {
+  FedLoop fed;
+  fed.run(0, 20 * kNsPerSecond);
+  fed.loop().addEstimate(20 * kNsPerSecond, Pose());
+  const KinematicState last = fed.run(0, 3 * kNsPerSecond, 2);
+  EXPECT_EQ(fed.loop().phase(), Phase::kEstimate);
+  EXPECT_LT(last.X_WB.p.norm(), 0.05);
+}
+
 }  // namespace
 }  // namespace marsim::sim

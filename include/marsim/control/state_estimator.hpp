@@ -43,7 +43,7 @@ class StateEstimator {
  public:
   explicit StateEstimator(const EstimatorConfig& config) : config_(config) {}
 
-  /// Begins at a known motion (pose, velocity; the rest is not read).
+  /// Begins at a known motion; its body rate and acceleration are held on to the first reading.
   void reset(const KinematicState& state);
   bool begun() const { return !steps_.empty(); }
   /// Propagates to a reading, newer than the last; an older one is ignored.

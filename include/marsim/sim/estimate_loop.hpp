@@ -34,8 +34,10 @@ class EstimateLoop {
   EstimateLoop(const EstimateConfig& config, const control::EstimatorConfig& estimator,
                const vehicle::ImuConfig& imu);
 
+  /// Samples that are newer than a report have no part in its motion.
   void addImu(const vehicle::ImuSample& sample);
-  /// The pose of E in the frame of the estimates, at a stamp. What is not finite is refused.
+  /// The pose of E in the frame of the estimates, at a stamp. What is not finite is refused, and so
+  /// is what turns out to be more than 1 s ahead of a report.
   void addEstimate(TimeNs stamp, const Pose& X_OE);
   /// Whether the IMU's sample of a report's instant, or the last one before, has come.
   bool isReady(const VehicleReport& report) const;
@@ -49,9 +51,11 @@ class EstimateLoop {
 
  private:
   void begin(const VehicleReport& report);
-  void begin(const KinematicState& state);
+  void begin(const KinematicState& state, TimeNs now);
+  void propagate(TimeNs until);
+  void refuse(const std::string& reason);
   void use(const StampedPose& estimate, TimeNs now);
-  bool close(const StampedPose& estimate);
+  bool close(const StampedPose& estimate, TimeNs now);
   void watch(const VehicleReport& report);
 
   EstimateConfig config_;

@@ -73,24 +73,42 @@ void ControllerNode::onState(const marsim::VehicleStateConstPtr& message) {
     unanswered_ = message;
     return;
   }
-  if (estimates_ && !estimates_->isReady(fromMessage(*message))) {
-    awaits_imu_ = message;
-    return;
+  if (estimates_ && mustAwaitImu(message)) return;
+  answerOnce(*message);
+}
+
+// States are answered in their order. Those of before the vehicle was put somewhere need no answer.
+bool ControllerNode::mustAwaitImu(const marsim::VehicleStateConstPtr& message) {
+  if (!await_imu_.empty() && await_imu_.back()->placements != message->placements) {
+    await_imu_.clear();
   }
-  const bool is_known = has_state_ && message->placements == placements_ &&
-                        fromRos(message->header.stamp) == state_.stamp;
+  if (await_imu_.empty() && estimates_->isReady(fromMessage(*message))) return false;
+  const bool is_told_again =
+      !await_imu_.empty() && await_imu_.back()->header.stamp == message->header.stamp;
+  if (!is_told_again) await_imu_.push_back(message);
+  if (await_imu_.size() > kQueue) await_imu_.pop_front();
+  return true;
+}
+
+void ControllerNode::answerOnce(const marsim::VehicleState& message) {
+  const bool is_known = has_state_ && message.placements == placements_ &&
+                        fromRos(message.header.stamp) == state_.stamp;
   if (!is_known) {
-    answer(*message);
+    answer(message);
   } else if (motors_ && (in_lockstep_ || !motors_->speeds.empty()) &&
-             motors_->header.stamp == message->header.stamp) {
+             motors_->header.stamp == message.header.stamp) {
     motor_publisher_.publish(motors_);  // the first answer may have been lost
+    if (!motors_->speeds.empty()) publishReference(motors_->header.stamp);  // for ideal dynamics
   }
 }
 
-// The vehicle tells of a state before its IMU does.
+// The vehicle tells of a state before its IMU does, and may tell of the next one before that comes.
 void ControllerNode::onImu() {
-  if (const marsim::VehicleStateConstPtr state = std::exchange(awaits_imu_, nullptr))
-    onState(state);
+  while (!await_imu_.empty() && estimates_->isReady(fromMessage(*await_imu_.front()))) {
+    const marsim::VehicleStateConstPtr state = await_imu_.front();
+    await_imu_.pop_front();
+    answerOnce(*state);
+  }
 }
 
 // A controller that is started in the place of another one must know what that one followed before
@@ -184,13 +202,16 @@ void ControllerNode::tellCommand() {
   teller_.tell(pilot_->commander(), state_.stamp, placements_);
 }
 
+void ControllerNode::publishReference(const ros::Time& stamp) {
+  if (!reference_publisher_.wanted()) return;
+  const auto reference = boost::make_shared<marsim::StateReference>();
+  toMessage(reference_, fromRos(stamp), *reference);
+  reference->header.frame_id = frames_.world;
+  reference_publisher_.publish(reference);
+}
+
 void ControllerNode::publishTracking(const KinematicState& truth) {
-  if (reference_publisher_.wanted()) {
-    const auto reference = boost::make_shared<marsim::StateReference>();
-    toMessage(reference_, truth.stamp, *reference);
-    reference->header.frame_id = frames_.world;
-    reference_publisher_.publish(reference);
-  }
+  publishReference(toRos(truth.stamp));
   if (error_publisher_.wanted()) {
     const auto error = boost::make_shared<marsim::TrackingError>();
     error->header.stamp = toRos(truth.stamp);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,17 +55,20 @@ class ControllerNode {
   void answerUnanswered();
   void lookForPublishers();
   void resume(const marsim::ActiveCommand& message, TimeNs now);
+  bool mustAwaitImu(const marsim::VehicleStateConstPtr& message);
+  void answerOnce(const marsim::VehicleState& message);
   void answer(const marsim::VehicleState& message);
   void tellCommand();
   void onMapInfo(const marsim::MapInfoConstPtr& message);
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
+  void publishReference(const ros::Time& stamp);
   void publishTracking(const KinematicState& truth);
 
   Frames frames_;
   bool in_lockstep_ = false;
   std::unique_ptr<sim::Pilot> pilot_;
-  std::unique_ptr<EstimateInput> estimates_;  ///< null: it flies on the truth
-  marsim::VehicleStateConstPtr awaits_imu_;   ///< the state whose IMU sample is still to come
+  std::unique_ptr<EstimateInput> estimates_;            ///< null: it flies on the truth
+  std::deque<marsim::VehicleStateConstPtr> await_imu_;  ///< states whose IMU sample is to come
   KinematicState state_;
   control::Reference reference_;
   bool has_state_ = false;

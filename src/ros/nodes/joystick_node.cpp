@@ -65,7 +65,7 @@ JoystickNode::JoystickNode(ros::NodeHandle handle, ros::NodeHandle private_handl
   const vehicle::VehicleConfig vehicle =
       config::loadVehicle(
           given(readSwarmPlace(params, handle).vehicle, params.text("vehicle", "hummingbird")))
-          .vehicle;
+          .vehicle.asControlled();
   mode_ = modeOf(params.choice("mode", "position", {"position", "altitude", "attitude"}));
   axes_ = readAxes(params);
   flight_ = std::make_unique<control::StickFlight>(

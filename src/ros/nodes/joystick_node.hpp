@@ -56,8 +56,8 @@ class JoystickNode {
 
   CommandOutputs outputs_;
   FlightClients clients_;
+  JobThread thread_;  ///< waits for the controller's services; outlives who posts to it
   ros::Subscriber joy_subscriber_, state_subscriber_;
-  JobThread thread_;  ///< waits for the controller's services
 };
 
 }  // namespace marsim::ros_nodes

@@ -51,7 +51,7 @@ MavrosNode::MavrosNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
   const vehicle::VehicleConfig vehicle =
       config::loadVehicle(
           given(readSwarmPlace(params, handle).vehicle, params.text("vehicle", "hummingbird")))
-          .vehicle;
+          .vehicle.asControlled();
   const std::string prefix = params.text("prefix", "mavros");
   const std::string version = params.choice("mavros_msgs", "auto", {"auto", "1.4", "1.5"});
   has_mode_constants_ = version == "1.5" || (version == "auto" && hasModeConstants());
@@ -68,12 +68,11 @@ MavrosNode::MavrosNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
   ros::NodeHandle mavros(handle, prefix);
   openOutputs(handle, mavros);
   ticks_ = std::make_unique<CommandTicks>(handle, private_handle, in_lockstep, [this] {
-    return outputs_.isConnected() && subscribers_.front().getNumPublishers() > 0;
+    return outputs_.isConnected() && state_subscriber_.getNumPublishers() > 0;
   });
   openServices(mavros);
-  subscribers_.push_back(handle.subscribe("state", in_lockstep ? 5000 : kQueue,
-                                          &MavrosNode::onState, this,
-                                          ros::TransportHints().tcpNoDelay()));
+  state_subscriber_ = handle.subscribe("state", in_lockstep ? 5000 : kQueue, &MavrosNode::onState,
+                                       this, ros::TransportHints().tcpNoDelay());
   subscribers_.push_back(handle.subscribe<sensor_msgs::Imu>(
       "imu/data", kQueue, [this](const sensor_msgs::ImuConstPtr& message) {
         if (imu_publisher_.wanted()) {
@@ -81,6 +80,12 @@ MavrosNode::MavrosNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
         }
       }));
   openInputs(mavros);
+}
+
+// Nothing may come to the services' thread when it ends, nor may a service be left in its queue.
+MavrosNode::~MavrosNode() {
+  state_subscriber_.shutdown();
+  services_.clear();
 }
 
 void MavrosNode::openOutputs(ros::NodeHandle& handle, ros::NodeHandle& mavros) {

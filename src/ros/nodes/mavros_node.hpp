@@ -48,6 +48,7 @@ namespace marsim::ros_nodes {
 class MavrosNode {
  public:
   MavrosNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
+  ~MavrosNode();
 
  private:
   /// A set point that waits for its stamp.
@@ -97,6 +98,7 @@ class MavrosNode {
   WatchedPublisher<nav_msgs::Odometry> odom_publisher_;
   WatchedPublisher<geometry_msgs::TwistStamped> velocity_publisher_;
   WatchedPublisher<sensor_msgs::Imu> imu_publisher_;
+  ros::Subscriber state_subscriber_;
   std::vector<ros::Subscriber> subscribers_;
   std::unique_ptr<CommandTicks> ticks_;
   std::vector<ros::ServiceServer> services_;
