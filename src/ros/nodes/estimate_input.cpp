@@ -36,6 +36,12 @@ std::unique_ptr<EstimateInput> EstimateInput::make(ros::NodeHandle& handle, Para
   Validator(params.where()).within("estimate_settle", settle, 0.0, kLongestSettling, "s");
   config.settle = toNs(settle);
   if (topic.empty() || topic == "none") return nullptr;
+  const bool reads_truth =
+      controller.type == control::ControllerType::kCascadedPid && controller.feedback.accelerations;
+  Validator(params.where())
+      .require(!reads_truth, "controller", "one that reads true accelerations",
+               "with an estimate one that does not (feedback: {accelerations: false}): onboard, "
+               "onboard_slow, geometric");
   pilot.flyOn(sim::EstimateLoop(config, controller.estimator, imu));
   return std::unique_ptr<EstimateInput>(
       new EstimateInput(handle, topic, *pilot.estimates(), std::move(onImu)));

@@ -1,5 +1,8 @@
 #include "ros/nodes/joystick_node.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 #include "ros/common/swarm_params.hpp"
@@ -22,6 +25,13 @@ Mode modeOf(const std::string& name) {
 
 bool isMoved(const control::Sticks& sticks) {
   return sticks.roll != 0.0 || sticks.pitch != 0.0 || sticks.yaw != 0.0 || sticks.throttle != 0.0;
+}
+
+// Within what a hand that holds them still makes of them.
+bool isNear(const control::Sticks& a, const control::Sticks& b) {
+  constexpr double kStill = 0.1;
+  return std::max({std::abs(a.roll - b.roll), std::abs(a.pitch - b.pitch), std::abs(a.yaw - b.yaw),
+                   std::abs(a.throttle - b.throttle)}) <= kStill;
 }
 
 control::StickAxes readAxes(Params& params) {
@@ -89,7 +99,8 @@ void JoystickNode::onJoy(const sensor_msgs::JoyConstPtr& message) {
     return;
   }
   joy_stamp_ = now_;
-  if (isMoved(sticks_)) {
+  const bool interrupts = !quiet_ || !isNear(sticks_, sticks_at_press_);
+  if (isMoved(sticks_) && interrupts) {
     if (!in_control_) ROS_INFO("the joystick flies, mode %s", control::StickFlight::name(mode_));
     in_control_ = true;
     quiet_ = false;
@@ -116,6 +127,7 @@ void JoystickNode::press(const sensor_msgs::Joy& message) {
   const bool lands = pressed(message, axes_.land_button);
   if (!takes_off && !lands) return;
   in_control_ = quiet_ = true;
+  sticks_at_press_ = sticks_;
   if (lands) {
     post([](FlightClients& clients) { return clients.land(); });
   } else {

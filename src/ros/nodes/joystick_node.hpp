@@ -51,7 +51,8 @@ class JoystickNode {
   TimeNs now_ = 0;
   TimeNs commanded_at_ = -1;
   bool in_control_ = false;
-  bool quiet_ = false;  ///< takes off or lands by itself
+  bool quiet_ = false;               ///< takes off or lands by itself, until a stick is moved on
+  control::Sticks sticks_at_press_;  ///< of the button that began that
   WarningLog warnings_{5.0};
 
   CommandOutputs outputs_;
