@@ -7,6 +7,7 @@
 #include "common/data_dir.hpp"
 #include "common/output_file.hpp"
 #include "config/names.hpp"
+#include "config/recipe_reader.hpp"
 #include "config/yaml_reader.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
@@ -19,10 +20,11 @@ namespace {
 
 using scene::BuildingConfig;
 using scene::ForestConfig;
-using PlaceConfig = std::variant<ForestConfig, BuildingConfig>;
+using scene::Recipe;
+using PlaceConfig = std::variant<ForestConfig, BuildingConfig, Recipe>;
 
-/// Raise it when makeForest() or makeBuilding() change what they make of the same settings, so that
-/// clouds in the cache are made anew.
+/// Raise it when makeForest(), makeBuilding() or makeRecipe() change what they make of the same
+/// settings, so that clouds in the cache are made anew.
 constexpr int kGeneratorVersion = 3;
 
 /// Every setting of a place, for reading it and for telling one place from another.
@@ -53,11 +55,19 @@ void forEachSetting(BuildingConfig& config, Visit&& visit) {
   visit("range_noise", config.range_noise, Quantity::kLength);
 }
 
+template <class Visit>
+void forEachSetting(Recipe& config, Visit&& visit) {
+  visit("clearing", config.clearing, Quantity::kLength);
+  visit("spacing", config.spacing, Quantity::kLength);
+  visit("range_noise", config.range_noise, Quantity::kLength);
+}
+
 PlaceConfig loadPlace(const fs::path& path) {
   PlaceConfig place;
   YamlReader::readFile(path, [&](YamlReader& reader) {
-    reader.requireWord<PlaceConfig>("place", place,
-                                    {{"forest", ForestConfig{}}, {"building", BuildingConfig{}}});
+    reader.requireWord<PlaceConfig>(
+        "place", place,
+        {{"forest", ForestConfig{}}, {"building", BuildingConfig{}}, {"recipe", Recipe{}}});
     std::visit(
         [&](auto& config) {
           reader.read("seed", config.seed);
@@ -66,13 +76,14 @@ PlaceConfig loadPlace(const fs::path& path) {
           });
         },
         place);
+    if (auto* recipe = std::get_if<Recipe>(&place)) readRecipe(reader, *recipe);
   });
   std::visit([&](const auto& config) { config.validate(path.string()); }, place);
   return place;
 }
 
-/// Number that changes with any setting and with the generator.
-std::uint64_t fingerprint(PlaceConfig place) {
+/// Number that changes with any setting and with the generator; for a recipe with its text.
+std::uint64_t fingerprint(PlaceConfig place, const fs::path& yaml) {
   std::string text = fmt::format("{} {}", kGeneratorVersion, place.index());
   std::visit(
       [&](auto& config) {
@@ -82,14 +93,19 @@ std::uint64_t fingerprint(PlaceConfig place) {
         });
       },
       place);
+  if (std::holds_alternative<Recipe>(place)) text += YamlReader::textOf(yaml);
   std::uint64_t hash = 0;
   for (const char c : text) hash = mixBits(hash ^ static_cast<unsigned char>(c));
   return hash;
 }
 
-map::PointCloud makePlace(const PlaceConfig& place) {
+map::PointCloud makePlace(const PlaceConfig& place, const fs::path& yaml) {
   if (const auto* forest = std::get_if<ForestConfig>(&place)) return scene::makeForest(*forest);
-  return scene::makeBuilding(std::get<BuildingConfig>(place));
+  if (const auto* building = std::get_if<BuildingConfig>(&place)) {
+    return scene::makeBuilding(*building);
+  }
+  Progress progress(yaml.stem().string());
+  return scene::makeRecipe(std::get<Recipe>(place), yaml.string(), progress);
 }
 
 /// Makes the cloud unless another process did while this one waited for its turn.
@@ -97,13 +113,14 @@ void makeFile(const fs::path& yaml, const PlaceConfig& place, const fs::path& pa
   const BuildLock lock(path, [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
   if (fs::is_regular_file(path)) return;
   fmt::print(stderr, "making the place '{}', once\n", yaml.stem().string());
-  map::savePcd(path, makePlace(place));
+  map::savePcd(path, makePlace(place, yaml));
 }
 
 /// The generated cloud of a place's file, made where the cache does not hold it yet.
 fs::path generated(const fs::path& yaml) {
   const PlaceConfig place = loadPlace(yaml);
-  const std::string name = fmt::format("{}-{:016x}.pcd", yaml.stem().string(), fingerprint(place));
+  const std::string name =
+      fmt::format("{}-{:016x}.pcd", yaml.stem().string(), fingerprint(place, yaml));
   const auto report = [](const std::string& line) { fmt::print(stderr, "warning: {}\n", line); };
   const fs::path cached = cacheDir(report) / "places" / name;
   std::error_code none;

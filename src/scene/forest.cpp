@@ -1,69 +1,18 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
 #include <Eigen/Core>
 
 #include "marsim/common/error.hpp"
-#include "marsim/common/units.hpp"
 #include "marsim/scene/places.hpp"
 #include "scene/materials.hpp"
+#include "scene/relief.hpp"
 #include "scene/surface_sampler.hpp"
 #include "scene/vegetation.hpp"
 
 namespace marsim::scene {
 namespace {
-
-// Smooth relief: a sum of waves of a dozen metres' length, scaled to the height asked for and
-// shifted so that it is 0 at the origin.
-class Ground {
- public:
-  explicit Ground(const ForestConfig& config) {
-    RandomStream random(config.seed, "ground");
-    for (Wave& wave : waves_) {
-      const double length = random.uniform(9.0, 24.0);
-      const double azimuth = random.uniform(0.0, 2.0 * kPi);
-      wave.kx = 2.0 * kPi / length * std::cos(azimuth);
-      wave.ky = 2.0 * kPi / length * std::sin(azimuth);
-      wave.phase = random.uniform(0.0, 2.0 * kPi);
-      wave.amplitude = length;
-    }
-    double low = 0.0;
-    double high = 0.0;
-    constexpr int kSteps = 60;
-    for (int i = 0; i <= kSteps; ++i) {
-      for (int j = 0; j <= kSteps; ++j) {
-        const double z = raw(config.size_x * (static_cast<double>(i) / kSteps - 0.5),
-                             config.size_y * (static_cast<double>(j) / kSteps - 0.5));
-        low = i + j == 0 ? z : std::min(low, z);
-        high = i + j == 0 ? z : std::max(high, z);
-      }
-    }
-    scale_ = high > low ? config.ground_relief / (high - low) : 0.0;
-    offset_ = raw(0.0, 0.0);
-  }
-
-  double height(double x, double y) const { return scale_ * (raw(x, y) - offset_); }
-  Eigen::Vector3d at(const Eigen::Vector2d& p) const {
-    return {p.x(), p.y(), height(p.x(), p.y())};
-  }
-
- private:
-  struct Wave {
-    double kx, ky, phase, amplitude;
-  };
-  double raw(double x, double y) const {
-    double z = 0.0;
-    for (const Wave& wave : waves_) {
-      z += wave.amplitude * std::sin(wave.kx * x + wave.ky * y + wave.phase);
-    }
-    return z;
-  }
-  std::array<Wave, 6> waves_{};
-  double scale_ = 0.0;
-  double offset_ = 0.0;
-};
 
 // Places at least `spacing` apart and `clearing` from the origin, by throwing darts: as many as
 // `density` [1/m^2] asks for, fewer where they do not fit.
@@ -87,7 +36,7 @@ std::vector<Eigen::Vector2d> scatter(const ForestConfig& config, double density,
   return {taken.begin() + static_cast<std::ptrdiff_t>(before), taken.end()};
 }
 
-void layGround(const ForestConfig& config, const Ground& ground, SurfaceSampler& sampler) {
+void layGround(const ForestConfig& config, const Relief& ground, SurfaceSampler& sampler) {
   RandomStream& random = sampler.random();
   const auto columns = std::max(1L, std::lround(config.size_x / config.spacing));
   const auto rows = std::max(1L, std::lround(config.size_y / config.spacing));
@@ -124,7 +73,10 @@ void ForestConfig::validate(const std::string& where) const {
 
 map::PointCloud makeForest(const ForestConfig& config) {
   config.validate("forest");
-  const Ground ground(config);
+  const Relief ground(config.size_x, config.size_y, config.ground_relief, config.seed);
+  const auto on_ground = [&](const Eigen::Vector2d& p) {
+    return Eigen::Vector3d(p.x(), p.y(), ground.height(p.x(), p.y()));
+  };
   // Nothing but the ground within the clearing up to 3 m, and nothing outside the extent.
   const double keep_out = std::max(1.2, 0.8 * config.clearing_radius);
   const auto keep = [&](const Eigen::Vector3d& p) {
@@ -146,7 +98,7 @@ map::PointCloud makeForest(const ForestConfig& config) {
               config.clearing_radius + 1.5 * config.trunk_radius, {}, layout);
   for (const Eigen::Vector2d& place : trees) {
     TreeShape shape;
-    shape.foot = ground.at(place) - 0.05 * Eigen::Vector3d::UnitZ();
+    shape.foot = on_ground(place) - 0.05 * Eigen::Vector3d::UnitZ();
     const double size = std::clamp(1.0 + 0.18 * layout.normal(), 0.6, 1.5);
     const double thickness = std::clamp(1.0 + 0.15 * layout.normal(), 0.6, 1.5);
     shape.height = config.tree_height * size;
@@ -157,11 +109,11 @@ map::PointCloud makeForest(const ForestConfig& config) {
   const double undergrowth_clearing = config.clearing_radius + 0.8;
   for (const Eigen::Vector2d& place :
        scatter(config, 0.012, 1.0, undergrowth_clearing, trees, layout)) {
-    growBush(ground.at(place), layout.uniform(0.35, 0.7), sampler);
+    growBush(on_ground(place), layout.uniform(0.35, 0.7), sampler);
   }
   for (const Eigen::Vector2d& place :
        scatter(config, 0.006, 1.0, undergrowth_clearing, trees, layout)) {
-    placeRock(ground.at(place), layout.uniform(0.2, 0.6), sampler);
+    placeRock(on_ground(place), layout.uniform(0.2, 0.6), sampler);
   }
   return sampler.takeCloud();
 }

@@ -28,7 +28,8 @@ SurfaceSampler::SurfaceSampler(RandomStream random, double spacing, double range
     : random_(random), spacing_(spacing), range_noise_(range_noise), keep_(std::move(keep)) {}
 
 void SurfaceSampler::point(const Eigen::Vector3d& p, const Eigen::Vector3d& normal) {
-  const Eigen::Vector3d noisy = p + range_noise_ * random_.normal() * normal;
+  Eigen::Vector3d noisy = p + range_noise_ * random_.normal() * normal;
+  if (X_WP_) noisy = *X_WP_ * noisy;
   if (keep_ && !keep_(noisy)) return;
   cloud_.points.push_back(noisy.cast<float>());
   if (reflectivity_) cloud_.intensity.push_back(static_cast<float>(255.0 * *reflectivity_));

@@ -42,9 +42,14 @@ class SurfaceSampler {
   /// there are no intensities.
   void setReflectivity(double reflectivity) { reflectivity_ = reflectivity; }
 
+  /// Moves the points from now on from coordinates of a part into W. Without it the two are one.
+  void setFrame(const Eigen::Isometry3d& X_WP) { X_WP_ = X_WP; }
+  Eigen::Isometry3d frame() const { return X_WP_.value_or(Eigen::Isometry3d::Identity()); }
+
   /// One point; noise goes along the unit normal.
   void point(const Eigen::Vector3d& p, const Eigen::Vector3d& normal);
 
+  std::size_t size() const { return cloud_.size(); }
   double spacing() const { return spacing_; }
   RandomStream& random() { return random_; }
   map::PointCloud takeCloud() { return std::move(cloud_); }
@@ -55,6 +60,7 @@ class SurfaceSampler {
   double range_noise_;
   std::function<bool(const Eigen::Vector3d&)> keep_;
   std::optional<double> reflectivity_;
+  std::optional<Eigen::Isometry3d> X_WP_;
   map::PointCloud cloud_;
 };
 

@@ -1,0 +1,196 @@
+#include "config/recipe_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "scene/materials.hpp"
+#include "scene/parts.hpp"
+
+namespace marsim::config {
+namespace {
+
+using scene::Opening;
+using scene::Part;
+using scene::PartKind;
+using scene::PartParameter;
+using Groups = std::map<std::string, std::vector<Part>>;
+
+constexpr int kMostInARow = 100'000;
+
+Eigen::AlignedBox2d requireArea(YamlReader& reader, const std::string& key) {
+  std::vector<std::pair<double, double>> corners;
+  if (!reader.has(key)) reader.fail(key, "missing", "[[x, y], [x, y]], two corners");
+  reader.readPairs(key, corners, Quantity::kLength, Quantity::kLength);
+  if (corners.size() != 2 || corners[0].first >= corners[1].first ||
+      corners[0].second >= corners[1].second) {
+    reader.fail(key, fmt::format("{} corners", corners.size()),
+                "[[x, y], [x, y]], the lower corner first");
+  }
+  return {Eigen::Vector2d(corners[0].first, corners[0].second),
+          Eigen::Vector2d(corners[1].first, corners[1].second)};
+}
+
+void readBounded(YamlReader& reader, const std::string& key, double& value, double low, double high,
+                 Quantity quantity) {
+  reader.read(key, value, quantity);
+  if (!(value >= low && value <= high)) {
+    reader.fail(key, fmt::format("{:g}", value), fmt::format("{:g} to {:g}", low, high));
+  }
+}
+
+void readReflectivity(YamlReader& reader, std::optional<double>& reflectivity) {
+  namespace material = scene::material;
+  if (reader.has("material")) {
+    reader.requireWord<double>("material", reflectivity.emplace(),
+                               {{"concrete", material::kConcrete},
+                                {"grass", material::kGrass},
+                                {"leaf", material::kLeaf},
+                                {"needle", material::kNeedle},
+                                {"planed_wood", material::kPlanedWood},
+                                {"rough_wood", material::kRoughWood},
+                                {"stone", material::kStone},
+                                {"white_wall", material::kWhiteWall}});
+  }
+  if (!reader.has("reflectivity")) return;
+  readBounded(reader, "reflectivity", reflectivity.emplace(), 0.0, 1.0, Quantity::kNumber);
+}
+
+void readArray(YamlReader& reader, Part& part) {
+  Eigen::Vector3d count(1.0, 1.0, 1.0);
+  reader.require("count", count);
+  reader.require("step", part.step, Quantity::kLength);
+  readBounded(reader, "share", part.share, 0.0, 1.0, Quantity::kNumber);
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!(count[axis] >= 1.0 && count[axis] <= kMostInARow) ||
+        count[axis] != std::floor(count[axis])) {
+      reader.fail("count", fmt::format("{:g}", count[axis]), "whole numbers from 1 to 100000");
+    }
+    part.count[static_cast<std::size_t>(axis)] = static_cast<int>(count[axis]);
+  }
+}
+
+void readScatter(YamlReader& reader, Part& part) {
+  scene::Scatter& scatter = part.scatter.emplace();
+  if (reader.has("count") == reader.has("density")) {
+    reader.fail("count", "beside density or without it", "either count or density [1/m^2]");
+  }
+  reader.read("count", scatter.count);
+  if (reader.has("count") && (scatter.count < 1 || scatter.count > kMostInARow)) {
+    reader.fail("count", fmt::format("{}", scatter.count), "1 to 100000");
+  }
+  readBounded(reader, "density", scatter.density, 0.0, 100.0, Quantity::kNumber);
+  readBounded(reader, "gap", scatter.gap, 0.0, 1000.0, Quantity::kLength);
+  reader.read("turn", scatter.turn);
+  if (reader.has("area")) scatter.area = requireArea(reader, "area");
+}
+
+void readPlacing(YamlReader& reader, Part& part) {
+  reader.read("at", part.at, Quantity::kLength);
+  reader.read("yaw", part.yaw, Quantity::kAngle);
+  reader.readMap("array", [&](YamlReader& array) { readArray(array, part); });
+  reader.readMap("scatter", [&](YamlReader& scatter) { readScatter(scatter, part); });
+  reader.readInterval("scale", part.scale_min, part.scale_max, Quantity::kNumber);
+  if (!(part.scale_min > 0.0 && part.scale_max >= part.scale_min && part.scale_max <= 100.0)) {
+    reader.fail("scale", fmt::format("[{:g}, {:g}]", part.scale_min, part.scale_max),
+                "[min, max], above 0, at most 100");
+  }
+}
+
+void readOpening(YamlReader& reader, Part& part) {
+  Opening opening;
+  reader.require("at", opening.at, Quantity::kLength);
+  readBounded(reader, "width", opening.width, 0.05, 100.0, Quantity::kLength);
+  readBounded(reader, "bottom", opening.bottom, 0.0, 100.0, Quantity::kLength);
+  readBounded(reader, "height", opening.height, 0.05, 100.0, Quantity::kLength);
+  readBounded(reader, "every", opening.every, 0.0, 100.0, Quantity::kLength);
+  reader.read("count", opening.count);
+  part.openings.push_back(opening);
+}
+
+void readForm(YamlReader& reader, const PartKind& kind, Part& part) {
+  if (kind.form == PartKind::kAlongPath || kind.form == PartKind::kWall) {
+    reader.requirePoints("path", part.path, Quantity::kLength);
+    if (part.path.size() < 2) {
+      reader.fail("path", fmt::format("{} points", part.path.size()), "two points or more");
+    }
+  }
+  if (kind.form == PartKind::kWall && reader.has("openings")) {
+    reader.requireMaps("openings", [&](YamlReader& opening) { readOpening(opening, part); });
+  }
+  if (kind.form != PartKind::kSlab) return;
+  part.area = requireArea(reader, "area");
+  if (!reader.has("holes")) return;
+  reader.requireMaps("holes",
+                     [&](YamlReader& hole) { part.holes.push_back(requireArea(hole, "area")); });
+}
+
+Part readPart(YamlReader& reader, const Groups& groups) {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const PartKind& kind : scene::partKinds()) names.emplace_back(kind.name, kind.name);
+  for (const auto& [name, parts] : groups) names.emplace_back(name, name);
+  Part part;
+  reader.requireWord<std::string>("part", part.kind, names);
+  readPlacing(reader, part);
+  if (const auto group = groups.find(part.kind); group != groups.end()) {
+    part.kind = "group";
+    part.parts = group->second;
+    return part;
+  }
+  const PartKind& kind = *scene::findPartKind(part.kind);
+  for (const PartParameter& parameter : kind.parameters) {
+    double value = parameter.usual;
+    readBounded(reader, parameter.name, value, parameter.low, parameter.high, parameter.quantity);
+    if (reader.has(parameter.name)) part.values[parameter.name] = value;
+  }
+  readForm(reader, kind, part);
+  readReflectivity(reader, part.reflectivity);
+  return part;
+}
+
+std::vector<Part> readParts(YamlReader& reader, const std::string& key, const Groups& groups) {
+  std::vector<Part> parts;
+  if (reader.has(key)) {
+    reader.requireMaps(key, [&](YamlReader& part) { parts.push_back(readPart(part, groups)); });
+  }
+  return parts;
+}
+
+Groups readGroups(YamlReader& reader) {
+  Groups groups;
+  reader.readMap("groups", [&](YamlReader& list) {
+    for (const std::string& name : list.keys()) {
+      if (scene::findPartKind(name) != nullptr || name == "group") {
+        list.fail(name, "a group", "a name that no part has");
+      }
+      // A group may hold those above it.
+      std::vector<Part> parts = readParts(list, name, groups);
+      groups[name] = std::move(parts);
+    }
+  });
+  return groups;
+}
+
+}  // namespace
+
+void readRecipe(YamlReader& reader, scene::Recipe& recipe) {
+  reader.require("size", recipe.size, Quantity::kLength);
+  reader.require("start", recipe.start, Quantity::kLength);
+  reader.readMap("ground", [&](YamlReader& ground) {
+    scene::GroundConfig& config = recipe.ground.emplace();
+    ground.read("relief", config.relief, Quantity::kLength);
+    ground.read("roughness", config.roughness, Quantity::kLength);
+    ground.read("margin", config.margin, Quantity::kLength);
+    std::optional<double> reflectivity;
+    readReflectivity(ground, reflectivity);
+    config.reflectivity = reflectivity.value_or(config.reflectivity);
+  });
+  const Groups groups = readGroups(reader);
+  recipe.parts = readParts(reader, "parts", groups);
+  recipe.surroundings = readParts(reader, "surroundings", groups);
+}
+
+}  // namespace marsim::config

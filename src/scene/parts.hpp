@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "marsim/common/units.hpp"
+#include "scene/recipe.hpp"
+#include "scene/surface_sampler.hpp"
+
+namespace marsim::scene {
+
+/// A dimension of a kind of part; lengths grow with the part's scale.
+struct PartParameter {
+  std::string name;
+  double usual;
+  double low, high;
+  Quantity quantity = Quantity::kLength;
+};
+
+/// One part that is being built, in coordinates of its own.
+class PartBuilder {
+ public:
+  PartBuilder(const Part& line, double scale, std::function<double(double, double)> ground,
+              SurfaceSampler& to)
+      : part(line), sampler(to), ground_(std::move(ground)), scale_(scale) {}
+
+  /// Value of a parameter, scaled.
+  double operator()(const std::string& name) const;
+  /// The path on the ground in pieces of at most `longest` [m].
+  std::vector<Eigen::Vector3d> groundedPath(double longest) const;
+  /// Height of the ground [m] above that under the part's origin.
+  double ground(double x, double y) const { return ground_(x, y); }
+  /// Sets the reflectivity, which the recipe may overrule.
+  void of(double reflectivity) {
+    sampler.setReflectivity(part.reflectivity.value_or(reflectivity));
+  }
+
+  const Part& part;
+  SurfaceSampler& sampler;
+
+ private:
+  std::function<double(double, double)> ground_;
+  double scale_;
+};
+
+/// A kind of part: what may be said of it and how it is built.
+struct PartKind {
+  std::string name;
+  std::vector<PartParameter> parameters;
+  void (*build)(PartBuilder&);
+  enum Form { kPlaced, kAlongPath, kWall, kSlab } form = kPlaced;
+};
+
+const std::vector<PartKind>& partKinds();
+/// Null for a name that is none.
+const PartKind* findPartKind(const std::string& name);
+
+/// Half the width [m] of a part for the gaps between scattered ones.
+double footprint(const Part& part);
+
+std::vector<PartKind> buildingParts();
+std::vector<PartKind> furnitureParts();
+std::vector<PartKind> outdoorParts();
+
+}  // namespace marsim::scene

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace marsim::scene {
+
+/// Smooth relief of uneven ground: a sum of waves of a dozen metres' length, scaled to the height
+/// asked for within a rectangle round (0, 0) and shifted so that it is 0 there.
+class Relief {
+ public:
+  /// Extent of the rectangle and peak-to-peak height [m].
+  Relief(double size_x, double size_y, double height, std::uint64_t seed);
+
+  /// [m] at a place [m].
+  double height(double x, double y) const { return scale_ * (raw(x, y) - offset_); }
+
+ private:
+  struct Wave {
+    double kx, ky, phase, amplitude;
+  };
+  double raw(double x, double y) const;
+
+  std::array<Wave, 6> waves_{};
+  double scale_ = 0.0;
+  double offset_ = 0.0;
+};
+
+}  // namespace marsim::scene

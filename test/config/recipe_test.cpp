@@ -1,0 +1,244 @@
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <vector>
+
+#include "common/data_dir.hpp"
+#include "config/recipe_reader.hpp"
+#include "marsim/common/progress.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/map/cloud_io.hpp"
+#include "scene/parts.hpp"
+#include "support.hpp"
+
+namespace marsim::config {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kHead = "place: recipe\nsize: [12, 8, 4]\nstart: [2, 4, 0]\nspacing: 10cm\n";
+
+class RecipeTest : public ConfigTest {
+ protected:
+  map::PointCloud of(const std::string& text) { return load(write("recipe.yaml", text)); }
+  static map::PointCloud load(const std::string& name) {
+    testing::internal::CaptureStderr();
+    Progress progress("test", Progress::Output::kNone);
+    map::PointCloud cloud = map::loadCloud(resolveMap(name), progress).cloud;
+    testing::internal::GetCapturedStderr();
+    return cloud;
+  }
+  std::string said(const std::string& text) {
+    const std::string path = write("x.yaml", text);
+    const std::string message = complaint([&] { resolveMap(path); });
+    return message == "no error" ? message : message.substr(message.find("x.yaml"));
+  }
+};
+
+Eigen::AlignedBox3f boxOf(const map::PointCloud& cloud) {
+  Eigen::AlignedBox3f box;
+  for (const Eigen::Vector3f& p : cloud.points) box.extend(p);
+  return box;
+}
+
+TEST_F(RecipeTest, StartBecomesTheOrigin) {
+  const Eigen::AlignedBox3f box =
+      boxOf(of(kHead + "parts: [{part: slab, area: [[0, 0], [12, 8]], thickness: 0}]\n"));
+  EXPECT_NEAR(box.min().x(), -2.0F, 0.06F);
+  EXPECT_NEAR(box.max().x(), 10.0F, 0.06F);
+  EXPECT_NEAR(box.min().y(), -4.0F, 0.06F);
+  EXPECT_NEAR(box.max().y(), 4.0F, 0.06F);
+  EXPECT_NEAR(box.max().z(), 0.0F, 0.06F);
+}
+
+// Every square metre of a floor holds as many points, and no place of it is far from one. Jittered
+// cells are more even than chance: chi-square stays below its mean.
+TEST_F(RecipeTest, FloorsAreSampledEvenlyAndCovered) {
+  const map::PointCloud cloud =
+      of(kHead + "parts: [{part: slab, area: [[0, 0], [12, 8]], thickness: 0}]\n");
+  EXPECT_NEAR(static_cast<double>(cloud.size()), 12.0 * 8.0 * 100.0, 100.0);
+  std::map<std::pair<int, int>, int> cells, fine;
+  for (const Eigen::Vector3f& p : cloud.points) {
+    ++cells[{static_cast<int>(std::floor(p.x())), static_cast<int>(std::floor(p.y()))}];
+    ++fine[{static_cast<int>(std::floor(p.x() / 0.2F)),
+            static_cast<int>(std::floor(p.y() / 0.2F))}];
+  }
+  double chi_square = 0.0;
+  for (int x = -2; x < 10; ++x) {
+    for (int y = -4; y < 4; ++y) chi_square += std::pow(cells[{x, y}] - 100.0, 2) / 100.0;
+  }
+  EXPECT_LT(chi_square, 96.0);
+  for (int x = -10; x < 50; ++x) {
+    for (int y = -20; y < 20; ++y) ASSERT_GT((fine[{x, y}]), 0) << x << " " << y;
+  }
+}
+
+TEST_F(RecipeTest, WallsHaveTheirDoorsAndWindows) {
+  const map::PointCloud cloud =
+      of(kHead +
+         "parts:\n  - {part: wall, path: [[2, 6, 0], [8, 6, 0]], height: 3, thickness: 20cm,\n"
+         "     openings: [{at: 1.5}, {at: 4, width: 0.6, bottom: 1, height: 1, every: 1, count: "
+         "2}]}\n");
+  int in_door = 0, in_windows = 0, beside = 0;
+  for (const Eigen::Vector3f& p : cloud.points) {
+    const auto within = [&](float middle, float half, float low, float high) {
+      return std::abs(p.x() - middle) < half - 0.05F && p.z() > low + 0.05F && p.z() < high - 0.05F;
+    };
+    in_door += within(1.5F, 0.5F, 0.0F, 2.1F) ? 1 : 0;
+    in_windows += within(4.0F, 0.3F, 1.0F, 2.0F) || within(5.0F, 0.3F, 1.0F, 2.0F) ? 1 : 0;
+    beside += within(2.7F, 0.5F, 0.0F, 2.1F) ? 1 : 0;
+  }
+  EXPECT_EQ(in_door, 0);
+  EXPECT_EQ(in_windows, 0);
+  EXPECT_GT(beside, 200);
+}
+
+// Posts of 10 cm: each is one heap of points, apart from all others as asked.
+TEST_F(RecipeTest, ScatteredPartsKeepDensityAndGap) {
+  const map::PointCloud cloud = of(
+      "place: recipe\nsize: [20, 20, 3]\nstart: [10, 10, 0]\nspacing: 5cm\nrange_noise: 0\n"
+      "parts: [{part: cylinder, radius: 10cm, height: 0.5, scatter: {density: 0.2, gap: 0.8}}]\n");
+  std::vector<std::vector<Eigen::Vector2f>> heaps;
+  for (const Eigen::Vector3f& p : cloud.points) {
+    const Eigen::Vector2f place = p.head<2>();
+    const auto mine = std::find_if(heaps.begin(), heaps.end(), [&](const auto& heap) {
+      return (heap.front() - place).norm() < 0.25F;
+    });
+    if (mine == heaps.end()) {
+      heaps.push_back({place});
+    } else {
+      mine->push_back(place);
+    }
+    EXPECT_GT(place.norm(), 1.5F);
+  }
+  EXPECT_EQ(heaps.size(), 80U);
+  float least = 1e9F;
+  for (std::size_t i = 0; i < heaps.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      for (const Eigen::Vector2f& a : heaps[i]) least = std::min(least, (a - heaps[j][0]).norm());
+    }
+  }
+  EXPECT_GT(least, 0.79F);
+}
+
+TEST_F(RecipeTest, GroupsAreTurnedAndRepeated) {
+  const Eigen::AlignedBox3f box = boxOf(
+      of(kHead + "groups:\n  pair: [{part: box, at: [1, 0, 0], length: 1, width: 0.5, height: 2}]\n"
+                 "parts:\n  - {part: pair, at: [4, 4, 0], yaw: 90deg,\n"
+                 "     array: {count: [3, 1, 1], step: [2, 0, 0]}}\n"));
+  EXPECT_NEAR(box.min().x(), 1.75F, 0.06F);
+  EXPECT_NEAR(box.max().x(), 6.25F, 0.06F);
+  EXPECT_NEAR(box.min().y(), 0.5F, 0.06F);
+  EXPECT_NEAR(box.max().y(), 1.5F, 0.06F);
+}
+
+TEST_F(RecipeTest, AnotherSeedScattersAnew) {
+  const std::string text = kHead + "parts: [{part: rock, scatter: {count: 5, gap: 0.1}}]\n";
+  const map::PointCloud first = of(text), again = of(text + "\n"), other = of(text + "seed: 2\n");
+  EXPECT_EQ(first.points, again.points);
+  EXPECT_NE(first.points, other.points);
+}
+
+TEST_F(RecipeTest, SlipsAreNamed) {
+  const auto with = [&](const std::string& part) {
+    return said(kHead + "parts: [" + part + "]\n");
+  };
+  EXPECT_NE(with("{part: tabel}").find("parts[0].part is 'tabel' (did you mean 'table'?)"),
+            std::string::npos);
+  EXPECT_NE(with("{part: table, lenght: 2}")
+                .find("parts[0].lenght is an unknown key (did you mean 'length'?)"),
+            std::string::npos);
+  EXPECT_NE(with("{part: table, length: 200}").find("parts[0].length is 200, allowed: 0.1 to 20"),
+            std::string::npos);
+  EXPECT_NE(with("{part: wall, path: [[0, 0, 0]]}").find("path is 1 points"), std::string::npos);
+  EXPECT_NE(with("{part: slab, area: [[1, 0], [0, 1]]}").find("the lower corner first"),
+            std::string::npos);
+  EXPECT_NE(with("{part: slab}").find("parts[0].area is missing"), std::string::npos);
+  EXPECT_NE(with("{part: rock, scatter: {gap: 1}}").find("either count or density"),
+            std::string::npos);
+  EXPECT_NE(with("{part: box, array: {count: [1.5, 1, 1], step: [1, 1, 1]}}").find("whole numbers"),
+            std::string::npos);
+  EXPECT_NE(with("{part: box, material: gold}").find("allowed: concrete, grass"),
+            std::string::npos);
+  EXPECT_NE(with("{part: rock, scatter: {count: 500, gap: 3}}").find("a smaller gap"),
+            std::string::npos);
+  EXPECT_NE(said(kHead + "groups: {table: [{part: box}]}\n").find("a name that no part has"),
+            std::string::npos);
+  EXPECT_NE(said("place: recipe\nsize: [1, 1, 1]\nstart: [0, 0, 0]\n").find("size[0] is 1"),
+            std::string::npos);
+}
+
+// A place of each part by itself, so that none stays untried.
+TEST_F(RecipeTest, EveryPartHasPoints) {
+  for (const scene::PartKind& kind : scene::partKinds()) {
+    std::string part = "{part: " + kind.name;
+    if (kind.form == scene::PartKind::kSlab) part += ", area: [[1, 1], [6, 6]]";
+    if (kind.form == scene::PartKind::kAlongPath || kind.form == scene::PartKind::kWall) {
+      part += ", path: [[1, 1, 0], [9, 3, 0]]";
+    }
+    const map::PointCloud cloud =
+        of("place: recipe\nsize: [20, 20, 50]\nstart: [1, 15, 0]\nspacing: 10cm\nparts: [" + part +
+           ", at: [8, 6, 0]}]\n");
+    EXPECT_GT(cloud.size(), 20U) << kind.name;
+    for (const Eigen::Vector3f& p : cloud.points) ASSERT_TRUE(p.allFinite()) << kind.name;
+  }
+}
+
+struct Bundled {
+  const char* name;
+  Eigen::Vector3f size;  // [m], of the place without surroundings
+  bool surrounded;
+};
+
+class BundledTest : public ConfigTest, public testing::WithParamInterface<Bundled> {};
+
+// Coarse, so that it is quick; the layout is the same at every spacing.
+TEST_P(BundledTest, HasItsSizeAndAFreeStart) {
+  std::ifstream file(dataDir() / "maps" / (std::string(GetParam().name) + ".yaml"));
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  const auto at = text.find("\nspacing:");
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, text.find('\n', at + 1) - at, "\nspacing: 25cm");
+  Progress progress("test", Progress::Output::kNone);
+  const map::PointCloud cloud =
+      map::loadCloud(resolveMap(write("coarse.yaml", text)), progress).cloud;
+  Eigen::AlignedBox3f box;
+  float clearance = 1e9F;
+  for (const Eigen::Vector3f& p : cloud.points) {
+    box.extend(p);
+    for (const float z : {1.0F, 1.5F, 2.0F}) {
+      clearance = std::min(clearance, (p - Eigen::Vector3f(0.0F, 0.0F, z)).norm());
+    }
+  }
+  EXPECT_GE(clearance, 0.8F);
+  for (int axis = 0; axis < 3; ++axis) {
+    const float size = GetParam().size[axis];
+    if (axis < 2 && GetParam().surrounded) {
+      EXPECT_GE(box.sizes()[axis], size + 8.0F);
+    } else {
+      // Trees end somewhat below the height; uneven ground lies below 0.
+      EXPECT_NEAR(box.sizes()[axis], size, 0.8F + (axis == 2 ? 0.15F * size : 0.0F));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Places, BundledTest,
+                         testing::Values(Bundled{"historical_building", {47, 20, 23}, false},
+                                         Bundled{"large_office", {45, 16, 6}, false},
+                                         Bundled{"indoor_1", {17, 13, 9}, false},
+                                         Bundled{"indoor_2", {27, 40, 7}, false},
+                                         Bundled{"indoor_3", {21, 48, 4}, false},
+                                         Bundled{"common_forest", {48, 27, 19}, true},
+                                         Bundled{"simple_forest", {45, 16, 6}, true},
+                                         Bundled{"dense_forest", {30, 72, 19}, true},
+                                         Bundled{"simple_parking_garage", {45, 15, 5}, false},
+                                         Bundled{"complex_parking_garage", {62, 12, 10}, false},
+                                         Bundled{"random_forest", {40, 40, 3}, false},
+                                         Bundled{"courtyard", {300, 300, 19}, false},
+                                         Bundled{"urban_canyon", {120, 40, 29.7F}, false},
+                                         Bundled{"mine_tunnel", {92, 52, 8.3F}, false},
+                                         Bundled{"power_line", {240, 60, 33}, true}),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+}  // namespace
+}  // namespace marsim::config
