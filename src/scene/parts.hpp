@@ -21,9 +21,11 @@ struct PartParameter {
 /// One part that is being built, in coordinates of its own.
 class PartBuilder {
  public:
-  PartBuilder(const Part& line, double scale, std::function<double(double, double)> ground,
-              SurfaceSampler& to)
-      : part(line), sampler(to), ground_(std::move(ground)), scale_(scale) {}
+  /// `random` decides what the part is made of, the sampler's own stream where its points lie: the
+  /// first is the same at every spacing.
+  PartBuilder(const Part& line, double scale, RandomStream random,
+              std::function<double(double, double)> ground, SurfaceSampler& to)
+      : part(line), sampler(to), random_(random), ground_(std::move(ground)), scale_(scale) {}
 
   /// Value of a parameter, scaled.
   double operator()(const std::string& name) const;
@@ -36,10 +38,13 @@ class PartBuilder {
     sampler.setReflectivity(part.reflectivity.value_or(reflectivity));
   }
 
+  RandomStream& random() { return random_; }
+
   const Part& part;
   SurfaceSampler& sampler;
 
  private:
+  RandomStream random_;
   std::function<double(double, double)> ground_;
   double scale_;
 };

@@ -47,7 +47,7 @@ void buildDesk(PartBuilder& part) {
   part.of(material::kWhiteWall);
   boxOn({0.35 * length - 0.1, 0.0, 0.02}, {0.4, 0.7 * width, 0.55}, part.sampler);
   part.of(material::kStone);
-  RandomStream& random = part.sampler.random();
+  RandomStream& random = part.random();
   const double x = random.uniform(-0.15, 0.15) * length;
   boxOn({x, 0.2 * width, height}, {0.22, 0.16, 0.02}, part.sampler);
   rod({x, 0.22 * width, height}, {x, 0.22 * width, height + 0.2}, 0.02, part.sampler);
@@ -73,7 +73,7 @@ void buildShelf(PartBuilder& part) {
   fourLegs({length, depth, height}, 0.05, part.sampler);
   const int boards = std::max(2, static_cast<int>(std::lround(height / 0.5)) + 1);
   const double gap = (height - kBoard) / (boards - 1);
-  RandomStream& random = part.sampler.random();
+  RandomStream& random = part.random();
   for (int i = 0; i < boards; ++i) {
     part.of(material::kRoughWood);
     boxOn({0.0, 0.0, i * gap}, {length, depth, kBoard}, part.sampler);
@@ -95,7 +95,7 @@ void buildShelf(PartBuilder& part) {
 // Bed, headstock, a column with a spindle, a panel on an arm, handwheels.
 void buildMachine(PartBuilder& part) {
   const double length = part("length"), width = part("width"), height = part("height");
-  RandomStream& random = part.sampler.random();
+  RandomStream& random = part.random();
   part.of(material::kStone);
   boxOn(Vector3d::Zero(), {length, width, 0.38 * height}, part.sampler);
   boxOn({0.0, 0.0, 0.38 * height}, {0.8 * length, 0.6 * width, 0.08 * height}, part.sampler);
@@ -117,7 +117,7 @@ void buildMachine(PartBuilder& part) {
 // A heavy table with a shelf below, a vise, tools and boxes.
 void buildWorkbench(PartBuilder& part) {
   const double length = part("length"), width = part("width"), height = part("height");
-  RandomStream& random = part.sampler.random();
+  RandomStream& random = part.random();
   part.of(material::kRoughWood);
   fourLegs({length, width, height}, 0.1, part.sampler);
   boxOn({0.0, 0.0, height - 0.06}, {length, width, 0.06}, part.sampler);
@@ -135,7 +135,7 @@ void buildWorkbench(PartBuilder& part) {
 
 // Crates one on another, each turned out of line a little.
 void buildCrates(PartBuilder& part) {
-  RandomStream& random = part.sampler.random();
+  RandomStream& random = part.random();
   const double length = part("length"), width = part("width"), height = part("height");
   part.of(material::kRoughWood);
   const int layers = std::max(1, static_cast<int>(std::lround(height / 0.5)));

@@ -55,7 +55,7 @@ void buildCar(PartBuilder& part) {
 void buildParking(PartBuilder& part) {
   const double bay = part("bay"), length = part("length"), line = 0.1;
   const int bays = static_cast<int>(part("count"));
-  RandomStream& random = part.sampler.random();
+  RandomStream& random = part.random();
   for (int i = 0; i <= bays; ++i) {
     part.sampler.setReflectivity(material::kWhiteWall);
     part.sampler.patch({i * bay - 0.5 * line, -0.5 * length, 0.003}, line * Vector3d::UnitX(),
@@ -75,7 +75,7 @@ void buildParking(PartBuilder& part) {
     part.sampler.setFrame(outer * Eigen::Translation3d(x, y, 0.0) *
                           Eigen::AngleAxisd(turn, Vector3d::UnitZ()));
     PartBuilder inner(
-        car, 1.0, [](double, double) { return 0.0; }, part.sampler);
+        car, 1.0, RandomStream(random.next()), [](double, double) { return 0.0; }, part.sampler);
     buildCar(inner);
     part.sampler.setFrame(outer);
   }
@@ -86,7 +86,7 @@ void buildTree(PartBuilder& part) {
   shape.foot = -0.05 * Vector3d::UnitZ();
   shape.height = part("height");
   shape.radius = part("radius");
-  shape.conifer = part.sampler.random().uniform() < part("conifers");
+  shape.conifer = part.random().uniform() < part("conifers");
   growTree(shape, part.sampler);
 }
 
@@ -94,7 +94,7 @@ void buildTree(PartBuilder& part) {
 void buildPole(PartBuilder& part) {
   part.of(material::kRoughWood);
   const double height = part("height"), radius = part("radius");
-  RandomStream& random = part.sampler.random();
+  RandomStream& random = part.random();
   const double lean_x = 0.06 * random.normal(), lean_y = 0.06 * random.normal();
   const Vector3d top(lean_x * height, lean_y * height, height);
   part.sampler.tube(
@@ -114,7 +114,7 @@ void buildRock(PartBuilder& part) { placeRock(Vector3d::Zero(), part("radius"), 
 
 void buildGrass(PartBuilder& part) {
   part.of(material::kGrass);
-  RandomStream& random = part.sampler.random();
+  RandomStream& random = part.random();
   const double radius = part("radius"), height = part("height");
   const int blades = static_cast<int>(part("blades"));
   const int along = std::max(1, static_cast<int>(std::lround(height / part.sampler.spacing())));
@@ -164,7 +164,7 @@ void buildBank(PartBuilder& part) {
   for (std::size_t i = 0; i < path.size(); ++i) {
     const Vector3d along = path[std::min(i + 1, path.size() - 1)] - path[i > 0 ? i - 1 : 0];
     across[i] = Vector3d(-along.y(), along.x(), 0.0).normalized();
-    tall[i] = height * part.sampler.random().uniform(0.85, 1.1);
+    tall[i] = height * part.random().uniform(0.85, 1.1);
   }
   if ((path.front() - path.back()).norm() < 0.1) tall.back() = tall.front();
   const auto at = [&](std::size_t i, double side, double share) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kFreeHeight = 3.0;  // [m] above the start that scattered parts stay out of
 
-/// Builds the parts of a recipe one after another, each with a random stream of its own, so that a
+/// Builds the parts of a recipe one after another, each with random streams of its own, so that a
 /// change of one leaves the others as they are.
 class Composer {
  public:
@@ -35,7 +35,7 @@ class Composer {
   void layGround();
   void add(const Part& part, const std::string& name, bool outside) {
     outside_ = outside;
-    sampler_.random() = RandomStream(recipe_.seed, name);
+    layout_ = RandomStream(recipe_.seed, name);
     place(part, Eigen::Isometry3d::Identity(), name, false, true);
   }
   map::PointCloud take() { return sampler_.takeCloud(); }
@@ -62,6 +62,7 @@ class Composer {
   Relief relief_;
   Eigen::Vector3d start_;
   SurfaceSampler sampler_;
+  RandomStream layout_{0};  // of places and sizes, the same at every spacing
   std::vector<Taken> taken_;
   bool outside_ = false;
   bool scattered_ = false;
@@ -120,8 +121,8 @@ std::vector<Eigen::Vector2d> Composer::scatter(const Part& part, const Eigen::Is
   const double radius = part.scale_max * footprint(part);
   std::vector<Eigen::Vector2d> places;
   for (std::size_t tries = 200 * wanted; tries > 0 && places.size() < wanted; --tries) {
-    const double x = sampler_.random().uniform(area.min().x(), area.max().x());
-    const double y = sampler_.random().uniform(area.min().y(), area.max().y());
+    const double x = layout_.uniform(area.min().x(), area.max().x());
+    const double y = layout_.uniform(area.min().y(), area.max().y());
     const Eigen::Vector2d place(x, y);
     if (ring && hole.contains(place)) continue;
     const Eigen::Vector2d on_map = (X_RG * Eigen::Vector3d(x, y, 0.0)).head<2>();
@@ -146,10 +147,9 @@ std::vector<Eigen::Vector2d> Composer::scatter(const Part& part, const Eigen::Is
 void Composer::place(const Part& part, const Eigen::Isometry3d& X_RG, const std::string& name,
                      bool scattered, bool on_ground) {
   const auto put = [&](const Eigen::Vector3d& at, double yaw) {
-    RandomStream& random = sampler_.random();
-    if (part.share < 1.0 && random.uniform() >= part.share) return;
+    if (part.share < 1.0 && layout_.uniform() >= part.share) return;
     const double scale = part.scale_max > part.scale_min
-                             ? random.uniform(part.scale_min, part.scale_max)
+                             ? layout_.uniform(part.scale_min, part.scale_max)
                              : part.scale_min;
     Eigen::Isometry3d X_RP =
         X_RG * Eigen::Translation3d(at) * Eigen::AngleAxisd(yaw, Eigen::Vector3d::UnitZ());
@@ -161,7 +161,7 @@ void Composer::place(const Part& part, const Eigen::Isometry3d& X_RG, const std:
   };
   if (part.scatter) {
     for (const Eigen::Vector2d& spot : scatter(part, X_RG, name)) {
-      const double yaw = part.scatter->turn ? sampler_.random().uniform(0.0, 2.0 * kPi) : 0.0;
+      const double yaw = part.scatter->turn ? layout_.uniform(0.0, 2.0 * kPi) : 0.0;
       put(part.at + Eigen::Vector3d(spot.x(), spot.y(), 0.0), part.yaw + yaw);
     }
     return;
@@ -190,7 +190,9 @@ void Composer::build(const Part& part, const Eigen::Isometry3d& X_RP, double sca
     const Eigen::Vector3d p = X_RP * Eigen::Vector3d(x, y, 0.0);
     return height(p.x(), p.y()) - X_RP.translation().z() + part.at.z();
   };
-  PartBuilder builder(part, scale, ground, sampler_);
+  const RandomStream random(layout_.next());
+  sampler_.random() = RandomStream(layout_.next());
+  PartBuilder builder(part, scale, random, ground, sampler_);
   findPartKind(part.kind)->build(builder);
 }
 
