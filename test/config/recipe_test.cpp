@@ -1,7 +1,9 @@
 #include <cmath>
-#include <fstream>
+#include <cstdlib>
 #include <map>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "common/data_dir.hpp"
 #include "config/recipe_reader.hpp"
@@ -184,6 +186,22 @@ TEST_F(RecipeTest, EveryPartHasPoints) {
   }
 }
 
+// The example there is made as it stands, and the table has every part with its usual values.
+TEST_F(RecipeTest, DocumentsSayWhatIsThere) {
+  const fs::path source = std::getenv("MARSIM_TEST_SOURCE_DIR");
+  const std::string page = YamlReader::textOf(source / "docs" / "places.md");
+  const std::size_t begin = page.find("```yaml\n") + 8;
+  EXPECT_GT(of(page.substr(begin, page.find("```", begin) - begin)).size(), 100'000U);
+  for (const scene::PartKind& kind : scene::partKinds()) {
+    std::string row = fmt::format("| `{}` |", kind.name);
+    for (const scene::PartParameter& parameter : kind.parameters) {
+      row += fmt::format("{} `{}` {:g}", row.back() == '|' ? "" : ",", parameter.name,
+                         parameter.usual);
+    }
+    EXPECT_NE(page.find(row + " |\n"), std::string::npos) << row;
+  }
+}
+
 struct Bundled {
   const char* name;
   Eigen::Vector3f size;  // [m], of the place without surroundings
@@ -194,8 +212,8 @@ class BundledTest : public ConfigTest, public testing::WithParamInterface<Bundle
 
 // Coarse, so that it is quick; the layout is the same at every spacing.
 TEST_P(BundledTest, HasItsSizeAndAFreeStart) {
-  std::ifstream file(dataDir() / "maps" / (std::string(GetParam().name) + ".yaml"));
-  std::string text((std::istreambuf_iterator<char>(file)), {});
+  std::string text =
+      YamlReader::textOf(dataDir() / "maps" / (std::string(GetParam().name) + ".yaml"));
   const auto at = text.find("\nspacing:");
   ASSERT_NE(at, std::string::npos);
   text.replace(at, text.find('\n', at + 1) - at, "\nspacing: 25cm");
@@ -219,6 +237,19 @@ TEST_P(BundledTest, HasItsSizeAndAFreeStart) {
       // Trees end somewhat below the height; uneven ground lies below 0.
       EXPECT_NEAR(box.sizes()[axis], size, 0.8F + (axis == 2 ? 0.15F * size : 0.0F));
     }
+  }
+}
+
+// As dense as the planners' tests ask: 0.25 posts a square metre with 0.8 m between them.
+TEST_F(RecipeTest, RandomForestTakesItsDensities) {
+  const std::string text = YamlReader::textOf(dataDir() / "maps" / "random_forest.yaml");
+  std::size_t points = 0;
+  for (const char* density : {"0.1", "0.25"}) {
+    std::string other = text;
+    other.replace(other.find("{density: 0.2,"), 14, fmt::format("{{density: {},", density));
+    const std::size_t now = of(other).size();
+    EXPECT_GT(now, points + 10'000U);
+    points = now;
   }
 }
 
