@@ -71,6 +71,9 @@ void readArray(YamlReader& reader, Part& part) {
     }
     part.count[static_cast<std::size_t>(axis)] = static_cast<int>(count[axis]);
   }
+  if (count.prod() > kMostInARow) {
+    reader.fail("count", fmt::format("{:g} in all", count.prod()), "at most 100000 in all");
+  }
 }
 
 void readScatter(YamlReader& reader, Part& part) {
@@ -108,6 +111,9 @@ void readOpening(YamlReader& reader, Part& part) {
   readBounded(reader, "height", opening.height, 0.05, 100.0, Quantity::kLength);
   readBounded(reader, "every", opening.every, 0.0, 100.0, Quantity::kLength);
   reader.read("count", opening.count);
+  if (opening.count < 1 || opening.count > kMostInARow) {
+    reader.fail("count", fmt::format("{}", opening.count), "1 to 100000");
+  }
   part.openings.push_back(opening);
 }
 
@@ -159,6 +165,13 @@ std::vector<Part> readParts(YamlReader& reader, const std::string& key, const Gr
   return parts;
 }
 
+// Groups within groups may stand for more than memory holds.
+std::size_t countOf(const std::vector<Part>& parts) {
+  std::size_t count = parts.size();
+  for (const Part& part : parts) count += countOf(part.parts);
+  return count;
+}
+
 Groups readGroups(YamlReader& reader) {
   Groups groups;
   reader.readMap("groups", [&](YamlReader& list) {
@@ -168,6 +181,9 @@ Groups readGroups(YamlReader& reader) {
       }
       // A group may hold those above it.
       std::vector<Part> parts = readParts(list, name, groups);
+      if (countOf(parts) > kMostInARow) {
+        list.fail(name, fmt::format("{} parts", countOf(parts)), "at most 100000 parts");
+      }
       groups[name] = std::move(parts);
     }
   });

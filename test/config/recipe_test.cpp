@@ -160,6 +160,14 @@ TEST_F(RecipeTest, SlipsAreNamed) {
             std::string::npos);
   EXPECT_NE(with("{part: box, array: {count: [1.5, 1, 1], step: [1, 1, 1]}}").find("whole numbers"),
             std::string::npos);
+  EXPECT_NE(with("{part: box, array: {count: [1e5, 1e5, 1], step: [1, 1, 1]}}")
+                .find("parts[0].array.count is 1e+10 in all, allowed: at most 100000"),
+            std::string::npos);
+  std::string many = "groups:\n  g0: [{part: box}, {part: box}]\n";
+  for (int i = 1; i < 40; ++i) {
+    many += fmt::format("  g{}: [{{part: g{}}}, {{part: g{}}}]\n", i, i - 1, i - 1);
+  }
+  EXPECT_NE(said(kHead + many).find("at most 100000 parts"), std::string::npos);
   EXPECT_NE(with("{part: box, material: gold}").find("allowed: concrete, grass"),
             std::string::npos);
   EXPECT_NE(with("{part: rock, scatter: {count: 500, gap: 3}}").find("a smaller gap"),
