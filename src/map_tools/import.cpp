@@ -1,0 +1,213 @@
+#include "map_tools/import.hpp"
+
+#include <fmt/format.h>
+
+#include "common/output_file.hpp"
+#include "common/text.hpp"
+#include "map/files/local_frame.hpp"
+#include "map_tools/mesh_sampling.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/map/voxel_grid.hpp"
+
+namespace marsim::map_tools {
+namespace {
+
+enum class Kind { kCloud, kTable, kLas, kOctoMap, kMesh };
+
+Kind kindOf(const std::filesystem::path& path) {
+  if (path.extension() == ".laz" || path.extension() == ".LAZ") {
+    throw FileError(path.string(),
+                    "is LAZ (compressed LAS), allowed: LAS; unpack it with 'laszip' or 'las2las'");
+  }
+  const std::string extension = requireExtension(path, importFormats());
+  if (!std::filesystem::exists(path)) throw FileError(path.string(), "does not exist");
+  if (extension == ".pcd") return Kind::kCloud;
+  if (extension == ".ply") return plyFaces(path) > 0 ? Kind::kMesh : Kind::kCloud;
+  if (extension == ".las") return Kind::kLas;
+  if (extension == ".bt" || extension == ".ot") return Kind::kOctoMap;
+  for (const char* table : {".xyz", ".txt", ".csv", ".pts", ".asc"}) {
+    if (extension == table) return Kind::kTable;
+  }
+  return Kind::kMesh;
+}
+
+// From a frame whose `up` axis is up to one whose z is, by turns about the axes.
+Eigen::Matrix3d toZUp(UpAxis up) {
+  Eigen::Matrix3d turn = Eigen::Matrix3d::Identity();
+  if (up == UpAxis::kY) turn << 1, 0, 0, 0, 0, -1, 0, 1, 0;
+  // Collada's X_UP: right is -y, towards the viewer z (COLLADA 1.4.1, <up_axis>).
+  if (up == UpAxis::kX) turn << 0, -1, 0, 0, 0, -1, 1, 0, 0;
+  return turn;
+}
+
+/// Reads the files one after the other into one cloud.
+class Importer {
+ public:
+  Importer(const ImportConfig& config, Progress& progress) : config_(config), progress_(progress) {}
+
+  void read(const std::filesystem::path& path) {
+    ImportedFile file;
+    file.path = path;
+    const Kind kind = kindOf(path);
+    kind == Kind::kMesh ? sample(file) : readPoints(kind, file);
+    if (!cloud_.intensity.empty()) cloud_.intensity.resize(cloud_.size(), 0.0F);
+    const std::string hint = upHint(file.box);
+    if (!hint.empty()) file.notes.push_back("warning: " + hint);
+    const std::string unit = unitHint(file.box);
+    if (!unit.empty()) file.notes.push_back("warning: " + unit);
+    files_.push_back(std::move(file));
+  }
+  Imported result() {
+    Imported imported;
+    imported.cloud = std::move(cloud_);
+    imported.origin = frame_.origin();
+    imported.files = std::move(files_);
+    return imported;
+  }
+
+ private:
+  // Points of all files have one origin, which the first decides.
+  void append(const map::PointBlock& block, const Eigen::Matrix3d& turn, ImportedFile& file) {
+    map::PointBlock moved = block;
+    for (Eigen::Vector3d& p : moved.points) p = turn * p;
+    if (!moved.intensity.empty()) cloud_.intensity.resize(cloud_.size(), 0.0F);
+    const std::size_t before = cloud_.size();
+    frame_.append(moved, cloud_);
+    file.read += block.size();
+    file.not_finite += block.size() - (cloud_.size() - before);
+    for (std::size_t i = before; i < cloud_.size(); ++i) {
+      file.box.extend(cloud_.points[i].cast<double>());
+    }
+  }
+
+  void readPoints(Kind kind, ImportedFile& file) {
+    const Eigen::Matrix3d turn = config_.scale * toZUp(config_.up);
+    const TakePoints take = [&](const map::PointBlock& block) { append(block, turn, file); };
+    if (kind == Kind::kLas) {
+      file.kind = "LAS";
+      file.notes = readLas(file.path, progress_, take);
+    } else if (kind == Kind::kTable) {
+      file.kind = "table";
+      file.notes = readTable(file.path, progress_, take);
+    } else if (kind == Kind::kOctoMap) {
+      file.kind = "OctoMap";
+      file.notes = readOctoMap(file.path, config_.resolution / config_.scale, progress_, take);
+    } else {
+      file.kind = "points";
+      map::PointSink sink;
+      sink.begin = [](const map::RecordLayout&, std::uint64_t) {};
+      sink.take = take;
+      map::readPoints(file.path, progress_, sink);
+    }
+    if (file.read == file.not_finite) {
+      throw FileError(
+          file.path.string(),
+          fmt::format("none of its {} points has finite coordinates", withThousands(file.read)));
+    }
+  }
+
+  void sample(ImportedFile& file) {
+    if (config_.resolution == 0.0) {
+      throw FileError(file.path.string(), "is a mesh: say at which --resolution to sample it");
+    }
+    Mesh mesh = readMesh(file.path, progress_);
+    const UpAxis up = config_.up == UpAxis::kAuto ? mesh.up : config_.up;
+    const Eigen::Matrix3d turn = mesh.unit * config_.scale * toZUp(up);
+    for (Eigen::Vector3d& vertex : mesh.vertices) vertex = turn * vertex;
+    map::PointBlock block;
+    block.points = sampleMesh(mesh, {config_.resolution, config_.seed}, progress_);
+    append(block, Eigen::Matrix3d::Identity(), file);
+    file.kind = fmt::format("mesh of {} triangles, {:.5g} m2", withThousands(mesh.triangles.size()),
+                            areaOf(mesh));
+    if (mesh.not_finite + mesh.degenerate > 0) {
+      file.notes.push_back(
+          fmt::format("warning: {} triangles dropped whose corners are not finite, {} without area",
+                      withThousands(mesh.not_finite), withThousands(mesh.degenerate)));
+    }
+    if (up != UpAxis::kZ) {
+      file.notes.push_back(
+          fmt::format("{} is up in the file: turned so that z is", up == UpAxis::kX ? "x" : "y"));
+    }
+    if (mesh.unit != 1.0) {
+      file.notes.push_back(fmt::format("the file's unit is {:g} m: scaled", mesh.unit));
+    }
+  }
+
+  const ImportConfig& config_;
+  Progress& progress_;
+  map::LocalFrame frame_;
+  map::PointCloud cloud_;
+  std::vector<ImportedFile> files_;
+};
+
+}  // namespace
+
+void ImportConfig::validate(const std::string& where) const {
+  const Validator check(where);
+  check.notNegative("resolution", resolution, "m");
+  check.positive("scale", scale);
+}
+
+UpAxis upAxisOf(const std::string& name) {
+  if (name == "auto") return UpAxis::kAuto;
+  if (name == "y") return UpAxis::kY;
+  if (name == "z") return UpAxis::kZ;
+  throw UnknownNameError("command line", "up axis", name, {"auto", "y", "z"});
+}
+
+const std::vector<std::string>& importFormats() {
+  static const std::vector<std::string> formats{".pcd", ".ply",  ".xyz", ".txt", ".csv", ".pts",
+                                                ".asc", ".las",  ".bt",  ".ot",  ".obj", ".stl",
+                                                ".dae", ".gltf", ".glb", ".off"};
+  return formats;
+}
+
+Imported importFiles(const std::vector<std::filesystem::path>& paths, const ImportConfig& config,
+                     Progress& progress) {
+  config.validate("command line");
+  Importer importer(config, progress);
+  bool points = false;
+  for (const std::filesystem::path& path : paths) {
+    points = kindOf(path) != Kind::kMesh || points;
+    importer.read(path);
+  }
+  Imported imported = importer.result();
+  if (config.resolution > 0.0 && points) {
+    imported.before_thinning = imported.cloud.size();
+    progress.phase("thinning");
+    imported.cloud = map::downsample(imported.cloud, config.resolution);
+    imported.cloud.weight.clear();
+  }
+  return imported;
+}
+
+std::string upHint(const Eigen::AlignedBox3d& box) {
+  const Eigen::Vector3d size = box.sizes();
+  int least = 0;
+  size.minCoeff(&least);
+  if (least == 2 || 2.0 * size[least] >= size.z()) return "";
+  if (size.maxCoeff() < 3.0) return "";  // a thing, not a place
+  return fmt::format(
+      "{:.4g} x {:.4g} x {:.4g} m is low along {} and high along z: is another axis up in the file "
+      "(--up y or --up z)?",
+      size.x(), size.y(), size.z(), least == 0 ? "x" : "y");
+}
+
+std::string unitHint(const Eigen::AlignedBox3d& box) {
+  const double longest = box.sizes().maxCoeff();
+  if (longest > 5000.0) {
+    return fmt::format("{:.6g} m long: is the file in millimetres (--scale 0.001)?", longest);
+  }
+  if (longest > 1000.0 && box.sizes().minCoeff() > 250.0) {
+    return fmt::format(
+        "{:.6g} m long and {:.6g} m high: is the file in centimetres (--scale 0.01)?", longest,
+        box.sizes().minCoeff());
+  }
+  if (longest > 0.0 && longest < 1.0) {
+    return fmt::format("{:.3g} m long: is the unit of the file larger than a metre (--scale)?",
+                       longest);
+  }
+  return "";
+}
+
+}  // namespace marsim::map_tools

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+#include "map_tools/sources.hpp"
+
+namespace marsim::map_tools {
+
+/// Settings of sampleMesh.
+struct SamplingConfig {
+  double resolution = 0.1;  ///< [m] no point of a surface is farther than this from a sample
+  std::uint64_t seed = 1;
+};
+
+/// Area of all triangles.
+double areaOf(const Mesh& mesh);
+
+/// Samples the triangles evenly by area, whatever their sizes (Poisson disks, Cook, "Stochastic
+/// sampling in computer graphics", 1986): samples of a surface are at least 0.6 resolutions apart,
+/// and no point of it is farther than the resolution from one. Surfaces that lie nearer together
+/// than 0.3 resolutions share their samples. The same for the same seed. Throws Error where there
+/// would be more than 500 million.
+std::vector<Eigen::Vector3d> sampleMesh(const Mesh& mesh, const SamplingConfig& config,
+                                        Progress& progress);
+
+}  // namespace marsim::map_tools

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <Eigen/Geometry>
+
+#include "map/files/point_records.hpp"
+#include "marsim/common/progress.hpp"
+
+/// Readers of the formats that maps are imported from, beside PCD and PLY.
+namespace marsim::map_tools {
+
+/// Which way is up in a file.
+enum class UpAxis { kAuto, kX, kY, kZ };
+
+/// Takes points in the file's own coordinates and unit, block by block.
+using TakePoints = std::function<void(const map::PointBlock& block)>;
+
+/// What a reader has to say of its file, a line each.
+using Notes = std::vector<std::string>;
+
+/// Reads an uncompressed LAS file, 1.2 to 1.4, point formats 0 to 10 (ASPRS, LAS Specification
+/// 1.4 - R15), with its intensity. Points flagged as withheld are dropped and noted. Throws
+/// FileError, also for LAZ.
+Notes readLas(const std::filesystem::path& path, Progress& progress, const TakePoints& take);
+
+/// Reads a table of numbers, a point a line: x y z, or x y z intensity where there are 4 or 7
+/// columns, or by the names of a header line. Separators: blanks, commas or semicolons. Lines that
+/// begin with # are skipped, and so is a first line with the number of points alone. Throws
+/// FileError naming the line.
+Notes readTable(const std::filesystem::path& path, Progress& progress, const TakePoints& take);
+
+/// Reads the occupied leaves of an OctoMap file (.bt, .ot) as the centres of cubes: a leaf larger
+/// than `resolution` (in the file's unit; 0: the tree's own) is divided into cubes no larger.
+/// Throws FileError, also where the program was built without liboctomap.
+Notes readOctoMap(const std::filesystem::path& path, double resolution, Progress& progress,
+                  const TakePoints& take);
+
+/// Triangles of a mesh file in the file's own coordinates.
+struct Mesh {
+  std::vector<Eigen::Vector3d> vertices;
+  std::vector<std::array<std::uint32_t, 3>> triangles;
+  std::size_t not_finite = 0;  ///< triangles dropped: a corner was NaN or infinite
+  std::size_t degenerate = 0;  ///< triangles dropped: without area
+  UpAxis up = UpAxis::kZ;      ///< as the file says, z where its format does not
+  double unit = 1.0;           ///< [m] as the file says, 1 where its format does not
+};
+
+/// Reads OBJ, STL, PLY, DAE, glTF and OFF by assimp. Throws FileError where the file has no
+/// triangle, and where the program was built without assimp.
+Mesh readMesh(const std::filesystem::path& path, Progress& progress);
+
+/// The number of faces that a PLY file says it has.
+std::uint64_t plyFaces(const std::filesystem::path& path);
+/// Throws FileError where a PLY file ends before all that its header promises.
+void requireWholePly(const std::filesystem::path& path);
+
+/// What the program was built with.
+bool hasAssimp();
+bool hasOctoMap();
+
+}  // namespace marsim::map_tools

@@ -1,0 +1,177 @@
+#include <cctype>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "common/input_file.hpp"
+#include "common/text.hpp"
+#include "map_tools/sources.hpp"
+#include "marsim/common/error.hpp"
+
+namespace marsim::map_tools {
+namespace {
+
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+constexpr std::size_t kLongestLine = 1U << 16U;  // bytes: a longer one is no table
+
+std::vector<std::string> columnsOf(std::string line) {
+  for (char& c : line) {
+    if (c == ',' || c == ';' || c == '\t' || c == '\r' || c == '"') c = ' ';
+  }
+  std::vector<std::string> columns;
+  for (const std::string_view word : map::words(line)) columns.emplace_back(word);
+  return columns;
+}
+
+std::optional<double> numberOf(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (end == text.c_str() || *end != '\0') return std::nullopt;
+  return value;
+}
+
+/// Which columns hold what.
+struct TableColumns {
+  std::size_t count = 0;
+  std::array<std::size_t, 3> xyz{0, 1, 2};
+  std::size_t intensity = kNone;
+};
+
+TableColumns namedColumns(const std::string& path, std::vector<std::string> names) {
+  // CloudCompare writes "//X Y Z".
+  if (names.front().rfind("//", 0) == 0) names.front().erase(0, 2);
+  if (names.front().empty()) names.erase(names.begin());
+  TableColumns columns;
+  columns.count = names.size();
+  columns.xyz = {kNone, kNone, kNone};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::string name;
+    for (const char c : names[i]) {
+      name.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+    }
+    if (name == "x" || name == "y" || name == "z") {
+      columns.xyz[static_cast<std::size_t>(name[0] - 'x')] = i;
+    } else if (name == "intensity" || name == "i" || name == "reflectivity") {
+      columns.intensity = i;
+    }
+  }
+  for (const std::size_t column : columns.xyz) {
+    if (column == kNone) {
+      throw FileError(path,
+                      fmt::format("has the columns {}, allowed: x, y, z and others, or numbers "
+                                  "without names",
+                                  clipped(join(names))));
+    }
+  }
+  return columns;
+}
+
+TableColumns numberedColumns(const std::string& path, std::size_t line, std::size_t count) {
+  if (count < 3) {
+    throw FileError(path,
+                    fmt::format("line {} has {} columns, allowed: at least x y z", line, count));
+  }
+  TableColumns columns;
+  columns.count = count;
+  if (count == 4 || count == 7) columns.intensity = 3;  // x y z i, x y z i r g b
+  return columns;
+}
+
+/// Reads lines into blocks.
+class TableReader {
+ public:
+  TableReader(std::string path, const TakePoints& take) : path_(std::move(path)), take_(take) {}
+
+  void line(const std::string& text) {
+    ++number_;
+    const std::vector<std::string> columns = columnsOf(text);
+    if (columns.empty() || columns.front()[0] == '#') return;
+    if (!layout_) {
+      if (!begin(columns)) return;
+    }
+    if (columns.size() != layout_->count) {
+      throw FileError(
+          path_, fmt::format("line {} has {} columns, the first has {}; partly written?", number_,
+                             columns.size(), layout_->count));
+    }
+    Eigen::Vector3d point;
+    for (int axis = 0; axis < 3; ++axis) {
+      point[axis] = value(columns, layout_->xyz[static_cast<std::size_t>(axis)]);
+    }
+    block_.points.push_back(point);
+    if (layout_->intensity != kNone) {
+      block_.intensity.push_back(static_cast<float>(value(columns, layout_->intensity)));
+    }
+    if (block_.size() == map::kBlockPoints) flush();
+  }
+  void finish() {
+    flush();
+    if (points_ == 0) throw FileError(path_, "has no points");
+  }
+  const std::optional<TableColumns>& layout() const { return layout_; }
+
+ private:
+  // Whether the line is one of numbers.
+  bool begin(const std::vector<std::string>& columns) {
+    const bool first = !counted_;
+    if (columns.size() == 1 && first && parseWhole(columns[0])) {
+      counted_ = true;
+      return false;
+    }
+    if (numberOf(columns.front())) {
+      layout_ = numberedColumns(path_, number_, columns.size());
+      return true;
+    }
+    layout_ = namedColumns(path_, columns);
+    return false;
+  }
+  double value(const std::vector<std::string>& columns, std::size_t column) const {
+    const std::optional<double> number = numberOf(columns[column]);
+    if (!number) {
+      throw FileError(path_, fmt::format("line {}, column {} is '{}', allowed: a number", number_,
+                                         column + 1, map::excerpt(columns[column])));
+    }
+    return *number;
+  }
+  void flush() {
+    points_ += block_.size();
+    if (block_.size() > 0) take_(block_);
+    block_ = {};
+  }
+
+  std::string path_;
+  const TakePoints& take_;
+  std::optional<TableColumns> layout_;
+  bool counted_ = false;
+  std::size_t number_ = 0;
+  std::size_t points_ = 0;
+  map::PointBlock block_;
+};
+
+}  // namespace
+
+Notes readTable(const std::filesystem::path& path, Progress& progress, const TakePoints& take) {
+  std::size_t size = 0;
+  { const FileDescriptor checked = openRegularFile(path, size); }
+  if (size == 0) throw FileError(path.string(), "is empty");
+  std::ifstream stream(path, std::ios::binary);
+  progress.phase("reading " + path.filename().string(), size);
+  TableReader reader(path.string(), take);
+  std::size_t done = 0, lines = 0;
+  for (std::string line; std::getline(stream, line);) {
+    if (line.size() > kLongestLine || line.find('\0') != std::string::npos) {
+      throw FileError(path.string(), fmt::format("line {} is no text", lines + 1));
+    }
+    reader.line(line);
+    done += line.size() + 1;
+    if (++lines % 4096 == 0) progress.update(std::min(done, size));
+  }
+  reader.finish();
+  const TableColumns& columns = *reader.layout();
+  if (columns.intensity != kNone || columns.count == 3) return {};
+  return {fmt::format("{} columns: x, y and z are read, none is named intensity", columns.count)};
+}
+
+}  // namespace marsim::map_tools

@@ -1,0 +1,101 @@
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/bounds.hpp"
+#include "common/output_file.hpp"
+#include "common/text.hpp"
+#include "map_tools/import.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/map/cloud_io.hpp"
+#include "tools/command_line.hpp"
+#include "tools/interrupts.hpp"
+#include "tools/map_commands.hpp"
+
+namespace marsim::tools {
+namespace {
+
+/// The command line of `marsim map import`.
+struct ImportOptions {
+  std::vector<std::string> files;
+  std::string resolution, out;
+  std::string up = "auto";
+  map_tools::ImportConfig config;
+};
+
+void report(const map_tools::Imported& imported, const map_tools::ImportConfig& config) {
+  for (const map_tools::ImportedFile& file : imported.files) {
+    const Eigen::Vector3d size = file.box.sizes();
+    printLine("file", fmt::format("{}: {}", file.path.string(), file.kind));
+    printLine("  points",
+              fmt::format("{}{}", withThousands(file.read),
+                          file.not_finite == 0 ? std::string()
+                                               : fmt::format(", {} dropped: not finite",
+                                                             withThousands(file.not_finite))));
+    printLine("  extent", fmt::format("{:.2f} x {:.2f} x {:.2f} m", size.x(), size.y(), size.z()));
+    for (const std::string& note : file.notes) printLine("", note);
+  }
+  if (config.scale != 1.0) printLine("scale", fmt::format("{:g} m a unit", config.scale));
+  if (imported.before_thinning > 0) {
+    printLine("thinned", fmt::format("{} of {} points, one a voxel of {} m (without --resolution "
+                                     "points stay as they are)",
+                                     withThousands(imported.cloud.size()),
+                                     withThousands(imported.before_thinning), config.resolution));
+  }
+  if (!imported.origin.isZero()) {
+    printLine("origin",
+              fmt::format("{} of the files is (0, 0, 0) of the map", pointText(imported.origin)));
+  }
+}
+
+int runImport(ImportOptions& options) {
+  map_tools::ImportConfig& config = options.config;
+  if (!options.resolution.empty()) {
+    config.resolution = parseOption("--resolution", options.resolution, Quantity::kLength);
+    marsim::Validator("command line").positive("--resolution", config.resolution, "m");
+  }
+  marsim::Validator("command line").positive("--scale", config.scale);
+  config.up = map_tools::upAxisOf(options.up);
+  requireExtension(options.out, map::cloudFormats());
+  requireWritable(options.out);
+  Progress progress("import");
+  const map_tools::Imported imported =
+      map_tools::importFiles({options.files.begin(), options.files.end()}, config, progress);
+  progress.phase("writing");
+  const int code = saveWhole(options.out, imported.cloud);
+  progress.finish();
+  report(imported, config);
+  printLine("written",
+            fmt::format("{}, {} points", options.out, withThousands(imported.cloud.size())));
+  return code;
+}
+
+}  // namespace
+
+int saveWhole(const std::filesystem::path& path, const map::PointCloud& cloud) {
+  const InterruptGuard guard;
+  map::saveCloud(path, cloud);
+  return InterruptGuard::count() > 0 ? 130 : 0;
+}
+
+MapCommand addMapImport(CLI::App& app) {
+  const auto options = std::make_shared<ImportOptions>();
+  CLI::App* sub = app.add_subcommand("import",
+                                     "Makes a map of scans (PCD, PLY, LAS, XYZ, CSV, PTS), "
+                                     "OctoMaps (BT, OT) and meshes (OBJ, STL, "
+                                     "PLY, DAE, glTF, OFF)");
+  sub->add_option("files", options->files, "files that become one map")->required();
+  sub->add_option("--out", options->out, "PCD or PLY to write")->required();
+  sub->add_option("--resolution", options->resolution,
+                  "meshes are sampled at it, points thinned to one a voxel [m]; without it points "
+                  "stay as they are");
+  sub->add_option("--scale", options->config.scale, "metres a unit of the files")
+      ->capture_default_str();
+  sub->add_option("--up", options->up, "the files' axis that is up: y, z, or auto, as they say")
+      ->capture_default_str();
+  addSeed(*sub, options->config.seed, "of the sampling of meshes");
+  return {sub, [options] { return runImport(*options); }};
+}
+
+}  // namespace marsim::tools

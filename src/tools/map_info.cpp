@@ -1,0 +1,139 @@
+#include <chrono>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "common/bounds.hpp"
+#include "common/text.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/map/cloud_io.hpp"
+#include "marsim/map/load_map.hpp"
+#include "tools/command_line.hpp"
+#include "tools/map_commands.hpp"
+
+namespace marsim::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Prints what the file holds and what the simulation makes of it.
+int describeMap(const std::string& name, const map::SurfelMapConfig& config, bool use_cache) {
+  Progress progress("map");
+  const auto path = config::resolveMap(name);
+  map::MapLoading loading;
+  loading.use_cache = use_cache;
+  const Clock::time_point start = Clock::now();
+  const auto loaded = map::loadSurfelMap(path, config, progress, loading);
+  const double seconds = secondsSince(start);
+  progress.finish();
+
+  const map::MapSource& source = loaded.source;
+  const map::SurfelMap& map = *loaded.map;
+  const Eigen::Vector3f size = source.box.sizes();
+  printLine("file", path.string());
+  printLine("points", withThousands(source.points));
+  printLine("dropped", fmt::format("{} not finite, {} duplicates", withThousands(source.non_finite),
+                                   withThousands(source.duplicates)));
+  printLine("intensity",
+            source.constant_intensity
+                ? fmt::format("{} at every point, taken as absent", *source.constant_intensity)
+            : source.has_intensity ? std::string("yes")
+                                   : std::string("no"));
+  if (!map.reflectivity().empty()) {
+    double sum = 0.0;
+    for (const std::uint8_t value : map.reflectivity()) sum += value;
+    printLine("reflectivity",
+              fmt::format("{:.0f} % on average", sum / 2.55 / static_cast<double>(map.size())));
+  }
+  printLine("extent", fmt::format("{:.2f} x {:.2f} x {:.2f} m, {} to {}", size.x(), size.y(),
+                                  size.z(), pointText(source.box.min().cast<double>()),
+                                  pointText(source.box.max().cast<double>())));
+  if (!source.origin.isZero()) {
+    printLine("origin",
+              fmt::format("{} of the file is the world's (0, 0, 0)", pointText(source.origin)));
+  }
+  printLine("surfels", fmt::format("{} at {} m, {:.1f} % planar", withThousands(map.size()),
+                                   config.resolution, 100.0 * map.planarShare()));
+  if (map.config().surface == map::Surface::kBlended) {
+    printLine("surface", fmt::format("noise of {:.1f} mm, ranges averaged over {:.0f} mm",
+                                     1e3 * static_cast<double>(map.noise()),
+                                     1e3 * static_cast<double>(map.blending().depth)));
+  }
+  printLine("time", fmt::format("{:.2f} s, {}", seconds,
+                                loaded.from_cache ? "made before" : "read and made now"));
+  if (map.file() != nullptr) {
+    printLine("kept as", fmt::format("{} ({:.1f} MB)", map.file()->name(),
+                                     1e-6 * static_cast<double>(map.file()->size())));
+  }
+  return 0;
+}
+
+// A copy of the file without the points that stray.
+int cropMap(const std::string& name, double reach, const std::filesystem::path& out) {
+  Progress progress("map");
+  const auto loaded = map::loadCloud(config::resolveMap(name), progress);
+  const map::PointCloud kept = map::within(loaded.cloud, reach);
+  map::saveCloud(out, kept);
+  progress.finish();
+  printLine("written", fmt::format("{}, {} of {} points", out.string(), withThousands(kept.size()),
+                                   withThousands(loaded.read)));
+  if (!loaded.origin.isZero()) {
+    printLine("origin",
+              fmt::format("{} of the source is (0, 0, 0) of the copy", pointText(loaded.origin)));
+  }
+  return 0;
+}
+
+/// The command line of `marsim map info`.
+struct InfoOptions {
+  std::string name;
+  std::string resolution = "0.1";
+  map::SurfelMapConfig config;
+  std::string surface = map::nameOf(config.surface);
+  std::string storage = "compact";
+  bool no_cache = false;
+  std::string within, out;
+};
+
+int runInfo(InfoOptions& options) {
+  if (!options.out.empty()) {
+    return cropMap(options.name, parseOption("--within", options.within, Quantity::kLength),
+                   options.out);
+  }
+  options.config.resolution = parseOption("--resolution", options.resolution, Quantity::kLength);
+  options.config.surface = map::surfaceOf(options.surface);
+  requireCompactStorage("", "--storage", options.storage);
+  return describeMap(options.name, options.config, !options.no_cache);
+}
+
+}  // namespace
+
+void printLine(const std::string& name, const std::string& value) {
+  fmt::print("{:<14}{}\n", name, value);
+}
+
+MapCommand addMapInfo(CLI::App& app) {
+  const auto options = std::make_shared<InfoOptions>();
+  CLI::App* sub = app.add_subcommand(
+      "info", "Says what a map file holds and what becomes of it at a resolution");
+  sub->add_option("map", options->name, "forest, building or a PCD, PLY or place file")->required();
+  sub->add_option("--resolution", options->resolution, "voxel side [m]")->capture_default_str();
+  sub->add_option("--surface", options->surface, "blended or paper")->capture_default_str();
+  sub->add_option("--storage", options->storage)->group("");  // one is left: not told any more
+  sub->add_option("--intensity-full-scale", options->config.intensity_full_scale,
+                  "the intensity that stands for 100 %; 0: 1, 255 or the largest")
+      ->capture_default_str();
+  sub->add_flag("--no-cache", options->no_cache, "make the map anew and keep nothing");
+  auto* reach = sub->add_option("--within", options->within,
+                                "with --out: only points so near the middle on every axis [m]");
+  sub->add_option("--out", options->out, "PCD or PLY to write, a copy without stray points")
+      ->needs(reach);
+  reach->needs(sub->get_option("--out"));
+  return {sub, [options] { return runInfo(*options); }};
+}
+
+}  // namespace marsim::tools

@@ -1,0 +1,213 @@
+#include "map_tools/import.hpp"
+
+#include <gtest/gtest.h>
+
+#include "map/test_files.hpp"
+
+namespace marsim::map_tools {
+namespace {
+
+using map::bytesOf;
+using map::TestFolder;
+
+struct LasPoint {
+  std::int32_t x, y, z;
+  std::uint16_t intensity;
+  std::uint8_t flags = 0;  // byte 15 of the record
+};
+
+/// LAS by hand (ASPRS, LAS Specification 1.4 - R15, tables 3 and 8 to 18).
+std::string las(int minor, int format, const std::vector<LasPoint>& points, std::size_t extra = 0) {
+  constexpr std::array<std::size_t, 11> kSizes{20, 28, 26, 34, 57, 63, 30, 36, 38, 59, 67};
+  const std::size_t header = minor == 4 ? 375 : minor == 3 ? 235 : 227;
+  const std::size_t record = kSizes.at(static_cast<std::size_t>(format % 64) % 11) + extra;
+  std::string bytes(header + 10, '\0');  // a gap before the points
+  const auto put = [&](std::size_t at, const std::string& value) {
+    bytes.replace(at, value.size(), value);
+  };
+  put(0, "LASF");
+  bytes[24] = 1;
+  bytes[25] = static_cast<char>(minor);
+  put(94, bytesOf(static_cast<std::uint16_t>(header)));
+  put(96, bytesOf(static_cast<std::uint32_t>(header + 10)));
+  bytes[104] = static_cast<char>(format);
+  put(105, bytesOf(static_cast<std::uint16_t>(record)));
+  put(107, bytesOf(static_cast<std::uint32_t>(format < 6 ? points.size() : 0)));
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    put(131 + 8 * axis, bytesOf(0.001));
+    put(155 + 8 * axis, bytesOf(100.0 * static_cast<double>(axis + 1)));
+  }
+  if (minor == 4) put(247, bytesOf(static_cast<std::uint64_t>(points.size())));
+  for (const LasPoint& point : points) {
+    std::string row(record, '\x55');
+    row.replace(0, 14,
+                bytesOf(point.x) + bytesOf(point.y) + bytesOf(point.z) + bytesOf(point.intensity));
+    row[15] = static_cast<char>(point.flags);
+    bytes += row;
+  }
+  return bytes;
+}
+
+const std::vector<LasPoint> kPoints{{1000, 2000, 3000, 7}, {-5000, 0, 10, 65535}};
+
+Imported imported(const std::vector<std::filesystem::path>& paths,
+                  const ImportConfig& config = {}) {
+  Progress progress("import", Progress::Output::kNone);
+  return importFiles(paths, config, progress);
+}
+
+std::string importError(const std::filesystem::path& path, const ImportConfig& config = {}) {
+  try {
+    imported({path}, config);
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+    return text;
+  }
+  return "no error";
+}
+
+class Import : public testing::Test {
+ protected:
+  void expectError(const std::string& name, const std::string& bytes, const std::string& part) {
+    const std::string error = importError(folder_.write(name, bytes));
+    EXPECT_NE(error.find(part), std::string::npos) << error;
+    EXPECT_NE(error.find(name), std::string::npos) << error;
+  }
+  TestFolder folder_;
+};
+
+TEST_F(Import, LasOfEveryVersionAndFormat) {
+  for (int minor = 2; minor <= 4; ++minor) {
+    for (int format = 0; format <= (minor == 4 ? 10 : minor == 3 ? 5 : 3); ++format) {
+      const Imported map =
+          imported({folder_.write("a.las", las(minor, format, kPoints, format % 2 ? 3 : 0))});
+      ASSERT_EQ(map.cloud.size(), 2U) << minor << " " << format;
+      EXPECT_TRUE(map.cloud.points[0].isApprox(Eigen::Vector3f(101, 202, 303)));
+      EXPECT_TRUE(map.cloud.points[1].isApprox(Eigen::Vector3f(95, 200, 300.01F)));
+      EXPECT_EQ(map.cloud.intensity, (std::vector<float>{7, 65535}));
+    }
+  }
+}
+
+TEST_F(Import, WithheldLasPointsAreDropped) {
+  const std::vector<LasPoint> old{{0, 0, 0, 1, 0x80}, {1, 1, 1, 2, 0x7f}};
+  const std::vector<LasPoint> extended{{0, 0, 0, 1, 0x04}, {1, 1, 1, 2, 0xfb}};
+  for (const Imported& map : {imported({folder_.write("a.las", las(2, 1, old))}),
+                              imported({folder_.write("b.las", las(4, 6, extended))})}) {
+    EXPECT_EQ(map.cloud.intensity, std::vector<float>{2});
+    EXPECT_EQ(map.files[0].notes[0], "1 points flagged as withheld dropped");
+  }
+}
+
+TEST_F(Import, BrokenLasIsRefused) {
+  const std::string whole = las(2, 0, kPoints);
+  expectError("empty.las", "", "is empty");
+  expectError("text.las", "x y z\n1 2 3\n", "does not begin with LASF");
+  expectError("header.las", whole.substr(0, 100), "ends inside its header, after 100 bytes");
+  expectError("cut.las", whole.substr(0, whole.size() - 1),
+              "partly written: it holds 1 of 2 points");
+  expectError("format.las", las(4, 11, kPoints), "has point format 11, allowed: 0 to 10");
+  expectError("version.las", las(1, 0, kPoints), "is LAS 1.1, allowed: 1.2, 1.3, 1.4");
+  expectError("none.las", las(2, 0, {}), "has no points");
+  expectError("packed.las", las(2, 0x81, kPoints), "'laszip' or 'las2las'");
+  expectError("packed.laz", whole, "'laszip' or 'las2las'");
+  std::string record = whole;
+  record.replace(105, 2, bytesOf(std::uint16_t{12}));
+  expectError("record.las", record, "records of 12 bytes, allowed in point format 0: at least 20");
+  std::string scale = whole;
+  scale.replace(131, 8, bytesOf(0.0));
+  expectError("scale.las", scale, "scale of 0");
+}
+
+TEST_F(Import, TablesWithAnySeparatorAndHeader) {
+  for (const char* text :
+       {"1 2 3\n4 5 6\n", "1,2,3\n4,5,6", "1;2;3\r\n4;5;6\r\n", "# a comment\n\n1\t2\t3\n4\t5\t6\n",
+        "x,y,z\n1,2,3\n4,5,6\n", "//X Y Z\n1 2 3\n4 5 6\n", "2\n1 2 3\n4 5 6\n",
+        "\"z\",\"x\",\"name\",\"y\"\n3,1,0,2\n6,4,0,5\n", "1 2 3 9 9 9\n4 5 6 9 9 9\n"}) {
+    const Imported map = imported({folder_.write("a.csv", text)});
+    ASSERT_EQ(map.cloud.size(), 2U) << text;
+    EXPECT_EQ(map.cloud.points[0], Eigen::Vector3f(1, 2, 3)) << text;
+    EXPECT_EQ(map.cloud.points[1], Eigen::Vector3f(4, 5, 6)) << text;
+    EXPECT_FALSE(map.cloud.hasIntensity()) << text;
+  }
+  for (const char* text : {"1 2 3 7\n4 5 6 8\n", "Intensity;X;Y;Z\n7;1;2;3\n8;4;5;6\n",
+                           "2\n1 2 3 7 0 0 0\n4 5 6 8 0 0 0\n"}) {
+    const Imported map = imported({folder_.write("a.xyz", text)});
+    EXPECT_EQ(map.cloud.points[1], Eigen::Vector3f(4, 5, 6)) << text;
+    EXPECT_EQ(map.cloud.intensity, (std::vector<float>{7, 8})) << text;
+  }
+}
+
+TEST_F(Import, BrokenTablesAreRefused) {
+  expectError("a.xyz", "", "is empty");
+  expectError("a.xyz", "# nothing\n", "has no points");
+  expectError("a.xyz", "1 2\n", "line 1 has 2 columns, allowed: at least x y z");
+  expectError("a.xyz", "1 2 3\n4 5\n", "line 2 has 2 columns, the first has 3; partly written?");
+  expectError("a.xyz", "1 2 3\n4 five 6\n", "line 2, column 2 is 'five', allowed: a number");
+  expectError("a.csv", "a,b,c\n1,2,3\n", "has the columns a, b, c");
+  expectError("a.csv", std::string("1,2,3\n\0\0\0\n", 10), "line 2 is no text");
+  expectError("a.csv", "nan,1,2\n1,inf,2\n", "none of its 2 points has finite coordinates");
+}
+
+TEST_F(Import, FilesAreMergedInOneFrame) {
+  const auto first = folder_.write("a.xyz", "500000 4000000 10\n500001 4000001 11\n");
+  const auto second = folder_.write("b.csv", "500002,4000002,12,99\n");
+  const Imported map = imported({first, second});
+  EXPECT_EQ(map.origin, Eigen::Vector3d(500000, 4000000, 0));
+  ASSERT_EQ(map.cloud.size(), 3U);
+  EXPECT_EQ(map.cloud.points[2], Eigen::Vector3f(2, 2, 12));
+  EXPECT_EQ(map.cloud.intensity, (std::vector<float>{0, 0, 99}));
+  const Imported reversed = imported({second, first});
+  EXPECT_EQ(reversed.cloud.intensity, (std::vector<float>{99, 0, 0}));
+  EXPECT_EQ(map.files[0].read, 2U);
+  EXPECT_EQ(map.before_thinning, 0U);
+}
+
+TEST_F(Import, PointsAreThinnedOnlyWhereAskedAndSo) {
+  const auto path = folder_.write("a.xyz", "0.01 0 0\n0.02 0 0\nnan 0 0\n5 0 0\n");
+  EXPECT_EQ(imported({path}).cloud.size(), 3U);
+  ImportConfig config;
+  config.resolution = 0.1;
+  const Imported thinned = imported({path}, config);
+  EXPECT_EQ(thinned.cloud.size(), 2U);
+  EXPECT_EQ(thinned.before_thinning, 3U);
+  EXPECT_EQ(thinned.files[0].read, 4U);
+  EXPECT_EQ(thinned.files[0].not_finite, 1U);
+}
+
+TEST_F(Import, ScaleAndUpAxisActOnPoints) {
+  ImportConfig config;
+  config.scale = 0.001;
+  config.up = UpAxis::kY;
+  const Imported map = imported({folder_.write("a.xyz", "1000 2000 3000\n9000 0 0\n")}, config);
+  EXPECT_TRUE(map.cloud.points[0].isApprox(Eigen::Vector3f(1, -3, 2)));
+}
+
+TEST_F(Import, UnitsAndUpAxisThatLookWrongAreSaid) {
+  const auto box = [](double x, double y, double z) {
+    return Eigen::AlignedBox3d(Eigen::Vector3d::Zero(), Eigen::Vector3d(x, y, z));
+  };
+  EXPECT_NE(unitHint(box(40000, 20000, 9000)).find("millimetres (--scale 0.001)"),
+            std::string::npos);
+  EXPECT_NE(unitHint(box(4000, 2000, 900)).find("centimetres (--scale 0.01)"), std::string::npos);
+  EXPECT_NE(unitHint(box(0.04, 0.02, 0.01)).find("larger than a metre"), std::string::npos);
+  EXPECT_EQ(unitHint(box(421, 633, 61)), "");
+  EXPECT_EQ(unitHint(box(3000, 3000, 100)), "");
+  EXPECT_NE(upHint(box(288, 6.6, 507)).find("--up"), std::string::npos);
+  EXPECT_EQ(upHint(box(288, 507, 6.6)), "");
+  EXPECT_EQ(upHint(box(62, 12, 10)), "");
+  EXPECT_EQ(upHint(box(30, 4, 5)), "");  // a corridor
+}
+
+TEST_F(Import, UnknownFormatsAreRefused) {
+  EXPECT_NE(importError(folder_.write("a.e57", "x")).find("e57"), std::string::npos);
+  EXPECT_NE(importError(folder_ / "missing.las").find("does not exist"), std::string::npos);
+  EXPECT_THROW(upAxisOf("x"), UnknownNameError);
+  ImportConfig config;
+  config.scale = 0.0;
+  EXPECT_THROW(config.validate("command line"), ConfigError);
+}
+
+}  // namespace
+}  // namespace marsim::map_tools
