@@ -2,9 +2,11 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "common/bounds.hpp"
 #include "common/text.hpp"
+#include "map_tools/survey.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/map/load_map.hpp"
@@ -20,8 +22,57 @@ double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// Prints what the points are fit for.
+void printSurvey(const map_tools::Survey& survey, double resolution) {
+  if (survey.spacing > 0.0) {
+    printLine("spacing", fmt::format("{:.3g} m: {:.2g} % of beams would pass at {} m; advised is a "
+                                     "resolution of {:g} m",
+                                     survey.spacing, 100.0 * survey.passing(resolution), resolution,
+                                     survey.resolution));
+    printLine("planes", fmt::format("{:.0f} % of the surface across x, {:.0f} % y, {:.0f} % z",
+                                    100.0 * survey.planes[0], 100.0 * survey.planes[1],
+                                    100.0 * survey.planes[2]));
+  }
+  if (survey.start) {
+    printLine("start", fmt::format("{}, clearance {:.2f} m", pointText(*survey.start),
+                                   survey.start_clearance));
+  }
+  for (const std::string& warning : survey.warnings) printLine("warning", warning);
+}
+
+nlohmann::json jsonOf(const Eigen::Vector3d& v) { return {v.x(), v.y(), v.z()}; }
+
+// The same as one JSON object.
+void printJson(const std::filesystem::path& path, const map::LoadedMap& loaded,
+               const map_tools::Survey& survey) {
+  const map::MapSource& source = loaded.source;
+  nlohmann::json json{{"file", path.string()},
+                      {"points", source.points},
+                      {"not_finite", source.non_finite},
+                      {"duplicates", source.duplicates},
+                      {"intensity", source.has_intensity},
+                      {"box_min", jsonOf(source.box.min().cast<double>())},
+                      {"box_max", jsonOf(source.box.max().cast<double>())},
+                      {"origin", jsonOf(source.origin)},
+                      {"resolution", loaded.map->resolution()},
+                      {"surfels", loaded.map->size()},
+                      {"planar_share", loaded.map->planarShare()},
+                      {"noise", loaded.map->noise()},
+                      {"spacing", survey.spacing},
+                      {"resolution_advised", survey.resolution},
+                      {"beams_passing", survey.passing(loaded.map->resolution())},
+                      {"planes_across", survey.planes},
+                      {"warnings", survey.warnings}};
+  if (survey.start) {
+    json["start"] = jsonOf(*survey.start);
+    json["start_clearance"] = survey.start_clearance;
+  }
+  fmt::print("{}\n", json.dump(2));
+}
+
 // Prints what the file holds and what the simulation makes of it.
-int describeMap(const std::string& name, const map::SurfelMapConfig& config, bool use_cache) {
+int describeMap(const std::string& name, const map::SurfelMapConfig& config, bool use_cache,
+                bool json) {
   Progress progress("map");
   const auto path = config::resolveMap(name);
   map::MapLoading loading;
@@ -29,7 +80,13 @@ int describeMap(const std::string& name, const map::SurfelMapConfig& config, boo
   const Clock::time_point start = Clock::now();
   const auto loaded = map::loadSurfelMap(path, config, progress, loading);
   const double seconds = secondsSince(start);
+  progress.phase("surveying");
+  const map_tools::Survey survey = map_tools::surveyCloud(map::loadCloud(path, progress).cloud);
   progress.finish();
+  if (json) {
+    printJson(path, loaded, survey);
+    return 0;
+  }
 
   const map::MapSource& source = loaded.source;
   const map::SurfelMap& map = *loaded.map;
@@ -69,6 +126,7 @@ int describeMap(const std::string& name, const map::SurfelMapConfig& config, boo
     printLine("kept as", fmt::format("{} ({:.1f} MB)", map.file()->name(),
                                      1e-6 * static_cast<double>(map.file()->size())));
   }
+  printSurvey(survey, config.resolution);
   return 0;
 }
 
@@ -95,7 +153,7 @@ struct InfoOptions {
   map::SurfelMapConfig config;
   std::string surface = map::nameOf(config.surface);
   std::string storage = "compact";
-  bool no_cache = false;
+  bool no_cache = false, json = false;
   std::string within, out;
 };
 
@@ -107,7 +165,7 @@ int runInfo(InfoOptions& options) {
   options.config.resolution = parseOption("--resolution", options.resolution, Quantity::kLength);
   options.config.surface = map::surfaceOf(options.surface);
   requireCompactStorage("", "--storage", options.storage);
-  return describeMap(options.name, options.config, !options.no_cache);
+  return describeMap(options.name, options.config, !options.no_cache, options.json);
 }
 
 }  // namespace
@@ -128,6 +186,7 @@ MapCommand addMapInfo(CLI::App& app) {
                   "the intensity that stands for 100 %; 0: 1, 255 or the largest")
       ->capture_default_str();
   sub->add_flag("--no-cache", options->no_cache, "make the map anew and keep nothing");
+  sub->add_flag("--json", options->json, "print one JSON object");
   auto* reach = sub->add_option("--within", options->within,
                                 "with --out: only points so near the middle on every axis [m]");
   sub->add_option("--out", options->out, "PCD or PLY to write, a copy without stray points")
