@@ -32,7 +32,8 @@ int main(int argc, char** argv) {
       "marsim map");
   app.require_subcommand(1);
   const std::vector<MapCommand> commands{marsim::tools::addMapInfo(app),
-                                         marsim::tools::addMapImport(app)};
+                                         marsim::tools::addMapImport(app),
+                                         marsim::tools::addMapView(app)};
   std::vector<char*> arguments = withCommand(argc, argv, commands);
   return marsim::tools::runCommand(
       app, static_cast<int>(arguments.size()), arguments.data(), [&commands] {
