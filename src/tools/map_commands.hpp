@@ -21,6 +21,7 @@ struct MapCommand {
 MapCommand addMapInfo(CLI::App& app);
 MapCommand addMapImport(CLI::App& app);
 MapCommand addMapView(CLI::App& app);
+MapCommand addMapCompare(CLI::App& app);
 
 /// Prints a name and a value in two columns.
 void printLine(const std::string& name, const std::string& value);

@@ -31,9 +31,9 @@ int main(int argc, char** argv) {
       "FILE.",
       "marsim map");
   app.require_subcommand(1);
-  const std::vector<MapCommand> commands{marsim::tools::addMapInfo(app),
-                                         marsim::tools::addMapImport(app),
-                                         marsim::tools::addMapView(app)};
+  const std::vector<MapCommand> commands{
+      marsim::tools::addMapInfo(app), marsim::tools::addMapImport(app),
+      marsim::tools::addMapView(app), marsim::tools::addMapCompare(app)};
   std::vector<char*> arguments = withCommand(argc, argv, commands);
   return marsim::tools::runCommand(
       app, static_cast<int>(arguments.size()), arguments.data(), [&commands] {

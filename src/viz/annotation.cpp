@@ -171,7 +171,8 @@ double drawLegend(cairo_t* context, double x, double y, const FlightScene& scene
   return x;
 }
 
-void drawColourBar(cairo_t* context, double y, double range_shown, const Layout& layout) {
+void drawColourBar(cairo_t* context, double y, double range_shown, const std::string& name,
+                   const Layout& layout) {
   const double u = layout.unit;
   const double width = 260.0 * u;
   const double x = layout.width - width - 40.0 * u;
@@ -186,7 +187,7 @@ void drawColourBar(cairo_t* context, double y, double range_shown, const Layout&
   cairo_pattern_destroy(gradient);
   setColour(context, kText);
   setFont(context, 14.0 * u);
-  showText(context, x, y - 17.0 * u, "scan: range from the sensor");
+  showText(context, x, y - 17.0 * u, name);
   setFont(context, 13.0 * u);
   for (const double share : {0.0, 0.5, 1.0}) {
     const std::string label = fmt::format("{:.3g} m", share * range_shown);
@@ -259,7 +260,11 @@ void drawStrips(cairo_t* context, const FlightScene& scene, const std::string& s
   double x = drawScaleBar(context, 40.0 * u, y, scene, framing, layout);
   x = drawAxes(context, x, y, framing.camera, layout);
   drawLegend(context, x, y, scene, layout);
-  if (range_shown > 0.0) drawColourBar(context, y, range_shown, layout);
+  if (!scene.map_lengths.empty()) {
+    drawColourBar(context, y, scene.map_length_shown, scene.map_length_name, layout);
+  } else if (range_shown > 0.0) {
+    drawColourBar(context, y, range_shown, "scan: range from the sensor", layout);
+  }
 }
 
 }  // namespace marsim::viz

@@ -43,15 +43,20 @@ double spacingOf(const std::vector<Eigen::Vector3f>& points) {
   return std::sqrt(static_cast<double>(keys.size()) / 1.5 / count) * kCube;
 }
 
-void drawMap(const map::PointCloud& map, const Framing& framing, PointRaster& raster) {
+void drawMap(const FlightScene& scene, const Framing& framing, PointRaster& raster) {
+  const map::PointCloud& map = *scene.map;
   const double diameter = 2.0 * spacingOf(map.points);
   const double low = framing.shown.min().z();
   const double high = std::max(framing.shown.max().z(), low + 0.5);
-  for (const Eigen::Vector3f& p : map.points) {
-    const Eigen::Vector3d place = p.cast<double>();
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    const Eigen::Vector3d place = map.points[i].cast<double>();
     if (!framing.shown.contains(place)) continue;  // NaN is not inside either
     const auto height = static_cast<float>((place.z() - low) / (high - low));
-    raster.point(place, ramp(kHeights, height), diameter, 1.0);
+    const Colour colour =
+        scene.map_lengths.empty()
+            ? ramp(kHeights, height)
+            : ramp(kRanges, scene.map_lengths[i] / static_cast<float>(scene.map_length_shown));
+    raster.point(place, colour, diameter, 1.0);
   }
 }
 
@@ -104,7 +109,7 @@ Canvas paintFlight(const FlightScene& scene, View view, const PictureConfig& con
   const Layout layout(config);
   const Framing framing = frameFlight(scene, view, config);
   PointRaster raster(config.width, config.height, framing.camera);
-  if (scene.map != nullptr) drawMap(*scene.map, framing, raster);
+  if (scene.map != nullptr) drawMap(scene, framing, raster);
   const double range_shown = rangeShown(scene);
   drawReturns(scene, framing, range_shown, raster);
 

@@ -14,7 +14,11 @@ namespace marsim::viz {
 
 /// The contents of a flight's picture, all in W [m].
 struct FlightScene {
-  const map::PointCloud* map = nullptr;                   ///< grey, by height
+  const map::PointCloud* map = nullptr;  ///< grey, by height
+  /// [m] of each map point, which then is coloured by it; empty or as many as the map has points.
+  std::vector<float> map_lengths;
+  double map_length_shown = 0.0;                          ///< [m] that ends their colour bar
+  std::string map_length_name;                            ///< above the colour bar
   std::vector<Eigen::Vector3f> scan;                      ///< one scan's returns, coloured by range
   Eigen::Vector3d scan_origin = Eigen::Vector3d::Zero();  ///< where the scan was taken
   std::vector<Eigen::Vector3d> path;                      ///< flown
