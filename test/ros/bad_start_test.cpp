@@ -87,6 +87,21 @@ TEST_F(BadStart, WindAndFailures) {
   expectRefused("quadrotor", {"/bad", "dynamics", "perfect", "ideal"});
 }
 
+TEST_F(BadStart, EstimatesThatCannotBeFlownOn) {
+  nh_.setParam("/bad/estimate", "/Odometry");
+  nh_.setParam("/bad/controller", "agile");
+  expectRefused("controller", {"/bad", "controller", "true accelerations", "onboard"});
+  nh_.setParam("/bad/controller", "onboard");
+  nh_.setParam("/bad/estimate_delay", -0.1);
+  expectRefused("controller", {"/bad", "estimate_delay", "-0.1", "0 to 1 s"});
+  nh_.setParam("/bad/estimate_delay", 0.0);
+  nh_.setParam("/bad/estimate_origin", "start");
+  expectRefused("controller", {"/bad", "estimate_origin", "start", "vehicle"});
+  nh_.setParam("/bad/estimate_origin", "world");
+  nh_.setParam("/bad/estimate_frame", "camera");
+  expectRefused("controller", {"/bad", "estimate_frame", "camera", "lidar"});
+}
+
 TEST_F(BadStart, UnknownLidarListsKnownOnes) {
   nh_.setParam("/bad/lidar", "avai");
   expectRefused("lidar", {"avai", "avia", "mid360", "vlp16"});
