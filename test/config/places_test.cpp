@@ -103,8 +103,7 @@ TEST_F(PlacesTest, UnknownNamesListTheBundledPlaces) {
   EXPECT_EQ(message.rfind("unknown place 'forrest' (did you mean 'forest'?), known: building, ", 0),
             0U)
       << message;
-  EXPECT_NE(message.find(", urban_canyon, or the path of a .pcd or .ply file"),
-            std::string::npos)
+  EXPECT_NE(message.find(", urban_canyon, or the path of a .pcd or .ply file"), std::string::npos)
       << message;
 }
 

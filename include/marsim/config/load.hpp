@@ -70,8 +70,8 @@ scene::ObstaclesConfig readObstacles(const std::string& text, const std::string&
 control::ControllerConfig loadController(const std::string& name_or_path);
 
 /// The file of a map: the path itself of a .pcd or .ply file, or for the name of a bundled place
-/// ("forest", "large_office") or the path of a place's YAML file its generated cloud, made on first use
-/// in the cache folder (in the temporary one where that cannot be written).
+/// ("forest", "large_office") or the path of a place's YAML file its generated cloud, made on first
+/// use in the cache folder (in the temporary one where that cannot be written).
 std::filesystem::path resolveMap(const std::string& name_or_path);
 
 }  // namespace marsim::config
