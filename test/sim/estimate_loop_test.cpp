@@ -207,6 +207,7 @@ class FedLoop {
   void addImu(TimeNs stamp) {
     vehicle::ImuSample sample;
     sample.stamp = stamp;
+    sample.angular_velocity.setZero();
     sample.specific_force = Vector3d(0.3, 0.0, kGravity);  // it is a little off
     loop_.addImu(sample);
   }
