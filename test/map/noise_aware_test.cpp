@@ -241,7 +241,9 @@ TEST(NoiseAware, FewPointsStayWhereTheyAre) {
 TEST(NoiseAware, RefusesSettingsOutOfBounds) {
   SurfelMapConfig config = configOf(0.1);
   config.noise = -0.1;
-  EXPECT_THROW(made(PointCloud{{{0.0F, 0.0F, 0.0F}, {1.0F, 0.0F, 0.0F}}, {}}, config), ConfigError);
+  PointCloud two;
+  two.points = {{0.0F, 0.0F, 0.0F}, {1.0F, 0.0F, 0.0F}};
+  EXPECT_THROW(made(two, config), ConfigError);
 }
 
 }  // namespace

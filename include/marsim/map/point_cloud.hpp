@@ -1,23 +1,35 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include <Eigen/Core>
 
 namespace marsim::map {
 
-/// Points of a place in the world frame [m], with an optional intensity for each (0-255 as scanners
-/// deliver it, empty where the source has none).
-struct PointCloud {
+/// Red, green and blue of a surface, sRGB.
+using Colour = std::array<std::uint8_t, 3>;
+
+/// What points may carry beside their places: a channel is empty or has a value for every point.
+struct PointChannels {
+  std::vector<float> intensity;  ///< 0 to 255, as scanners deliver it
+  std::vector<Colour> colour;
+  std::vector<std::uint8_t> classes;  ///< SemanticKITTI's numbers; 0: none
+};
+
+/// Points of a place in the world frame [m].
+struct PointCloud : PointChannels {
   std::vector<Eigen::Vector3f> points;
-  std::vector<float> intensity;
   /// How many points each point stands for, in a cloud of means; empty where each is one.
-  std::vector<float> weight = {};
+  std::vector<float> weight;
 
   std::size_t size() const { return points.size(); }
   bool empty() const { return points.empty(); }
   bool hasIntensity() const { return !intensity.empty(); }
+  bool hasColour() const { return !colour.empty(); }
+  bool hasClasses() const { return !classes.empty(); }
 };
 
 }  // namespace marsim::map
