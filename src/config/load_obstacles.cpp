@@ -2,6 +2,7 @@
 #include "config/names.hpp"
 #include "config/yaml_reader.hpp"
 #include "marsim/config/load.hpp"
+#include "marsim/map/semantic_class.hpp"
 #include "marsim/sim/body.hpp"
 
 namespace marsim::config {
@@ -33,6 +34,9 @@ void readShape(YamlReader& reader, ObstacleGroup& group) {
                                   {"capsule", ObstacleShape::kCapsule}});
   reader.read("resolution", group.resolution, Quantity::kLength);
   if (reader.has("reflectivity")) reader.require("reflectivity", group.reflectivity.emplace());
+  if (reader.has("class")) {
+    reader.requireWord("class", group.semantic_class.emplace(), map::semantic::names());
+  }
   if (group.shape == ObstacleShape::kUav) {
     std::string vehicle = "hummingbird";
     if (reader.has("vehicle")) reader.require("vehicle", vehicle);

@@ -72,7 +72,7 @@ class GlRayCaster final : public RayCaster {
                        context_->info().text(), mebibytes(target_.tree->bytes()),
                        mebibytes(context_->castBufferBytes()));
   }
-  View<std::uint8_t> reflectivity() const override { return map_->reflectivity(); }
+  map::SurfelChannelViews channels() const override { return map_->channels(); }
 
   void cast(const std::vector<Ray>& rays, View<lidar::MovingObject> objects,
             std::vector<Hit>& hits) const override {

@@ -60,7 +60,7 @@ class FallbackRenderer : public Interface {
 class FallbackRayRenderer final : public FallbackRenderer<RayRenderer> {
  public:
   using FallbackRenderer::FallbackRenderer;
-  View<std::uint8_t> reflectivity() const override { return current()->reflectivity(); }
+  map::SurfelChannelViews channels() const override { return current()->channels(); }
   void cast(const std::vector<lidar::Ray>& rays, View<MovingObject> objects,
             std::vector<Hit>& hits) const override {
     render([&](const RayRenderer& renderer) { renderer.cast(rays, objects, hits); });

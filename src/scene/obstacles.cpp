@@ -11,6 +11,7 @@
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/common/units.hpp"
+#include "marsim/map/semantic_class.hpp"
 #include "scene/obstacle_places.hpp"
 #include "scene/obstacle_shapes.hpp"
 #include "scene/obstacle_track.hpp"
@@ -101,6 +102,12 @@ ObstacleGroup usualGroup(ObstacleKind kind) {
       break;
   }
   return group;
+}
+
+std::uint8_t ObstacleGroup::semanticClass() const {
+  if (semantic_class) return *semantic_class;
+  if (shape == ObstacleShape::kUav) return map::semantic::kOtherVehicle;
+  return kind == ObstacleKind::kWalker ? map::semantic::kPerson : map::semantic::kOtherObject;
 }
 
 void ObstacleGroup::validate(const std::string& where) const {
@@ -334,7 +341,8 @@ void Obstacles::appendKnownObjects(TimeNs begin, TimeNs end, TimeNs told_until,
   objects.reserve(objects.size() + obstacles_.size());
   for (std::size_t i = 0; i < obstacles_.size(); ++i) {
     const Obstacle& obstacle = obstacles_[i];
-    const auto reflectivity = byteOf(config_.groups[obstacle.group].reflectivity);
+    const ObstacleGroup& group = config_.groups[obstacle.group];
+    const auto reflectivity = byteOf(group.reflectivity);
     for (TimeNs time = begin; time <= end;) {
       const Leg leg = obstacle.driven != nullptr ? obstacle.driven->knownLegAt(time, told_until)
                                                  : obstacle.track->legAt(time);
@@ -343,6 +351,7 @@ void Obstacles::appendKnownObjects(TimeNs begin, TimeNs end, TimeNs told_until,
       object.shape = obstacle.shape;
       object.identity = identityOf(i);
       object.reflectivity = reflectivity;
+      object.semantic_class = group.semanticClass();
       if (time > begin) object.from = toSeconds(time - begin);
       if (leg.end > end) break;
       object.until = toSeconds(leg.end - begin);

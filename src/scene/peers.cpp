@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "marsim/common/error.hpp"
+#include "marsim/map/semantic_class.hpp"
 
 namespace marsim::scene {
 namespace {
@@ -338,7 +339,10 @@ std::optional<MovingObject> Peers::objectOf(std::uint32_t id, const Peer& peer, 
   if (peer.shape == nullptr) return std::nullopt;
   const History known = knownOf(peer, told_until);
   if (isGone(known, begin)) return std::nullopt;
-  return movingObject(peer.shape, id, begin, end, [&](TimeNs t) { return poseAt(known, t); });
+  MovingObject object =
+      movingObject(peer.shape, id, begin, end, [&](TimeNs t) { return poseAt(known, t); });
+  object.semantic_class = map::semantic::kOtherVehicle;
+  return object;
 }
 
 const std::vector<Peers::Places::Place>& Peers::placesAt(TimeNs t, TimeNs told_until) const {

@@ -23,7 +23,9 @@ void takeMap(const std::shared_ptr<const MapFile>& file) {
     static_cast<void>(map.surfels());
     static_cast<void>(map.bounds());
     unsigned sum = 0;
-    for (const std::uint8_t value : map.reflectivity()) sum += value;
+    for (const std::uint8_t value : map.channels().reflectivity) sum += value;
+    for (const std::uint8_t value : map.channels().classes) sum += value;
+    for (const map::Colour& value : map.channels().colour) sum += value[0];
     volatile const unsigned kept = sum;
     static_cast<void>(kept);
   } catch (const Error&) {

@@ -29,7 +29,8 @@ Map wallMap(double x, double half, const Maker& maker) {
     for (double z = -half; z <= half; z += 0.1) {
       set.surfels.push_back(
           {Eigen::Vector3d(x, y, z).cast<float>(), Eigen::Vector3f::UnitX(), 0.0F});
-      set.reflectivity.push_back(y > 0.0 ? 51 : 204);
+      set.channels.reflectivity.push_back(y > 0.0 ? 51 : 204);
+      set.channels.classes.push_back(y > 0.0 ? 50 : 70);
     }
   }
   return std::make_shared<const map::SurfelMap>(map::SurfelMap::of(set, config));
@@ -207,6 +208,7 @@ TEST_P(MeasuredScan, AThingOfOneReflectivity) {
   plain.identity = 5;
   told.identity = 6;
   told.reflectivity = 102;
+  told.semantic_class = 30;
   plain.X_WM.push_back({Eigen::Quaterniond::Identity(), {4.0, 0.0, 0.0}});
   told.X_WM.push_back({Eigen::Quaterniond::Identity(), {-4.0, 0.0, 0.0}});
   Lidar lidar(spinner(),
@@ -219,6 +221,8 @@ TEST_P(MeasuredScan, AThingOfOneReflectivity) {
     const double surface = point.identity == 6 ? 0.4 : point.p_W.y() > 0.0F ? 0.2 : 0.8;
     ASSERT_NEAR(static_cast<double>(point.reflectivity),
                 surface * 4.0 / static_cast<double>(point.range), 1e-3);
+    const int number = point.identity == 6 ? 30 : point.p_W.y() > 0.0F ? 50 : 70;
+    ASSERT_EQ(int{point.semantic_class}, number);
   }
   EXPECT_GT(met, 600U);
 }

@@ -104,6 +104,10 @@ TEST_F(LoadMap, SecondStartIsMappedAndTheSame) {
     for (std::size_t i = 0; i < 20000; ++i) box.extend(points[i].cast<float>());
     EXPECT_EQ(loaded->source.box.min(), box.min());
     EXPECT_EQ(loaded->source.box.max(), box.max());
+    EXPECT_NEAR(loaded->source.spacing.median, 0.04, 0.006);  // 20,000 points on 32 square metres
+    EXPECT_EQ(loaded->source.spacing.median, built.source.spacing.median);
+    EXPECT_EQ(loaded->source.spacing.passing, built.source.spacing.passing);
+    EXPECT_EQ(loaded->source.spacing.advised_resolution, 0.1);
   }
 }
 

@@ -63,7 +63,7 @@ TEST(Reflectivity, OfTheVoxelsOfAPaperMapIsTheMeanOfTheirPoints) {
   }
   const SurfelMap map = build(cloud, of(Surface::kPaper));
   const std::vector<Surfel> surfels = map.surfels();
-  ASSERT_EQ(map.reflectivity().size(), surfels.size());
+  ASSERT_EQ(map.channels().reflectivity.size(), surfels.size());
   ASSERT_EQ(surfels.size(), voxels.size());
   for (std::size_t i = 0; i < surfels.size(); ++i) {
     const Vector3f& p = surfels[i].position;
@@ -82,7 +82,7 @@ TEST(Reflectivity, OfTheVoxelsOfAPaperMapIsTheMeanOfTheirPoints) {
       }
     }
     ASSERT_LT(nearest, 3e-4);
-    ASSERT_NEAR(static_cast<double>(map.reflectivity()[i]), expected, 0.51);
+    ASSERT_NEAR(static_cast<double>(map.channels().reflectivity[i]), expected, 0.51);
   }
 }
 
@@ -90,17 +90,17 @@ TEST(Reflectivity, OfTheVoxelsOfAPaperMapIsTheMeanOfTheirPoints) {
 TEST(Reflectivity, FollowsThePaintOnABlendedMap) {
   const SurfelMap map = build(paintedCorner(60000));
   const std::vector<Surfel> surfels = map.surfels();
-  ASSERT_EQ(map.reflectivity().size(), surfels.size());
+  ASSERT_EQ(map.channels().reflectivity.size(), surfels.size());
   for (std::size_t i = 0; i < surfels.size(); ++i) {
     if (std::abs(surfels[i].position.z() - 2.0F) < 0.1F) continue;  // across the edge of a colour
-    ASSERT_NEAR(map.reflectivity()[i], paint(surfels[i].position), 4.0F);
+    ASSERT_NEAR(map.channels().reflectivity[i], paint(surfels[i].position), 4.0F);
   }
 }
 
 TEST(Reflectivity, IsEmptyWhereTheSourceHasNone) {
   PointCloud cloud = paintedCorner(2000);
   cloud.intensity.clear();
-  EXPECT_TRUE(build(cloud).reflectivity().empty());
+  EXPECT_TRUE(build(cloud).channels().reflectivity.empty());
 }
 
 TEST(Reflectivity, FullScaleIsTheSourcesOrTheSettings) {
@@ -111,7 +111,7 @@ TEST(Reflectivity, FullScaleIsTheSourcesOrTheSettings) {
     config.intensity_full_scale = full_scale;
     const SurfelMap map = build(cloud, config);
     return static_cast<int>(
-        *std::max_element(map.reflectivity().begin(), map.reflectivity().end()));
+        *std::max_element(map.channels().reflectivity.begin(), map.channels().reflectivity.end()));
   };
   const int whole = brightest(1.0F, 0.0);  // the largest mean is about 218
   EXPECT_NEAR(whole, 217, 4);
@@ -131,7 +131,7 @@ TEST(Reflectivity, NumbersThatAreNoneCountAsDark) {
   MapLoading loading;
   loading.use_cache = false;
   const auto map = loadSurfelMap(path, {}, progress, loading).map;
-  std::vector<int> values(map->reflectivity().begin(), map->reflectivity().end());
+  std::vector<int> values(map->channels().reflectivity.begin(), map->channels().reflectivity.end());
   std::sort(values.begin(), values.end());
   EXPECT_EQ(values, (std::vector<int>{0, 0, 200}));
 }
@@ -216,9 +216,9 @@ TEST(Reflectivity, IsKeptInTheCacheWithTheSameBytesForAnyNumberOfThreads) {
   EXPECT_TRUE(again.from_cache);
   Progress progress("building", Progress::Output::kNone);
   const SurfelMap expected = SurfelMap::build(loadCloud(path, progress).cloud, {}, progress);
-  const View<std::uint8_t> found = again.map->reflectivity();
+  const View<std::uint8_t> found = again.map->channels().reflectivity;
   ASSERT_EQ(found.size(), expected.size());
-  EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.reflectivity().begin()));
+  EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.channels().reflectivity.begin()));
   SurfelMapConfig config;
   config.intensity_full_scale = 100.0;
   EXPECT_FALSE(load("cache1", config).from_cache) << "another setting, another map";
@@ -246,7 +246,7 @@ TEST(Reflectivity, AConstantIntensitySaysNothing) {
     for (const bool from_cache : {false, true}) {
       const LoadedMap loaded = load(cloud);
       EXPECT_EQ(loaded.from_cache, from_cache);
-      EXPECT_TRUE(loaded.map->reflectivity().empty());
+      EXPECT_TRUE(loaded.map->channels().reflectivity.empty());
       EXPECT_EQ(loaded.source.constant_intensity, said);
       ASSERT_EQ(lines.size(), 1U);
       EXPECT_EQ(lines[0],
@@ -254,12 +254,12 @@ TEST(Reflectivity, AConstantIntensitySaysNothing) {
                             "taken as absent, the sensor's own reflectivity stands for it",
                             path.string(), said));
     }
-    EXPECT_TRUE(build(cloud).reflectivity().empty());
+    EXPECT_TRUE(build(cloud).channels().reflectivity.empty());
   }
   std::fill(cloud.intensity.begin(), cloud.intensity.end(), 1.0F);
   cloud.intensity[700] = 3.0F;  // one that differs
-  EXPECT_FALSE(load(cloud).map->reflectivity().empty());
-  EXPECT_FALSE(load(painted).map->reflectivity().empty());
+  EXPECT_FALSE(load(cloud).map->channels().reflectivity.empty());
+  EXPECT_FALSE(load(painted).map->channels().reflectivity.empty());
   EXPECT_TRUE(lines.empty());
 }
 
@@ -276,7 +276,7 @@ TEST(Reflectivity, OfAnotherNumberThanTheSurfelsIsRefused) {
     writer.write(folder / "a.surfels");
     const auto file = MapFile::open(folder / "a.surfels");
     if (count == map.size()) {
-      EXPECT_EQ(SurfelMap::fromFile(file, {}).reflectivity()[count - 1], 9);
+      EXPECT_EQ(SurfelMap::fromFile(file, {}).channels().reflectivity[count - 1], 9);
       continue;
     }
     try {
@@ -290,7 +290,7 @@ TEST(Reflectivity, OfAnotherNumberThanTheSurfelsIsRefused) {
   }
   SurfelSet set;
   set.surfels = map.surfels();
-  set.reflectivity = {1, 2};
+  set.channels.reflectivity = {1, 2};
   EXPECT_THROW(SurfelMap::of(set, {}), Error);
 }
 

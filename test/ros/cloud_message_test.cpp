@@ -94,9 +94,11 @@ TEST(CloudLayouts, Xyzit) {
 TEST(CloudLayouts, Labelled) {
   lidar::Scan scan = exampleScan();
   scan.points[1].identity = 258;
+  scan.points[1].semantic_class = 70;
   const PointCloud2 cloud = encoderOf(CloudLayout::kLabelled).cloud(scan);
-  expectShape(cloud, {"x:7@0 y:7@4 z:7@8 intensity:7@12 time:7@16 label:6@20", 24, 3, 1, 1});
-  EXPECT_EQ(bytesOf(cloud, 1), joined(kXyz + kIntensity + kTime + "02010000"));
+  expectShape(cloud,
+              {"x:7@0 y:7@4 z:7@8 intensity:7@12 time:7@16 label:6@20 class:4@24", 28, 3, 1, 1});
+  EXPECT_EQ(bytesOf(cloud, 1), joined(kXyz + kIntensity + kTime + "02010000 4600 0000"));
   EXPECT_EQ(valueAt<std::uint32_t>(cloud, 2, 20), 0xffffffffU) << "the map";
 }
 

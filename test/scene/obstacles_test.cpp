@@ -223,6 +223,20 @@ TEST(Obstacles, HaveTheReflectivityOfTheirGroup) {
   }
 }
 
+TEST(Obstacles, HaveTheClassOfTheirGroupOrTheUsualOne) {
+  ObstacleGroup group = groupOf(ObstacleKind::kSphere, 1);
+  EXPECT_EQ(group.semanticClass(), 99);
+  group.kind = ObstacleKind::kWalker;
+  EXPECT_EQ(group.semanticClass(), 30);
+  group.shape = ObstacleShape::kUav;
+  EXPECT_EQ(group.semanticClass(), 20);
+  group = groupOf(ObstacleKind::kSphere, 1);
+  group.semantic_class = 70;
+  std::vector<MovingObject> objects;
+  Obstacles(only(group), {}, "test").appendObjects(0, 0, objects);
+  EXPECT_EQ(objects.at(0).semantic_class, std::optional<std::uint8_t>(70));
+}
+
 TEST(Obstacles, RandomWalksStayInsideAndTurn) {
   ObstacleGroup group = groupOf(ObstacleKind::kBox, 10);
   const Obstacles obstacles(only(group), {}, "test");

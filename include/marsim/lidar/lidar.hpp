@@ -45,7 +45,7 @@ struct LidarConfig {
 };
 
 class ShotNoise;
-class ObjectReflectivity;
+class SurfaceChannels;
 struct ScanRays;
 
 /// A LiDAR, which turns motion into scans: fires the pattern, casts every shot from the sensor's
@@ -78,8 +78,7 @@ class Lidar {
   };
 
   void collect(View<MovingObject> objects, Scan& scan) const;
-  Echo echoOf(std::size_t shot, const ObjectReflectivity& objects) const;
-  float reflectivityOf(const Hit& hit, const ObjectReflectivity& objects) const;
+  Echo echoOf(std::size_t shot, const SurfaceChannels& surfaces) const;
   float intensityOf(float reflectivity, float range) const;
 
   LidarConfig config_;

@@ -82,9 +82,8 @@ class RayRenderer {
 
   /// "ray_caster", "opengl".
   virtual std::string name() const = 0;
-  /// Of the map's surfels, by their numbers; empty where the map has none. See
-  /// map::SurfelMap::reflectivity.
-  virtual View<std::uint8_t> reflectivity() const { return {}; }
+  /// What the map's surfels carry: map::SurfelMap::channels.
+  virtual map::SurfelChannelViews channels() const { return {}; }
   /// The nearest surface of every ray: hits[i] belongs to rays[i]. Resizes hits.
   virtual void cast(const std::vector<Ray>& rays, View<MovingObject> objects,
                     std::vector<Hit>& hits) const = 0;

@@ -26,6 +26,7 @@ struct ScanPoint {
   std::uint32_t column;                   ///< of the firing, since the scan's first
   std::uint16_t ring;                     ///< see Firing::ring
   std::uint8_t line;                      ///< see Firing::line
+  std::uint8_t semantic_class = 0;        ///< of the surface, see map::semantic; 0: none
 };
 
 /// One shot without a return.

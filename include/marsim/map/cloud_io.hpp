@@ -24,9 +24,9 @@ struct LoadedCloud {
 };
 
 /// Reads a PCD (ascii, binary, binary_compressed) or PLY (ascii, binary) file; fields x, y, z of
-/// float32 or float64, intensity (or reflectivity) of any number type if there, else the luma of
-/// colours (red, green, blue; PCL's rgb or rgba). Coordinates far from the origin are recentred
-/// before they are narrowed to float. Points keep the file's order.
+/// float32 or float64; if there, of any number type, intensity (or reflectivity), else the luma of
+/// the colours; colours (red, green, blue; PCL's rgb or rgba); classes (label). Coordinates far
+/// from the origin are recentred before they are narrowed to float. Points keep the file's order.
 /// Throws FileError, naming the file and the reason, where it is missing, of another kind,
 /// truncated, garbage, without x y z, empty or without a single finite point.
 LoadedCloud loadCloud(const std::filesystem::path& path, Progress& progress);
@@ -35,8 +35,8 @@ LoadedCloud loadCloud(const std::filesystem::path& path, Progress& progress);
 /// that stray. Throws ConfigError where `reach` is not positive.
 PointCloud within(const PointCloud& cloud, double reach);
 
-/// Writes a binary PCD with x y z (and intensity where the cloud has it), whatever the file's
-/// extension; as a whole (OutputFile). Throws FileError.
+/// Writes a binary PCD with x y z and what the points carry (intensity, rgb, label), whatever the
+/// file's extension; as a whole (OutputFile). Throws FileError.
 void savePcd(const std::filesystem::path& path, const PointCloud& cloud);
 
 /// The same in the format of the file's extension: PCD or binary PLY. Throws FileError for another.

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include <Eigen/Geometry>
 
@@ -12,6 +13,13 @@
 #include "marsim/map/surfel_map.hpp"
 
 namespace marsim::map {
+
+/// How densely a source's points lie on their surfaces, measured when its map is made.
+struct PointSpacing {
+  double median = 0.0;              ///< [m] between neighbouring points; 0: too few to tell
+  double passing = 0.0;             ///< share of beams that pass between points at the map's r
+  double advised_resolution = 0.0;  ///< [m] 1, 2 or 5 times a power of ten at which hardly any do
+};
 
 /// The contents of a map's source.
 struct MapSource {
@@ -29,7 +37,15 @@ struct MapSource {
   /// [m] distance between neighbouring numbers where the source's float32 coordinates are largest;
   /// 0 for float64.
   double coordinate_step = 0.0;
+  PointSpacing spacing;
 };
+
+/// What the points' spacing means for a resolution, as one line.
+struct SpacingAdvice {
+  std::string text;
+  bool is_bad = false;  ///< a good part of the beams passes between points: more than 3 %
+};
+SpacingAdvice adviseOn(const MapSource& source, double resolution);
 
 /// A map as loaded.
 struct LoadedMap {

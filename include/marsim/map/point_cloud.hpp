@@ -32,4 +32,29 @@ struct PointCloud : PointChannels {
   bool hasClasses() const { return !classes.empty(); }
 };
 
+/// Calls visit(channel) for each channel of an object, or of several side by side.
+template <class Visit, class... Channels>
+void forEachChannel(const Visit& visit, Channels&&... of) {
+  visit(of.intensity...);
+  visit(of.colour...);
+  visit(of.classes...);
+}
+
+/// Appends what point `i` of `from` carries.
+inline void appendChannels(const PointChannels& from, std::size_t i, PointChannels& to) {
+  const auto append = [i](const auto& source, auto& target) {
+    if (!source.empty()) target.push_back(source[i]);
+  };
+  forEachChannel(append, from, to);
+}
+
+/// Appends what all points of `from` carry.
+void appendChannels(const PointChannels& from, PointChannels& to);
+
+/// Empties channels that say nothing: colours that are all one, classes that are all 0.
+void dropSilentChannels(PointChannels& channels);
+
+/// The points of these numbers, with what they carry.
+PointCloud selectPoints(const PointCloud& cloud, const std::vector<std::uint32_t>& numbers);
+
 }  // namespace marsim::map

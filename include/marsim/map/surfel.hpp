@@ -5,6 +5,9 @@
 
 #include <Eigen/Core>
 
+#include "marsim/common/view.hpp"
+#include "marsim/map/point_cloud.hpp"
+
 namespace marsim::map {
 
 /// A map point standing for a cube of side r, the map's resolution.
@@ -36,14 +39,27 @@ struct Blending {
   bool on() const { return depth > 0.0F; }
 };
 
+/// What surfels carry beside their places: a channel is empty or has a value for every surfel.
+struct SurfelChannels {
+  std::vector<std::uint8_t> reflectivity;  ///< 255 for 100 %
+  std::vector<Colour> colour;
+  std::vector<std::uint8_t> classes;  ///< SemanticKITTI's numbers; 0: none
+};
+
+/// The same, in memory of somebody else's.
+struct SurfelChannelViews {
+  View<std::uint8_t> reflectivity;
+  View<Colour> colour;
+  View<std::uint8_t> classes;
+};
+
 /// Surfels with what says how they are to be read, as preprocessing makes them of a cloud.
 struct SurfelSet {
   std::vector<Surfel> surfels;
   float planar_threshold = 0.0F;  ///< [m] thinner ones are planar
   Blending blending;
   float noise = 0.0F;  ///< [m] of the cloud's points across their surfaces; 0: not measured
-  /// One a surfel, 255 for 100 %; empty where the cloud has no intensities.
-  std::vector<std::uint8_t> reflectivity = {};
+  SurfelChannels channels = {};
 };
 
 }  // namespace marsim::map

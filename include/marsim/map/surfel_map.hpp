@@ -99,22 +99,22 @@ class SurfelMap {
   Eigen::AlignedBox3f bounds() const;
   /// Share of planar surfels, 0 to 1.
   double planarShare() const;
-  /// Of each surfel by its number, 255 for 100 %; empty where the source has neither intensities
-  /// nor colours. Valid as long as the map or a copy of it lives.
-  View<std::uint8_t> reflectivity() const { return reflectivity_; }
+  /// Of each surfel by its number, as far as the source has them; the reflectivity comes from its
+  /// intensities or else its colours. Valid as long as the map or a copy of it lives.
+  const SurfelChannelViews& channels() const { return channels_; }
   /// The file that holds the tree; null where the map is in memory only.
   const std::shared_ptr<const MapFile>& file() const { return file_; }
 
  private:
   SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& config,
             const Blending& blending, float planar_threshold, float noise,
-            const std::vector<std::uint8_t>& reflectivity);
+            const SurfelChannels& channels);
   SurfelMap() = default;
 
   std::shared_ptr<const SurfelTree> owned_;
   std::shared_ptr<const MapFile> file_;
-  SurfelTreeView tree_{};            // of one of the two
-  View<std::uint8_t> reflectivity_;  // as well
+  SurfelTreeView tree_{};        // of one of the two
+  SurfelChannelViews channels_;  // as well
   SurfelMapConfig config_;
   Blending blending_;
   float planar_threshold_ = 0.0F;

@@ -16,22 +16,22 @@ namespace marsim::map {
 /// The order in which its leaves hold the surfels is the map's: it numbers them.
 class SurfelTree {
  public:
-  /// Runs on all cores; the result does not depend on their number. `radius` [m] is R; there are
-  /// as many reflectivities as surfels, or none. Throws Error for 2^31 surfels or more, for
-  /// positions or normals that are not finite and for another number of reflectivities.
+  /// Runs on all cores; the result does not depend on their number. `radius` [m] is R.
+  /// Throws Error for 2^31 surfels or more, for positions or normals that are not finite and for a
+  /// channel of another number of values.
   SurfelTree(const std::vector<Surfel>& surfels, float radius, float planar_threshold,
-             const std::vector<std::uint8_t>& reflectivity = {});
+             const SurfelChannels& channels = {});
 
   /// Points into this object.
   SurfelTreeView view() const;
   /// In the tree's order.
-  const std::vector<std::uint8_t>& reflectivity() const { return reflectivity_; }
+  SurfelChannelViews channels() const;
 
  private:
   SurfelTreeHeader header_{};
   std::vector<TreeNode> nodes_;
   std::vector<std::uint32_t> words_;
-  std::vector<std::uint8_t> reflectivity_;
+  SurfelChannels channels_;
 };
 
 /// Bytes of nodes and surfels.

@@ -40,6 +40,8 @@ struct MovingObject {
 
   /// Reflectivity of all its surfels, 255 for 100 %; none: the shape's own.
   std::optional<std::uint8_t> reflectivity = std::nullopt;
+  /// Class of all its surfels, see map::semantic; none: the shape's own.
+  std::optional<std::uint8_t> semantic_class = std::nullopt;
 
   Pose at(double time) const;
   bool isThere(double time) const { return time >= from && time < until; }

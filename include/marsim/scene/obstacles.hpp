@@ -46,6 +46,8 @@ struct ObstacleGroup {
                              ///< of a UAV a thirtieth, 3 mm to 2 cm
   /// 0 to 1 (100 %), kept as a map's, in steps of 1/255; none: as of anything unknown to a LiDAR.
   std::optional<double> reflectivity;
+  /// See map::semantic. None: a walker is a person, a UAV a vehicle, the others are objects.
+  std::optional<std::uint8_t> semantic_class;
   /// [m/s] falling ones: sideways at the start
   double speed_min = 1.0, speed_max = 1.0;
   /// [m] in W. Centres stay inside; walkers find the ground in it, from below.
@@ -56,6 +58,7 @@ struct ObstacleGroup {
   std::vector<Eigen::Vector3d> points;
   bool loop = true;  ///< from the last corner to the first; else back and forth
 
+  std::uint8_t semanticClass() const;
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };

@@ -117,7 +117,7 @@ class TreeRayCaster final : public RayCaster {
         workers_(config.threads) {}
 
   std::string name() const override { return "ray_caster"; }
-  View<std::uint8_t> reflectivity() const override { return map_->reflectivity(); }
+  map::SurfelChannelViews channels() const override { return map_->channels(); }
 
   void cast(const std::vector<Ray>& rays, View<MovingObject> objects,
             std::vector<Hit>& hits) const override {

@@ -86,48 +86,54 @@ Scan Lidar::scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<Movi
   return scan;
 }
 
-// Reflectivity of moving objects, keyed by object id.
-class ObjectReflectivity {
+// What is known of the surfaces of the map and of moving objects, keyed by object id.
+class SurfaceChannels {
  public:
-  explicit ObjectReflectivity(View<MovingObject> objects) {
+  SurfaceChannels(const map::SurfelChannelViews& of_map, View<MovingObject> objects)
+      : of_map_(of_map) {
     for (const MovingObject& object : objects) {
-      const View<std::uint8_t> of_surfels = object.shape->reflectivity();
-      if (object.reflectivity || !of_surfels.empty()) {
-        entries_.push_back({object.identity, object.reflectivity, of_surfels});
-      }
+      entries_.push_back(
+          {object.identity, object.reflectivity, object.semantic_class, object.shape->channels()});
     }
     std::sort(entries_.begin(), entries_.end(),
               [](const Entry& a, const Entry& b) { return a.identity < b.identity; });
   }
 
   /// 255 for 100 %.
-  std::optional<std::uint8_t> of(const Hit& hit) const {
-    const auto found = std::lower_bound(
-        entries_.begin(), entries_.end(), hit.identity,
-        [](const Entry& known, std::uint32_t wanted) { return known.identity < wanted; });
-    if (found == entries_.end() || found->identity != hit.identity) return std::nullopt;
-    return found->of_all ? found->of_all : found->of_surfels[hit.surfel];
+  std::optional<std::uint8_t> reflectivity(const Hit& hit) const {
+    if (hit.identity == kMapIdentity) return at(of_map_.reflectivity, hit);
+    const Entry& object = entryOf(hit);
+    return object.reflectivity ? object.reflectivity : at(object.of_surfels.reflectivity, hit);
+  }
+
+  std::uint8_t semanticClass(const Hit& hit) const {
+    if (hit.identity == kMapIdentity) return at(of_map_.classes, hit).value_or(0);
+    const Entry& object = entryOf(hit);
+    return object.semantic_class ? *object.semantic_class
+                                 : at(object.of_surfels.classes, hit).value_or(0);
   }
 
  private:
   struct Entry {
     std::uint32_t identity;
-    std::optional<std::uint8_t> of_all;
-    View<std::uint8_t> of_surfels;
+    std::optional<std::uint8_t> reflectivity, semantic_class;
+    map::SurfelChannelViews of_surfels;
   };
+
+  static std::optional<std::uint8_t> at(View<std::uint8_t> channel, const Hit& hit) {
+    if (channel.empty()) return std::nullopt;
+    return channel[hit.surfel];
+  }
+  /// The object of a hit, which is among them.
+  const Entry& entryOf(const Hit& hit) const {
+    return *std::lower_bound(
+        entries_.begin(), entries_.end(), hit.identity,
+        [](const Entry& known, std::uint32_t wanted) { return known.identity < wanted; });
+  }
+
+  map::SurfelChannelViews of_map_;
   std::vector<Entry> entries_;
 };
-
-float Lidar::reflectivityOf(const Hit& hit, const ObjectReflectivity& objects) const {
-  std::optional<std::uint8_t> known;
-  if (hit.identity != kMapIdentity) {
-    known = objects.of(hit);
-  } else if (const View<std::uint8_t> of_map = renderer_->reflectivity(); !of_map.empty()) {
-    known = of_map[hit.surfel];
-  }
-  if (!known) return static_cast<float>(config_.reflectivity);
-  return static_cast<float>(*known) * (1.0F / 255.0F);
-}
 
 float Lidar::intensityOf(float reflectivity, float range) const {
   const IntensityConfig& intensity = config_.intensity;
@@ -140,7 +146,7 @@ float Lidar::intensityOf(float reflectivity, float range) const {
   return std::min(std::floor(value + 0.5F), static_cast<float>(intensity.limit));
 }
 
-Lidar::Echo Lidar::echoOf(std::size_t shot, const ObjectReflectivity& objects) const {
+Lidar::Echo Lidar::echoOf(std::size_t shot, const SurfaceChannels& surfaces) const {
   const Hit& hit = hits_[shot];
   const std::uint64_t key = noise_ ? rays_->keys[shot] : 0;
   if (noise_) {
@@ -149,7 +155,10 @@ Lidar::Echo Lidar::echoOf(std::size_t shot, const ObjectReflectivity& objects) c
   }
   if (!hit.valid()) return {kNoReturn, 0.0F, Echo::Of::kNothing};
   const float cosine = std::clamp(hit.incidenceCosine(rays_->rays[shot].direction), 0.0F, 1.0F);
-  const float reflectivity = cosine * reflectivityOf(hit, objects);
+  const std::optional<std::uint8_t> known = surfaces.reflectivity(hit);
+  const float of_surface = known ? static_cast<float>(*known) * (1.0F / 255.0F)
+                                 : static_cast<float>(config_.reflectivity);
+  const float reflectivity = cosine * of_surface;
   if (!noise_) return {hit.range, reflectivity, Echo::Of::kSurface};
   if (!noise_->seen(hit.range, reflectivity)) {
     return {kNoReturn, reflectivity, Echo::Of::kDarkSurface};
@@ -159,12 +168,12 @@ Lidar::Echo Lidar::echoOf(std::size_t shot, const ObjectReflectivity& objects) c
 }
 
 void Lidar::collect(View<MovingObject> objects, Scan& scan) const {
-  const ObjectReflectivity reflectivity(objects);
+  const SurfaceChannels surfaces(renderer_->channels(), objects);
   scan.points.reserve(firings_.size());
   const auto range_min = static_cast<float>(config_.range_min);
   const auto range_max = static_cast<float>(config_.range_max);
   for (std::size_t i = 0; i < firings_.size(); ++i) {
-    const Echo echo = echoOf(i, reflectivity);
+    const Echo echo = echoOf(i, surfaces);
     const Firing& firing = firings_[i];
     const auto shot = static_cast<std::uint32_t>(i);
     const std::uint32_t column = firing.column - first_column_;
@@ -190,6 +199,7 @@ void Lidar::collect(View<MovingObject> objects, Scan& scan) const {
     if (echo.of == Echo::Of::kSurface) {
       point.surfel = hits_[i].surfel;
       point.identity = hits_[i].identity;
+      point.semantic_class = surfaces.semanticClass(hits_[i]);
     }
     point.shot = shot;
     point.column = column;

@@ -12,6 +12,7 @@
 #include "map/cache/checksum.hpp"
 #include "map/cache/map_info.hpp"
 #include "map/make/noise_sample.hpp"
+#include "map/make/point_spacing.hpp"
 #include "map/make/stream_voxels.hpp"
 #include "marsim/common/error.hpp"
 
@@ -33,6 +34,7 @@ LoadedMap build(const fs::path& path, const SurfelMapConfig& config, Progress& p
       streamVoxels(path, config.resolution, result.source, progress, {}, sample.get());
   const double noise = sample ? sample->noise() : 0.0;
   sample.reset();
+  result.source.spacing = measureSpacing(voxels, config.resolution);
   const SurfelSet set = makeSurfels(std::move(voxels), noise, config, progress);
   progress.phase("tree");
   result.map = std::make_shared<SurfelMap>(SurfelMap::of(set, config));
@@ -86,6 +88,18 @@ LoadedMap loadThroughCache(const fs::path& path, const SurfelMapConfig& config, 
 constexpr double kLeastPlace = 1.0;
 
 }  // namespace
+
+SpacingAdvice adviseOn(const MapSource& source, double resolution) {
+  constexpr double kMostPassing = 0.03;
+  const PointSpacing& spacing = source.spacing;
+  if (spacing.median == 0.0) return {"too few points to tell their spacing", false};
+  const std::string share =
+      spacing.passing < 0.001 ? "under 0.1 %" : fmt::format("{:.2g} %", 100.0 * spacing.passing);
+  return {fmt::format("points are {:.2g} m apart: at a resolution of {:g} m {} of beams pass "
+                      "between them, advised is {:g} m",
+                      spacing.median, resolution, share, spacing.advised_resolution),
+          spacing.passing > kMostPassing};
+}
 
 LoadedMap loadSurfelMap(const fs::path& path, const SurfelMapConfig& config, Progress& progress,
                         const MapLoading& loading) {

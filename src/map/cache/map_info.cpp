@@ -18,7 +18,7 @@ constexpr std::uint32_t kConstantIntensity = 2;
 
 /// Version of how maps are made of sources: one more whenever that changes, so that maps made
 /// before are made anew.
-constexpr int kMaking = 2;
+constexpr int kMaking = 3;
 
 /// Section `info`: the settings that shaped the surfels and what their source held.
 struct InfoRecord {
@@ -30,8 +30,9 @@ struct InfoRecord {
   std::array<double, 3> origin;
   std::array<float, 3> box_min, box_max;
   double coordinate_step;
+  double spacing, passing, advised_resolution;
 };
-static_assert(sizeof(InfoRecord) == 120, "written as it lies in memory: without gaps");
+static_assert(sizeof(InfoRecord) == 144, "written as it lies in memory: without gaps");
 
 InfoRecord recordOf(const SurfelMapConfig& config, const MapSource& source) {
   InfoRecord info{};
@@ -53,7 +54,16 @@ InfoRecord recordOf(const SurfelMapConfig& config, const MapSource& source) {
     info.box_max[i] = source.box.max()[axis];
   }
   info.coordinate_step = source.coordinate_step;
+  info.spacing = source.spacing.median;
+  info.passing = source.spacing.passing;
+  info.advised_resolution = source.spacing.advised_resolution;
   return info;
+}
+
+bool isPossible(const PointSpacing& spacing) {
+  return spacing.median >= 0.0 && std::isfinite(spacing.median) && spacing.passing >= 0.0 &&
+         spacing.passing <= 1.0 && spacing.advised_resolution >= 0.0 &&
+         std::isfinite(spacing.advised_resolution);
 }
 
 }  // namespace
@@ -86,11 +96,12 @@ MapSource readInfo(const MapFile& file, const SurfelMapConfig& config) {
   source.origin = {info.origin[0], info.origin[1], info.origin[2]};
   source.box = {Eigen::Vector3f(info.box_min.data()), Eigen::Vector3f(info.box_max.data())};
   source.coordinate_step = info.coordinate_step;
+  source.spacing = {info.spacing, info.passing, info.advised_resolution};
   const bool possible = info.flags <= (kHasIntensity | kConstantIntensity) &&
                         std::isfinite(info.constant_intensity) && source.origin.allFinite() &&
                         source.box.min().allFinite() && source.box.max().allFinite() &&
                         !source.box.isEmpty() && source.coordinate_step >= 0.0 &&
-                        std::isfinite(source.coordinate_step);
+                        std::isfinite(source.coordinate_step) && isPossible(source.spacing);
   if (!possible) throw FileError(file.name(), "has impossible numbers in section info");
   return source;
 }

@@ -49,13 +49,17 @@ std::size_t filter(PointCloud& cloud, const Keep& keep) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < cloud.size(); ++i) {
     if (!keep(i, kept)) continue;
-    cloud.points[kept] = cloud.points[i];
-    if (cloud.hasIntensity()) cloud.intensity[kept] = cloud.intensity[i];
+    const auto move = [i, kept](auto& channel) {
+      if (!channel.empty()) channel[kept] = channel[i];
+    };
+    move(cloud.points);
+    forEachChannel(move, cloud);
     ++kept;
   }
   const std::size_t dropped = cloud.size() - kept;
-  cloud.points.resize(kept);
-  if (cloud.hasIntensity()) cloud.intensity.resize(kept);
+  const auto cut = [kept](auto& channel) { channel.resize(std::min(kept, channel.size())); };
+  cut(cloud.points);
+  forEachChannel(cut, cloud);
   return dropped;
 }
 
@@ -89,46 +93,82 @@ std::size_t removeDuplicates(PointCloud& cloud, Progress& progress) {
   });
 }
 
+/// Fields of what a cloud's points carry, as PCL names and packs them.
 std::string pcdHeader(const PointCloud& cloud) {
-  const bool intensity = cloud.hasIntensity();
+  std::string fields, sizes, types, counts;
+  const auto field = [&](bool there, const char* name, const char* type) {
+    if (!there) return;
+    fields += fmt::format(" {}", name);
+    sizes += " 4";
+    types += fmt::format(" {}", type);
+    counts += " 1";
+  };
+  field(cloud.hasIntensity(), "intensity", "F");
+  field(cloud.hasColour(), "rgb", "U");
+  field(cloud.hasClasses(), "label", "U");
   return fmt::format(
       "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\nFIELDS x y z{}\nSIZE 4 4 4{}\n"
       "TYPE F F F{}\nCOUNT 1 1 1{}\nWIDTH {}\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS {}\n"
       "DATA binary\n",
-      intensity ? " intensity" : "", intensity ? " 4" : "", intensity ? " F" : "",
-      intensity ? " 1" : "", cloud.size(), cloud.size());
+      fields, sizes, types, counts, cloud.size(), cloud.size());
 }
 
 std::string plyHeader(const PointCloud& cloud) {
+  std::string properties;
+  if (cloud.hasIntensity()) properties += "property float intensity\n";
+  if (cloud.hasColour()) {
+    properties += "property uchar red\nproperty uchar green\nproperty uchar blue\n";
+  }
+  if (cloud.hasClasses()) properties += "property uchar label\n";
   return fmt::format(
       "ply\nformat binary_little_endian 1.0\nelement vertex {}\nproperty float x\n"
       "property float y\nproperty float z\n{}end_header\n",
-      cloud.size(), cloud.hasIntensity() ? "property float intensity\n" : "");
+      cloud.size(), properties);
 }
 
-void writePoints(OutputFile& file, const PointCloud& cloud) {
-  const bool intensity = cloud.hasIntensity();
-  constexpr std::size_t kBlock = 65536;  // points
-  std::vector<float> values;
-  for (std::size_t begin = 0; begin < cloud.size(); begin += kBlock) {
-    values.clear();
-    for (std::size_t i = begin; i < std::min(begin + kBlock, cloud.size()); ++i) {
-      const Eigen::Vector3f& point = cloud.points[i];
-      values.insert(values.end(), point.data(), point.data() + 3);
-      if (intensity) values.push_back(cloud.intensity[i]);
+/// Appends a number's bytes.
+template <class Number>
+void put(Number number, std::vector<char>& bytes) {
+  const std::size_t at = bytes.size();
+  bytes.resize(at + sizeof(Number));
+  std::memcpy(bytes.data() + at, &number, sizeof(Number));
+}
+
+/// Appends the record of a point, in PCL's packing or a byte each.
+void putRecord(const PointCloud& cloud, std::size_t i, bool packed, std::vector<char>& bytes) {
+  for (int axis = 0; axis < 3; ++axis) put(cloud.points[i][axis], bytes);
+  if (cloud.hasIntensity()) put(cloud.intensity[i], bytes);
+  if (cloud.hasColour()) {
+    const auto [red, green, blue] = cloud.colour[i];
+    if (packed) {
+      put((std::uint32_t{red} << 16U) | (std::uint32_t{green} << 8U) | blue, bytes);
+    } else {
+      for (const std::uint8_t value : {red, green, blue}) put(value, bytes);
     }
-    file.write(values.data(), values.size() * sizeof(float));
   }
+  if (!cloud.hasClasses()) return;
+  packed ? put(std::uint32_t{cloud.classes[i]}, bytes) : put(cloud.classes[i], bytes);
 }
 
-void save(const fs::path& path, const PointCloud& cloud, const std::string& header) {
-  if (cloud.hasIntensity() && cloud.intensity.size() != cloud.size()) {
-    throw Error(fmt::format("a cloud has {} intensities for {} points", cloud.intensity.size(),
-                            cloud.size()));
-  }
+void save(const fs::path& path, const PointCloud& cloud, bool is_ply) {
+  forEachChannel(
+      [&](const auto& channel) {
+        if (channel.empty() || channel.size() == cloud.size()) return;
+        throw Error(fmt::format("a cloud has a channel of {} values for {} points", channel.size(),
+                                cloud.size()));
+      },
+      cloud);
   OutputFile file(path);
-  file.write(header);
-  writePoints(file, cloud);
+  file.write(is_ply ? plyHeader(cloud) : pcdHeader(cloud));
+  constexpr std::size_t kBlock = 65536;  // points
+  std::vector<char> bytes;
+  for (std::size_t begin = 0; begin < cloud.size(); begin += kBlock) {
+    bytes.clear();
+    for (std::size_t i = begin; i < std::min(begin + kBlock, cloud.size()); ++i) {
+      putRecord(cloud, i, !is_ply, bytes);
+    }
+    file.write(bytes.data(), bytes.size());
+  }
   file.commit();
 }
 
@@ -147,7 +187,7 @@ LoadedCloud loadCloud(const std::filesystem::path& path, Progress& progress) {
   sink.begin = [&](const RecordLayout& layout, std::uint64_t count) {
     frame.begin(layout);
     cloud.points.reserve(count);
-    if (layout.hasIntensity()) cloud.intensity.reserve(count);
+    reserveChannels(layout, count, cloud);
   };
   sink.take = [&](const PointBlock& block) { frame.append(block, cloud); };
   readPoints(path, progress, sink);
@@ -179,7 +219,7 @@ PointCloud within(const PointCloud& cloud, double reach) {
   return kept;
 }
 
-void savePcd(const fs::path& path, const PointCloud& cloud) { save(path, cloud, pcdHeader(cloud)); }
+void savePcd(const fs::path& path, const PointCloud& cloud) { save(path, cloud, false); }
 
 const std::vector<std::string>& cloudFormats() {
   static const std::vector<std::string> formats{".pcd", ".ply"};
@@ -187,8 +227,7 @@ const std::vector<std::string>& cloudFormats() {
 }
 
 void saveCloud(const fs::path& path, const PointCloud& cloud) {
-  const bool is_ply = requireExtension(path, cloudFormats()) == ".ply";
-  save(path, cloud, is_ply ? plyHeader(cloud) : pcdHeader(cloud));
+  save(path, cloud, requireExtension(path, cloudFormats()) == ".ply");
 }
 
 }  // namespace marsim::map

@@ -46,10 +46,11 @@ void LocalFrame::append(const PointBlock& block, PointCloud& cloud) {
     }
     box_.extend(point);
     cloud.points.push_back(point);
+    appendChannels(block, i, cloud);
     if (block.intensity.empty()) continue;
     const float intensity = block.intensity[i];
     intensity_.add(std::isfinite(intensity) ? intensity : std::nanf(""));
-    cloud.intensity.push_back(std::isfinite(intensity) ? intensity : 0.0F);
+    if (!std::isfinite(intensity)) cloud.intensity.back() = 0.0F;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <locale.h>  // NOLINT: strtod_l is POSIX
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -59,21 +60,47 @@ std::uint32_t packedColour(double value, NumberType type) {
   return static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
 }
 
-/// Intensity of a record, of which value(column) is a number: its own or its colour's luma (ITU-R
-/// BT.709, item 3.2).
+/// Red, green and blue of a record, of which value(column) is a number.
 template <class Value>
-float intensityOf(const RecordLayout& layout, const Value& value) {
-  if (layout.intensity) return static_cast<float>(value(*layout.intensity));
-  const std::array<Column, 3>& colour = *layout.colour;
-  std::array<double, 3> rgb{};
+std::array<double, 3> colourOf(const std::array<Column, 3>& colour, const Value& value) {
   if (colour[0].offset == colour[1].offset) {
     const std::uint32_t bits = packedColour(value(colour[0]), colour[0].type);
-    rgb = {static_cast<double>(bits >> 16 & 255U), static_cast<double>(bits >> 8 & 255U),
-           static_cast<double>(bits & 255U)};
-  } else {
-    for (std::size_t i = 0; i < 3; ++i) rgb[i] = value(colour[i]);
+    return {static_cast<double>(bits >> 16 & 255U), static_cast<double>(bits >> 8 & 255U),
+            static_cast<double>(bits & 255U)};
   }
-  return static_cast<float>(0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]);
+  std::array<double, 3> rgb{};
+  for (std::size_t i = 0; i < 3; ++i) rgb[i] = value(colour[i]);
+  return rgb;
+}
+
+Colour roundedColour(const std::array<double, 3>& rgb) {
+  Colour colour{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double value = std::isfinite(rgb[i]) ? std::clamp(rgb[i], 0.0, 255.0) : 0.0;
+    colour[i] = static_cast<std::uint8_t>(std::lround(value));
+  }
+  return colour;
+}
+
+/// What a record carries, of which value(column) is a number. Without an intensity its colour's
+/// luma stands for it (ITU-R BT.709, item 3.2).
+template <class Value>
+void takeChannels(const RecordLayout& layout, const Value& value, std::size_t row,
+                  PointBlock& block) {
+  if (layout.intensity) block.intensity[row] = static_cast<float>(value(*layout.intensity));
+  if (layout.label) block.classes[row] = classOfLabel(value(*layout.label));
+  if (!layout.colour) return;
+  const std::array<double, 3> rgb = colourOf(*layout.colour, value);
+  block.colour[row] = roundedColour(rgb);
+  if (layout.intensity) return;
+  block.intensity[row] = static_cast<float>(0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]);
+}
+
+/// Whether a field numbers classes.
+bool isLabel(const Field& field) {
+  constexpr std::array<std::string_view, 5> kNames = {"label", "class", "classification",
+                                                      "semantic", "scalar_Classification"};
+  return field.count == 1 && std::find(kNames.begin(), kNames.end(), field.name) != kNames.end();
 }
 
 /// Names of red, green and blue, or of a value that holds all three.
@@ -110,18 +137,15 @@ void begin(const InputFile& file, const RecordLayout& layout, std::uint64_t coun
 /// Fills a block with `rows` records, of which value(row, column) is a number.
 template <class Value>
 void fill(PointBlock& block, const RecordLayout& layout, std::size_t rows, const Value& value) {
-  block.points.resize(rows);
-  block.intensity.resize(layout.hasIntensity() ? rows : 0);
+  block.resize(rows, layout);
   constexpr std::size_t kGrain = 8192;  // records a task
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, rows, kGrain), [&](const auto& range) {
     for (std::size_t row = range.begin(); row != range.end(); ++row) {
       for (int axis = 0; axis < 3; ++axis) {
         block.points[row][axis] = value(row, layout.xyz[static_cast<std::size_t>(axis)]);
       }
-      if (layout.hasIntensity()) {
-        block.intensity[row] =
-            intensityOf(layout, [&](const Column& column) { return value(row, column); });
-      }
+      takeChannels(
+          layout, [&](const Column& column) { return value(row, column); }, row, block);
     }
   });
 }
@@ -178,14 +202,41 @@ RecordLayout makeLayout(const std::string& path, const std::vector<Field>& field
       layout.intensity = column;
     }
     takeColour(field, column, colour);
+    if (isLabel(field) && !layout.label) layout.label = column;
   }
-  if (!layout.intensity && colour[0] && colour[1] && colour[2]) {
+  if (colour[0] && colour[1] && colour[2]) {
     layout.colour = {*colour[0], *colour[1], *colour[2]};
   }
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (!found[axis]) throw FileError(path, fmt::format("has no field {}", "xyz"[axis]));
   }
   return layout;
+}
+
+void PointBlock::resize(std::size_t size, const RecordLayout& layout) {
+  points.resize(size);
+  intensity.resize(layout.hasIntensity() ? size : 0);
+  colour.resize(layout.colour ? size : 0);
+  classes.resize(layout.label ? size : 0);
+}
+
+void reserveChannels(const RecordLayout& layout, std::size_t size, PointChannels& channels) {
+  if (layout.hasIntensity()) channels.intensity.reserve(size);
+  if (layout.colour) channels.colour.reserve(size);
+  if (layout.label) channels.classes.reserve(size);
+}
+
+std::size_t bytesOfChannels(const RecordLayout& layout) {
+  return (layout.hasIntensity() ? sizeof(float) : 0) + (layout.colour ? sizeof(Colour) : 0) +
+         (layout.label ? sizeof(std::uint8_t) : 0);
+}
+
+std::uint8_t classOfLabel(double label) {
+  if (!(label >= 0.0 && label <= 4294967295.0)) return 0;
+  const std::uint32_t number = static_cast<std::uint32_t>(label) & 0xFFFFU;
+  constexpr std::array<std::uint8_t, 4> kMoving = {16, 13, 18, 20};  // from 256 on
+  if (number >= 256 && number < 256 + kMoving.size()) return kMoving[number - 256];
+  return number < 256 ? static_cast<std::uint8_t>(number) : 0;
 }
 
 HeaderLines::HeaderLines(InputFile& file) {
@@ -313,17 +364,16 @@ void readAscii(InputFile& file, const RecordLayout& layout, std::uint64_t count,
       throw FileError(file.path,
                       fmt::format("line {}: more than {} values", number, layout.values));
     }
-    block.points.emplace_back(row[layout.xyz[0].value], row[layout.xyz[1].value],
-                              row[layout.xyz[2].value]);
-    if (layout.hasIntensity()) {
-      block.intensity.push_back(
-          intensityOf(layout, [&](const Column& column) { return row[column.value]; }));
-    }
+    const std::size_t i = block.size();
+    block.resize(i + 1, layout);
+    block.points[i] = {row[layout.xyz[0].value], row[layout.xyz[1].value],
+                       row[layout.xyz[2].value]};
+    takeChannels(
+        layout, [&](const Column& column) { return row[column.value]; }, i, block);
     ++done;
     if (block.size() == kBlockPoints) {
       sink.take(block);
-      block.points.clear();
-      block.intensity.clear();
+      block.resize(0, layout);
       progress.update(done);
     }
     if (done == count && !to_end) break;

@@ -14,6 +14,7 @@
 #include <Eigen/Core>
 
 #include "marsim/common/progress.hpp"
+#include "marsim/map/point_cloud.hpp"
 
 /// Tables of numbers for the PCD and PLY readers, a row (record) a point, as text or bytes.
 /// Nothing here trusts a header: sizes are held against the file before memory is taken.
@@ -39,11 +40,12 @@ struct RecordLayout {
   std::size_t values = 0;       ///< in an ascii record
   std::array<Column, 3> xyz;
   std::optional<Column> intensity;
-  /// Red, green and blue where the file has colours and no intensity; the same column three times
-  /// where one value holds them (PCL's packed 0x00RRGGBB, also as the bits of a float32).
+  /// Red, green and blue; the same column three times where one value holds them (PCL's packed
+  /// 0x00RRGGBB, also as the bits of a float32).
   std::optional<std::array<Column, 3>> colour;
+  std::optional<Column> label;  ///< of a class
 
-  /// Whether points come with an intensity.
+  /// Whether points come with an intensity: their own, or the luma of their colours.
   bool hasIntensity() const { return intensity.has_value() || colour.has_value(); }
   bool big_endian = false;
 };
@@ -55,8 +57,8 @@ struct Field {
   std::size_t count = 1;
 };
 
-/// Finds x, y, z and intensity, or else colour, among the fields. Throws FileError where a
-/// coordinate is missing, no float32 or float64, or a vector.
+/// Finds x, y, z, intensity, colour and class among the fields. Throws FileError where a coordinate
+/// is missing, no float32 or float64, or a vector.
 RecordLayout makeLayout(const std::string& path, const std::vector<Field>& fields);
 
 /// An open file.
@@ -91,14 +93,24 @@ std::vector<std::string_view> words(std::string_view line);
 /// as '?'.
 std::string excerpt(std::string_view text);
 
-/// Points that follow one another in a file, those that are not finite included.
-struct PointBlock {
+/// Points that follow one another in a file, those that are not finite included. The intensity is
+/// the file's own or the luma of its colours, and may be not finite.
+struct PointBlock : PointChannels {
   std::vector<Eigen::Vector3d> points;  ///< [m] as the file has them
-  /// As the file has it, or the luma of its colours; empty where it has neither.
-  std::vector<float> intensity;
 
   std::size_t size() const { return points.size(); }
+  /// Room for as many points with what the layout says that they carry.
+  void resize(std::size_t size, const RecordLayout& layout);
 };
+
+/// Reserves room for points with what the layout says that they carry.
+void reserveChannels(const RecordLayout& layout, std::size_t size, PointChannels& channels);
+/// [bytes] that a point carries beside its place.
+std::size_t bytesOfChannels(const RecordLayout& layout);
+
+/// The class of a label: its lower 16 bits, as SemanticKITTI keeps an instance above them. What it
+/// numbers above 255 moves, and is taken as the same at rest; others are 0, none.
+std::uint8_t classOfLabel(double label);
 
 /// Points of a block, but for the file's last.
 constexpr std::size_t kBlockPoints = 65536;

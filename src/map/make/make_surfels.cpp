@@ -8,11 +8,10 @@ namespace marsim::map {
 namespace {
 
 /// Surface::kPaper: normal and thickness of every voxel's mean (Kong et al., section III).
-SurfelSet makePaperSurfels(const PointCloud& voxels, const SurfelMapConfig& config,
-                           Progress& progress) {
+SurfelSet makePaperSurfels(PointCloud&& voxels, const SurfelMapConfig& config, Progress& progress) {
   SurfelSet set;
   set.surfels = estimateSurfels(voxels, config.normal_radius_factor * config.resolution, progress);
-  set.reflectivity = toReflectivity(voxels.intensity, config.intensity_full_scale);
+  set.channels = toSurfelChannels(std::move(voxels), config.intensity_full_scale);
   set.planar_threshold = static_cast<float>(config.planar_factor * config.resolution);
   return set;
 }
@@ -24,7 +23,7 @@ SurfelSet makeSurfels(PointCloud&& voxels, double measured_noise, const SurfelMa
   PointCloud cloud = std::move(voxels);  // gone when the surfels are made
   switch (config.surface) {
     case Surface::kPaper:
-      return makePaperSurfels(cloud, config, progress);
+      return makePaperSurfels(std::move(cloud), config, progress);
     case Surface::kBlended:
       break;
   }

@@ -8,6 +8,7 @@
 #include <tbb/parallel_sort.h>
 #include <Eigen/Geometry>
 
+#include "map/make/channel_mean.hpp"
 #include "map/make/sorted_voxels.hpp"
 
 namespace marsim::map {
@@ -45,11 +46,11 @@ class Cluster {
     position_ += weight * moved.positions[i].cast<double>();
     direction_ += (direction_.dot(direction) < 0.0 ? -weight : weight) * direction;
     thickness_ += weight * static_cast<double>(moved.thickness[i]);
-    if (!moved.intensity.empty()) intensity_ += weight * static_cast<double>(moved.intensity[i]);
+    channels_.add(moved, i, weight);
   }
 
   void append(const MergeSettings& settings, std::vector<Surfel>& surfels) const;
-  float intensity() const { return static_cast<float>(intensity_ / weight_); }
+  const ChannelMean& channels() const { return channels_; }
 
  private:
   Vector3d position() const { return position_ / weight_; }
@@ -59,7 +60,7 @@ class Cluster {
   Vector3d position_ = Vector3d::Zero();
   Vector3d direction_ = Vector3d::Zero();
   double thickness_ = 0.0;
-  double intensity_ = 0.0;
+  ChannelMean channels_;
 };
 
 /// A normal across a rod that differs from voxel to voxel along it: by the golden section of a half
@@ -102,10 +103,9 @@ void mergeVoxel(const MovedPoints& moved, const MergeSettings& settings, const V
     }
   }
   for (const Cluster& cluster : clusters) {
+    std::size_t made = merged.surfels.size();
     cluster.append(settings, merged.surfels);
-    if (!moved.intensity.empty()) {
-      merged.intensity.resize(merged.surfels.size(), cluster.intensity());
-    }
+    for (; made < merged.surfels.size(); ++made) cluster.channels().appendTo(merged);
   }
 }
 
@@ -137,8 +137,7 @@ MergedPoints mergeInVoxels(const MovedPoints& moved, const MergeSettings& settin
     });
     for (const MergedPoints& block : blocks) {
       merged.surfels.insert(merged.surfels.end(), block.surfels.begin(), block.surfels.end());
-      merged.intensity.insert(merged.intensity.end(), block.intensity.begin(),
-                              block.intensity.end());
+      appendChannels(block, merged);
     }
   }
   return merged;

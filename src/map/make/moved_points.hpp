@@ -6,18 +6,18 @@
 #include <Eigen/Core>
 
 #include "map/make/surface_fit.hpp"
+#include "marsim/map/point_cloud.hpp"
 #include "marsim/map/surfel_map.hpp"
 
 namespace marsim::map {
 
 /// Points that were moved onto their surfaces.
-struct MovedPoints {
+struct MovedPoints : PointChannels {
   std::vector<Eigen::Vector3f> positions;   ///< [m] in W
   std::vector<Eigen::Vector3f> directions;  ///< unit: a sheet's normal, a rod's axis
   std::vector<float> thickness;             ///< [m]
   std::vector<float> weights;               ///< source points each
   std::vector<FitKind> kinds;
-  std::vector<float> intensity;  ///< empty where there are none
 
   void resize(std::size_t size);
 };
@@ -28,10 +28,9 @@ struct MergeSettings {
   bool crossed_rods = false;  ///< two surfels at a right angle instead of one
 };
 
-/// Surfels and the mean intensities of their points, empty where those have none.
-struct MergedPoints {
+/// Surfels and what their points carry.
+struct MergedPoints : PointChannels {
   std::vector<Surfel> surfels;
-  std::vector<float> intensity;
 };
 
 /// One surfel for the points of a voxel of side r that lie on one surface, in the order of the

@@ -162,7 +162,7 @@ SurfelSet makeNoiseAwareSurfels(PointCloud&& cloud, double measured_noise,
   settings.noise = result.noise;
   settings.disc = discRadius(r);
   MovedPoints moved = moveOntoSurfaces(cloud, settings, result.planar_threshold, progress);
-  moved.intensity = std::move(cloud.intensity);
+  static_cast<PointChannels&>(moved) = std::move(cloud);
   cloud = {};
   progress.phase("merging");
   MergeSettings merging;
@@ -172,7 +172,7 @@ SurfelSet makeNoiseAwareSurfels(PointCloud&& cloud, double measured_noise,
   merging.crossed_rods = static_cast<double>(settings.disc) < 1.5 * noise;
   MergedPoints merged = mergeInVoxels(moved, merging);
   result.surfels = std::move(merged.surfels);
-  result.reflectivity = toReflectivity(merged.intensity, config.intensity_full_scale);
+  result.channels = toSurfelChannels(std::move(merged), config.intensity_full_scale);
   return result;
 }
 

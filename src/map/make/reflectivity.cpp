@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace marsim::map {
 namespace {
@@ -36,6 +37,11 @@ std::vector<std::uint8_t> toReflectivity(const std::vector<float>& intensity, do
     reflectivity.push_back(static_cast<std::uint8_t>(std::lround(scaled)));
   }
   return reflectivity;
+}
+
+SurfelChannels toSurfelChannels(PointChannels&& means, double full_scale) {
+  return {toReflectivity(means.intensity, full_scale), std::move(means.colour),
+          std::move(means.classes)};
 }
 
 }  // namespace marsim::map

@@ -5,6 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include "marsim/map/point_cloud.hpp"
+#include "marsim/map/surfel.hpp"
+
 namespace marsim::map {
 
 /// Whether all values that a source gives are one, and which: such a channel says nothing. Takes
@@ -30,5 +33,8 @@ std::optional<float> constantIntensity(const std::vector<float>& intensity);
 /// Mean intensities of a source as reflectivities, 255 for 100 %, which `full_scale` stands for; 0:
 /// see SurfelMapConfig::intensity_full_scale. What is brighter is 255.
 std::vector<std::uint8_t> toReflectivity(const std::vector<float>& intensity, double full_scale);
+
+/// What surfels carry, of the means that their points do; `full_scale` as for toReflectivity.
+SurfelChannels toSurfelChannels(PointChannels&& means, double full_scale);
 
 }  // namespace marsim::map

@@ -23,14 +23,19 @@ namespace marsim::map {
 namespace {
 
 /// Memory of one point at hand [bytes]: itself, its key, its place among the others.
-constexpr std::size_t bytesPerPoint(bool has_intensity) {
-  return sizeof(Eigen::Vector3f) + sizeof(std::uint64_t) + kOrderBytes +
-         (has_intensity ? sizeof(float) : 0);
+std::size_t bytesPerPoint(const RecordLayout& layout) {
+  return sizeof(Eigen::Vector3f) + sizeof(std::uint64_t) + kOrderBytes + bytesOfChannels(layout);
 }
 constexpr std::uint64_t kMostHeld = 300'000'000;  // points that are tried to be kept at first
 constexpr std::uint64_t kSampledPoints = 256;     // one point in so many tells how they are spread
 constexpr std::uint64_t kSampledVoxels = 256;     // one voxel in so many tells how many there are
 constexpr std::uint64_t kAllKeys = std::numeric_limits<std::uint64_t>::max();
+
+/// Without the points, with their memory.
+void clear(PointCloud& cloud) {
+  cloud.points.clear();
+  forEachChannel([](auto& channel) { channel.clear(); }, cloud);
+}
 
 class VoxelStream {
  public:
@@ -57,7 +62,7 @@ class VoxelStream {
   const StreamBudget& budget_;
   Progress& progress_;
   LocalFrame frame_;
-  bool has_intensity_ = false;
+  RecordLayout layout_;
   std::uint64_t promised_ = 0;             // points in the file
   PointCloud block_;                       // the last block in W
   std::vector<std::uint64_t> keys_;        // of its points
@@ -76,12 +81,11 @@ void VoxelStream::read(const std::string& phase, const Take& take) {
   sink.phase = phase;
   sink.begin = [this](const RecordLayout& layout, std::uint64_t count) {
     frame_.begin(layout);
-    has_intensity_ = layout.hasIntensity();
+    layout_ = layout;
     promised_ = count;
   };
   sink.take = [&](const PointBlock& block) {
-    block_.points.clear();
-    block_.intensity.clear();
+    clear(block_);
     frame_.append(block, block_);
     take();
   };
@@ -96,14 +100,13 @@ void VoxelStream::computeKeys() {
 /// Points that fit into the budget as far as the number of voxels is known.
 std::size_t VoxelStream::room() const {
   const std::size_t voxels = sampled_voxels_.size() * kSampledVoxels;
-  return (budget_.base + voxels * budget_.per_voxel) / bytesPerPoint(has_intensity_);
+  return (budget_.base + voxels * budget_.per_voxel) / bytesPerPoint(layout_);
 }
 
 /// Keeps the block's points.
 void VoxelStream::hold() {
   points_.points.insert(points_.points.end(), block_.points.begin(), block_.points.end());
-  points_.intensity.insert(points_.intensity.end(), block_.intensity.begin(),
-                           block_.intensity.end());
+  appendChannels(block_, points_);
   point_keys_.insert(point_keys_.end(), keys_.begin(), keys_.end());
 }
 
@@ -119,7 +122,7 @@ void VoxelStream::survey(NoiseSample* noise_sample) {
     if (seen == 0) {
       whole_ = promised_ <= kMostHeld;
       if (whole_) points_.points.reserve(promised_), point_keys_.reserve(promised_);
-      if (whole_ && has_intensity_) points_.intensity.reserve(promised_);
+      if (whole_) reserveChannels(layout_, promised_, points_);
     }
     stray_.add(block_, frame_.origin(), resolution_);
     if (stray_.count > 0) return;  // read on only to count them all
@@ -162,8 +165,7 @@ std::vector<std::uint64_t> VoxelStream::ranges() const {
 
 /// Reads the points in the voxels from `begin` on and before `end`.
 void VoxelStream::gather(const std::string& phase, std::uint64_t begin, std::uint64_t end) {
-  points_.points.clear();
-  points_.intensity.clear();
+  clear(points_);
   point_keys_.clear();
   read(phase, [&] {
     computeKeys();
@@ -171,7 +173,7 @@ void VoxelStream::gather(const std::string& phase, std::uint64_t begin, std::uin
       if (keys_[i] < begin || keys_[i] >= end) continue;
       point_keys_.push_back(keys_[i]);
       points_.points.push_back(block_.points[i]);
-      if (has_intensity_) points_.intensity.push_back(block_.intensity[i]);
+      appendChannels(block_, i, points_);
     }
   });
 }
@@ -190,7 +192,7 @@ PointCloud VoxelStream::means(MapSource& source, NoiseSample* noise_sample) {
     const std::vector<std::uint64_t> ends = ranges();
     const std::size_t voxels = sampled_voxels_.size() * kSampledVoxels * 11 / 10;
     means.points.reserve(voxels);
-    if (has_intensity_) means.intensity.reserve(voxels);
+    reserveChannels(layout_, voxels, means);
     source.duplicates = 0;
     std::uint64_t begin = 0;
     for (std::size_t i = 0; i < ends.size(); begin = ends[i++]) {
@@ -202,9 +204,10 @@ PointCloud VoxelStream::means(MapSource& source, NoiseSample* noise_sample) {
   if (gathered != finite) throw FileError(path_.string(), "changed while it was read");
   source.points = frame_.points();
   source.non_finite = frame_.nonFinite();
-  source.has_intensity = has_intensity_;
+  source.has_intensity = layout_.hasIntensity();
   source.constant_intensity = frame_.constantIntensity();
   if (source.constant_intensity) means.intensity = {};
+  dropSilentChannels(means);
   source.box = frame_.box();
   source.origin = frame_.origin();
   source.coordinate_step = frame_.coordinateStep();

@@ -8,6 +8,8 @@
 
 #include <tbb/parallel_for.h>
 
+#include "map/make/channel_mean.hpp"
+
 namespace marsim::map {
 namespace {
 
@@ -94,7 +96,7 @@ class Buckets {
       const std::uint32_t index = order_[begins_[i] + k];
       keyed.push_back({keys_[index], k});
       points.points.push_back(cloud.points[index]);
-      if (cloud.hasIntensity()) points.intensity.push_back(cloud.intensity[index]);
+      appendChannels(cloud, index, points);
     }
   }
 
@@ -170,6 +172,7 @@ std::size_t appendVoxels(const PointCloud& cloud, std::vector<KeyedPoint>& point
                          Duplicates duplicates, PointCloud& means) {
   sortByKey(points);
   std::size_t dropped = 0;
+  ChannelMean channels;
   for (std::size_t begin = 0, end = 0; begin < points.size(); begin = end) {
     while (end < points.size() && points[end].key == points[begin].key) ++end;
     std::size_t size = end - begin;
@@ -179,15 +182,15 @@ std::size_t appendVoxels(const PointCloud& cloud, std::vector<KeyedPoint>& point
       size = kept;
     }
     Eigen::Vector3d sum = Eigen::Vector3d::Zero();
-    double intensity = 0.0;
+    channels.clear();
     for (std::size_t i = begin; i < begin + size; ++i) {
       sum += cloud.points[points[i].index].cast<double>();
-      if (cloud.hasIntensity()) intensity += static_cast<double>(cloud.intensity[points[i].index]);
+      channels.add(cloud, points[i].index, 1.0);
     }
     const auto count = static_cast<double>(size);
     means.points.push_back((sum / count).cast<float>());
     means.weight.push_back(static_cast<float>(count));
-    if (cloud.hasIntensity()) means.intensity.push_back(static_cast<float>(intensity / count));
+    channels.appendTo(means);
   }
   return dropped;
 }
@@ -209,11 +212,14 @@ std::size_t appendMeans(const PointCloud& cloud, const std::vector<std::uint64_t
   for (const PointCloud& piece : pieces) voxels += piece.size();
   means.points.reserve(voxels);
   means.weight.reserve(voxels);
-  if (cloud.hasIntensity()) means.intensity.reserve(voxels);
+  const auto reserve = [&](const auto& source, auto& target) {
+    if (!source.empty()) target.reserve(voxels);
+  };
+  forEachChannel(reserve, static_cast<const PointChannels&>(cloud), means);
   for (PointCloud& piece : pieces) {
     means.points.insert(means.points.end(), piece.points.begin(), piece.points.end());
     means.weight.insert(means.weight.end(), piece.weight.begin(), piece.weight.end());
-    means.intensity.insert(means.intensity.end(), piece.intensity.begin(), piece.intensity.end());
+    appendChannels(piece, means);
     piece = {};
   }
   return std::accumulate(dropped.begin(), dropped.end(), std::size_t{0});

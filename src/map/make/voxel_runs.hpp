@@ -20,8 +20,8 @@ void computeVoxelKeys(const Eigen::Vector3f* points, std::size_t count, double r
 /// Memory that appendMeans needs a point, besides the point and its key [bytes].
 constexpr std::size_t kOrderBytes = 8;
 
-/// Appends the mean of every voxel's points (and intensities), and their number as its weight, in
-/// the order of the keys; keys[i] is the voxel of point i. With kDrop a point that equals an
+/// Appends the mean of every voxel's points and of what they carry, and their number as its weight,
+/// in the order of the keys; keys[i] is the voxel of point i. With kDrop a point that equals an
 /// earlier one of the cloud does not count. Returns the number dropped. On all cores; the result
 /// does not depend on their number.
 std::size_t appendMeans(const PointCloud& cloud, const std::vector<std::uint64_t>& keys,

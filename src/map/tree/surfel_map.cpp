@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -45,6 +46,17 @@ bool possible(const TreeRecord& record, const SurfelMapConfig& config) {
          notNegative(record.planar_threshold) && notNegative(record.noise) && record.reserved == 0;
 }
 
+/// A channel of as many elements of bytes as the map has surfels, where the file has it.
+template <class Value>
+void readChannel(const MapFile& file, std::string_view name, std::size_t surfels,
+                 View<Value>& channel) {
+  if (!file.has(name)) return;
+  channel = file.section<Value>(name, ElementType::kUint8);
+  if (channel.size() == surfels) return;
+  throw FileError(file.name(), fmt::format("has {} values in section {} for {} surfels",
+                                           channel.size(), name, surfels));
+}
+
 }  // namespace
 
 float discRadius(double resolution) {
@@ -80,6 +92,7 @@ SurfelMap SurfelMap::build(const PointCloud& cloud, const SurfelMapConfig& confi
   progress.phase("downsampling");
   PointCloud voxels = downsample(cloud, config.resolution);
   if (constantIntensity(cloud.intensity)) voxels.intensity.clear();
+  dropSilentChannels(voxels);
   const double noise = config.measuresNoise() ? measureNoise(cloud) : 0.0;
   const SurfelSet set = makeSurfels(std::move(voxels), noise, config, progress);
   progress.phase("tree");
@@ -88,13 +101,13 @@ SurfelMap SurfelMap::build(const PointCloud& cloud, const SurfelMapConfig& confi
 
 SurfelMap::SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& config,
                      const Blending& blending, float planar_threshold, float noise,
-                     const std::vector<std::uint8_t>& reflectivity)
+                     const SurfelChannels& channels)
     : config_(config), blending_(blending), planar_threshold_(planar_threshold), noise_(noise) {
   config_.validate("");
   owned_ = std::make_shared<const SurfelTree>(surfels, discRadius(config_.resolution),
-                                              planar_threshold_, reflectivity);
+                                              planar_threshold_, channels);
   tree_ = owned_->view();
-  reflectivity_ = owned_->reflectivity();
+  channels_ = owned_->channels();
 }
 
 SurfelMap::SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& config,
@@ -103,7 +116,7 @@ SurfelMap::SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& 
                 static_cast<float>(config.planar_factor * config.resolution), 0.0F, {}) {}
 
 SurfelMap SurfelMap::of(const SurfelSet& set, const SurfelMapConfig& config) {
-  return {set.surfels, config, set.blending, set.planar_threshold, set.noise, set.reflectivity};
+  return {set.surfels, config, set.blending, set.planar_threshold, set.noise, set.channels};
 }
 
 SurfelMap SurfelMap::fromFile(std::shared_ptr<const MapFile> file, const SurfelMapConfig& config) {
@@ -129,13 +142,9 @@ SurfelMap SurfelMap::fromFile(std::shared_ptr<const MapFile> file, const SurfelM
   } catch (const Error& error) {
     throw refuse(fmt::format("is damaged: {}", error.what()));
   }
-  if (file->has(section::kReflectivity)) {
-    map.reflectivity_ = file->section<std::uint8_t>(section::kReflectivity, ElementType::kUint8);
-    if (map.reflectivity_.size() != map.size()) {
-      throw refuse(fmt::format("has {} values in section reflectivity for {} surfels",
-                               map.reflectivity_.size(), map.size()));
-    }
-  }
+  readChannel(*file, section::kReflectivity, map.size(), map.channels_.reflectivity);
+  readChannel(*file, section::kColour, map.size(), map.channels_.colour);
+  readChannel(*file, section::kClass, map.size(), map.channels_.classes);
   map.config_ = config;
   map.blending_ = record.blending;
   map.planar_threshold_ = record.planar_threshold;
@@ -150,9 +159,12 @@ void SurfelMap::writeTo(MapFileWriter& writer) const {
   writer.add(section::kTreeNodes, View<TreeNode>(tree_.nodes, tree_.header.node_count));
   writer.add(section::kLeafWords, View<std::uint32_t>(tree_.words, tree_.wordCount()),
              ElementType::kUint32);
-  if (!reflectivity_.empty()) {
-    writer.add(section::kReflectivity, reflectivity_, ElementType::kUint8);
-  }
+  const auto add = [&](std::string_view name, const auto& channel) {
+    if (!channel.empty()) writer.add(name, channel, ElementType::kUint8);
+  };
+  add(section::kReflectivity, channels_.reflectivity);
+  add(section::kColour, channels_.colour);
+  add(section::kClass, channels_.classes);
 }
 
 std::vector<Surfel> SurfelMap::surfels() const {

@@ -97,14 +97,30 @@ void writeLeaf(const TreeInput& input, const StoredLeaf& leaf, const LeafFrame<d
   }
 }
 
+template <class Value>
+void requireSize(const char* what, const std::vector<Value>& channel, std::size_t surfels) {
+  if (channel.empty() || channel.size() == surfels) return;
+  throw Error(fmt::format("{} {} are given for {} surfels", channel.size(), what, surfels));
+}
+
+// A channel as the tree numbers its surfels.
+template <class Value>
+std::vector<Value> inOrder(const std::vector<Value>& channel,
+                           const std::vector<std::uint32_t>& order) {
+  std::vector<Value> ordered;
+  if (channel.empty()) return ordered;
+  ordered.reserve(order.size());
+  for (const std::uint32_t surfel : order) ordered.push_back(channel[surfel]);
+  return ordered;
+}
+
 }  // namespace
 
 SurfelTree::SurfelTree(const std::vector<Surfel>& surfels, float radius, float planar_threshold,
-                       const std::vector<std::uint8_t>& reflectivity) {
-  if (!reflectivity.empty() && reflectivity.size() != surfels.size()) {
-    throw Error(fmt::format("{} reflectivities are given for {} surfels", reflectivity.size(),
-                            surfels.size()));
-  }
+                       const SurfelChannels& channels) {
+  requireSize("reflectivities", channels.reflectivity, surfels.size());
+  requireSize("colours", channels.colour, surfels.size());
+  requireSize("classes", channels.classes, surfels.size());
   const Eigen::AlignedBox3f bounds = survey(surfels, planar_threshold);
   header_.radius = radius;
   header_.storage = kCompactStorage;
@@ -129,13 +145,16 @@ SurfelTree::SurfelTree(const std::vector<Surfel>& surfels, float radius, float p
         return part;
       },
       StoredSurvey::joined);
-  reflectivity_.reserve(reflectivity.size());
-  if (!reflectivity.empty()) {
-    for (const std::uint32_t surfel : shape.order) reflectivity_.push_back(reflectivity[surfel]);
-  }
+  channels_.reflectivity = inOrder(channels.reflectivity, shape.order);
+  channels_.colour = inOrder(channels.colour, shape.order);
+  channels_.classes = inOrder(channels.classes, shape.order);
   header_.planar_count = stored.planar;
   std::copy(stored.box.min().data(), stored.box.min().data() + 3, header_.lower);
   std::copy(stored.box.max().data(), stored.box.max().data() + 3, header_.upper);
+}
+
+SurfelChannelViews SurfelTree::channels() const {
+  return {channels_.reflectivity, channels_.colour, channels_.classes};
 }
 
 std::size_t SurfelTreeView::wordCount() const {

@@ -21,8 +21,10 @@ const std::map<CloudLayout, CloudFields>& table() {
       // pcl::PointXYZI: four bytes behind z hold 1, the rest of the struct's 32 bytes is padding.
       {CloudLayout::kXyzi, xyzAnd(32, {{"intensity", kF32, 16}})},
       {CloudLayout::kXyzit, xyzAnd(20, {{"intensity", kF32, 12}, {"time", kF32, 16}})},
-      {CloudLayout::kLabelled,
-       xyzAnd(24, {{"intensity", kF32, 12}, {"time", kF32, 16}, {"label", kU32, 20}})},
+      {CloudLayout::kLabelled, xyzAnd(28, {{"intensity", kF32, 12},
+                                           {"time", kF32, 16},
+                                           {"label", kU32, 20},
+                                           {"class", kU16, 24}})},
       {CloudLayout::kOrganised,
        xyzAnd(
            28,

@@ -91,6 +91,7 @@ struct ShotWriter {
         put(point, 12, shot.intensity);
         put(point, 16, relativeTime(shot));
         put(point, 20, shot.label);
+        put(point, 24, std::uint16_t{shot.semantic_class});
         return;
       case CloudLayout::kVelodyne:
         put(point, 12, shot.intensity);

@@ -17,14 +17,15 @@ struct ScanShot {
   std::uint32_t column;
   std::uint16_t ring;
   std::uint8_t line;
-  std::uint32_t label;  ///< identity of what was hit; of a miss the map's
+  std::uint32_t label;          ///< identity of what was hit; of a miss the map's
+  std::uint8_t semantic_class;  ///< of what was hit; of a miss 0
 
   bool isReturn() const { return range < std::numeric_limits<float>::infinity() && range > 0.0F; }
 };
 
 inline ScanShot toShot(const lidar::ScanPoint& point) {
-  return {point.p_S,    point.range, point.intensity, point.time,    point.shot,
-          point.column, point.ring,  point.line,      point.identity};
+  return {point.p_S,    point.range, point.intensity, point.time,     point.shot,
+          point.column, point.ring,  point.line,      point.identity, point.semantic_class};
 }
 
 inline ScanShot toShot(const lidar::ScanMiss& miss, const Eigen::Vector3f& p_S) {
@@ -37,7 +38,8 @@ inline ScanShot toShot(const lidar::ScanMiss& miss, const Eigen::Vector3f& p_S) 
           miss.column,
           miss.ring,
           miss.line,
-          scene::kMapIdentity};
+          scene::kMapIdentity,
+          0};
 }
 
 /// How a miss's position is written.

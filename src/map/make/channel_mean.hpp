@@ -1,0 +1,30 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "marsim/map/point_cloud.hpp"
+
+namespace marsim::map {
+
+/// What several points carry together: weighted means of intensity and colour, and the class of
+/// most weight, of equal ones the lowest. One object serves clouds with the same channels.
+class ChannelMean {
+ public:
+  void clear();
+  /// Point `i` of a cloud.
+  void add(const PointChannels& from, std::size_t i, double weight);
+  /// Appends the mean to the channels that were added.
+  void appendTo(PointChannels& to) const;
+
+ private:
+  double weight_ = 0.0;
+  double intensity_ = 0.0;
+  std::array<double, 3> colour_{};
+  bool has_intensity_ = false, has_colour_ = false;
+  std::vector<std::pair<std::uint8_t, double>> votes_;  ///< class and weight
+};
+
+}  // namespace marsim::map

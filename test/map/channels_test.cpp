@@ -1,0 +1,207 @@
+// Colours and classes on their way from files to the surfels of a map.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+#include <tbb/global_control.h>
+
+#include "map/make/stream_voxels.hpp"
+#include "map/map_file_bytes.hpp"
+#include "map/test_files.hpp"
+#include "marsim/common/random.hpp"
+#include "marsim/map/load_map.hpp"
+#include "marsim/map/semantic_class.hpp"
+#include "marsim/map/voxel_grid.hpp"
+
+namespace marsim::map {
+namespace {
+
+constexpr Colour kRed{200, 20, 30}, kGreen{10, 180, 60};
+
+/// A floor of 4 m, red and road on the left, green and terrain on the right, and a little noise.
+PointCloud paintedFloor(std::size_t count) {
+  RandomStream random(7);
+  PointCloud cloud;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double x = random.uniform(0.0, 4.0), y = random.uniform(0.0, 4.0);
+    cloud.points.push_back(Eigen::Vector3d(x, y, 0.005 * random.normal()).cast<float>());
+    cloud.intensity.push_back(static_cast<float>(random.uniform(0.0, 255.0)));
+    cloud.colour.push_back(x < 2.0 ? kRed : kGreen);
+    cloud.classes.push_back(x < 2.0 ? semantic::kRoad : semantic::kTerrain);
+  }
+  return cloud;
+}
+
+SurfelMap build(const PointCloud& cloud, Surface surface = Surface::kBlended) {
+  SurfelMapConfig config;
+  config.surface = surface;
+  Progress progress("building", Progress::Output::kNone);
+  return SurfelMap::build(cloud, config, progress);
+}
+
+void expectSame(const PointCloud& a, const PointCloud& b) {
+  EXPECT_EQ(a.points, b.points);
+  EXPECT_EQ(a.intensity, b.intensity);
+  EXPECT_EQ(a.colour, b.colour);
+  EXPECT_EQ(a.classes, b.classes);
+}
+
+TEST(Channels, FollowThePaintOnTheMap) {
+  for (const Surface surface : {Surface::kPaper, Surface::kBlended}) {
+    const SurfelMap map = build(paintedFloor(40000), surface);
+    const SurfelChannelViews& channels = map.channels();
+    ASSERT_EQ(channels.colour.size(), map.size());
+    ASSERT_EQ(channels.classes.size(), map.size());
+    const std::vector<Surfel> surfels = map.surfels();
+    for (std::size_t i = 0; i < map.size(); ++i) {
+      const float x = surfels[i].position.x();
+      if (std::abs(x - 2.0F) < 0.1F) continue;
+      ASSERT_EQ(channels.colour[i], x < 2.0F ? kRed : kGreen);
+      ASSERT_EQ(channels.classes[i], x < 2.0F ? semantic::kRoad : semantic::kTerrain);
+    }
+  }
+}
+
+TEST(Channels, OfAVoxelAreTheMeanColourAndTheClassOfMost) {
+  PointCloud cloud;
+  const auto add = [&](float x, const Colour& colour, std::uint8_t number) {
+    cloud.points.emplace_back(x, 0.05F, 0.05F);
+    cloud.colour.push_back(colour);
+    cloud.classes.push_back(number);
+  };
+  add(0.01F, {10, 0, 255}, 70);
+  add(0.02F, {11, 0, 255}, 50);
+  add(0.03F, {11, 0, 0}, 70);
+  add(0.11F, {1, 2, 3}, 81);
+  add(0.12F, {1, 2, 3}, 80);  // a tie: the lower number
+  const PointCloud means = downsample(cloud, 0.1);
+  ASSERT_EQ(means.size(), 2U);
+  EXPECT_EQ(means.colour[0], (Colour{11, 0, 170}));
+  EXPECT_EQ(means.classes, (std::vector<std::uint8_t>{70, 80}));
+  EXPECT_EQ(means.colour[1], (Colour{1, 2, 3}));
+}
+
+TEST(Channels, ComeBackFromFiles) {
+  const TestFolder folder;
+  const PointCloud cloud = paintedFloor(70'000);  // more than a block
+  for (const char* name : {"a.pcd", "a.ply"}) {
+    saveCloud(folder / name, cloud);
+    expectSame(loadQuietly(folder / name).cloud, cloud);
+  }
+  PointCloud bare = cloud;
+  bare.intensity.clear();
+  bare.classes.clear();
+  saveCloud(folder / "b.pcd", bare);
+  const PointCloud read = loadQuietly(folder / "b.pcd").cloud;
+  EXPECT_EQ(read.colour, cloud.colour);
+  EXPECT_FALSE(read.hasClasses());
+  ASSERT_TRUE(read.hasIntensity()) << "the luma";
+  const auto [red, green, blue] = cloud.colour[0];
+  EXPECT_NEAR(read.intensity[0], 0.2126F * red + 0.7152F * green + 0.0722F * blue, 0.01F);
+  bare.colour.pop_back();
+  EXPECT_THROW(saveCloud(folder / "c.pcd", bare), Error);
+}
+
+// As PCL names and packs them, and as other programs write labels.
+TEST(Channels, AreReadByTheirNames) {
+  const TestFolder folder;
+  const auto path = folder.write(
+      "a.pcd",
+      "FIELDS x y z rgb label\nSIZE 4 4 4 4 4\nTYPE F F F U U\nWIDTH 5\nHEIGHT 1\nDATA ascii\n"
+      "0 0 0 16711935 10\n1 0 0 256 65546\n2 0 0 0 252\n3 0 0 0 259\n4 0 0 0 300\n");
+  const PointCloud cloud = loadQuietly(path).cloud;
+  EXPECT_EQ(cloud.colour[0], (Colour{255, 0, 255}));
+  EXPECT_EQ(cloud.colour[1], (Colour{0, 1, 0}));
+  EXPECT_EQ(cloud.classes, (std::vector<std::uint8_t>{10, 10, 252, 20, 0}))
+      << "an instance above 16 bits is left away, what moves is taken at rest";
+  for (const char* name : {"class", "classification", "scalar_Classification", "semantic"}) {
+    const auto ply = folder.write(
+        "a.ply", fmt::format("ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\n"
+                             "property float y\nproperty float z\nproperty uchar {}\nend_header\n"
+                             "0 0 0 72\n",
+                             name));
+    EXPECT_EQ(loadQuietly(ply).cloud.classes, std::vector<std::uint8_t>{72}) << name;
+  }
+}
+
+TEST(Channels, StreamAsTheyAreInMemory) {
+  const TestFolder folder;
+  const PointCloud cloud = paintedFloor(60'000);
+  saveCloud(folder / "a.pcd", cloud);
+  for (const std::size_t budget : {std::size_t{1} << 30, std::size_t{200'000}}) {
+    MapSource source;
+    Progress progress("streaming", Progress::Output::kNone);
+    expectSame(streamVoxels(folder / "a.pcd", 0.1, source, progress, {budget, 1}),
+               downsample(cloud, 0.1));
+  }
+}
+
+TEST(Channels, AreKeptInTheCacheWithTheSameBytesForAnyNumberOfThreads) {
+  const TestFolder folder;
+  savePcd(folder / "a.pcd", paintedFloor(100'000));
+  const auto load = [&](const std::string& cache) {
+    MapLoading loading;
+    loading.folder = folder / cache;
+    loading.report = [](const std::string& line) { ADD_FAILURE() << line; };
+    Progress progress("loading", Progress::Output::kNone);
+    return loadSurfelMap(folder / "a.pcd", {}, progress, loading);
+  };
+  std::vector<std::string> files;
+  for (const std::size_t threads : {1U, 5U}) {
+    const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
+    files.push_back(contentOf(load(fmt::format("cache{}", threads)).map->file()->name()));
+  }
+  EXPECT_EQ(files[0], files[1]);
+  const LoadedMap again = load("cache1");
+  EXPECT_TRUE(again.from_cache);
+  const SurfelMap expected = build(paintedFloor(100'000));
+  const auto same = [](const auto& a, const auto& b) {
+    return a.size() == b.size() && !a.empty() && std::equal(a.begin(), a.end(), b.begin());
+  };
+  EXPECT_TRUE(same(again.map->channels().colour, expected.channels().colour));
+  EXPECT_TRUE(same(again.map->channels().classes, expected.channels().classes));
+}
+
+TEST(Channels, ThatSayNothingAreLeftOut) {
+  PointCloud cloud = paintedFloor(20'000);
+  std::fill(cloud.colour.begin(), cloud.colour.end(), Colour{0, 0, 0});
+  std::fill(cloud.classes.begin(), cloud.classes.end(), std::uint8_t{0});
+  EXPECT_TRUE(build(cloud).channels().colour.empty());
+  EXPECT_TRUE(build(cloud).channels().classes.empty());
+  std::fill(cloud.classes.begin(), cloud.classes.end(), semantic::kRoad);
+  EXPECT_FALSE(build(cloud).channels().classes.empty()) << "one class says something";
+}
+
+TEST(Channels, OfAnotherNumberThanTheSurfelsAreRefused) {
+  const TestFolder folder;
+  PointCloud cloud = paintedFloor(2000);
+  cloud.colour.clear();
+  cloud.classes.clear();
+  const SurfelMap map = build(cloud);
+  for (const auto& [name, element] : {std::pair(section::kColour, 3), std::pair(section::kClass, 1)}) {
+    const std::vector<std::uint8_t> bytes(3 * map.size());
+    MapFileWriter writer({1, 2});
+    map.writeTo(writer);
+    writer.add({std::string(name), ElementType::kUint8, static_cast<std::size_t>(element),
+                map.size() - 1, bytes.data()});
+    writer.write(folder / "a.surfels");
+    try {
+      SurfelMap::fromFile(MapFile::open(folder / "a.surfels"), {});
+      FAIL();
+    } catch (const FileError& error) {
+      EXPECT_NE(std::string(error.what()).find(fmt::format("section {} for", name)),
+                std::string::npos);
+    }
+  }
+  SurfelSet set;
+  set.surfels = map.surfels();
+  set.channels.colour = {kRed};
+  EXPECT_THROW(SurfelMap::of(set, {}), Error);
+}
+
+}  // namespace
+}  // namespace marsim::map
