@@ -24,6 +24,7 @@ Config sampledFor(double resolution) {
 
 map::PointCloud forest(double resolution) {
   auto config = sampledFor<scene::ForestConfig>(resolution);
+  config.surroundings = 0.0;  // as in the figures of earlier versions
   config.ground_roughness = std::min(config.ground_roughness, 0.1 * resolution);
   return scene::makeForest(config);
 }

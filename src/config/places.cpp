@@ -6,7 +6,9 @@
 #include "common/build_lock.hpp"
 #include "common/data_dir.hpp"
 #include "common/output_file.hpp"
+#include "common/text.hpp"
 #include "config/names.hpp"
+#include "config/places.hpp"
 #include "config/recipe_reader.hpp"
 #include "config/yaml_reader.hpp"
 #include "marsim/common/error.hpp"
@@ -25,7 +27,7 @@ using PlaceConfig = std::variant<ForestConfig, BuildingConfig, Recipe>;
 
 /// Raise it when makeForest(), makeBuilding() or makeRecipe() change what they make of the same
 /// settings, so that clouds in the cache are made anew.
-constexpr int kGeneratorVersion = 3;
+constexpr int kGeneratorVersion = 4;
 
 /// Every setting of a place, for reading it and for telling one place from another.
 template <class Visit>
@@ -39,6 +41,7 @@ void forEachSetting(ForestConfig& config, Visit&& visit) {
   visit("ground_relief", config.ground_relief, Quantity::kLength);
   visit("ground_roughness", config.ground_roughness, Quantity::kLength);
   visit("clearing_radius", config.clearing_radius, Quantity::kLength);
+  visit("surroundings", config.surroundings, Quantity::kLength);
   visit("spacing", config.spacing, Quantity::kLength);
   visit("range_noise", config.range_noise, Quantity::kLength);
 }
@@ -60,6 +63,7 @@ void forEachSetting(Recipe& config, Visit&& visit) {
   visit("clearing", config.clearing, Quantity::kLength);
   visit("spacing", config.spacing, Quantity::kLength);
   visit("range_noise", config.range_noise, Quantity::kLength);
+  visit("density_variation", config.density_variation, Quantity::kNumber);
 }
 
 PlaceConfig loadPlace(const fs::path& path) {
@@ -112,7 +116,7 @@ map::PointCloud makePlace(const PlaceConfig& place, const fs::path& yaml) {
 void makeFile(const fs::path& yaml, const PlaceConfig& place, const fs::path& path) {
   const BuildLock lock(path, [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
   if (fs::is_regular_file(path)) return;
-  fmt::print(stderr, "making the place '{}', once\n", yaml.stem().string());
+  fmt::print(stderr, "making the place '{}' of {}, once\n", yaml.stem().string(), yaml.string());
   map::savePcd(path, makePlace(place, yaml));
 }
 
@@ -138,6 +142,16 @@ fs::path generated(const fs::path& yaml) {
   return fallback;
 }
 
+/// Files of this folder that a bare name may have meant.
+std::vector<std::string> filesNamed(const std::string& name) {
+  std::vector<std::string> found;
+  for (const char* extension : {"", ".pcd", ".ply", ".yaml"}) {
+    std::error_code none;
+    if (fs::is_regular_file(name + extension, none)) found.push_back("./" + name + extension);
+  }
+  return found;
+}
+
 fs::path cloudFile(const fs::path& path) {
   std::error_code none;
   const fs::file_status status = fs::status(path, none);
@@ -150,6 +164,17 @@ fs::path cloudFile(const fs::path& path) {
 
 }  // namespace
 
+map::PointCloud makePlaceAt(const fs::path& yaml, double spacing) {
+  PlaceConfig place = loadPlace(yaml);
+  std::visit(
+      [&](auto& config) {
+        config.spacing = spacing;
+        config.validate("--spacing");
+      },
+      place);
+  return makePlace(place, yaml);
+}
+
 fs::path resolveMap(const std::string& name_or_path) {
   const fs::path path(name_or_path);
   if (path.extension() == ".yaml") return generated(path);
@@ -157,9 +182,15 @@ fs::path resolveMap(const std::string& name_or_path) {
   if (is_path) return cloudFile(path);
   const fs::path folder = dataDir() / "maps";
   std::vector<std::string> names = yamlNames(folder);
+  const std::vector<std::string> files = filesNamed(name_or_path);
   if (std::find(names.begin(), names.end(), name_or_path) == names.end()) {
-    names.emplace_back("or the path of a .pcd or .ply file");
+    names.emplace_back("or the path of a .pcd or .ply file" +
+                       (files.empty() ? "" : fmt::format(" (here: {})", join(files))));
     throw UnknownNameError("", "place", name_or_path, names);
+  }
+  if (!files.empty()) {
+    fmt::print(stderr, "map '{}' is the bundled place; the file of that name here is {}\n",
+               name_or_path, join(files));
   }
   return generated(folder / (name_or_path + ".yaml"));
 }

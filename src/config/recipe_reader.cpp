@@ -42,21 +42,51 @@ void readBounded(YamlReader& reader, const std::string& key, double& value, doub
   }
 }
 
-void readReflectivity(YamlReader& reader, std::optional<double>& reflectivity) {
+using scene::Material;
+using scene::SurfaceChoice;
+
+const std::vector<std::pair<std::string, Material>>& materials() {
   namespace material = scene::material;
-  if (reader.has("material")) {
-    reader.requireWord<double>("material", reflectivity.emplace(),
-                               {{"concrete", material::kConcrete},
-                                {"grass", material::kGrass},
-                                {"leaf", material::kLeaf},
-                                {"needle", material::kNeedle},
-                                {"planed_wood", material::kPlanedWood},
-                                {"rough_wood", material::kRoughWood},
-                                {"stone", material::kStone},
-                                {"white_wall", material::kWhiteWall}});
+  static const std::vector<std::pair<std::string, Material>> all = {
+      {"bark", material::kBark},
+      {"concrete", material::kConcrete},
+      {"grass", material::kGrass},
+      {"leaf", material::kLeaf},
+      {"needle", material::kNeedle},
+      {"paint", material::kPaint},
+      {"planed_wood", material::kPlanedWood},
+      {"rough_wood", material::kRoughWood},
+      {"stone", material::kStone},
+      {"white_wall", material::kWhiteWall}};
+  return all;
+}
+
+void readColour(YamlReader& reader, map::Colour& colour) {
+  Eigen::Vector3d rgb;
+  reader.require("colour", rgb);
+  for (int i = 0; i < 3; ++i) {
+    if (!(rgb[i] >= 0.0 && rgb[i] <= 255.0)) {
+      reader.fail("colour", fmt::format("{:g}", rgb[i]), "[red, green, blue] of 0 to 255");
+    }
+    colour[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(std::lround(rgb[i]));
   }
-  if (!reader.has("reflectivity")) return;
-  readBounded(reader, "reflectivity", reflectivity.emplace(), 0.0, 1.0, Quantity::kNumber);
+}
+
+// A material gives reflectivity and colour; the class stays that of the part.
+void readSurface(YamlReader& reader, SurfaceChoice& choice) {
+  if (reader.has("material")) {
+    Material material;
+    reader.requireWord("material", material, materials());
+    choice.reflectivity = material.reflectivity;
+    choice.colour = material.colour;
+  }
+  if (reader.has("reflectivity")) {
+    readBounded(reader, "reflectivity", choice.reflectivity.emplace(), 0.0, 1.0, Quantity::kNumber);
+  }
+  if (reader.has("colour")) readColour(reader, choice.colour.emplace());
+  if (reader.has("class")) {
+    reader.requireWord("class", choice.semantic_class.emplace(), map::semantic::names());
+  }
 }
 
 void readArray(YamlReader& reader, Part& part) {
@@ -153,7 +183,7 @@ Part readPart(YamlReader& reader, const Groups& groups) {
     if (reader.has(parameter.name)) part.values[parameter.name] = value;
   }
   readForm(reader, kind, part);
-  readReflectivity(reader, part.reflectivity);
+  readSurface(reader, part.surface);
   return part;
 }
 
@@ -200,9 +230,7 @@ void readRecipe(YamlReader& reader, scene::Recipe& recipe) {
     ground.read("relief", config.relief, Quantity::kLength);
     ground.read("roughness", config.roughness, Quantity::kLength);
     ground.read("margin", config.margin, Quantity::kLength);
-    std::optional<double> reflectivity;
-    readReflectivity(ground, reflectivity);
-    config.reflectivity = reflectivity.value_or(config.reflectivity);
+    readSurface(ground, config.surface);
   });
   const Groups groups = readGroups(reader);
   recipe.parts = readParts(reader, "parts", groups);

@@ -82,7 +82,7 @@ void buildShell(const BuildingConfig& config, double door_y, SurfaceSampler& sam
     }
     return holes;
   };
-  sampler.setReflectivity(material::kWhiteWall);
+  sampler.setMaterial(material::kWhiteWall);
   const Eigen::Vector3d along_x = (whole + 2.0 * t) * X;
   build({{x0 - t, y0, 0.0}, along_x, -Y, t, h, long_wall_windows()}, sampler);
   build({{x0 - t, y1, 0.0}, along_x, Y, t, h, {}}, sampler);
@@ -96,11 +96,11 @@ void buildShell(const BuildingConfig& config, double door_y, SurfaceSampler& sam
   build({{x1, y0, 0.0}, along_y, X, t, h, {door}}, sampler);
 
   for (const double z : {0.0, h}) {
-    sampler.setReflectivity(z == 0.0 ? material::kConcrete : material::kWhiteWall);
+    sampler.setMaterial(z == 0.0 ? material::kConcrete : material::kWhiteWall);
     sampler.patch({x0, y0, z}, config.room_length * X, along_y);
     sampler.patch({x2, y0, z}, config.room_length * X, along_y);
   }
-  sampler.setReflectivity(material::kConcrete);
+  sampler.setMaterial(material::kConcrete);
   sampler.patch({x1, door_y - 0.5 * config.door_width, 0.0}, t * X, config.door_width * Y);
   const double outer_width = config.room_width + 2.0 * t;
   sampler.patch({x0 - t, y0 - t, h + 0.2}, along_x, outer_width * Y);  // roof
@@ -153,7 +153,7 @@ void furnish(const BuildingConfig& config, double door_y, SurfaceSampler& sample
   const Eigen::Vector2d table_size(0.18 * config.room_length, 0.12 * config.room_width);
   const double table_x = -config.room_length * layout.uniform(0.26, 0.32);
   const double table_y = side * config.room_width * layout.uniform(0.24, 0.30);
-  sampler.setReflectivity(material::kPlanedWood);
+  sampler.setMaterial(material::kPlanedWood);
   placeTable({table_x, table_y}, table_size, sampler);
 
   const double shelf_length = 0.28 * config.room_length;
@@ -162,7 +162,7 @@ void furnish(const BuildingConfig& config, double door_y, SurfaceSampler& sample
              sampler);
 
   // Two columns on a diagonal of the second room.
-  sampler.setReflectivity(material::kConcrete);
+  sampler.setMaterial(material::kConcrete);
   const double middle_x = config.room_length + config.wall_thickness;
   const double radius = 0.2;
   for (const double sign : {-1.0, 1.0}) {

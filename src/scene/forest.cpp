@@ -6,6 +6,7 @@
 
 #include "marsim/common/error.hpp"
 #include "marsim/scene/places.hpp"
+#include "scene/forest_surroundings.hpp"
 #include "scene/materials.hpp"
 #include "scene/relief.hpp"
 #include "scene/surface_sampler.hpp"
@@ -65,8 +66,10 @@ void ForestConfig::validate(const std::string& where) const {
   check.within("ground_relief", ground_relief, 0.0, 20.0, "m");
   check.within("ground_roughness", ground_roughness, 0.0, 1.0, "m");
   check.within("clearing_radius", clearing_radius, 1.5, 100.0, "m");
+  check.within("surroundings", surroundings, 0.0, 200.0, "m");
   // The ground alone then has 10^9 points.
-  const double finest = std::max(0.002, std::sqrt(size_x * size_y / 1e9));
+  const double ground = (size_x + 2.0 * surroundings) * (size_y + 2.0 * surroundings);
+  const double finest = std::max(0.002, std::sqrt(ground / 1e9));
   check.within("spacing", spacing, finest, 1.0, "m");
   check.within("range_noise", range_noise, 0.0, 0.2, "m");
 }
@@ -77,20 +80,26 @@ map::PointCloud makeForest(const ForestConfig& config) {
   const auto on_ground = [&](const Eigen::Vector2d& p) {
     return Eigen::Vector3d(p.x(), p.y(), ground.height(p.x(), p.y()));
   };
-  // Nothing but the ground within the clearing up to 3 m, and nothing outside the extent.
+  // Nothing but the ground within the clearing up to 3 m, and of trees at the border what lies on
+  // their side of it.
+  bool surrounding = false;
   const double keep_out = std::max(1.2, 0.8 * config.clearing_radius);
   const auto keep = [&](const Eigen::Vector3d& p) {
-    const bool inside =
-        std::abs(p.x()) <= 0.5 * config.size_x && std::abs(p.y()) <= 0.5 * config.size_y;
+    const auto within = [&](double margin) {
+      return std::abs(p.x()) <= 0.5 * config.size_x + margin &&
+             std::abs(p.y()) <= 0.5 * config.size_y + margin;
+    };
     const double above = p.z() - ground.height(p.x(), p.y());
     const bool in_clearing = p.head<2>().norm() < keep_out && above > 0.1 && above < 3.0;
-    return inside && !in_clearing;
+    const bool in_part = surrounding ? !within(0.0) && within(config.surroundings) : within(0.0);
+    return in_part && !in_clearing;
   };
 
   RandomStream layout(config.seed, "layout");
   SurfaceSampler sampler(RandomStream(config.seed, "surfaces"), config.spacing, config.range_noise,
                          keep);
-  sampler.setReflectivity(material::kGrass);
+  sampler.vary(config.seed, 0.0);
+  sampler.setMaterial(material::kGrass);
   layGround(config, ground, sampler);
 
   const std::vector<Eigen::Vector2d> trees =
@@ -114,6 +123,10 @@ map::PointCloud makeForest(const ForestConfig& config) {
   for (const Eigen::Vector2d& place :
        scatter(config, 0.006, 1.0, undergrowth_clearing, trees, layout)) {
     placeRock(on_ground(place), layout.uniform(0.2, 0.6), sampler);
+  }
+  if (config.surroundings > 0.0) {
+    surrounding = true;
+    surroundForest(config, ground, sampler);
   }
   return sampler.takeCloud();
 }

@@ -1,16 +1,60 @@
 #pragma once
 
-/// Reflectivities near 905 nm of what generated places are made of: spectra of the JHU and NEF
-/// libraries as HELIOS++ ships them (at 900 nm), and tables of scanner makers where these lack one.
-namespace marsim::scene::material {
+#include <cstdint>
+#include <optional>
 
-constexpr double kGrass = 0.508;       ///< green rye grass
-constexpr double kLeaf = 0.554;        ///< deciduous leaf
-constexpr double kNeedle = 0.515;      ///< conifer needles
-constexpr double kRoughWood = 0.25;    ///< rough wood (makers' tables); for bark, which is in none
-constexpr double kPlanedWood = 0.919;  ///< pine lumber
-constexpr double kStone = 0.189;       ///< weathered slate
-constexpr double kConcrete = 0.24;     ///< smooth concrete (makers' tables)
-constexpr double kWhiteWall = 0.85;    ///< white masonry (makers' tables)
+#include "marsim/map/point_cloud.hpp"
+#include "marsim/map/semantic_class.hpp"
 
-}  // namespace marsim::scene::material
+namespace marsim::scene {
+
+/// What the surfaces of generated places are made of.
+struct Material {
+  double reflectivity = 0.5;  ///< 0 to 1
+  map::Colour colour{};
+  std::uint8_t semantic_class = map::semantic::kNone;
+};
+
+/// What a recipe says of a surface in the place of what a part is made of.
+struct SurfaceChoice {
+  std::optional<double> reflectivity;  ///< 0 to 1
+  std::optional<map::Colour> colour;
+  std::optional<std::uint8_t> semantic_class;
+
+  Material over(const Material& usual) const {
+    return {reflectivity.value_or(usual.reflectivity), colour.value_or(usual.colour),
+            semantic_class.value_or(usual.semantic_class)};
+  }
+};
+
+/// Reflectivities near 905 nm are spectra of the JHU and NEF libraries as HELIOS++ ships them (at
+/// 900 nm), and tables of scanner makers where these lack one. Colours are plausible ones. A
+/// material's class is what it usually belongs to.
+namespace material {
+
+namespace semantic = map::semantic;
+
+/// Green rye grass.
+constexpr Material kGrass{0.508, {96, 124, 56}, semantic::kTerrain};
+/// Deciduous leaf.
+constexpr Material kLeaf{0.554, {74, 112, 44}, semantic::kVegetation};
+/// Conifer needles.
+constexpr Material kNeedle{0.515, {46, 82, 50}, semantic::kVegetation};
+/// Rough wood (makers' tables); for bark, which is in none.
+constexpr Material kBark{0.25, {98, 78, 60}, semantic::kTrunk};
+constexpr Material kRoughWood{0.25, {132, 102, 70}, semantic::kOtherObject};
+/// Pine lumber.
+constexpr Material kPlanedWood{0.919, {196, 158, 108}, semantic::kOtherObject};
+/// Weathered slate.
+constexpr Material kStone{0.189, {112, 112, 110}, semantic::kOtherGround};
+/// Smooth concrete (makers' tables).
+constexpr Material kConcrete{0.24, {156, 154, 148}, semantic::kBuilding};
+/// White masonry (makers' tables).
+constexpr Material kWhiteWall{0.85, {228, 224, 214}, semantic::kBuilding};
+/// What a car is painted with; the recipe or the part chooses how.
+constexpr Material kPaint{0.85, {200, 202, 206}, semantic::kCar};
+/// Tyres: as dark as slate.
+constexpr Material kRubber{0.189, {40, 40, 42}, semantic::kCar};
+
+}  // namespace material
+}  // namespace marsim::scene

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "marsim/common/units.hpp"
+#include "scene/materials.hpp"
 #include "scene/recipe.hpp"
 #include "scene/surface_sampler.hpp"
 
@@ -33,9 +36,11 @@ class PartBuilder {
   std::vector<Eigen::Vector3d> groundedPath(double longest) const;
   /// Height of the ground [m] above that under the part's origin.
   double ground(double x, double y) const { return ground_(x, y); }
-  /// Sets the reflectivity, which the recipe may overrule.
-  void of(double reflectivity) {
-    sampler.setReflectivity(part.reflectivity.value_or(reflectivity));
+  /// Sets what the points from now on are made of, which the recipe may overrule. The class is the
+  /// material's where none is given.
+  void of(Material usual, std::optional<std::uint8_t> semantic_class = std::nullopt) {
+    if (semantic_class) usual.semantic_class = *semantic_class;
+    sampler.setMaterial(part.surface.over(usual));
   }
 
   RandomStream& random() { return random_; }

@@ -9,6 +9,7 @@ namespace marsim::scene {
 namespace {
 
 using Eigen::Vector3d;
+namespace semantic = map::semantic;
 
 void buildBox(PartBuilder& part) {
   part.of(material::kConcrete);
@@ -21,7 +22,7 @@ void buildCylinder(PartBuilder& part) {
 }
 
 void buildPipe(PartBuilder& part) {
-  part.of(material::kWhiteWall);
+  part.of(material::kWhiteWall, semantic::kOtherStructure);
   const std::vector<Vector3d>& path = part.part.path;
   for (std::size_t i = 1; i < path.size(); ++i) {
     rod(path[i - 1], path[i], part("radius"), part.sampler);
@@ -138,7 +139,7 @@ void buildRamp(PartBuilder& part) {
 }
 
 void buildColumn(PartBuilder& part) {
-  part.of(material::kStone);
+  part.of(material::kStone, semantic::kBuilding);
   const double height = part("height"), radius = part("radius");
   const double plate = std::min(0.25, 0.08 * height);
   boxOn(Vector3d::Zero(), {3.0 * radius, 3.0 * radius, plate}, part.sampler);
@@ -154,7 +155,7 @@ void buildColumn(PartBuilder& part) {
 }
 
 void buildLadder(PartBuilder& part) {
-  part.of(material::kWhiteWall);
+  part.of(material::kWhiteWall, semantic::kOtherStructure);
   const double height = part("height"), half = 0.5 * part("width");
   const Vector3d top(part("lean"), 0.0, height);
   for (const double y : {-half, half}) {
@@ -168,7 +169,7 @@ void buildLadder(PartBuilder& part) {
 }
 
 void buildRailing(PartBuilder& part) {
-  part.of(material::kWhiteWall);
+  part.of(material::kWhiteWall, semantic::kFence);
   const std::vector<Vector3d> path = part.groundedPath(part("every"));
   const Vector3d up = part("height") * Vector3d::UnitZ();
   for (std::size_t i = 0; i < path.size(); ++i) {
@@ -181,7 +182,7 @@ void buildRailing(PartBuilder& part) {
 
 // Two sloping planes and both gables over a rectangle round the part's origin, ridge along x.
 void buildRoof(PartBuilder& part) {
-  part.of(material::kStone);
+  part.of(material::kStone, semantic::kBuilding);
   const double x = 0.5 * part("length"), y = 0.5 * part("width"), h = part("height");
   quad({-x, -y, 0}, {x, -y, 0}, {x, 0, h}, {-x, 0, h}, part.sampler);
   quad({-x, y, 0}, {x, y, 0}, {x, 0, h}, {-x, 0, h}, part.sampler);
@@ -192,7 +193,7 @@ void buildRoof(PartBuilder& part) {
 
 // A lattice girder along x: two chords and a zigzag between.
 void buildTruss(PartBuilder& part) {
-  part.of(material::kWhiteWall);
+  part.of(material::kWhiteWall, semantic::kOtherStructure);
   const double length = part("length"), height = part("height"), radius = part("radius");
   const Vector3d from(-0.5 * length, 0.0, 0.0), along(length, 0.0, 0.0), up(0.0, 0.0, height);
   rod(from, from + along, radius, part.sampler);

@@ -9,6 +9,7 @@ namespace marsim::scene {
 namespace {
 
 using Eigen::Vector3d;
+namespace semantic = map::semantic;
 
 void fourLegs(const Vector3d& size, double thickness, SurfaceSampler& sampler) {
   for (const double sx : {-0.5, 0.5}) {
@@ -26,12 +27,12 @@ void tableAt(const Vector3d& size, SurfaceSampler& sampler) {
 }
 
 void buildTable(PartBuilder& part) {
-  part.of(material::kPlanedWood);
+  part.of(material::kPlanedWood, semantic::kOtherObject);
   tableAt({part("length"), part("width"), part("height")}, part.sampler);
 }
 
 void buildChair(PartBuilder& part) {
-  part.of(material::kRoughWood);
+  part.of(material::kRoughWood, semantic::kOtherObject);
   const double height = part("height");
   const double seat = 0.5 * height;
   fourLegs({0.44, 0.44, seat}, 0.04, part.sampler);
@@ -42,11 +43,11 @@ void buildChair(PartBuilder& part) {
 // A table with a screen, a keyboard and a drawer box, the chair at -y.
 void buildDesk(PartBuilder& part) {
   const double length = part("length"), width = part("width"), height = part("height");
-  part.of(material::kPlanedWood);
+  part.of(material::kPlanedWood, semantic::kOtherObject);
   tableAt({length, width, height}, part.sampler);
-  part.of(material::kWhiteWall);
+  part.of(material::kWhiteWall, semantic::kOtherObject);
   boxOn({0.35 * length - 0.1, 0.0, 0.02}, {0.4, 0.7 * width, 0.55}, part.sampler);
-  part.of(material::kStone);
+  part.of(material::kStone, semantic::kOtherObject);
   RandomStream& random = part.random();
   const double x = random.uniform(-0.15, 0.15) * length;
   boxOn({x, 0.2 * width, height}, {0.22, 0.16, 0.02}, part.sampler);
@@ -69,16 +70,16 @@ void buildDesk(PartBuilder& part) {
 void buildShelf(PartBuilder& part) {
   const double length = part("length"), depth = part("width"), height = part("height");
   constexpr double kBoard = 0.03;
-  part.of(material::kRoughWood);
+  part.of(material::kRoughWood, semantic::kOtherObject);
   fourLegs({length, depth, height}, 0.05, part.sampler);
   const int boards = std::max(2, static_cast<int>(std::lround(height / 0.5)) + 1);
   const double gap = (height - kBoard) / (boards - 1);
   RandomStream& random = part.random();
   for (int i = 0; i < boards; ++i) {
-    part.of(material::kRoughWood);
+    part.of(material::kRoughWood, semantic::kOtherObject);
     boxOn({0.0, 0.0, i * gap}, {length, depth, kBoard}, part.sampler);
     if (i + 1 == boards) break;
-    part.of(material::kPlanedWood);
+    part.of(material::kPlanedWood, semantic::kOtherObject);
     for (double x = -0.5 * length + 0.06; x < 0.5 * length - 0.2;) {
       const double wide = random.uniform(0.12, 0.45);
       const double tall = random.uniform(0.3, 0.85) * (gap - kBoard);
@@ -96,14 +97,14 @@ void buildShelf(PartBuilder& part) {
 void buildMachine(PartBuilder& part) {
   const double length = part("length"), width = part("width"), height = part("height");
   RandomStream& random = part.random();
-  part.of(material::kStone);
+  part.of(material::kStone, semantic::kOtherObject);
   boxOn(Vector3d::Zero(), {length, width, 0.38 * height}, part.sampler);
   boxOn({0.0, 0.0, 0.38 * height}, {0.8 * length, 0.6 * width, 0.08 * height}, part.sampler);
-  part.of(material::kWhiteWall);
+  part.of(material::kWhiteWall, semantic::kOtherObject);
   const double x = (random.uniform() < 0.5 ? -1.0 : 1.0) * 0.32 * length;
   boxOn({x, 0.2 * width, 0.38 * height}, {0.3 * length, 0.5 * width, 0.62 * height}, part.sampler);
   boxOn({0.4 * x, 0.0, 0.72 * height}, {0.45 * length, 0.35 * width, 0.2 * height}, part.sampler);
-  part.of(material::kConcrete);
+  part.of(material::kConcrete, semantic::kOtherObject);
   drum({0.2 * x, -0.05 * width, 0.55 * height}, {0.2 * x, -0.05 * width, 0.72 * height}, 0.07,
        part.sampler);
   rod({-x, -0.4 * width, 0.38 * height}, {-x, -0.4 * width, 0.8 * height}, 0.03, part.sampler);
@@ -118,11 +119,11 @@ void buildMachine(PartBuilder& part) {
 void buildWorkbench(PartBuilder& part) {
   const double length = part("length"), width = part("width"), height = part("height");
   RandomStream& random = part.random();
-  part.of(material::kRoughWood);
+  part.of(material::kRoughWood, semantic::kOtherObject);
   fourLegs({length, width, height}, 0.1, part.sampler);
   boxOn({0.0, 0.0, height - 0.06}, {length, width, 0.06}, part.sampler);
   boxOn({0.0, 0.0, 0.25}, {0.95 * length, 0.8 * width, 0.03}, part.sampler);
-  part.of(material::kStone);
+  part.of(material::kStone, semantic::kOtherObject);
   boxOn({-0.4 * length, -0.35 * width, height}, {0.2, 0.25, 0.18}, part.sampler);
   for (int i = 0; i < 5; ++i) {
     const double x = length * random.uniform(-0.25, 0.42);
@@ -137,7 +138,7 @@ void buildWorkbench(PartBuilder& part) {
 void buildCrates(PartBuilder& part) {
   RandomStream& random = part.random();
   const double length = part("length"), width = part("width"), height = part("height");
-  part.of(material::kRoughWood);
+  part.of(material::kRoughWood, semantic::kOtherObject);
   const int layers = std::max(1, static_cast<int>(std::lround(height / 0.5)));
   for (int i = 0; i < layers; ++i) {
     const double shrink = random.uniform(0.75, 1.0);
@@ -148,7 +149,7 @@ void buildCrates(PartBuilder& part) {
 }
 
 void buildSofa(PartBuilder& part) {
-  part.of(material::kRoughWood);
+  part.of(material::kRoughWood, semantic::kOtherObject);
   const double length = part("length"), width = part("width"), height = part("height");
   boxOn({0, 0, 0.1}, {length, width, 0.5 * height - 0.1}, part.sampler);
   boxOn({0, 0.42 * width, 0.5 * height}, {length, 0.16 * width, 0.5 * height}, part.sampler);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "scene/materials.hpp"
@@ -11,11 +12,30 @@ namespace marsim::scene {
 namespace {
 
 using Eigen::Vector3d;
+namespace semantic = map::semantic;
+
+// Paint of a reflectivity from 0.15 to 0.9, from black over blue, green and red to white.
+SurfaceChoice paintedAt(double reflectivity) {
+  constexpr std::array<map::Colour, 8> kPaints = {{{34, 35, 38},
+                                                   {38, 52, 88},
+                                                   {44, 74, 58},
+                                                   {138, 34, 36},
+                                                   {46, 92, 150},
+                                                   {118, 122, 126},
+                                                   {186, 188, 192},
+                                                   {236, 236, 234}}};
+  const auto paint = static_cast<std::size_t>((reflectivity - 0.15) / 0.75 * kPaints.size());
+  SurfaceChoice choice;
+  choice.reflectivity = reflectivity;
+  choice.colour = kPaints[std::min(paint, kPaints.size() - 1)];
+  return choice;
+}
 
 void buildCar(PartBuilder& part) {
   const double l = part("length"), w = 0.5 * part("width"), h = part("height");
   SurfaceSampler& sampler = part.sampler;
-  part.of(material::kWhiteWall);
+  const SurfaceChoice paint = paintedAt(part.random().uniform(0.15, 0.9));
+  part.of(paint.over(material::kPaint));
   // Outline from the rear over the roof to the front: x, z, half width.
   const double belt = 0.6 * h, roof = 0.8 * w;
   const std::vector<Vector3d> outline = {
@@ -42,7 +62,7 @@ void buildCar(PartBuilder& part) {
     }
   }
   quad({-0.5 * l, -w, 0.2}, {0.5 * l, -w, 0.2}, {0.5 * l, w, 0.2}, {-0.5 * l, w, 0.2}, sampler);
-  sampler.setReflectivity(material::kStone);
+  sampler.setMaterial(material::kRubber);
   for (const double x : {-0.3 * l, 0.31 * l}) {
     for (const double side : {-1.0, 1.0}) {
       const Vector3d hub(x, side * (w + 0.01), 0.31);
@@ -57,7 +77,7 @@ void buildParking(PartBuilder& part) {
   const int bays = static_cast<int>(part("count"));
   RandomStream& random = part.random();
   for (int i = 0; i <= bays; ++i) {
-    part.sampler.setReflectivity(material::kWhiteWall);
+    part.of(material::kWhiteWall, semantic::kLaneMarking);
     part.sampler.patch({i * bay - 0.5 * line, -0.5 * length, 0.003}, line * Vector3d::UnitX(),
                        length * Vector3d::UnitY());
     if (i == bays) break;
@@ -69,7 +89,7 @@ void buildParking(PartBuilder& part) {
     if (!taken) continue;
     Part car;
     car.kind = "car";
-    car.reflectivity = random.uniform(0.15, 0.9);
+    car.surface = paintedAt(random.uniform(0.15, 0.9));
     car.values = {{"length", 4.4 * stretch}, {"height", tall}};
     const Eigen::Isometry3d outer = part.sampler.frame();
     part.sampler.setFrame(outer * Eigen::Translation3d(x, y, 0.0) *
@@ -92,7 +112,7 @@ void buildTree(PartBuilder& part) {
 
 // A thin stem without a crown, with a few dead branches.
 void buildPole(PartBuilder& part) {
-  part.of(material::kRoughWood);
+  part.of(material::kBark);
   const double height = part("height"), radius = part("radius");
   RandomStream& random = part.random();
   const double lean_x = 0.06 * random.normal(), lean_y = 0.06 * random.normal();
@@ -113,7 +133,7 @@ void buildBush(PartBuilder& part) { growBush(Vector3d::Zero(), part("radius"), p
 void buildRock(PartBuilder& part) { placeRock(Vector3d::Zero(), part("radius"), part.sampler); }
 
 void buildGrass(PartBuilder& part) {
-  part.of(material::kGrass);
+  part.of(material::kGrass, semantic::kVegetation);
   RandomStream& random = part.random();
   const double radius = part("radius"), height = part("height");
   const int blades = static_cast<int>(part("blades"));
@@ -132,14 +152,14 @@ void buildGrass(PartBuilder& part) {
 }
 
 void buildLog(PartBuilder& part) {
-  part.of(material::kRoughWood);
+  part.of(material::kBark);
   const double half = 0.5 * part("length"), radius = part("radius");
   drum({-half, 0.0, 0.8 * radius}, {half, 0.0, 0.8 * radius}, radius, part.sampler);
 }
 
 // Posts with boards across, as many as fit the height.
 void buildFence(PartBuilder& part) {
-  part.of(material::kRoughWood);
+  part.of(material::kRoughWood, semantic::kFence);
   const std::vector<Vector3d> path = part.groundedPath(part("every"));
   const double height = part("height"), board = part("board");
   const int rows = std::max(1, static_cast<int>(height / (board + part("between"))));
@@ -183,7 +203,7 @@ void buildBank(PartBuilder& part) {
 }
 
 void buildTunnel(PartBuilder& part) {
-  part.of(material::kStone);
+  part.of(material::kStone, semantic::kOtherStructure);
   sampleTunnel({part.part.path, part("width"), part("height"), part("roughness")}, part.sampler);
 }
 
@@ -246,7 +266,7 @@ void hang(const Vector3d& from, const Vector3d& to, double sag, double radius,
 }
 
 void buildPowerLine(PartBuilder& part) {
-  part.of(material::kConcrete);
+  part.of(material::kConcrete, semantic::kPole);
   const std::vector<Vector3d>& path = part.part.path;
   std::vector<Pylon> pylons;
   for (std::size_t i = 0; i < path.size(); ++i) {

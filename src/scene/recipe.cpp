@@ -30,7 +30,9 @@ class Composer {
         start_(recipe.start.x(), recipe.start.y(),
                recipe.start.z() + height(recipe.start.x(), recipe.start.y())),
         sampler_(RandomStream(recipe.seed, "surfaces"), recipe.spacing, recipe.range_noise,
-                 [this](const Eigen::Vector3d& p_W) { return keeps(p_W); }) {}
+                 [this](const Eigen::Vector3d& p_W) { return keeps(p_W); }) {
+    sampler_.vary(recipe.seed, recipe.density_variation);
+  }
 
   void layGround();
   void add(const Part& part, const std::string& name, bool outside) {
@@ -84,7 +86,7 @@ void Composer::layGround() {
   outside_ = true;
   scattered_ = false;
   sampler_.random() = RandomStream(recipe_.seed, "laying the ground");
-  sampler_.setReflectivity(recipe_.ground->reflectivity);
+  sampler_.setMaterial(recipe_.ground->surface.over(material::kGrass));
   RandomStream& random = sampler_.random();
   const Eigen::Vector2d size = recipe_.size.head<2>() + Eigen::Vector2d::Constant(2.0 * margin());
   const auto columns = std::max(1L, std::lround(size.x() / recipe_.spacing));
@@ -210,11 +212,11 @@ void Recipe::validate(const std::string& where) const {
   const double finest = std::max(0.002, std::sqrt(size.x() * size.y() / 1e9));
   check.within("spacing", spacing, finest, 1.0, "m");
   check.within("range_noise", range_noise, 0.0, 0.2, "m");
+  check.within("density_variation", density_variation, 0.0, 0.9);
   if (ground) {
     check.within("ground.relief", ground->relief, 0.0, 50.0, "m");
     check.within("ground.roughness", ground->roughness, 0.0, 1.0, "m");
     check.within("ground.margin", ground->margin, 0.0, 200.0, "m");
-    check.within("ground.reflectivity", ground->reflectivity, 0.0, 1.0);
   }
 }
 

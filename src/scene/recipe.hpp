@@ -11,6 +11,7 @@
 
 #include "marsim/common/progress.hpp"
 #include "marsim/map/point_cloud.hpp"
+#include "scene/materials.hpp"
 
 namespace marsim::scene {
 
@@ -42,7 +43,7 @@ struct Part {
   std::vector<Opening> openings;
   Eigen::AlignedBox2d area;                ///< [m] of a slab
   std::vector<Eigen::AlignedBox2d> holes;  ///< [m] of a slab
-  std::optional<double> reflectivity;      ///< 0 to 1, in the place of the kind's own
+  SurfaceChoice surface;                   ///< in the place of the kind's own
 
   Eigen::Vector3d at = Eigen::Vector3d::Zero();    ///< [m]
   double yaw = 0.0;                                ///< [rad]
@@ -56,10 +57,10 @@ struct Part {
 
 /// Uneven ground under a place.
 struct GroundConfig {
-  double relief = 0.0;          ///< [m] peak to peak
-  double roughness = 0.01;      ///< [m] standard deviation of points off the relief
-  double margin = 0.0;          ///< [m] that it goes on beyond the place
-  double reflectivity = 0.508;  ///< 0 to 1; green grass
+  double relief = 0.0;      ///< [m] peak to peak
+  double roughness = 0.01;  ///< [m] standard deviation of points off the relief
+  double margin = 0.0;      ///< [m] that it goes on beyond the place
+  SurfaceChoice surface;    ///< in the place of green grass
 };
 
 /// A place composed of parts. Coordinates begin at a lower corner: x from 0 to size x.
@@ -70,6 +71,8 @@ struct Recipe {
   double clearing = 1.5;                     ///< [m] round the start without scattered parts
   double spacing = 0.05;                     ///< [m] mean distance of neighbouring points
   double range_noise = 0.008;                ///< [m] standard deviation of points off their surface
+  /// 0 to 0.9: share of its points that a scan lacks where it looked least; smooth over metres.
+  double density_variation = 0.0;
   std::optional<GroundConfig> ground;
   std::vector<Part> parts;         ///< points beyond the size are left out
   std::vector<Part> surroundings;  ///< beyond the size

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "marsim/common/units.hpp"
+#include "scene/solid_noise.hpp"
 
 namespace marsim::scene {
 namespace {
@@ -12,6 +13,10 @@ namespace {
 // Share of a cell within which its point lies: apart enough not to clump, loose enough not to show
 // the grid.
 constexpr double kJitter = 0.7;
+
+constexpr double kDensityScale = 2.0;           // [m] over which a scan's density changes
+constexpr double kShadeScale = 0.7;             // [m] over which shades change
+constexpr double kShade = 0.07, kGrain = 0.04;  // of a colour, smooth and from point to point
 
 int cells(double length, double spacing) {
   return std::max(1, static_cast<int>(std::lround(length / spacing)));
@@ -31,8 +36,33 @@ void SurfaceSampler::point(const Eigen::Vector3d& p, const Eigen::Vector3d& norm
   Eigen::Vector3d noisy = p + range_noise_ * random_.normal() * normal;
   if (X_WP_) noisy = *X_WP_ * noisy;
   if (keep_ && !keep_(noisy)) return;
+  if (density_variation_ > 0.0) {
+    const double lacking = density_variation_ * solidNoise(noisy / kDensityScale, seed_);
+    if (variation_->uniform() < lacking) return;
+  }
   cloud_.points.push_back(noisy.cast<float>());
-  if (reflectivity_) cloud_.intensity.push_back(static_cast<float>(255.0 * *reflectivity_));
+  if (!material_) return;
+  cloud_.intensity.push_back(static_cast<float>(255.0 * material_->reflectivity));
+  cloud_.colour.push_back(shaded(material_->colour, noisy));
+  cloud_.classes.push_back(material_->semantic_class);
+}
+
+void SurfaceSampler::vary(std::uint64_t seed, double density_variation) {
+  seed_ = seed;
+  variation_ = RandomStream(seed, "variation");
+  density_variation_ = density_variation;
+}
+
+map::Colour SurfaceSampler::shaded(const map::Colour& colour, const Eigen::Vector3d& p_W) {
+  if (!variation_) return colour;
+  const double grain = variation_->uniform(-kGrain, kGrain);
+  const double shade =
+      1.0 + kShade * (2.0 * solidNoise(p_W / kShadeScale, seed_ + 1) - 1.0) + grain;
+  map::Colour result;
+  for (std::size_t i = 0; i < 3; ++i) {
+    result[i] = static_cast<std::uint8_t>(std::lround(std::min(255.0, shade * colour[i])));
+  }
+  return result;
 }
 
 void SurfaceSampler::patch(const Eigen::Vector3d& corner, const Eigen::Vector3d& a,

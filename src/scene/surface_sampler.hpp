@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -8,6 +9,7 @@
 
 #include "marsim/common/random.hpp"
 #include "marsim/map/point_cloud.hpp"
+#include "scene/materials.hpp"
 
 namespace marsim::scene {
 
@@ -37,10 +39,15 @@ class SurfaceSampler {
   void tube(double length, const std::function<Eigen::Vector3d(double)>& axis,
             const std::function<double(double)>& radius);
 
-  /// Sets the reflectivity of the surface under the points from now on, 0 to 1, see materials.hpp:
-  /// each carries it as an intensity of 0 to 255. Called before the first point or never: then
-  /// there are no intensities.
-  void setReflectivity(double reflectivity) { reflectivity_ = reflectivity; }
+  /// Sets what the surface under the points from now on is made of. Each carries the reflectivity
+  /// as an intensity of 0 to 255, the colour, and the class. Called before the first point or
+  /// never: then they carry nothing.
+  void setMaterial(const Material& material) { material_ = material; }
+  const std::optional<Material>& material() const { return material_; }
+
+  /// Makes shades and, by a share of 0 to 0.9, the density of points vary smoothly over the place.
+  /// Points that stay are where they are without it.
+  void vary(std::uint64_t seed, double density_variation);
 
   /// Moves the points from now on from coordinates of a part into W. Without it the two are one.
   void setFrame(const Eigen::Isometry3d& X_WP) { X_WP_ = X_WP; }
@@ -55,12 +62,18 @@ class SurfaceSampler {
   map::PointCloud takeCloud() { return std::move(cloud_); }
 
  private:
+  /// A colour as it looks at a place [m] in W.
+  map::Colour shaded(const map::Colour& colour, const Eigen::Vector3d& p_W);
+
   RandomStream random_;
   double spacing_;
   double range_noise_;
   std::function<bool(const Eigen::Vector3d&)> keep_;
-  std::optional<double> reflectivity_;
+  std::optional<Material> material_;
   std::optional<Eigen::Isometry3d> X_WP_;
+  double density_variation_ = 0.0;
+  std::optional<RandomStream> variation_;  // of what varies, beside where points lie
+  std::uint64_t seed_ = 0;
   map::PointCloud cloud_;
 };
 

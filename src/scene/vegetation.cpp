@@ -24,7 +24,7 @@ Eigen::Vector3d randomDirection(RandomStream& random) {
 // through. `cover` is the leaf area over the area of the ball's skin.
 void leafCluster(const Eigen::Vector3d& centre, double radius, double cover,
                  SurfaceSampler& sampler) {
-  sampler.setReflectivity(material::kLeaf);
+  sampler.setMaterial(material::kLeaf);
   RandomStream& random = sampler.random();
   const double area = cover * 4.0 * kPi * radius * radius;
   const bool one_point = sampler.spacing() >= kLeafSide;  // a leaf is seen as one
@@ -69,7 +69,7 @@ struct Branch {
 };
 
 void growBranch(const Branch& branch, SurfaceSampler& sampler) {
-  sampler.setReflectivity(material::kRoughWood);
+  sampler.setMaterial(material::kBark);
   sampler.tube(
       branch.length, [&](double s) { return branch.at(s); },
       [&](double s) { return branch.radius * std::max(0.2, 1.0 - 0.8 * s / branch.length); });
@@ -95,7 +95,7 @@ void clotheBroadleaf(const Branch& branch, SurfaceSampler& sampler) {
 
 // Needles lie in a flat, drooping fan along the branch.
 void clotheConifer(const Branch& branch, SurfaceSampler& sampler) {
-  sampler.setReflectivity(material::kNeedle);
+  sampler.setMaterial(material::kNeedle);
   RandomStream& random = sampler.random();
   const Eigen::Vector3d side = branch.direction.cross(Eigen::Vector3d::UnitZ()).normalized();
   const double area = 0.42 * branch.length * branch.length;
@@ -125,7 +125,7 @@ void growTree(const TreeShape& shape, SurfaceSampler& sampler) {
     const double flare = 0.5 * shape.radius * std::exp(-s / 0.25);  // roots
     return shape.radius * std::max(0.1, 1.0 - 0.9 * (s - 1.3) / (shape.height - 1.3)) + flare;
   };
-  sampler.setReflectivity(material::kRoughWood);
+  sampler.setMaterial(material::kBark);
   sampler.tube(trunk_length, axis, trunk_radius);
 
   const double lowest = shape.height * (shape.conifer ? 0.24 : random.uniform(0.33, 0.42));
@@ -171,7 +171,7 @@ void growBush(const Eigen::Vector3d& foot, double radius, SurfaceSampler& sample
 }
 
 void placeRock(const Eigen::Vector3d& foot, double radius, SurfaceSampler& sampler) {
-  sampler.setReflectivity(material::kStone);
+  sampler.setMaterial(material::kStone);
   RandomStream& random = sampler.random();
   const double flatness = random.uniform(0.5, 0.8);
   const double stretch = random.uniform(0.7, 1.3);

@@ -12,6 +12,7 @@ namespace {
 TEST(ChooseGoals, FliesRoundAForest) {
   scene::ForestConfig forest;
   forest.spacing = 0.12;
+  forest.surroundings = 0.0;
   const map::PointCloud cloud = map::downsample(scene::makeForest(forest), 0.1);
   const ClearanceMap map(cloud, 0.1);
   const Eigen::Vector3d start(0.0, 0.0, 1.5);

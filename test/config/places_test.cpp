@@ -4,6 +4,7 @@
 #include <thread>
 #include <vector>
 
+#include "config/places.hpp"
 #include "marsim/common/progress.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/cloud_io.hpp"
@@ -105,6 +106,51 @@ TEST_F(PlacesTest, UnknownNamesListTheBundledPlaces) {
       << message;
   EXPECT_NE(message.find(", urban_canyon, or the path of a .pcd or .ply file"), std::string::npos)
       << message;
+}
+
+// A name without a folder or an extension is a bundled place, whatever lies in this folder.
+TEST_F(PlacesTest, ABareNameIsTheBundledPlaceAndSaysSo) {
+  write("building", "no map");
+  write("building.pcd", "no map");
+  write("hall.ply", "no map");
+  const fs::path before = fs::current_path();
+  fs::current_path(folder_);
+  testing::internal::CaptureStderr();
+  const fs::path made = resolveMap("building");
+  const std::string output = testing::internal::GetCapturedStderr();
+  const std::string unknown = complaint([] { resolveMap("hall"); });
+  const fs::path own = resolveMap("./building.pcd");
+  fs::current_path(before);
+  EXPECT_GT(pointsIn(made), 10'000U);
+  EXPECT_NE(output.find("map 'building' is the bundled place; the file of that name here is "
+                        "./building, ./building.pcd\n"),
+            std::string::npos)
+      << output;
+  EXPECT_NE(unknown.find("or the path of a .pcd or .ply file (here: ./hall.ply)"),
+            std::string::npos)
+      << unknown;
+  EXPECT_EQ(own, fs::path("./building.pcd"));
+}
+
+// A recipe of one's own may have a bundled place's name: its path tells it from that.
+TEST_F(PlacesTest, AFileNamedLikeABundledPlaceIsAnotherPlace) {
+  const fs::path bundled = resolveMap("building");
+  testing::internal::CaptureStderr();
+  const std::string path = write("building.yaml", building_);
+  const fs::path own = resolveMap(path);
+  const std::string output = testing::internal::GetCapturedStderr();
+  EXPECT_NE(own, bundled);
+  EXPECT_LT(pointsIn(own), pointsIn(bundled));
+  EXPECT_NE(output.find("making the place 'building' of " + path), std::string::npos) << output;
+}
+
+TEST_F(PlacesTest, SpacingMayBeGivenForOneCall) {
+  const std::string path = write("mine.yaml", building_);
+  const std::size_t coarse = makePlaceAt(path, 0.2).size();
+  EXPECT_EQ(coarse, pointsIn(resolveMap(path)));
+  EXPECT_NEAR(static_cast<double>(makePlaceAt(path, 0.1).size()) / static_cast<double>(coarse), 4.0,
+              0.6);
+  EXPECT_NE(complaint([&] { makePlaceAt(path, 0.0); }).find("spacing is 0"), std::string::npos);
 }
 
 TEST_F(PlacesTest, SettingsOfAPlaceAreChecked) {

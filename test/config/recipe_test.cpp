@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -8,8 +9,11 @@
 #include "common/data_dir.hpp"
 #include "config/recipe_reader.hpp"
 #include "marsim/common/progress.hpp"
+#include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
+#include "marsim/geometry/kd_tree.hpp"
 #include "marsim/map/cloud_io.hpp"
+#include "scene/materials.hpp"
 #include "scene/parts.hpp"
 #include "support.hpp"
 
@@ -168,7 +172,13 @@ TEST_F(RecipeTest, SlipsAreNamed) {
     many += fmt::format("  g{}: [{{part: g{}}}, {{part: g{}}}]\n", i, i - 1, i - 1);
   }
   EXPECT_NE(said(kHead + many).find("at most 100000 parts"), std::string::npos);
-  EXPECT_NE(with("{part: box, material: gold}").find("allowed: concrete, grass"),
+  EXPECT_NE(with("{part: box, material: gold}").find("allowed: bark, concrete, grass"),
+            std::string::npos);
+  EXPECT_NE(with("{part: box, class: bulding}").find("did you mean 'building'?"),
+            std::string::npos);
+  EXPECT_NE(with("{part: box, colour: [1, 2, 256]}").find("colour is 256, allowed: [red, green"),
+            std::string::npos);
+  EXPECT_NE(said(kHead + "density_variation: 1.5\n").find("density_variation is 1.5"),
             std::string::npos);
   EXPECT_NE(with("{part: rock, scatter: {count: 500, gap: 3}}").find("a smaller gap"),
             std::string::npos);
@@ -176,6 +186,46 @@ TEST_F(RecipeTest, SlipsAreNamed) {
             std::string::npos);
   EXPECT_NE(said("place: recipe\nsize: [1, 1, 1]\nstart: [0, 0, 0]\n").find("size[0] is 1"),
             std::string::npos);
+}
+
+// A box has what the recipe says of it, the slab what is usual; shades vary by less than a fifth.
+TEST_F(RecipeTest, PartsHaveColoursAndClasses) {
+  const map::PointCloud cloud =
+      of(kHead +
+         "parts:\n  - {part: slab, area: [[0, 0], [12, 8]], thickness: 0}\n"
+         "  - {part: box, at: [8, 4, 1], material: grass, colour: [200, 100, 0], class: car}\n");
+  ASSERT_EQ(cloud.colour.size(), cloud.size());
+  ASSERT_EQ(cloud.classes.size(), cloud.size());
+  for (std::size_t i = 0; i < cloud.size(); ++i) {
+    const bool on_box = cloud.points[i].z() > 0.5F;
+    const map::Colour usual = on_box ? map::Colour{200, 100, 0} : scene::material::kConcrete.colour;
+    const double grass = 255.0 * scene::material::kGrass.reflectivity;
+    ASSERT_EQ(int{cloud.classes[i]}, on_box ? 10 : 50);
+    ASSERT_NEAR(cloud.intensity[i], on_box ? grass : 0.24 * 255.0, 0.01);
+    for (std::size_t k = 0; k < 3; ++k) {
+      ASSERT_NEAR(cloud.colour[i][k], usual[k], 1.0 + 0.18 * usual[k]);
+    }
+  }
+}
+
+// Where a scan lacks points those that are left lie where they lay.
+TEST_F(RecipeTest, DensityVariesAsAsked) {
+  const std::string floor = "parts: [{part: slab, area: [[0, 0], [12, 8]], thickness: 0}]\n";
+  const map::PointCloud even = of(kHead + floor);
+  const map::PointCloud uneven = of(kHead + "density_variation: 0.8\n" + floor);
+  EXPECT_NEAR(static_cast<double>(uneven.size()) / static_cast<double>(even.size()), 0.6, 0.1);
+  std::map<std::pair<int, int>, double> squares;
+  std::size_t at = 0;
+  for (const Eigen::Vector3f& p : uneven.points) {
+    while (at < even.size() && even.points[at] != p) ++at;
+    squares[{static_cast<int>(std::floor(p.x())), static_cast<int>(std::floor(p.y()))}] += 0.01;
+  }
+  ASSERT_LT(at, even.size());
+  const auto [least, most] =
+      std::minmax_element(squares.begin(), squares.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; });
+  EXPECT_LT(least->second, 0.5);
+  EXPECT_GT(most->second, 0.75);
 }
 
 // A place of each part by itself, so that none stays untried.
@@ -190,6 +240,8 @@ TEST_F(RecipeTest, EveryPartHasPoints) {
         of("place: recipe\nsize: [20, 20, 50]\nstart: [1, 15, 0]\nspacing: 10cm\nparts: [" + part +
            ", at: [8, 6, 0]}]\n");
     EXPECT_GT(cloud.size(), 20U) << kind.name;
+    ASSERT_EQ(cloud.classes.size(), cloud.size()) << kind.name;
+    EXPECT_EQ(std::count(cloud.classes.begin(), cloud.classes.end(), 0), 0) << kind.name;
     for (const Eigen::Vector3f& p : cloud.points) ASSERT_TRUE(p.allFinite()) << kind.name;
   }
 }
@@ -213,21 +265,53 @@ TEST_F(RecipeTest, DocumentsSayWhatIsThere) {
 struct Bundled {
   const char* name;
   Eigen::Vector3f size;  // [m], of the place without surroundings
-  bool surrounded;
+  bool ground_goes_on;
 };
 
-class BundledTest : public ConfigTest, public testing::WithParamInterface<Bundled> {};
+class BundledTest : public ConfigTest, public testing::WithParamInterface<Bundled> {
+ protected:
+  /// Coarse, so that it is quick; the layout is the same at every spacing.
+  map::PointCloud coarse(bool with_surroundings) const {
+    std::string text =
+        YamlReader::textOf(dataDir() / "maps" / (std::string(GetParam().name) + ".yaml"));
+    const auto at = text.find("\nspacing:");
+    text.replace(at, text.find('\n', at + 1) - at, "\nspacing: 25cm");
+    if (!with_surroundings) text.resize(std::min(text.size(), text.find("\nsurroundings:")));
+    Progress progress("test", Progress::Output::kNone);
+    return map::loadCloud(resolveMap(write("coarse.yaml", text)), progress).cloud;
+  }
+};
 
-// Coarse, so that it is quick; the layout is the same at every spacing.
+// A sensor of 70 x 30 degrees at the start meets something within 60 m, wherever it looks.
+TEST_P(BundledTest, NoDirectionLooksIntoNothing) {
+  const KdTree tree(coarse(true).points);
+  constexpr int kAzimuths = 72;
+  std::vector<double> met(kAzimuths, 0.0);  // share of the beams of each azimuth
+  for (int i = 0; i < kAzimuths; ++i) {
+    for (int up = -15; up <= 15; up += 3) {
+      const double azimuth = radians(5.0 * i), elevation = radians(up);
+      const Eigen::Vector3d along(std::cos(elevation) * std::cos(azimuth),
+                                  std::cos(elevation) * std::sin(azimuth), std::sin(elevation));
+      for (double range = 0.3; range < 60.0;) {
+        const Eigen::Vector3d at(Eigen::Vector3d(0.0, 0.0, 1.5) + range * along);
+        const auto distance = static_cast<double>(tree.nearest(at.cast<float>()).distance);
+        if (distance < 0.2) {
+          met[static_cast<std::size_t>(i)] += 1.0 / 11.0;
+          break;
+        }
+        range += std::max(0.1, 0.7 * distance);
+      }
+    }
+  }
+  for (int i = 0; i < kAzimuths; ++i) {
+    double sum = 0.0;
+    for (int k = 0; k < 14; ++k) sum += met[static_cast<std::size_t>((i + k) % kAzimuths)];
+    EXPECT_GT(sum / 14.0, 0.35) << "from azimuth " << 5 * i;
+  }
+}
+
 TEST_P(BundledTest, HasItsSizeAndAFreeStart) {
-  std::string text =
-      YamlReader::textOf(dataDir() / "maps" / (std::string(GetParam().name) + ".yaml"));
-  const auto at = text.find("\nspacing:");
-  ASSERT_NE(at, std::string::npos);
-  text.replace(at, text.find('\n', at + 1) - at, "\nspacing: 25cm");
-  Progress progress("test", Progress::Output::kNone);
-  const map::PointCloud cloud =
-      map::loadCloud(resolveMap(write("coarse.yaml", text)), progress).cloud;
+  const map::PointCloud cloud = coarse(false);
   Eigen::AlignedBox3f box;
   float clearance = 1e9F;
   for (const Eigen::Vector3f& p : cloud.points) {
@@ -239,7 +323,7 @@ TEST_P(BundledTest, HasItsSizeAndAFreeStart) {
   EXPECT_GE(clearance, 0.8F);
   for (int axis = 0; axis < 3; ++axis) {
     const float size = GetParam().size[axis];
-    if (axis < 2 && GetParam().surrounded) {
+    if (axis < 2 && GetParam().ground_goes_on) {
       EXPECT_GE(box.sizes()[axis], size + 8.0F);
     } else {
       // Trees end somewhat below the height; uneven ground lies below 0.

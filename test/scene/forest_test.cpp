@@ -7,6 +7,8 @@
 
 #include "cloud_checks.hpp"
 #include "marsim/common/error.hpp"
+#include "marsim/common/units.hpp"
+#include "marsim/geometry/kd_tree.hpp"
 #include "marsim/scene/places.hpp"
 
 namespace marsim::scene {
@@ -18,6 +20,7 @@ ForestConfig smallForest() {
   config.size_x = 20.0;
   config.size_y = 16.0;
   config.spacing = 0.12;
+  config.surroundings = 0.0;
   return config;
 }
 
@@ -32,7 +35,9 @@ TEST(Forest, OtherSeedOtherForest) {
 }
 
 TEST(Forest, DefaultHasTheSizeThatItPromises) {
-  const map::PointCloud cloud = makeForest({});
+  ForestConfig config;
+  config.surroundings = 0.0;
+  const map::PointCloud cloud = makeForest(config);
   EXPECT_GT(cloud.size(), 500'000U);
   EXPECT_LT(cloud.size(), 1'050'000U);
   const Eigen::AlignedBox3f box = boxOf(cloud);
@@ -49,6 +54,7 @@ TEST(Forest, GroundHasTheReliefAskedForAndIsZeroAtTheOrigin) {
   bare.trees_per_100_m2 = 0.0;
   bare.ground_relief = 2.0;
   bare.spacing = 0.1;
+  bare.surroundings = 0.0;
   double at_origin = 0.0;
   int near_origin = 0;
   // Bushes and rocks stand up to 1.7 m above the ground: only the lowest point of each square
@@ -84,6 +90,50 @@ TEST(Forest, StartIsFreeForAnySeed) {
       EXPECT_GE(clearanceAt(cloud, {0.0F, 0.0F, z}), 0.8) << "seed " << seed << " z " << z;
     }
   }
+}
+
+// Share of a fan of level lines, [deg] wide and up to 15 degrees up and down, that come within
+// 0.15 m of a point.
+double shareMet(const map::PointCloud& cloud, const Eigen::Vector3d& from, double azimuth) {
+  const KdTree tree(cloud.points);
+  int met = 0, cast = 0;
+  for (double up = -15.0; up <= 15.0; up += 5.0) {
+    for (double turn = -35.0; turn <= 35.0; turn += 7.0, ++cast) {
+      const double a = radians(azimuth + turn), e = radians(up);
+      const Eigen::Vector3d along(std::cos(e) * std::cos(a), std::cos(e) * std::sin(a),
+                                  std::sin(e));
+      for (double range = 0.5; range < 60.0; range += 0.15) {
+        const Eigen::Vector3d at = from + range * along;
+        if (tree.within(at.cast<float>(), 0.15F).empty()) continue;
+        ++met;
+        break;
+      }
+    }
+  }
+  return static_cast<double>(met) / cast;
+}
+
+// From a corner, where the wood inside is behind the sensor.
+TEST(Forest, SurroundingsCloseTheViewAndLeaveTheForestAsItIs) {
+  ForestConfig config = smallForest();
+  const map::PointCloud bare = makeForest(config);
+  config.surroundings = 10.0;
+  const map::PointCloud cloud = makeForest(config);
+  ASSERT_GT(cloud.size(), 2 * bare.size());
+  for (std::size_t i = 0; i < bare.size(); ++i) {
+    ASSERT_EQ(cloud.points[i], bare.points[i]) << i;
+    ASSERT_EQ(cloud.intensity[i], bare.intensity[i]) << i;
+  }
+  float lowest_inside = 0.0F;
+  for (const Eigen::Vector3f& p : bare.points) lowest_inside = std::min(lowest_inside, p.z());
+  const Eigen::AlignedBox3f box = boxOf(cloud);
+  EXPECT_NEAR(box.sizes().x(), 40.0, 0.2);
+  EXPECT_NEAR(box.sizes().y(), 36.0, 0.2);
+  EXPECT_GE(box.min().z(), lowest_inside);
+  const Eigen::Vector3d corner(9.0, 7.0, 1.5);
+  EXPECT_LT(shareMet(bare, corner, 45.0), 0.4);
+  EXPECT_GT(shareMet(cloud, corner, 45.0), 0.8);
+  EXPECT_GT(shareMet(cloud, corner, -80.0), 0.8);
 }
 
 // Points between 1.2 and 1.5 m above ground are trunks: more trees, more of them.

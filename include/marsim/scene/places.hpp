@@ -10,7 +10,8 @@
 namespace marsim::scene {
 
 /// Settings of a generated wood on gently rolling ground: trunks, crowns of leaves, bushes and a
-/// few rocks. Trunks keep clear of the starting place at the origin.
+/// few rocks. Trunks keep clear of the starting place at the origin. `surroundings` close the view
+/// and leave what lies within the size as it is without them.
 struct ForestConfig {
   std::uint64_t seed = 1;
   double size_x = 48.0;  ///< [m] extent along x, centred on the origin
@@ -22,6 +23,7 @@ struct ForestConfig {
   double ground_relief = 0.6;       ///< [m] peak to peak
   double ground_roughness = 0.015;  ///< [m] standard deviation of points off the relief
   double clearing_radius = 2.5;     ///< [m] without trees round the origin
+  double surroundings = 10.0;       ///< [m] of wood and a bank around, beyond the size
   double spacing = 0.06;            ///< [m] mean distance of neighbouring points on surfaces
   double range_noise = 0.01;        ///< [m] standard deviation of points off their surface
 

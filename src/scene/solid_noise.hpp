@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+#include <Eigen/Core>
+
+namespace marsim::scene {
+
+/// Smooth noise in space, 0 to 1: values of a hash at whole coordinates, between them joined by
+/// cubic weights (value noise). The same on every machine.
+double solidNoise(const Eigen::Vector3d& p, std::uint64_t seed);
+
+}  // namespace marsim::scene
