@@ -52,6 +52,7 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
 
   const Pose X_BS = config.X_BS;
   diagnostics_.setHardwareID(config.name);
+  view_watch_ = std::make_unique<sim::ViewWatch>(frames_.lidar(), config.range_max);
   sensor_ = std::make_unique<sim::RangeSensor>(
       std::move(config), rendered_->renderer().makeRayRenderer(rendered_->loadMap("lidar")), seed,
       noise);
@@ -121,6 +122,7 @@ void LidarNode::render(const sim::RangeSensor::Interval& interval,
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   publish(scan, due);
+  if (const auto warning = view_watch_->add(scan)) ROS_WARN("%s", warning->c_str());
   const std::lock_guard<std::mutex> lock(mutex_);
   ++statistics_.scans;
   statistics_.returns += scan.points.size();

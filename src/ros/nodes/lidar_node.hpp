@@ -14,6 +14,7 @@
 #include "ros/messages/cloud_message.hpp"
 #include "ros/messages/frames.hpp"
 #include "ros/nodes/rendered_sensor.hpp"
+#include "sim/view_watch.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -50,6 +51,7 @@ class LidarNode {
   Frames frames_;
   std::string world_frame_;
   std::unique_ptr<sim::RangeSensor> sensor_;
+  std::unique_ptr<sim::ViewWatch> view_watch_;  ///< asked in the thread that renders
   std::unique_ptr<RenderedSensor> rendered_;
 
   std::vector<Output> outputs_;

@@ -19,8 +19,16 @@ RenderedSensor::RenderedSensor(ros::NodeHandle& handle, Params& params)
 
 std::shared_ptr<const map::SurfelMap> RenderedSensor::loadMap(const std::string& name) {
   Progress progress(name);
-  auto surfels = map::shareSurfelMap(config::resolveMap(map_), map_config_, progress).map;
+  const map::LoadedMap loaded =
+      map::shareSurfelMap(config::resolveMap(map_), map_config_, progress);
+  const auto& surfels = loaded.map;
   progress.finish();
+  const map::SpacingAdvice advice = map::adviseOn(loaded.source, map_config_.resolution);
+  if (advice.is_bad) {
+    ROS_WARN_ONCE("map %s: %s", map_.c_str(), advice.text.c_str());
+  } else {
+    ROS_INFO_ONCE("map %s: %s", map_.c_str(), advice.text.c_str());
+  }
   world_.useMap(surfels);
   return surfels;
 }
