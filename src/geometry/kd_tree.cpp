@@ -1,5 +1,6 @@
 #include "marsim/geometry/kd_tree.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -50,6 +51,17 @@ KdTree::Neighbour KdTree::nearest(const Eigen::Vector3f& query) const {
   impl_->index.knnSearch(query.data(), 1, &neighbour.index, &squared);
   neighbour.distance = std::sqrt(squared);
   return neighbour;
+}
+
+std::vector<KdTree::Neighbour> KdTree::nearest(const Eigen::Vector3f& query,
+                                               std::size_t count) const {
+  count = std::min(count, impl_->adaptor.points.size());
+  std::vector<std::uint32_t> indices(count);
+  std::vector<float> squared(count);
+  if (count > 0) impl_->index.knnSearch(query.data(), count, indices.data(), squared.data());
+  std::vector<Neighbour> neighbours(count);
+  for (std::size_t i = 0; i < count; ++i) neighbours[i] = {indices[i], std::sqrt(squared[i])};
+  return neighbours;
 }
 
 std::vector<KdTree::Neighbour> KdTree::within(const Eigen::Vector3f& query, float radius) const {

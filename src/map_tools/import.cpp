@@ -12,13 +12,14 @@
 namespace marsim::map_tools {
 namespace {
 
-enum class Kind { kCloud, kTable, kLas, kOctoMap, kMesh };
+enum class Kind { kCloud, kTable, kLas, kOctoMap, kMesh, kRecording };
 
 Kind kindOf(const std::filesystem::path& path) {
   if (path.extension() == ".laz" || path.extension() == ".LAZ") {
     throw FileError(path.string(),
                     "is LAZ (compressed LAS), allowed: LAS; unpack it with 'laszip' or 'las2las'");
   }
+  if (isRecording(path)) return Kind::kRecording;
   const std::string extension = requireExtension(path, importFormats());
   if (!std::filesystem::exists(path)) throw FileError(path.string(), "does not exist");
   if (extension == ".pcd") return Kind::kCloud;
@@ -50,7 +51,6 @@ class Importer {
     file.path = path;
     const Kind kind = kindOf(path);
     kind == Kind::kMesh ? sample(file) : readPoints(kind, file);
-    if (!cloud_.intensity.empty()) cloud_.intensity.resize(cloud_.size(), 0.0F);
     const std::string hint = upHint(file.box);
     if (!hint.empty()) file.notes.push_back("warning: " + hint);
     const std::string unit = unitHint(file.box);
@@ -60,6 +60,7 @@ class Importer {
   Imported result() {
     Imported imported;
     imported.cloud = std::move(cloud_);
+    map::dropSilentChannels(imported.cloud);
     imported.origin = frame_.origin();
     imported.files = std::move(files_);
     return imported;
@@ -70,9 +71,14 @@ class Importer {
   void append(const map::PointBlock& block, const Eigen::Matrix3d& turn, ImportedFile& file) {
     map::PointBlock moved = block;
     for (Eigen::Vector3d& p : moved.points) p = turn * p;
-    if (!moved.intensity.empty()) cloud_.intensity.resize(cloud_.size(), 0.0F);
+    // What some files carry and others do not is 0 in those.
+    const auto pad = [&](const auto& in_block, auto& channel) {
+      if (!in_block.empty() || !channel.empty()) channel.resize(cloud_.size());
+    };
+    map::forEachChannel(pad, block, cloud_);
     const std::size_t before = cloud_.size();
     frame_.append(moved, cloud_);
+    map::forEachChannel(pad, block, cloud_);
     file.read += block.size();
     file.not_finite += block.size() - (cloud_.size() - before);
     for (std::size_t i = before; i < cloud_.size(); ++i) {
@@ -92,6 +98,8 @@ class Importer {
     } else if (kind == Kind::kOctoMap) {
       file.kind = "OctoMap";
       file.notes = readOctoMap(file.path, config_.resolution / config_.scale, progress_, take);
+    } else if (kind == Kind::kRecording) {
+      readScans(file, take);
     } else {
       file.kind = "points";
       map::PointSink sink;
@@ -106,6 +114,34 @@ class Importer {
     }
   }
 
+  void readScans(ImportedFile& file, const TakePoints& take) {
+    RecordingConfig recording = config_.recording;
+    recording.source = file.path;
+    map::PointBlock block;
+    const RecordingReport report =
+        readRecording(recording, progress_, [&](const Keyframe& keyframe) {
+          static_cast<map::PointChannels&>(block) = keyframe.cloud;
+          block.points.clear();
+          for (const Eigen::Vector3f& p : keyframe.cloud.points) {
+            block.points.emplace_back(p.cast<double>());
+          }
+          take(block);
+        });
+    file.read += report.not_finite;
+    file.not_finite += report.not_finite;
+    file.kind = fmt::format("{} scans of {}", withThousands(report.scans), report.source);
+    if (!report.odometry.empty()) file.kind += " along " + report.odometry;
+    file.notes.emplace_back(report.by_point
+                                ? "every point was placed by the pose at its own time"
+                                : "points have no times: each scan was placed by one pose");
+    if (report.outside > 0) {
+      file.notes.push_back(
+          fmt::format("warning: {} scans dropped, the trajectory has no poses for "
+                      "their times",
+                      withThousands(report.outside)));
+    }
+  }
+
   void sample(ImportedFile& file) {
     if (config_.resolution == 0.0) {
       throw FileError(file.path.string(), "is a mesh: say at which --resolution to sample it");
@@ -114,11 +150,12 @@ class Importer {
     const UpAxis up = config_.up == UpAxis::kAuto ? mesh.up : config_.up;
     const Eigen::Matrix3d turn = mesh.unit * config_.scale * toZUp(up);
     for (Eigen::Vector3d& vertex : mesh.vertices) vertex = turn * vertex;
-    map::PointBlock block;
-    block.points = sampleMesh(mesh, {config_.resolution, config_.seed}, progress_);
-    append(block, Eigen::Matrix3d::Identity(), file);
+    sampleMesh(
+        mesh, {config_.resolution, config_.seed}, progress_,
+        [&](const map::PointBlock& block) { append(block, Eigen::Matrix3d::Identity(), file); });
     file.kind = fmt::format("mesh of {} triangles, {:.5g} m2", withThousands(mesh.triangles.size()),
                             areaOf(mesh));
+    file.notes.insert(file.notes.end(), mesh.notes.begin(), mesh.notes.end());
     if (mesh.not_finite + mesh.degenerate > 0) {
       file.notes.push_back(
           fmt::format("warning: {} triangles dropped whose corners are not finite, {} without area",
@@ -158,7 +195,7 @@ UpAxis upAxisOf(const std::string& name) {
 const std::vector<std::string>& importFormats() {
   static const std::vector<std::string> formats{".pcd", ".ply",  ".xyz", ".txt", ".csv", ".pts",
                                                 ".asc", ".las",  ".bt",  ".ot",  ".obj", ".stl",
-                                                ".dae", ".gltf", ".glb", ".off"};
+                                                ".dae", ".gltf", ".glb", ".off", ".bag"};
   return formats;
 }
 

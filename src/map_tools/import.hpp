@@ -9,6 +9,7 @@
 
 #include <Eigen/Geometry>
 
+#include "map_tools/recording.hpp"
 #include "map_tools/sources.hpp"
 #include "marsim/common/progress.hpp"
 #include "marsim/map/point_cloud.hpp"
@@ -23,6 +24,7 @@ struct ImportConfig {
   double scale = 1.0;         ///< what one unit of the files is [m]
   UpAxis up = UpAxis::kAuto;  ///< of the files; auto: as they say, z where they do not
   std::uint64_t seed = 1;     ///< of the sampling
+  RecordingConfig recording;  ///< how folders and bags are read; its source is not used
 
   /// Throws ConfigError.
   void validate(const std::string& where) const;
@@ -54,8 +56,8 @@ struct Imported {
 /// The extensions that importFiles takes.
 const std::vector<std::string>& importFormats();
 
-/// Reads files of any of these formats into one cloud, z up, in metres. Throws FileError,
-/// ConfigError.
+/// Reads files of any of these formats, folders of scans and bags into one cloud, z up, in metres.
+/// Throws FileError, ConfigError.
 Imported importFiles(const std::vector<std::filesystem::path>& paths, const ImportConfig& config,
                      Progress& progress);
 

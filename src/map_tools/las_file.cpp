@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -9,6 +11,7 @@
 #include "common/text.hpp"
 #include "map_tools/sources.hpp"
 #include "marsim/common/error.hpp"
+#include "marsim/map/semantic_class.hpp"
 
 namespace marsim::map_tools {
 namespace {
@@ -92,6 +95,73 @@ LasHeader readHeader(const std::string& path, std::ifstream& stream, std::uint64
   return header;
 }
 
+// [bytes] in a record where red, green and blue are, of two bytes each; none without colours.
+std::optional<std::size_t> colourAt(int format) {
+  constexpr std::array<std::size_t, 11> kAt = {0, 0, 20, 28, 0, 28, 0, 30, 30, 0, 30};
+  const std::size_t at = kAt[static_cast<std::size_t>(format)];
+  return at > 0 ? std::optional(at) : std::nullopt;
+}
+
+// The class that stands for one of ASPRS (LAS 1.4 R15, table 17).
+std::uint8_t classOf(const char* record, int format) {
+  namespace semantic = map::semantic;
+  const unsigned number = format < 6 ? static_cast<unsigned char>(record[15]) & 0x1FU
+                                     : static_cast<unsigned char>(record[16]);
+  switch (number) {
+    case 2:
+      return semantic::kTerrain;
+    case 3:
+    case 4:
+    case 5:
+      return semantic::kVegetation;
+    case 6:
+      return semantic::kBuilding;
+    case 9:
+    case 10:
+      return semantic::kOtherGround;
+    case 11:
+      return semantic::kRoad;
+    case 13:
+    case 14:
+    case 16:
+    case 17:
+      return semantic::kOtherStructure;
+    case 15:
+      return semantic::kPole;
+    default:
+      return semantic::kNone;
+  }
+}
+
+// Colours have 16 bits; files whose first block has none above 255 hold bytes.
+class LasColours {
+ public:
+  explicit LasColours(int format) : at_(colourAt(format)) {}
+
+  void append(const char* record, std::vector<std::array<std::uint16_t, 3>>& raw) const {
+    if (!at_) return;
+    std::memcpy(raw.emplace_back().data(), record + *at_, 6);
+  }
+  void scale(const std::vector<std::array<std::uint16_t, 3>>& raw, map::PointBlock& block) {
+    if (raw.empty()) return;
+    if (shift_ < 0) {
+      std::uint16_t most = 0;
+      for (const auto& rgb : raw) most = std::max({most, rgb[0], rgb[1], rgb[2]});
+      shift_ = most > 255 ? 8 : 0;
+    }
+    for (const auto& rgb : raw) {
+      map::Colour& colour = block.colour.emplace_back();
+      for (std::size_t i = 0; i < 3; ++i) {
+        colour[i] = static_cast<std::uint8_t>(std::min(255, rgb[i] >> shift_));
+      }
+    }
+  }
+
+ private:
+  std::optional<std::size_t> at_;
+  int shift_ = -1;  // not known yet
+};
+
 bool isWithheld(const char* record, int format) {
   const auto flags = static_cast<unsigned char>(record[15]);
   return format < 6 ? (flags & 0x80) != 0 : (flags & 0x04) != 0;
@@ -108,6 +178,7 @@ Notes readLas(const std::filesystem::path& path, Progress& progress, const TakeP
   stream.seekg(static_cast<std::streamoff>(header.first));
   progress.phase("reading " + path.filename().string(), header.count);
   std::uint64_t withheld = 0;
+  LasColours colours(header.format);
   std::vector<char> bytes;
   for (std::uint64_t done = 0; done < header.count;) {
     const std::uint64_t count = std::min<std::uint64_t>(map::kBlockPoints, header.count - done);
@@ -116,6 +187,7 @@ Notes readLas(const std::filesystem::path& path, Progress& progress, const TakeP
       throw FileError(path.string(), "cannot be read to its end");
     }
     map::PointBlock block;
+    std::vector<std::array<std::uint16_t, 3>> colours_of_block;
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::size_t at = i * header.record;
       if (isWithheld(bytes.data() + at, header.format)) {
@@ -127,7 +199,10 @@ Notes readLas(const std::filesystem::path& path, Progress& progress, const TakeP
                                 number<std::int32_t>(bytes, at + 8));
       block.points.emplace_back(raw.cwiseProduct(header.scale) + header.offset);
       block.intensity.push_back(number<std::uint16_t>(bytes, at + 12));
+      block.classes.push_back(classOf(bytes.data() + at, header.format));
+      colours.append(bytes.data() + at, colours_of_block);
     }
+    colours.scale(colours_of_block, block);
     take(block);
     done += count;
     progress.update(done);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +16,7 @@
 
 #ifdef MARSIM_HAS_ASSIMP
 #include <assimp/config.h>
+#include <assimp/material.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 #include <assimp/Importer.hpp>
@@ -79,44 +81,143 @@ void requireWhole(const std::filesystem::path& path, const std::string& extensio
   }
 }
 
-void addMesh(const aiMesh& part, const aiMatrix4x4& pose, Mesh& mesh) {
-  const std::size_t base = mesh.vertices.size();
-  for (unsigned i = 0; i < part.mNumVertices; ++i) {
-    const aiVector3D p = pose * part.mVertices[i];
-    mesh.vertices.emplace_back(p.x, p.y, p.z);
+/// Adds the parts of a scene to a mesh.
+class MeshReader {
+ public:
+  MeshReader(const aiScene& scene, const std::filesystem::path& path, Mesh& mesh)
+      : scene_(scene), path_(path), mesh_(mesh), textures_(scene.mNumMaterials) {
+    for (unsigned i = 0; i < scene.mNumMeshes; ++i) {
+      const aiMesh& part = *scene.mMeshes[i];
+      coloured_ = coloured_ || part.HasVertexColors(0) || hasColour(part);
+    }
   }
-  for (unsigned i = 0; i < part.mNumFaces; ++i) {
-    const aiFace& face = part.mFaces[i];
-    if (face.mNumIndices != 3) continue;  // points and lines have no area
+
+  void addNode(const aiNode& node, const aiMatrix4x4& parent) {
+    const aiMatrix4x4 pose = parent * node.mTransformation;
+    for (unsigned i = 0; i < node.mNumMeshes; ++i) {
+      addMesh(*scene_.mMeshes[node.mMeshes[i]], pose);
+    }
+    for (unsigned i = 0; i < node.mNumChildren; ++i) addNode(*node.mChildren[i], pose);
+  }
+
+ private:
+  const aiMaterial& materialOf(const aiMesh& part) const {
+    return *scene_.mMaterials[part.mMaterialIndex];
+  }
+  bool hasColour(const aiMesh& part) const {
+    if (part.mMaterialIndex >= scene_.mNumMaterials) return false;
+    aiString name;
+    aiColor3D diffuse;
+    const aiMaterial& material = materialOf(part);
+    if (material.GetTextureCount(aiTextureType_DIFFUSE) > 0) return true;
+    // What assimp makes up for files without materials says nothing.
+    const bool made_up = material.Get(AI_MATKEY_NAME, name) == AI_SUCCESS &&
+                         name == aiString(AI_DEFAULT_MATERIAL_NAME);
+    return !made_up && material.Get(AI_MATKEY_COLOR_DIFFUSE, diffuse) == AI_SUCCESS;
+  }
+
+  void addMesh(const aiMesh& part, const aiMatrix4x4& pose) {
+    const std::size_t base = mesh_.vertices.size();
+    for (unsigned i = 0; i < part.mNumVertices; ++i) {
+      const aiVector3D p = pose * part.mVertices[i];
+      mesh_.vertices.emplace_back(p.x, p.y, p.z);
+    }
+    const std::uint16_t texture = coloured_ ? addColours(part) : 0;
+    for (unsigned i = 0; i < part.mNumFaces; ++i) {
+      const aiFace& face = part.mFaces[i];
+      if (face.mNumIndices != 3) continue;  // points and lines have no area
+      addTriangle(face, base, part.mNumVertices, texture);
+    }
+  }
+
+  void addTriangle(const aiFace& face, std::size_t base, unsigned vertices, std::uint16_t texture) {
     std::array<std::uint32_t, 3> corners{};
     bool finite = true, inside = true;
     for (unsigned k = 0; k < 3; ++k) {
-      inside = inside && face.mIndices[k] < part.mNumVertices;
+      inside = inside && face.mIndices[k] < vertices;
       if (!inside) break;
       corners[k] = static_cast<std::uint32_t>(base + face.mIndices[k]);
-      finite = finite && mesh.vertices[corners[k]].allFinite();
+      finite = finite && mesh_.vertices[corners[k]].allFinite();
     }
     if (!inside || !finite) {
-      ++mesh.not_finite;
-      continue;
+      ++mesh_.not_finite;
+      return;
     }
-    const Eigen::Vector3d& a = mesh.vertices[corners[0]];
+    const Eigen::Vector3d& a = mesh_.vertices[corners[0]];
     const Eigen::Vector3d normal =
-        (mesh.vertices[corners[1]] - a).cross(mesh.vertices[corners[2]] - a);
+        (mesh_.vertices[corners[1]] - a).cross(mesh_.vertices[corners[2]] - a);
     if (!(normal.norm() > 0.0)) {
-      ++mesh.degenerate;
-      continue;
+      ++mesh_.degenerate;
+      return;
     }
-    mesh.triangles.push_back(corners);
+    mesh_.triangles.push_back(corners);
+    if (coloured_) mesh_.texture_of.push_back(texture);
   }
-}
 
-void addNode(const aiScene& scene, const aiNode& node, const aiMatrix4x4& parent, Mesh& mesh) {
-  const aiMatrix4x4 pose = parent * node.mTransformation;
-  for (unsigned i = 0; i < node.mNumMeshes; ++i)
-    addMesh(*scene.mMeshes[node.mMeshes[i]], pose, mesh);
-  for (unsigned i = 0; i < node.mNumChildren; ++i) addNode(scene, *node.mChildren[i], pose, mesh);
-}
+  static map::Colour bytesOf(float r, float g, float b) {
+    const auto byte = [](float share) {
+      return static_cast<std::uint8_t>(std::lround(255.0F * std::clamp(share, 0.0F, 1.0F)));
+    };
+    return {byte(r), byte(g), byte(b)};
+  }
+
+  /// Colours of a part's vertices; the number of its texture and one more, or 0.
+  std::uint16_t addColours(const aiMesh& part) {
+    aiColor3D diffuse(0.5F, 0.5F, 0.5F);
+    std::uint16_t texture = 0;
+    if (part.mMaterialIndex < scene_.mNumMaterials) {
+      materialOf(part).Get(AI_MATKEY_COLOR_DIFFUSE, diffuse);
+      if (part.HasTextureCoords(0)) texture = textureOf(part.mMaterialIndex);
+    }
+    for (unsigned i = 0; i < part.mNumVertices; ++i) {
+      const bool has = part.HasVertexColors(0);
+      const aiColor4D c = has ? part.mColors[0][i] : aiColor4D(diffuse.r, diffuse.g, diffuse.b, 1);
+      mesh_.colours.push_back(bytesOf(c.r, c.g, c.b));
+      if (part.HasTextureCoords(0)) {
+        mesh_.texture_at.emplace_back(part.mTextureCoords[0][i].x, part.mTextureCoords[0][i].y);
+      } else {
+        mesh_.texture_at.emplace_back(0.0F, 0.0F);
+      }
+    }
+    return texture;
+  }
+
+  std::uint16_t textureOf(unsigned material) {
+    std::optional<std::uint16_t>& known = textures_[material];
+    if (known) return *known;
+    known = 0;
+    aiString name;
+    if (scene_.mMaterials[material]->GetTexture(aiTextureType_DIFFUSE, 0, &name) != AI_SUCCESS) {
+      return 0;
+    }
+    std::optional<Texture> texture = read(name);
+    if (!texture) {
+      mesh_.notes.push_back(fmt::format(
+          "warning: texture '{}' {}: its surface has the material's colour", clipped(name.C_Str()),
+          hasTextures() ? "is not there or cannot be read"
+                        : "is left out, the program was built without "
+                          "libstb"));
+      return 0;
+    }
+    mesh_.textures.push_back(std::move(*texture));
+    known = static_cast<std::uint16_t>(mesh_.textures.size());
+    return *known;
+  }
+
+  std::optional<Texture> read(const aiString& name) const {
+    if (const aiTexture* inside = scene_.GetEmbeddedTexture(name.C_Str())) {
+      if (inside->mHeight > 0) return std::nullopt;  // raw pixels: no format that files have
+      return readTexture(reinterpret_cast<const unsigned char*>(inside->pcData), inside->mWidth);
+    }
+    return readTexture(path_.parent_path() / name.C_Str());
+  }
+
+  const aiScene& scene_;
+  const std::filesystem::path& path_;
+  Mesh& mesh_;
+  bool coloured_ = false;
+  std::vector<std::optional<std::uint16_t>> textures_;  // of materials
+};
 
 }  // namespace
 
@@ -142,7 +243,7 @@ Mesh readMesh(const std::filesystem::path& path, Progress& progress) {
   }
   // The root of a Collada file is its scene, whose pose is assimp's conversion of the unit.
   if (extension == ".dae") scene->mRootNode->mTransformation = aiMatrix4x4();
-  addNode(*scene, *scene->mRootNode, aiMatrix4x4(), mesh);
+  MeshReader(*scene, path, mesh).addNode(*scene->mRootNode, aiMatrix4x4());
   if (mesh.triangles.empty()) {
     throw FileError(path.string(),
                     fmt::format("has no triangle with an area ({} degenerate, {} not finite)",

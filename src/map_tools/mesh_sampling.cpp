@@ -1,11 +1,12 @@
 #include "map_tools/mesh_sampling.hpp"
 
+#include <array>
 #include <cmath>
-#include <utility>
 
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
 
-#include "common/text.hpp"
+#include "map_tools/mesh_pieces.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
 
@@ -15,58 +16,64 @@ namespace {
 constexpr double kDistance = 0.6;     // least distance of samples, of the resolution
 constexpr double kThickness = 0.5;    // of that distance: samples nearer along the normal conflict
 constexpr double kCandidates = 10.0;  // in a square of that distance
-constexpr std::uint64_t kPasses = 8;  // over all triangles, so that none is filled before others
-constexpr double kDensity = 0.65;     // samples in a square of that distance
+/// Over all blocks, each with twice the candidates of the one before: of triangles and blocks none
+/// is filled before others.
+constexpr std::array<double, 7> kPasses{0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.37};
+constexpr double kDensity = 0.65;  // samples in a square of that distance
 constexpr double kMostSamples = 500e6;
+constexpr double kBlock = 40.0;              // distances, side of a block
+constexpr std::size_t kAtATime = 1024;       // blocks between two reports of progress
+constexpr double kWidest = 2.0 * (1 << 19);  // distances across a mesh
 
-/// The samples so far in a hash table of cubes.
+/// The samples of a block and those of its neighbours near it, in a grid of cubes.
 class SampleGrid {
  public:
-  explicit SampleGrid(double distance)
-      : distance_(distance), inverse_(0.5 / distance), slots_(1024) {}
+  /// Holds places within `box` [m].
+  SampleGrid(const Eigen::AlignedBox3d& box, double distance)
+      : distance_(distance), inverse_(0.5 / distance), low_(box.min().array() - 2.0 * distance) {
+    size_ = (inverse_ * (box.max() - low_)).array().floor().cast<int>() + 2;
+    heads_.assign(static_cast<std::size_t>(size_.x()) * static_cast<std::size_t>(size_.y()) *
+                      static_cast<std::size_t>(size_.z()),
+                  kEnd);
+  }
 
-  /// Adds a sample unless another of the same surface is too near.
-  bool add(const Eigen::Vector3d& p, const Eigen::Vector3d& normal) {
-    const Eigen::Vector3d cell = inverse_ * p;
-    const Eigen::Vector3d low = cell.array().floor();
-    // A cube is two distances wide: what is within one lies in it or in those on the near sides.
-    Eigen::Vector3i step;
-    for (int axis = 0; axis < 3; ++axis) step[axis] = cell[axis] - low[axis] < 0.5 ? -1 : 1;
-    const Eigen::Vector3i home = low.cast<int>();
+  /// Adds a sample unless another of the same surface is too near. A cube is two distances wide:
+  /// what is within one lies in it or in those on the near sides.
+  void add(const Eigen::Vector3d& p, const Eigen::Vector3d& normal, std::uint32_t triangle) {
+    const Eigen::Vector3d cell = inverse_ * (p - low_);
+    const Eigen::Vector3i home = cell.cast<int>();
     for (int corner = 0; corner < 8; ++corner) {
-      const Eigen::Vector3i at =
-          home + Eigen::Vector3i(corner & 1 ? step.x() : 0, corner & 2 ? step.y() : 0,
-                                 corner & 4 ? step.z() : 0);
-      if (conflicts(keyOf(at), p, normal)) return false;
+      Eigen::Vector3i at = home;
+      for (int axis = 0; axis < 3; ++axis) {
+        if ((corner >> axis & 1) != 0) at[axis] += cell[axis] - home[axis] < 0.5 ? -1 : 1;
+      }
+      if (conflicts(at, p, normal)) return;
     }
-    insert(keyOf(home), p);
-    return true;
+    insert(p, triangle);
+  }
+  void insert(const Eigen::Vector3d& p, std::uint32_t triangle) {
+    std::uint32_t& head = heads_[indexOf((inverse_ * (p - low_)).cast<int>())];
+    next_.push_back(head);
+    head = static_cast<std::uint32_t>(samples_.size());
+    samples_.push_back(p);
+    triangles_.push_back(triangle);
   }
   const std::vector<Eigen::Vector3d>& samples() const { return samples_; }
+  /// Of the samples.
+  const std::vector<std::uint32_t>& triangles() const { return triangles_; }
 
  private:
-  struct Slot {
-    std::uint64_t key = kFree;
-    std::uint32_t head = kEnd;
-  };
-  static constexpr std::uint64_t kFree = ~0ULL;
   static constexpr std::uint32_t kEnd = ~0U;
 
-  static std::uint64_t keyOf(const Eigen::Vector3i& cell) {
-    std::uint64_t key = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-      key = key << 21U | (static_cast<std::uint64_t>(cell[axis] + (1 << 20)) & 0x1fffffU);
-    }
-    return key;
+  std::size_t indexOf(const Eigen::Vector3i& cell) const {
+    return (static_cast<std::size_t>(cell.z()) * static_cast<std::size_t>(size_.y()) +
+            static_cast<std::size_t>(cell.y())) *
+               static_cast<std::size_t>(size_.x()) +
+           static_cast<std::size_t>(cell.x());
   }
-  std::size_t slotOf(std::uint64_t key) const {
-    std::size_t slot = mixBits(key) & (slots_.size() - 1);
-    while (slots_[slot].key != key && slots_[slot].key != kFree)
-      slot = (slot + 1) & (slots_.size() - 1);
-    return slot;
-  }
-  bool conflicts(std::uint64_t key, const Eigen::Vector3d& p, const Eigen::Vector3d& normal) const {
-    for (std::uint32_t i = slots_[slotOf(key)].head; i != kEnd; i = next_[i]) {
+  bool conflicts(const Eigen::Vector3i& cell, const Eigen::Vector3d& p,
+                 const Eigen::Vector3d& normal) const {
+    for (std::uint32_t i = heads_[indexOf(cell)]; i != kEnd; i = next_[i]) {
       const Eigen::Vector3d offset = samples_[i] - p;
       if (offset.squaredNorm() < distance_ * distance_ &&
           std::abs(offset.dot(normal)) < kThickness * distance_) {
@@ -75,71 +82,40 @@ class SampleGrid {
     }
     return false;
   }
-  void insert(std::uint64_t key, const Eigen::Vector3d& p) {
-    if (2 * (used_ + 1) > slots_.size()) grow();
-    Slot& slot = slots_[slotOf(key)];
-    if (slot.key == kFree) ++used_;
-    next_.push_back(slot.head);
-    slot = {key, static_cast<std::uint32_t>(samples_.size())};
-    samples_.push_back(p);
-  }
-  void grow() {
-    std::vector<Slot> old(4 * slots_.size());
-    old.swap(slots_);
-    for (const Slot& slot : old) {
-      if (slot.key != kFree) slots_[slotOf(slot.key)] = slot;
-    }
-  }
 
   double distance_, inverse_;
-  std::vector<Slot> slots_;
-  std::size_t used_ = 0;
+  Eigen::Vector3d low_;
+  Eigen::Vector3i size_;
+  std::vector<std::uint32_t> heads_;
   std::vector<Eigen::Vector3d> samples_;
+  std::vector<std::uint32_t> triangles_;
   std::vector<std::uint32_t> next_;
-};
-
-/// A triangle and places on it.
-struct Triangle {
-  Eigen::Vector3d a, ab, ac, normal;
-  double area;
-
-  Triangle(const Mesh& mesh, const std::array<std::uint32_t, 3>& corners)
-      : a(mesh.vertices[corners[0]]),
-        ab(mesh.vertices[corners[1]] - a),
-        ac(mesh.vertices[corners[2]] - a),
-        normal(ab.cross(ac)),
-        area(0.5 * normal.norm()) {
-    normal.normalize();
-  }
-  Eigen::Vector3d place(double u, double v) const {
-    return u + v > 1.0 ? Eigen::Vector3d(a + (1.0 - u) * ab + (1.0 - v) * ac)
-                       : Eigen::Vector3d(a + u * ab + v * ac);
-  }
 };
 
 double fraction(double value) { return value - std::floor(value); }
 
 // Places at random, the same number a pass: the order of all candidates is nearly random, too, so
 // that samples lie as densely on large triangles as on small ones.
-void addAtRandom(const Triangle& triangle, double density, RandomStream& random, SampleGrid& grid) {
+void addAtRandom(const Triangle& triangle, std::uint32_t number, double density,
+                 RandomStream& random, SampleGrid& grid) {
   const auto count = static_cast<std::uint64_t>(triangle.area * density + random.uniform());
   for (std::uint64_t i = 0; i < count; ++i) {
     const double u = random.uniform(), v = random.uniform();
-    grid.add(triangle.place(u, v), triangle.normal);
+    grid.add(triangle.place(u, v), triangle.normal, number);
   }
 }
 
-// Fills the holes that chance has left, first along the edges, then by a sequence of low
+// Fills the holes that chance has left, first along the mesh's edges, then by a sequence of low
 // discrepancy (R2: Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018).
-void fillHoles(const Triangle& triangle, double distance, double density, RandomStream& random,
-               SampleGrid& grid) {
-  const Eigen::Vector3d b = triangle.a + triangle.ab, c = triangle.a + triangle.ac;
-  for (const auto& [from, to] :
-       {std::pair(triangle.a, b), std::pair(b, c), std::pair(c, triangle.a)}) {
-    const double parts = std::ceil(2.0 * (to - from).norm() / distance);
-    for (double i = 0.0; i < parts; ++i) {
-      grid.add(from + (i / parts) * (to - from), triangle.normal);
-    }
+void fillHoles(const Triangle& triangle, std::uint32_t number, double distance, double density,
+               RandomStream& random, SampleGrid& grid) {
+  for (std::size_t edge = 0; edge < 3; ++edge) {
+    if (!triangle.rim[edge]) continue;
+    const Eigen::Vector3d& from = triangle.corners[edge];
+    const Eigen::Vector3d along = triangle.corners[(edge + 1) % 3] - from;
+    const double parts = std::ceil(2.0 * along.norm() / distance);
+    for (double i = 0.0; i < parts; ++i)
+      grid.add(from + (i / parts) * along, triangle.normal, number);
   }
   const double u = random.uniform(), v = random.uniform();
   const auto count = static_cast<std::uint64_t>(triangle.area * density);
@@ -147,58 +123,154 @@ void fillHoles(const Triangle& triangle, double distance, double density, Random
     const auto n = static_cast<double>(i);
     grid.add(
         triangle.place(fraction(u + 0.7548776662466927 * n), fraction(v + 0.5698402909980532 * n)),
-        triangle.normal);
+        triangle.normal, number);
   }
+}
+
+/// A sample of a block.
+struct Sample {
+  Eigen::Vector3f place;   ///< [m] from the block's corner
+  std::uint32_t triangle;  ///< of the mesh
+};
+
+/// Samples a mesh block by block.
+class MeshSampler {
+ public:
+  MeshSampler(const Mesh& mesh, const Eigen::AlignedBox3d& box, const SamplingConfig& config)
+      : mesh_(mesh),
+        distance_(kDistance * config.resolution),
+        seed_(config.seed),
+        pieces_(mesh, box.min(), kBlock * distance_),
+        samples_(pieces_.blocks().size()) {}
+
+  /// Blocks of one group on all cores: none of them reaches to another's samples, and which groups
+  /// come before it does not depend on the cores.
+  void run(Progress& progress) {
+    const std::vector<MeshPieces::Block>& blocks = pieces_.blocks();
+    std::array<std::vector<std::size_t>, 8> groups;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      groups.at(static_cast<std::size_t>(MeshPieces::groupOf(blocks[i]))).push_back(i);
+    }
+    progress.phase("sampling", (kPasses.size() + 1) * blocks.size());
+    std::size_t done = 0;
+    for (std::size_t pass = 0; pass <= kPasses.size(); ++pass) {
+      for (const std::vector<std::size_t>& group : groups) {
+        for (std::size_t begin = 0; begin < group.size(); begin += kAtATime) {
+          const std::size_t end = std::min(begin + kAtATime, group.size());
+          tbb::parallel_for(begin, end, [&](std::size_t i) { sample(group[i], pass); });
+          done += end - begin;
+          progress.update(done);
+        }
+      }
+    }
+  }
+  void give(const TakePoints& take) {
+    map::PointBlock points;
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+      const Eigen::Vector3d corner = pieces_.cornerOf(pieces_.blocks()[i]);
+      for (const Sample& sample : samples_[i]) {
+        points.points.emplace_back(corner + sample.place.cast<double>());
+        if (mesh_.colours.empty()) continue;
+        points.colour.push_back(colourAt(mesh_, sample.triangle, points.points.back()));
+      }
+      samples_[i] = {};
+      if (points.size() < map::kBlockPoints) continue;
+      take(points);
+      points.points.clear();
+      points.colour.clear();
+    }
+    if (points.size() > 0) take(points);
+  }
+
+ private:
+  void sample(std::size_t number, std::size_t pass) {
+    const MeshPieces::Block& block = pieces_.blocks()[number];
+    std::vector<Triangle> triangles;
+    Eigen::AlignedBox3d box;
+    for (std::size_t i = block.begin; i < block.end; ++i) {
+      triangles.push_back(pieces_.triangleOf(pieces_.pieces()[i]));
+      for (const Eigen::Vector3d& corner : triangles.back().corners) box.extend(corner);
+    }
+    const Eigen::AlignedBox3d near(box.min().array() - distance_, box.max().array() + distance_);
+    SampleGrid grid(near, distance_);
+    insertNear(block, near, grid);
+    const std::size_t before = grid.samples().size();
+    const double density = kCandidates / (distance_ * distance_);
+    for (std::size_t i = block.begin; i < block.end; ++i) {
+      const Piece& piece = pieces_.pieces()[i];
+      RandomStream random(seed_, mixBits(std::uint64_t{piece.triangle} << 32U | piece.path) + pass);
+      const Triangle& triangle = triangles[i - block.begin];
+      if (pass < kPasses.size()) {
+        addAtRandom(triangle, piece.triangle, kPasses.at(pass) * density, random, grid);
+      } else {
+        fillHoles(triangle, piece.triangle, distance_, density, random, grid);
+      }
+    }
+    keep(block, grid, before, samples_[number]);
+  }
+  // The samples that the block and its neighbours already have.
+  void insertNear(const MeshPieces::Block& block, const Eigen::AlignedBox3d& near,
+                  SampleGrid& grid) const {
+    for (int i = 0; i < 27; ++i) {
+      const std::size_t other = pieces_.neighbour(block, {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1});
+      if (other == samples_.size()) continue;
+      const Eigen::Vector3d corner = pieces_.cornerOf(pieces_.blocks()[other]);
+      for (const Sample& sample : samples_[other]) {
+        const Eigen::Vector3d p = corner + sample.place.cast<double>();
+        if (near.contains(p)) grid.insert(p, sample.triangle);
+      }
+    }
+  }
+  // As floats from the block's corner, which are fine enough and half as large.
+  void keep(const MeshPieces::Block& block, const SampleGrid& grid, std::size_t first,
+            std::vector<Sample>& kept) const {
+    const Eigen::Vector3d corner = pieces_.cornerOf(block);
+    for (std::size_t i = first; i < grid.samples().size(); ++i) {
+      kept.push_back({(grid.samples()[i] - corner).cast<float>(), grid.triangles()[i]});
+    }
+  }
+
+  const Mesh& mesh_;
+  double distance_;
+  std::uint64_t seed_;
+  MeshPieces pieces_;
+  std::vector<std::vector<Sample>> samples_;  // of each block
+};
+
+void requireSize(double area, double width, double resolution) {
+  const double distance = kDistance * resolution;
+  const double expected = kDensity * area / (distance * distance);
+  if (expected < kMostSamples && width <= kWidest * distance) return;
+  throw Error(
+      fmt::format("{:.3g} m2 of surface, {:.3g} m wide, give about {:.2g} points at a resolution "
+                  "of {} m, allowed: 5e8 points, {:.3g} m; are the units metres (--scale 0.001 "
+                  "for millimetres)?",
+                  area, width, expected, resolution, kWidest * distance));
 }
 
 }  // namespace
 
 double areaOf(const Mesh& mesh) {
   double area = 0.0;
-  for (const auto& corners : mesh.triangles) area += Triangle(mesh, corners).area;
+  for (const auto& t : mesh.triangles) {
+    area += Triangle({mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]]}).area;
+  }
   return area;
 }
 
-std::vector<Eigen::Vector3d> sampleMesh(const Mesh& mesh, const SamplingConfig& config,
-                                        Progress& progress) {
+void sampleMesh(const Mesh& mesh, const SamplingConfig& config, Progress& progress,
+                const TakePoints& take) {
   Validator("").positive("resolution", config.resolution, "m");
-  const double distance = kDistance * config.resolution;
-  const double area = areaOf(mesh);
-  const double expected = kDensity * area / (distance * distance);
+  if (mesh.triangles.empty()) return;
   Eigen::AlignedBox3d box;
   for (const auto& corners : mesh.triangles) {
     for (const std::uint32_t corner : corners) box.extend(mesh.vertices[corner]);
   }
-  const double reach = 2.0 * distance * (1 << 19);
-  if (!(expected < kMostSamples) || box.sizes().maxCoeff() > reach) {
-    throw Error(
-        fmt::format("{:.3g} m2 of surface, {:.3g} m wide, give about {:.2g} points at a "
-                    "resolution of {} m, allowed: 5e8 points, {:.3g} m; are the units metres "
-                    "(--scale 0.001 for millimetres)?",
-                    area, box.sizes().maxCoeff(), expected, config.resolution, reach));
-  }
-  Mesh local = mesh;  // near its own middle, where the grid's cells are counted from
-  const Eigen::Vector3d middle = box.center();
-  for (Eigen::Vector3d& vertex : local.vertices) vertex -= middle;
-  SampleGrid grid(distance);
-  const double density = kCandidates / (distance * distance);
-  progress.phase("sampling", (kPasses + 1) * local.triangles.size());
-  std::size_t done = 0;
-  for (std::uint64_t pass = 0; pass <= kPasses; ++pass) {
-    for (std::size_t i = 0; i < local.triangles.size(); ++i) {
-      const Triangle triangle(local, local.triangles[i]);
-      RandomStream random(config.seed, i * (kPasses + 1) + pass);
-      if (pass < kPasses) {
-        addAtRandom(triangle, density / kPasses, random, grid);
-      } else {
-        fillHoles(triangle, distance, density, random, grid);
-      }
-      if (++done % 1024 == 0) progress.update(done);
-    }
-  }
-  std::vector<Eigen::Vector3d> samples = grid.samples();
-  for (Eigen::Vector3d& sample : samples) sample += middle;
-  return samples;
+  requireSize(areaOf(mesh), box.sizes().maxCoeff(), config.resolution);
+  progress.phase("cutting");
+  MeshSampler sampler(mesh, box, config);
+  sampler.run(progress);
+  sampler.give(take);
 }
 
 }  // namespace marsim::map_tools

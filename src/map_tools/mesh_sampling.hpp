@@ -16,11 +16,13 @@ struct SamplingConfig {
 double areaOf(const Mesh& mesh);
 
 /// Samples the triangles evenly by area, whatever their sizes (Poisson disks, Cook, "Stochastic
-/// sampling in computer graphics", 1986): samples of a surface are at least 0.6 resolutions apart,
-/// and no point of it is farther than the resolution from one. Surfaces that lie nearer together
-/// than 0.3 resolutions share their samples. The same for the same seed. Throws Error where there
-/// would be more than 500 million.
-std::vector<Eigen::Vector3d> sampleMesh(const Mesh& mesh, const SamplingConfig& config,
-                                        Progress& progress);
+/// sampling in computer graphics", 1986; by blocks, eight groups of which are sampled in turn and
+/// each on all cores, Wei, "Parallel Poisson disk sampling", 2008): samples of a surface are at
+/// least 0.6 resolutions apart, and no point of it is farther than the resolution from one.
+/// Surfaces that lie nearer together than 0.3 resolutions share their samples. `take` is given the
+/// samples, block by block, when all are made. The same for the same seed, whatever the number of
+/// cores. Throws Error where there would be more than 500 million.
+void sampleMesh(const Mesh& mesh, const SamplingConfig& config, Progress& progress,
+                const TakePoints& take);
 
 }  // namespace marsim::map_tools

@@ -2,12 +2,11 @@
 #include <fstream>
 #include <memory>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "common/input_file.hpp"
 #include "common/text.hpp"
+#include "map_tools/quiet.hpp"
 #include "map_tools/sources.hpp"
 #include "marsim/common/error.hpp"
 
@@ -21,27 +20,6 @@ namespace marsim::map_tools {
 #ifdef MARSIM_HAS_OCTOMAP
 
 namespace {
-
-/// Keeps liboctomap's reports of its progress and errors off standard error while it lives.
-class QuietStandardError {
- public:
-  QuietStandardError() : kept_(dup(STDERR_FILENO)) {
-    const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (null < 0) return;
-    dup2(null, STDERR_FILENO);
-    close(null);
-  }
-  ~QuietStandardError() {
-    if (kept_ < 0) return;
-    dup2(kept_, STDERR_FILENO);
-    close(kept_);
-  }
-  QuietStandardError(const QuietStandardError&) = delete;
-  QuietStandardError& operator=(const QuietStandardError&) = delete;
-
- private:
-  int kept_;
-};
 
 // The number of nodes that the file's header promises.
 std::uint64_t promisedSize(std::ifstream& stream) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,10 +43,29 @@ Notes readTable(const std::filesystem::path& path, Progress& progress, const Tak
 Notes readOctoMap(const std::filesystem::path& path, double resolution, Progress& progress,
                   const TakePoints& take);
 
-/// Triangles of a mesh file in the file's own coordinates.
+/// An image on a mesh.
+struct Texture {
+  int width = 0, height = 0;        ///< [px]
+  std::vector<map::Colour> pixels;  ///< row by row from the top
+  /// At (u, v), (0, 0) the lower left corner, (1, 1) the upper right one; repeated beyond.
+  map::Colour at(const Eigen::Vector2d& uv) const;
+};
+
+/// Reads a PNG, JPEG, BMP, TGA or PPM file, or such a file's bytes. None where it is none or the
+/// program was built without libstb.
+std::optional<Texture> readTexture(const std::filesystem::path& path);
+std::optional<Texture> readTexture(const unsigned char* bytes, std::size_t size);
+
+/// Triangles of a mesh file in the file's own coordinates. Colours come from textures, where there
+/// are none from vertices, where there are none from materials.
 struct Mesh {
   std::vector<Eigen::Vector3d> vertices;
   std::vector<std::array<std::uint32_t, 3>> triangles;
+  std::vector<map::Colour> colours;         ///< of the vertices; empty: the file has none
+  std::vector<Eigen::Vector2f> texture_at;  ///< of the vertices, see Texture; empty without any
+  std::vector<std::uint16_t> texture_of;    ///< of triangles: 1 + its number, 0: none
+  std::vector<Texture> textures;
+  Notes notes;
   std::size_t not_finite = 0;  ///< triangles dropped: a corner was NaN or infinite
   std::size_t degenerate = 0;  ///< triangles dropped: without area
   UpAxis up = UpAxis::kZ;      ///< as the file says, z where its format does not
@@ -56,6 +76,9 @@ struct Mesh {
 /// triangle, and where the program was built without assimp.
 Mesh readMesh(const std::filesystem::path& path, Progress& progress);
 
+/// The colour of a mesh that has any, at a place on one of its triangles.
+map::Colour colourAt(const Mesh& mesh, std::uint32_t triangle, const Eigen::Vector3d& place);
+
 /// The number of faces that a PLY file says it has.
 std::uint64_t plyFaces(const std::filesystem::path& path);
 /// Throws FileError where a PLY file ends before all that its header promises.
@@ -64,5 +87,6 @@ void requireWholePly(const std::filesystem::path& path);
 /// What the program was built with.
 bool hasAssimp();
 bool hasOctoMap();
+bool hasTextures();
 
 }  // namespace marsim::map_tools

@@ -6,22 +6,28 @@
 #include <Eigen/Eigenvalues>
 
 #include "common/nth_smallest.hpp"
+#include "map/files/local_frame.hpp"
+#include "map/make/noise_sample.hpp"
+#include "map/make/point_spacing.hpp"
 #include "map_tools/import.hpp"
+#include "map_tools/neighbours.hpp"
 #include "marsim/collision/clearance.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/common/units.hpp"
-#include "marsim/geometry/kd_tree.hpp"
 #include "marsim/map/surfel_map.hpp"
 #include "marsim/map/voxel_grid.hpp"
 
 namespace marsim::map_tools {
 namespace {
 
-constexpr std::size_t kSample = 4000;  // points
+constexpr std::size_t kSample = 20000;  // points
 constexpr std::size_t kNeighbours = 8;
-constexpr double kMostPassing = 0.01;  // of the beams, at the resolution advised
-constexpr double kUpright = 0.95;      // cosine between a normal and the axis of its plane
-constexpr double kFlat = 0.3;          // a plane's thickness is below this share of its width
+constexpr double kFarthest = 100.0;  // [m] of a neighbour
+constexpr double kLeastVoxel = 0.2;  // [m] of free space
+constexpr double kTight = 4.0;       // spacings: walls of random points hardly have so wide a hole
+constexpr double kWorthCleaning = 1e-3;  // share of points that are isolated
+constexpr double kUpright = 0.95;        // cosine between a normal and the axis of its plane
+constexpr double kFlat = 0.3;            // a plane's thickness is below this share of its width
 constexpr double kTall = 2.0;  // planes across another axis than z outweigh those across it so much
 
 struct Neighbourhood {
@@ -29,32 +35,18 @@ struct Neighbourhood {
   std::optional<Eigen::Vector3d> normal;
 };
 
-// The point itself and its eight nearest, or all within 100 m.
-std::vector<KdTree::Neighbour> nearestOf(const KdTree& tree, const Eigen::Vector3f& p,
-                                         float& radius) {
-  std::vector<KdTree::Neighbour> found = tree.within(p, radius);
-  while (found.size() <= kNeighbours && radius < 100.0F) {
-    radius *= 1.5F;
-    found = tree.within(p, radius);
-  }
-  if (found.size() > 4 * kNeighbours) radius *= 0.7F;
-  if (found.size() > kNeighbours + 1) found.resize(kNeighbours + 1);
-  return found;
-}
-
-std::optional<Neighbourhood> neighbourhoodOf(const KdTree& tree, const Eigen::Vector3f& p,
-                                             float& radius) {
-  const std::vector<KdTree::Neighbour> found = nearestOf(tree, p, radius);
+// Of a point, itself and its eight nearest.
+std::optional<Neighbourhood> neighbourhoodOf(const std::vector<Eigen::Vector3f>& found) {
   if (found.size() <= kNeighbours) return std::nullopt;
-  const auto reach = static_cast<double>(found.back().distance);
+  const auto reach = static_cast<double>((found.back() - found.front()).norm());
   if (reach == 0.0) return std::nullopt;  // points upon one another
   Neighbourhood result{reach * std::sqrt(kPi / static_cast<double>(kNeighbours)), {}};
   Eigen::Vector3d mean = Eigen::Vector3d::Zero();
-  for (const KdTree::Neighbour& n : found) mean += tree.points()[n.index].cast<double>();
+  for (const Eigen::Vector3f& p : found) mean += p.cast<double>();
   mean /= static_cast<double>(found.size());
   Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();
-  for (const KdTree::Neighbour& n : found) {
-    const Eigen::Vector3d d = tree.points()[n.index].cast<double>() - mean;
+  for (const Eigen::Vector3f& p : found) {
+    const Eigen::Vector3d d = p.cast<double>() - mean;
     covariance += d * d.transpose();
   }
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(covariance);
@@ -64,9 +56,35 @@ std::optional<Neighbourhood> neighbourhoodOf(const KdTree& tree, const Eigen::Ve
   return result;
 }
 
-void findStart(const map::PointCloud& cloud, Survey& survey) {
-  const double resolution = std::max(0.1, 2.0 * survey.spacing);
-  const collision::ClearanceMap clearances(map::downsample(cloud, resolution), resolution);
+// Points of the sample, each with its nearest.
+std::vector<std::vector<Eigen::Vector3f>> sampledNeighbours(const map::PointCloud& cloud) {
+  RandomStream random(1, "survey");
+  std::vector<std::size_t> sample(std::min(kSample, cloud.size()));
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    sample[i] = cloud.size() <= kSample ? i : random.index(cloud.size());
+  }
+  return nearestPoints(cloud.points, sample, kNeighbours + 1, kFarthest);
+}
+
+double isolatedShare(const std::vector<std::vector<Eigen::Vector3f>>& sample, double spacing) {
+  std::size_t isolated = 0;
+  for (const std::vector<Eigen::Vector3f>& found : sample) {
+    const bool alone = found.size() < 2 || static_cast<double>((found[1] - found[0]).norm()) >
+                                               Survey::kIsolated * spacing;
+    isolated += alone ? 1U : 0U;
+  }
+  return static_cast<double>(isolated) / static_cast<double>(sample.size());
+}
+
+collision::ClearanceMap clearancesOf(const map::PointCloud& cloud,
+                                     const std::shared_ptr<const map::SurfelMap>& map,
+                                     double spacing) {
+  if (map) return collision::ClearanceMap(map);
+  const double resolution = std::max(0.1, 2.0 * spacing);
+  return {map::downsample(cloud, resolution), resolution};
+}
+
+void findStart(const collision::ClearanceMap& clearances, Survey& survey) {
   const Eigen::Vector3d middle = survey.box.center();
   const double height = std::min(survey.box.min().z() + 1.5, middle.z());
   for (const double clearance : {1.0, 0.6, 0.4, 0.3}) {
@@ -94,28 +112,50 @@ void warn(Survey& survey) {
           100.0 * share, axis == 0 ? "x" : "y", 100.0 * survey.planes[2], axis == 0 ? "x" : "y"));
     }
   }
+  if (survey.isolated > kWorthCleaning) {
+    add(
+        fmt::format("{:.2g} % of the points have no neighbour within {:g} spacings: 'marsim map "
+                    "clean' removes such outliers",
+                    100.0 * survey.isolated, Survey::kIsolated));
+  }
   if (!survey.start) add("no place with 0.3 m of clearance is found to start from");
 }
 
 }  // namespace
 
-double Survey::passing(double at) const {
-  const auto radius = static_cast<double>(map::discRadius(at));
-  double open = 0.0;
-  for (const double s : spacings) open += std::exp(-kPi * radius * radius / (s * s));
-  return spacings.empty() ? 0.0 : open / static_cast<double>(spacings.size());
+double Survey::passing(double at) const { return map::sharePassing(spacings, at); }
+
+double medianSpacing(const map::PointCloud& cloud) {
+  std::vector<double> spacings;
+  for (const std::vector<Eigen::Vector3f>& nearest : sampledNeighbours(cloud)) {
+    if (const auto found = neighbourhoodOf(nearest)) spacings.push_back(found->spacing);
+  }
+  return spacings.empty() ? 0.0 : nthSmallest(spacings, spacings.size() / 2);
 }
 
-Survey surveyCloud(const map::PointCloud& cloud) {
+map::PointCloud readForSurvey(const std::filesystem::path& path, Progress& progress) {
+  map::PointCloud cloud;
+  map::LocalFrame frame;
+  map::PointSink sink;
+  sink.begin = [&](const map::RecordLayout& layout, std::uint64_t count) {
+    frame.begin(layout);
+    cloud.points.reserve(count);
+  };
+  sink.take = [&](const map::PointBlock& block) {
+    frame.append(block, cloud);
+    cloud.intensity.clear();
+  };
+  map::readPoints(path, progress, sink);
+  return cloud;
+}
+
+Survey surveyCloud(const map::PointCloud& cloud, const std::shared_ptr<const map::SurfelMap>& map) {
   Survey survey;
   for (const Eigen::Vector3f& p : cloud.points) survey.box.extend(p.cast<double>());
-  const KdTree tree(cloud.points);
-  RandomStream random(1, "survey");
-  float radius = 0.05F;
+  const std::vector<std::vector<Eigen::Vector3f>> sample = sampledNeighbours(cloud);
   double area = 0.0;
-  for (std::size_t i = 0; i < std::min(kSample, cloud.size()); ++i) {
-    const std::size_t index = cloud.size() <= kSample ? i : random.index(cloud.size());
-    const auto found = neighbourhoodOf(tree, cloud.points[index], radius);
+  for (const std::vector<Eigen::Vector3f>& nearest : sample) {
+    const auto found = neighbourhoodOf(nearest);
     if (!found) continue;
     survey.spacings.push_back(found->spacing);
     const double share = found->spacing * found->spacing;
@@ -130,15 +170,16 @@ Survey surveyCloud(const map::PointCloud& cloud) {
     for (double& share : survey.planes) share /= area;
     std::vector<double> sorted = survey.spacings;
     survey.spacing = nthSmallest(sorted, sorted.size() / 2);
-    for (double step = 0.01; survey.resolution == 0.0; step *= 10.0) {
-      for (const double factor : {1.0, 2.0, 5.0}) {
-        if (survey.resolution == 0.0 && survey.passing(factor * step) <= kMostPassing) {
-          survey.resolution = factor * step;
-        }
-      }
-    }
+    survey.isolated = isolatedShare(sample, survey.spacing);
+    survey.resolution = map::advisedResolution(survey.spacings);
   }
-  findStart(cloud, survey);
+  map::NoiseSample noise;
+  noise.add(cloud.points);
+  survey.noise = noise.noise();
+  findStart(clearancesOf(cloud, map, survey.spacing), survey);
+  if (survey.start) {
+    survey.free = freeVolume(cloud, *survey.start, std::max(kLeastVoxel, kTight * survey.spacing));
+  }
   warn(survey);
   return survey;
 }

@@ -1,13 +1,18 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <Eigen/Geometry>
 
+#include "map_tools/free_volume.hpp"
+#include "marsim/common/progress.hpp"
 #include "marsim/map/point_cloud.hpp"
+#include "marsim/map/surfel_map.hpp"
 
 namespace marsim::map_tools {
 
@@ -23,6 +28,11 @@ struct Survey {
   /// [m] in W, with this clearance; none where there is no place with 0.3 m.
   std::optional<Eigen::Vector3d> start;
   double start_clearance = 0.0;
+  FreeVolume free;     ///< that can be reached from the start, in voxels of at least four spacings
+  double noise = 0.0;  ///< [m] standard deviation of points off their surfaces; 0: not measured
+  /// Share of the points without a neighbour within so many spacings.
+  double isolated = 0.0;
+  static constexpr double kIsolated = 3.0;
   std::vector<std::string> warnings;
 
   /// Share of beams at the points that would pass where surfels are made at `resolution` [m]: the
@@ -32,7 +42,16 @@ struct Survey {
   std::vector<double> spacings;  ///< [m] of the sampled points
 };
 
-/// Surveys a cloud of finite points. The same for the same cloud.
-Survey surveyCloud(const map::PointCloud& cloud);
+/// The spacing of Survey [m]; 0 where no point has eight neighbours.
+double medianSpacing(const map::PointCloud& cloud);
+
+/// Surveys a cloud of finite points. The same for the same cloud. The start is looked for in the
+/// map made of the cloud, where there is one.
+Survey surveyCloud(const map::PointCloud& cloud,
+                   const std::shared_ptr<const map::SurfelMap>& map = nullptr);
+
+/// The finite points of a PCD or PLY file in W, duplicates included, which takes much less time
+/// than to leave them out. Throws FileError.
+map::PointCloud readForSurvey(const std::filesystem::path& path, Progress& progress);
 
 }  // namespace marsim::map_tools

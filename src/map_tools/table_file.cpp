@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <array>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
@@ -37,6 +40,10 @@ struct TableColumns {
   std::size_t count = 0;
   std::array<std::size_t, 3> xyz{0, 1, 2};
   std::size_t intensity = kNone;
+  std::array<std::size_t, 3> rgb{kNone, kNone, kNone};
+  std::size_t label = kNone;
+
+  bool hasColour() const { return rgb[0] != kNone && rgb[1] != kNone && rgb[2] != kNone; }
 };
 
 TableColumns namedColumns(const std::string& path, std::vector<std::string> names) {
@@ -55,6 +62,14 @@ TableColumns namedColumns(const std::string& path, std::vector<std::string> name
       columns.xyz[static_cast<std::size_t>(name[0] - 'x')] = i;
     } else if (name == "intensity" || name == "i" || name == "reflectivity") {
       columns.intensity = i;
+    } else if (name == "red" || name == "r") {
+      columns.rgb[0] = i;
+    } else if (name == "green" || name == "g") {
+      columns.rgb[1] = i;
+    } else if (name == "blue" || name == "b") {
+      columns.rgb[2] = i;
+    } else if (name == "label" || name == "class" || name == "classification") {
+      columns.label = i;
     }
   }
   for (const std::size_t column : columns.xyz) {
@@ -76,6 +91,7 @@ TableColumns numberedColumns(const std::string& path, std::size_t line, std::siz
   TableColumns columns;
   columns.count = count;
   if (count == 4 || count == 7) columns.intensity = 3;  // x y z i, x y z i r g b
+  if (count == 7) columns.rgb = {4, 5, 6};
   return columns;
 }
 
@@ -103,6 +119,16 @@ class TableReader {
     block_.points.push_back(point);
     if (layout_->intensity != kNone) {
       block_.intensity.push_back(static_cast<float>(value(columns, layout_->intensity)));
+    }
+    if (layout_->hasColour()) {
+      map::Colour& colour = block_.colour.emplace_back();
+      for (std::size_t i = 0; i < 3; ++i) {
+        const double shade = std::clamp(value(columns, layout_->rgb[i]), 0.0, 255.0);
+        colour[i] = static_cast<std::uint8_t>(std::lround(shade));
+      }
+    }
+    if (layout_->label != kNone) {
+      block_.classes.push_back(map::classOfLabel(value(columns, layout_->label)));
     }
     if (block_.size() == map::kBlockPoints) flush();
   }
@@ -170,7 +196,8 @@ Notes readTable(const std::filesystem::path& path, Progress& progress, const Tak
   }
   reader.finish();
   const TableColumns& columns = *reader.layout();
-  if (columns.intensity != kNone || columns.count == 3) return {};
+  const bool more = columns.intensity != kNone || columns.hasColour() || columns.label != kNone;
+  if (more || columns.count == 3) return {};
   return {fmt::format("{} columns: x, y and z are read, none is named intensity", columns.count)};
 }
 

@@ -82,6 +82,9 @@ void printPlan(const Preparation& preparation) {
   std::fflush(stdout);
 }
 
+/// What the LiDAR's node says of the map's points.
+bool isSpacing(const std::string& line) { return line.find(": points are ") != std::string::npos; }
+
 // Flies the plan; its nodes' output goes to log/roslaunch.log, progress and trouble are shown, and
 // the first error is the reason.
 ChildResult fly(const DemoOptions& options, const FlightPlan& plan, std::string& reason) {
@@ -96,7 +99,7 @@ ChildResult fly(const DemoOptions& options, const FlightPlan& plan, std::string&
     journal.add(line);
     if (startsWith(line, "flying to goal")) {
       live.show(line);
-    } else if (options.verbose || isTrouble(line)) {
+    } else if (options.verbose || isTrouble(line) || isSpacing(line)) {
       live.print(line);
     }
   };

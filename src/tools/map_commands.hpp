@@ -18,16 +18,20 @@ struct MapCommand {
   std::function<int()> run;
 };
 
+MapCommand addMapClean(CLI::App& app);
 MapCommand addMapInfo(CLI::App& app);
 MapCommand addMapImport(CLI::App& app);
 MapCommand addMapView(CLI::App& app);
 MapCommand addMapCompare(CLI::App& app);
+MapCommand addMapExport(CLI::App& app);
 
 /// Prints a name and a value in two columns.
 void printLine(const std::string& name, const std::string& value);
 
-/// Writes a cloud as PCD or PLY. A request to end that comes meanwhile waits until the file is
+/// Calls `write`, which writes files. A request to end that comes meanwhile waits until they are
 /// whole. Returns the exit code: 0, or 130 after such a request.
+int writeWhole(const std::function<void()>& write);
+/// Writes a cloud as PCD or PLY in this way.
 int saveWhole(const std::filesystem::path& path, const map::PointCloud& cloud);
 
 }  // namespace marsim::tools

@@ -12,6 +12,7 @@
 #include "tools/command_line.hpp"
 #include "tools/interrupts.hpp"
 #include "tools/map_commands.hpp"
+#include "tools/recording_options.hpp"
 
 namespace marsim::tools {
 namespace {
@@ -21,6 +22,7 @@ struct ImportOptions {
   std::vector<std::string> files;
   std::string resolution, out;
   std::string up = "auto";
+  RecordingOptions recording;
   map_tools::ImportConfig config;
 };
 
@@ -57,6 +59,7 @@ int runImport(ImportOptions& options) {
   }
   marsim::Validator("command line").positive("--scale", config.scale);
   config.up = map_tools::upAxisOf(options.up);
+  config.recording = options.recording.config();
   requireExtension(options.out, map::cloudFormats());
   requireWritable(options.out);
   Progress progress("import");
@@ -73,10 +76,14 @@ int runImport(ImportOptions& options) {
 
 }  // namespace
 
-int saveWhole(const std::filesystem::path& path, const map::PointCloud& cloud) {
+int writeWhole(const std::function<void()>& write) {
   const InterruptGuard guard;
-  map::saveCloud(path, cloud);
+  write();
   return InterruptGuard::count() > 0 ? 130 : 0;
+}
+
+int saveWhole(const std::filesystem::path& path, const map::PointCloud& cloud) {
+  return writeWhole([&] { map::saveCloud(path, cloud); });
 }
 
 MapCommand addMapImport(CLI::App& app) {
@@ -84,8 +91,10 @@ MapCommand addMapImport(CLI::App& app) {
   CLI::App* sub = app.add_subcommand("import",
                                      "Makes a map of scans (PCD, PLY, LAS, XYZ, CSV, PTS), "
                                      "OctoMaps (BT, OT) and meshes (OBJ, STL, "
-                                     "PLY, DAE, glTF, OFF)");
-  sub->add_option("files", options->files, "files that become one map")->required();
+                                     "PLY, DAE, glTF, OFF), and recordings: a bag or a folder of "
+                                     "scans with a trajectory");
+  sub->add_option("files", options->files, "files, folders of scans and bags that become one map")
+      ->required();
   sub->add_option("--out", options->out, "PCD or PLY to write")->required();
   sub->add_option("--resolution", options->resolution,
                   "meshes are sampled at it, points thinned to one a voxel [m]; without it points "
@@ -94,6 +103,7 @@ MapCommand addMapImport(CLI::App& app) {
       ->capture_default_str();
   sub->add_option("--up", options->up, "the files' axis that is up: y, z, or auto, as they say")
       ->capture_default_str();
+  options->recording.addTo(*sub);
   addSeed(*sub, options->config.seed, "of the sampling of meshes");
   return {sub, [options] { return runImport(*options); }};
 }

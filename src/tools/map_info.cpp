@@ -1,5 +1,8 @@
 #include <chrono>
+#include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -10,6 +13,7 @@
 #include "marsim/config/load.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/map/load_map.hpp"
+#include "marsim/map/semantic_class.hpp"
 #include "tools/command_line.hpp"
 #include "tools/map_commands.hpp"
 
@@ -22,6 +26,15 @@ double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// Share of the surfels of each class that is there, by its name.
+std::map<std::string, double> classShares(const map::SurfelMap& map) {
+  std::map<std::string, double> shares;
+  for (const std::uint8_t number : map.channels().classes) {
+    shares[map::semantic::nameOf(number)] += 1.0 / static_cast<double>(map.size());
+  }
+  return shares;
+}
+
 // Prints what the points are fit for.
 void printSurvey(const map_tools::Survey& survey, double resolution) {
   if (survey.spacing > 0.0) {
@@ -32,10 +45,21 @@ void printSurvey(const map_tools::Survey& survey, double resolution) {
     printLine("planes", fmt::format("{:.0f} % of the surface across x, {:.0f} % y, {:.0f} % z",
                                     100.0 * survey.planes[0], 100.0 * survey.planes[1],
                                     100.0 * survey.planes[2]));
+    printLine("isolated", fmt::format("{:.2g} % of the points, no neighbour within {:g} spacings",
+                                      100.0 * survey.isolated, map_tools::Survey::kIsolated));
   }
+  printLine("noise", survey.noise > 0.0
+                         ? fmt::format("{:.1f} mm off the surfaces", 1e3 * survey.noise)
+                         : std::string("not measured: no surface is flat"));
   if (survey.start) {
     printLine("start", fmt::format("{}, clearance {:.2f} m", pointText(*survey.start),
                                    survey.start_clearance));
+  }
+  if (survey.free.volume > 0.0) {
+    printLine("free",
+              fmt::format("{:.4g} m3 reached from start, {:.0f} % of the box, in voxels of "
+                          "{:.2g} m",
+                          survey.free.volume, 100.0 * survey.free.share, survey.free.voxel));
   }
   for (const std::string& warning : survey.warnings) printLine("warning", warning);
 }
@@ -51,13 +75,16 @@ void printJson(const std::filesystem::path& path, const map::LoadedMap& loaded,
                       {"not_finite", source.non_finite},
                       {"duplicates", source.duplicates},
                       {"intensity", source.has_intensity},
+                      {"colours", !loaded.map->channels().colour.empty()},
+                      {"classes", classShares(*loaded.map)},
                       {"box_min", jsonOf(source.box.min().cast<double>())},
                       {"box_max", jsonOf(source.box.max().cast<double>())},
                       {"origin", jsonOf(source.origin)},
                       {"resolution", loaded.map->resolution()},
                       {"surfels", loaded.map->size()},
                       {"planar_share", loaded.map->planarShare()},
-                      {"noise", loaded.map->noise()},
+                      {"noise", survey.noise},
+                      {"isolated_share", survey.isolated},
                       {"spacing", survey.spacing},
                       {"resolution_advised", survey.resolution},
                       {"beams_passing", survey.passing(loaded.map->resolution())},
@@ -66,6 +93,9 @@ void printJson(const std::filesystem::path& path, const map::LoadedMap& loaded,
   if (survey.start) {
     json["start"] = jsonOf(*survey.start);
     json["start_clearance"] = survey.start_clearance;
+    json["free_volume"] = survey.free.volume;
+    json["free_share"] = survey.free.share;
+    json["free_voxel"] = survey.free.voxel;
   }
   fmt::print("{}\n", json.dump(2));
 }
@@ -81,7 +111,8 @@ int describeMap(const std::string& name, const map::SurfelMapConfig& config, boo
   const auto loaded = map::loadSurfelMap(path, config, progress, loading);
   const double seconds = secondsSince(start);
   progress.phase("surveying");
-  const map_tools::Survey survey = map_tools::surveyCloud(map::loadCloud(path, progress).cloud);
+  const map_tools::Survey survey =
+      map_tools::surveyCloud(map_tools::readForSurvey(path, progress), loaded.map);
   progress.finish();
   if (json) {
     printJson(path, loaded, survey);
@@ -100,12 +131,18 @@ int describeMap(const std::string& name, const map::SurfelMapConfig& config, boo
                 ? fmt::format("{} at every point, taken as absent", *source.constant_intensity)
             : source.has_intensity ? std::string("yes")
                                    : std::string("no"));
-  if (!map.reflectivity().empty()) {
+  if (!map.channels().reflectivity.empty()) {
     double sum = 0.0;
-    for (const std::uint8_t value : map.reflectivity()) sum += value;
+    for (const std::uint8_t value : map.channels().reflectivity) sum += value;
     printLine("reflectivity",
               fmt::format("{:.0f} % on average", sum / 2.55 / static_cast<double>(map.size())));
   }
+  printLine("colours", map.channels().colour.empty() ? "no" : "yes");
+  std::vector<std::string> classes;
+  for (const auto& [of_class, share] : classShares(map)) {
+    classes.push_back(fmt::format("{} {:.0f} %", of_class, 100.0 * share));
+  }
+  printLine("classes", classes.empty() ? "no" : join(classes));
   printLine("extent", fmt::format("{:.2f} x {:.2f} x {:.2f} m, {} to {}", size.x(), size.y(),
                                   size.z(), pointText(source.box.min().cast<double>()),
                                   pointText(source.box.max().cast<double>())));

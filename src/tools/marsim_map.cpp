@@ -1,7 +1,12 @@
 #include <algorithm>
+#include <csignal>
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "common/text.hpp"
 #include "tools/command_line.hpp"
 #include "tools/map_commands.hpp"
 
@@ -22,9 +27,19 @@ std::vector<char*> withCommand(int argc, char** argv, const std::vector<MapComma
   return arguments;
 }
 
+// Whether a first argument that names no file looks like a command misspelt.
+std::string misspelt(const std::string& first, const std::vector<MapCommand>& commands) {
+  std::vector<std::string> names;
+  for (const MapCommand& command : commands) names.push_back(command.app->get_name());
+  if (first.find_first_of("./") != std::string::npos || std::filesystem::exists(first)) return "";
+  const std::string nearest = marsim::nearestName(first, names);
+  return nearest == first ? "" : nearest;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit of files' sizes is an error like a full disk
   CLI::App app(
       "Makes maps of scans, OctoMaps and meshes, and says what they are fit for.\n"
       "marsim map COMMAND --help lists a command's options; marsim map FILE is marsim map info "
@@ -32,8 +47,15 @@ int main(int argc, char** argv) {
       "marsim map");
   app.require_subcommand(1);
   const std::vector<MapCommand> commands{
-      marsim::tools::addMapInfo(app), marsim::tools::addMapImport(app),
-      marsim::tools::addMapView(app), marsim::tools::addMapCompare(app)};
+      marsim::tools::addMapInfo(app),    marsim::tools::addMapImport(app),
+      marsim::tools::addMapClean(app),   marsim::tools::addMapView(app),
+      marsim::tools::addMapCompare(app), marsim::tools::addMapExport(app)};
+  const std::string first = argc > 1 ? argv[1] : "";
+  if (const std::string meant = misspelt(first, commands); !meant.empty()) {
+    fmt::print(stderr, "marsim map: unknown command '{}' (did you mean '{}'?)\n",
+               marsim::clipped(first), meant);
+    return 2;
+  }
   std::vector<char*> arguments = withCommand(argc, argv, commands);
   return marsim::tools::runCommand(
       app, static_cast<int>(arguments.size()), arguments.data(), [&commands] {

@@ -2,6 +2,7 @@
 
 #include "common/output_file.hpp"
 #include "common/text.hpp"
+#include "config/places.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/scene/places.hpp"
@@ -23,6 +24,7 @@ void addForestOptions(CLI::App& app, ForestConfig& config) {
   app.add_option("--relief", config.ground_relief, "of the ground, peak to peak [m]");
   app.add_option("--roughness", config.ground_roughness, "of the ground, standard deviation [m]");
   app.add_option("--clearing", config.clearing_radius, "radius without trees at the origin [m]");
+  app.add_option("--surroundings", config.surroundings, "wood and bank beyond the extent [m]");
   app.add_option("--spacing", config.spacing, "distance of neighbouring points [m]");
   app.add_option("--noise", config.range_noise, "standard deviation off the surface [m]");
 }
@@ -45,8 +47,14 @@ int save(const marsim::map::PointCloud& cloud, const std::string& path) {
   return 0;
 }
 
-// A place described by a YAML file is made once and kept; a copy is handed out.
-int copyMade(const std::string& config_path, const std::string& path) {
+// A place described by a YAML file is made once and kept; a copy is handed out. With a spacing of
+// its own it is made for this call.
+int copyMade(const std::string& config_path, const std::string& spacing, const std::string& path) {
+  if (!spacing.empty()) {
+    const double metres =
+        marsim::tools::parseOption("--spacing", spacing, marsim::Quantity::kLength);
+    return save(marsim::config::makePlaceAt(config_path, metres), path);
+  }
   marsim::Progress progress("place");
   return save(marsim::map::loadCloud(marsim::config::resolveMap(config_path), progress).cloud,
               path);
@@ -68,10 +76,12 @@ int main(int argc, char** argv) {
   CLI::App* forest_app = app.add_subcommand("forest", "a wood on rolling ground");
   CLI::App* building_app = app.add_subcommand("building", "two rooms joined by a door");
   CLI::App* file_app = app.add_subcommand("file", "a place described by a YAML file");
-  std::string config_path;
+  std::string config_path, spacing;
   file_app->add_option("config", config_path, "YAML file, as those in maps/")
       ->required()
       ->check(CLI::ExistingFile);
+  file_app->add_option("--spacing", spacing,
+                       "distance of neighbouring points [m]; the file's without it");
   for (CLI::App* sub : {forest_app, building_app, file_app}) {
     sub->option_defaults()->always_capture_default();
     sub->add_option("--out", path, "PCD or PLY file to write")->required();
@@ -81,7 +91,7 @@ int main(int argc, char** argv) {
   return marsim::tools::runCommand(app, argc, argv, [&] {
     marsim::requireExtension(path, marsim::map::cloudFormats());
     marsim::requireWritable(path);
-    if (file_app->parsed()) return copyMade(config_path, path);
+    if (file_app->parsed()) return copyMade(config_path, spacing, path);
     if (forest_app->parsed()) {
       forest.validate("command line");
       return save(marsim::scene::makeForest(forest), path);

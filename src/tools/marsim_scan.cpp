@@ -13,6 +13,8 @@ using marsim::tools::ScanSummary;
 void print(const ScanRequest& request, const ScanSummary& summary) {
   using marsim::withThousands;
   for (const std::string& line : summary.log) fmt::print(stderr, "marsim scan: {}\n", line);
+  if (summary.spacing.is_bad) fmt::print(stderr, "warning: {}\n", summary.spacing.text);
+  if (!summary.spacing.is_bad) fmt::print("{:<14}{}\n", "map", summary.spacing.text);
   fmt::print("{:<14}{}, {:g} s\n", "sensor", summary.sensor, summary.duration);
   fmt::print("{:<14}{}, {} returns, {} too near, {} too dark\n", "shots",
              withThousands(summary.shots), withThousands(summary.returns),

@@ -107,8 +107,9 @@ ScanSummary scanOnce(const ScanRequest& request) {
   requireOutput(request.image, {".png"});
 
   Progress progress("scan");
-  const auto map =
-      map::loadSurfelMap(config::resolveMap(request.map), request.surfels, progress).map;
+  const map::LoadedMap loaded =
+      map::loadSurfelMap(config::resolveMap(request.map), request.surfels, progress);
+  const auto& map = loaded.map;
   lidar::RendererConfig renderer;
   renderer.threads = 0;
   std::vector<std::string> log;
@@ -119,6 +120,7 @@ ScanSummary scanOnce(const ScanRequest& request) {
   Returns returns = scanFor(lidar, request.X_WS, duration, progress);
   ScanSummary& summary = returns.summary;
   summary.log = log;
+  summary.spacing = map::adviseOn(loaded.source, request.surfels.resolution);
   summary.sensor = lidar.config().name;
   summary.duration = duration;
   if (!request.image.empty()) {

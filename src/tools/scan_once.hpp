@@ -6,6 +6,7 @@
 
 #include "marsim/geometry/pose.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
+#include "marsim/map/load_map.hpp"
 #include "marsim/map/surfel_map.hpp"
 #include "marsim/viz/picture.hpp"
 
@@ -31,6 +32,7 @@ struct ScanSummary {
   /// Inside the field of view; as lidar::Scan counts them.
   std::size_t shots = 0, returns = 0, too_near = 0, too_dark = 0;
   std::vector<std::string> log;                              ///< lines about who rendered
+  map::SpacingAdvice spacing;                                ///< of the map
   double range_least = 0, range_median = 0, range_most = 0;  ///< [m] of the returns
 };
 

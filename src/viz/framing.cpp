@@ -193,7 +193,8 @@ Framing frameFlight(const FlightScene& scene, View view, const PictureConfig& co
   const Box cut = cutBox(scene);
   Eigen::Vector3d& low = framing.shown.min();
   Eigen::Vector3d& high = framing.shown.max();
-  if (!cut.isEmpty() && view != View::kSide && high.z() > cut.max().z() + config.cut_margin) {
+  if (!cut.isEmpty() && (view == View::kTop || view == View::kOblique) &&
+      high.z() > cut.max().z() + config.cut_margin) {
     high.z() = cut.max().z() + config.cut_margin;
     framing.roof_cut = true;
   }
@@ -211,6 +212,9 @@ Framing frameFlight(const FlightScene& scene, View view, const PictureConfig& co
       break;
     case View::kSide:
       framing.camera = parallelOf({x, z, y}, places, layout);
+      break;
+    case View::kFront:
+      framing.camera = parallelOf({-y, z, x}, places, layout);
       break;
     case View::kOblique:
       framing.camera = perspectiveOf(obliqueAxes(framing.shown), places, layout);

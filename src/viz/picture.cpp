@@ -52,10 +52,13 @@ void drawMap(const FlightScene& scene, const Framing& framing, PointRaster& rast
     const Eigen::Vector3d place = map.points[i].cast<double>();
     if (!framing.shown.contains(place)) continue;  // NaN is not inside either
     const auto height = static_cast<float>((place.z() - low) / (high - low));
-    const Colour colour =
-        scene.map_lengths.empty()
-            ? ramp(kHeights, height)
-            : ramp(kRanges, scene.map_lengths[i] / static_cast<float>(scene.map_length_shown));
+    Colour colour = ramp(kHeights, height);
+    if (!scene.map_lengths.empty()) {
+      colour = ramp(kRanges, scene.map_lengths[i] / static_cast<float>(scene.map_length_shown));
+    } else if (!scene.map_colours.empty()) {
+      const auto [red, green, blue] = scene.map_colours[i];
+      colour = rgb(red << 16 | green << 8 | blue);
+    }
     raster.point(place, colour, diameter, 1.0);
   }
 }
@@ -72,9 +75,10 @@ void drawReturns(const FlightScene& scene, const Framing& framing, double range_
 }
 
 std::string subtitleOf(const FlightScene& scene, View view, const Framing& framing) {
-  std::string text = view == View::kTop    ? "from above"
-                     : view == View::kSide ? "from the side, looking along +y"
-                                           : "from behind and above";
+  std::string text = view == View::kTop     ? "from above"
+                     : view == View::kSide  ? "from the side, looking along +y"
+                     : view == View::kFront ? "from the end, looking along +x"
+                                            : "from behind and above";
   if (framing.roof_cut) text += fmt::format(", cut at z = {:.1f} m", framing.shown.max().z());
   if (framing.front_cut) text += fmt::format(", cut at y = {:.1f} m", framing.shown.min().y());
   if (scene.map != nullptr)

@@ -100,6 +100,60 @@ TEST_F(Import, WithheldLasPointsAreDropped) {
   }
 }
 
+// Colours and classes where the specification's tables 12 and 16 have them.
+TEST_F(Import, LasColoursAndClassesAreKept) {
+  struct Format {
+    int minor, number;
+    std::size_t class_at, colour_at, record;
+  };
+  for (const Format& format : {Format{2, 2, 15, 20, 26}, Format{4, 7, 16, 30, 36}}) {
+    for (const int unit : {1, 256}) {
+      std::string bytes = las(format.minor, format.number, kPoints);
+      for (std::size_t i = 0; i < 2; ++i) {
+        const std::size_t row = bytes.size() - (2 - i) * format.record;
+        bytes[row + format.class_at] = static_cast<char>(i == 0 ? 2 : 5);  // ground, vegetation
+        for (std::size_t k = 0; k < 3; ++k) {
+          const auto shade =
+              static_cast<std::uint16_t>(static_cast<std::size_t>(unit) * (10 + 100 * i + k));
+          bytes.replace(row + format.colour_at + 2 * k, 2, bytesOf(shade));
+        }
+      }
+      const map::PointCloud cloud = imported({folder_.write("a.las", bytes)}).cloud;
+      EXPECT_EQ(cloud.classes, (std::vector<std::uint8_t>{72, 70}));
+      EXPECT_EQ(cloud.colour, (std::vector<map::Colour>{{10, 11, 12}, {110, 111, 112}}));
+    }
+  }
+}
+
+TEST_F(Import, TablesHaveColoursAndLabels) {
+  const map::PointCloud named =
+      imported({folder_.write("a.csv",
+                              "x,y,z,Red,Green,Blue,label\n0,0,0,1,2,300,70\n"
+                              "1,0,0,4,5,6,50\n")})
+          .cloud;
+  EXPECT_EQ(named.colour, (std::vector<map::Colour>{{1, 2, 255}, {4, 5, 6}}));
+  EXPECT_EQ(named.classes, (std::vector<std::uint8_t>{70, 50}));
+  const map::PointCloud numbered =
+      imported({folder_.write("b.pts", "2\n0 0 0 9 1 2 3\n1 1 1 9 4 5 6\n")}).cloud;
+  EXPECT_EQ(numbered.colour, (std::vector<map::Colour>{{1, 2, 3}, {4, 5, 6}}));
+}
+
+// What one file has and another has not is 0 there.
+TEST_F(Import, MergedFilesNeedNotCarryTheSame) {
+  const auto bare = folder_.write("a.xyz", "0 0 0\n1 0 0\n");
+  const auto rich = folder_.write("b.csv", "x,y,z,r,g,b,label\n2,0,0,7,8,9,10\n3,0,0,7,8,9,11\n");
+  for (const auto& files : {std::vector{bare, rich}, std::vector{rich, bare}}) {
+    const map::PointCloud cloud = imported(files).cloud;
+    ASSERT_EQ(cloud.colour.size(), 4U);
+    ASSERT_EQ(cloud.classes.size(), 4U);
+    for (std::size_t i = 0; i < 4; ++i) {
+      const bool is_rich = cloud.points[i].x() > 1.5F;
+      EXPECT_EQ(cloud.colour[i], (is_rich ? map::Colour{7, 8, 9} : map::Colour{0, 0, 0}));
+      EXPECT_EQ(cloud.classes[i] > 0, is_rich);
+    }
+  }
+}
+
 TEST_F(Import, BrokenLasIsRefused) {
   const std::string whole = las(2, 0, kPoints);
   expectError("empty.las", "", "is empty");

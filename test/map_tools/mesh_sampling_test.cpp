@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <gtest/gtest.h>
+#include <tbb/task_arena.h>
 
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
@@ -15,7 +16,11 @@ namespace {
 
 std::vector<Eigen::Vector3d> sampled(const Mesh& mesh, const SamplingConfig& config) {
   Progress progress("sampling", Progress::Output::kNone);
-  return sampleMesh(mesh, config, progress);
+  std::vector<Eigen::Vector3d> samples;
+  sampleMesh(mesh, config, progress, [&](const map::PointBlock& block) {
+    samples.insert(samples.end(), block.points.begin(), block.points.end());
+  });
+  return samples;
 }
 
 KdTree treeOf(const std::vector<Eigen::Vector3d>& samples) {
@@ -69,7 +74,7 @@ TEST_P(SampledRectangle, IsEvenOverEqualAreas) {
   std::array<int, 40> counts{};  // cells of 1 m2
   for (const Eigen::Vector3d& sample : samples) {
     const Eigen::Vector3d p = kTilt.conjugate() * sample;
-    EXPECT_NEAR(p.z(), 0.0, 1e-9);
+    EXPECT_NEAR(p.z(), 0.0, 1e-6);  // block by block in float32
     const int x = std::clamp(static_cast<int>(p.x()), 0, 7);
     const int y = std::clamp(static_cast<int>(p.y()), 0, 4);
     ++counts[static_cast<std::size_t>(5 * x + y)];
@@ -93,6 +98,15 @@ TEST_P(SampledRectangle, IsTheSameForASeedOnly) {
   const auto samples = sampled(mesh_, {0.2, 3});
   EXPECT_EQ(samples, sampled(mesh_, {0.2, 3}));
   EXPECT_NE(samples, sampled(mesh_, {0.2, 4}));
+}
+
+TEST_P(SampledRectangle, IsTheSameForAnyNumberOfThreads) {
+  std::vector<Eigen::Vector3d> one;
+  tbb::task_arena(1).execute([&] { one = sampled(mesh_, {0.03, 1}); });
+  EXPECT_GT(one.size(), 50000U);
+  for (const int threads : {2, 5}) {
+    tbb::task_arena(threads).execute([&] { EXPECT_EQ(sampled(mesh_, {0.03, 1}), one); });
+  }
 }
 
 // Two large triangles, triangles smaller than the samples' distance, and slivers.
@@ -127,6 +141,31 @@ TEST(MeshSampling, IsEvenOverASphere) {
   double chi_square = 0.0;
   for (const int count : counts) chi_square += (count - expected) * (count - expected) / expected;
   EXPECT_LT(chi_square, 36.2);  // 19 degrees of freedom, 1 %
+}
+
+// Strips along the borders of blocks, a twentieth of a block wide, hold as many samples as others.
+TEST(MeshSampling, BlocksLeaveNoSeams) {
+  constexpr double kBlock = 40 * 0.06;
+  for (const int parts : {1, 400}) {
+    const auto samples =
+        sampled(rectangle(10 * kBlock, 10 * kBlock, parts, parts, Eigen::Quaterniond::Identity()),
+                {0.1, 1});
+    std::array<std::array<double, 20>, 2> counts{};
+    double expected = 0.0;
+    for (const Eigen::Vector3d& p : samples) {
+      const Eigen::Vector3d in_blocks = p / kBlock;
+      // The rims of the mesh, where samples have neighbours on one side only, are left out.
+      if ((in_blocks.head<2>().array() - 5.0).abs().maxCoeff() > 4.0) continue;
+      expected += 0.05;
+      for (std::size_t axis = 0; axis < 2; ++axis) {
+        const double at = 20.0 * std::fmod(in_blocks[static_cast<int>(axis)], 1.0);
+        ++counts.at(axis).at(std::min<std::size_t>(static_cast<std::size_t>(at), 19));
+      }
+    }
+    for (const auto& axis : counts) {
+      for (const double count : axis) EXPECT_NEAR(count, expected, 0.03 * expected);
+    }
+  }
 }
 
 TEST(MeshSampling, LargeTrianglesAreAsDenseAsSmallOnes) {

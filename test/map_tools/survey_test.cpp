@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "map/test_files.hpp"
+#include "map_tools/neighbours.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/geometry/kd_tree.hpp"
@@ -84,6 +85,104 @@ TEST(Survey, UnitAndUpAxisThatLookWrongAreWarned) {
   for (Eigen::Vector3f& p : millimetres.points) p *= 1000.0F;
   ASSERT_FALSE(surveyCloud(millimetres).warnings.empty());
   EXPECT_NE(surveyCloud(millimetres).warnings[0].find("millimetres"), std::string::npos);
+}
+
+TEST(Survey, NoiseIsThatOfThePoints) {
+  for (const double sigma : {0.005, 0.02}) {
+    map::PointCloud cloud = room(10, 8, 3, 0.02);
+    RandomStream random(5);
+    for (Eigen::Vector3f& p : cloud.points) {
+      const int across = p.z() == 0.0F ? 2 : 1;
+      p[across] += static_cast<float>(sigma * random.normal());
+    }
+    EXPECT_NEAR(surveyCloud(cloud).noise, sigma, 0.1 * sigma);
+  }
+}
+
+TEST(Survey, IsolatedPointsAreCounted) {
+  map::PointCloud cloud = room(10, 8, 3, 0.1);
+  const auto surface = static_cast<double>(cloud.size());
+  EXPECT_EQ(surveyCloud(cloud).isolated, 0.0);
+  // One in fifty floats in the air, a metre from every other.
+  const std::size_t floating = cloud.size() / 50;
+  for (std::size_t i = 0; i < floating; ++i) {
+    const auto step = static_cast<float>(i);
+    cloud.points.emplace_back(std::fmod(step, 10.0F), std::floor(step / 10.0F), 40.0F);
+  }
+  const Survey survey = surveyCloud(cloud);
+  EXPECT_NEAR(survey.isolated, static_cast<double>(floating) / (surface + floating), 1e-9);
+  EXPECT_TRUE(
+      std::any_of(survey.warnings.begin(), survey.warnings.end(), [](const std::string& warning) {
+        return warning.find("2 % of the points") == 0 && warning.find("clean") != std::string::npos;
+      }));
+}
+
+TEST(Survey, SampleOfManyPointsShowsTheShareOfIsolatedOnes) {
+  map::PointCloud cloud = room(40, 30, 3, 0.1);  // 144,000 points
+  const std::size_t surface = cloud.size();
+  for (std::size_t i = 0; i < surface / 20; ++i) {
+    const auto step = static_cast<float>(i);
+    cloud.points.emplace_back(std::fmod(step, 200.0F), std::floor(step / 200.0F), 80.0F);
+  }
+  EXPECT_NEAR(surveyCloud(cloud).isolated, 1.0 / 21.0, 0.006);  // four standard deviations
+}
+
+TEST(FreeVolume, IsThatOfTheRoomThatHoldsThePlace) {
+  map::PointCloud cloud;  // a floor, a wall across x at 4 m, a ceiling at 3 m: borders of 0.2 m
+  const auto fill = [&](const Eigen::Vector3d& low, const Eigen::Vector3d& high) {
+    for (double x = low.x(); x <= high.x(); x += 0.1) {
+      for (double y = low.y(); y <= high.y(); y += 0.1) {
+        for (double z = low.z(); z <= high.z(); z += 0.1) {
+          cloud.points.emplace_back(Eigen::Vector3d(x, y, z).cast<float>());
+        }
+      }
+    }
+  };
+  fill({0, 0, 0}, {10.0, 6.0, 0});
+  fill({0, 0, 3}, {10.0, 6.0, 3});
+  fill({4.1, 0, 0}, {4.1, 6.0, 3});
+  const FreeVolume left = freeVolume(cloud, {1, 1, 1}, 0.2);
+  EXPECT_DOUBLE_EQ(left.voxel, 0.2);
+  EXPECT_NEAR(left.volume, 4.0 * 6.0 * 2.6, 1e-6);
+  EXPECT_NEAR(left.share, 4.0 * 2.6 / 30.0, 1e-6);
+  EXPECT_NEAR(freeVolume(cloud, {9, 5, 2}, 0.2).volume, 5.8 * 6.0 * 2.6, 1e-6);
+  EXPECT_EQ(freeVolume(cloud, {9, 5, 0}, 0.2).volume, 0.0);
+  EXPECT_GT(freeVolume(cloud, {1, 1, 1}, 0.001).voxel, 0.01);
+}
+
+TEST(Survey, FreeVolumeIsReachedFromTheStart) {
+  const Survey survey = surveyCloud(room(10, 8, 3, 0.05));
+  EXPECT_NEAR(survey.free.volume, 10.0 * 7.6 * 2.8, 2.0);
+  EXPECT_NEAR(survey.free.share, 7.6 * 2.8 / 24.0, 0.01);
+}
+
+TEST(Neighbours, AreThoseOfAllPairs) {
+  std::vector<Eigen::Vector3f> points;
+  RandomStream random(9);
+  for (int i = 0; i < 3000; ++i) {
+    const double size = i < 2000 ? 1.0 : 50.0;
+    points.push_back(
+        Eigen::Vector3d(random.uniform(0, size), random.uniform(0, size), random.uniform(0, 0.1))
+            .cast<float>());
+  }
+  points.emplace_back(0, 0, 500);
+  std::vector<Eigen::Vector3f> twice = points;
+  twice.insert(twice.end(), points.begin(), points.end());
+  const std::vector<std::size_t> queries{0, 5, 1999, 2000, 2500, 2999, 3000};
+  const auto found = nearestPoints(twice, queries, 9, 100.0);
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    std::vector<float> distances;
+    for (const Eigen::Vector3f& p : points) {
+      const float distance = (p - points[queries[i]]).norm();
+      if (distance <= 100.0F) distances.push_back(distance);
+    }
+    std::sort(distances.begin(), distances.end());
+    distances.resize(std::min<std::size_t>(9, distances.size()));
+    ASSERT_EQ(found[i].size(), distances.size()) << i;
+    for (std::size_t k = 0; k < distances.size(); ++k) {
+      EXPECT_NEAR((found[i][k] - points[queries[i]]).norm(), distances[k], 1e-5F);
+    }
+  }
 }
 
 TEST(Survey, FewPointsAreNoError) {

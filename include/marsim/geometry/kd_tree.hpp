@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -25,6 +26,8 @@ class KdTree {
 
   /// The nearest point; distance is infinite where the tree is empty.
   Neighbour nearest(const Eigen::Vector3f& query) const;
+  /// The nearest `count` points, nearest first; fewer where the tree has fewer.
+  std::vector<Neighbour> nearest(const Eigen::Vector3f& query, std::size_t count) const;
   /// Every point within `radius` [m], nearest first.
   std::vector<Neighbour> within(const Eigen::Vector3f& query, float radius) const;
 

@@ -15,6 +15,7 @@ namespace marsim::viz {
 /// The contents of a flight's picture, all in W [m].
 struct FlightScene {
   const map::PointCloud* map = nullptr;  ///< grey, by height
+  std::vector<map::Colour> map_colours;  ///< of each map point; empty or as many as there are
   /// [m] of each map point, which then is coloured by it; empty or as many as the map has points.
   std::vector<float> map_lengths;
   double map_length_shown = 0.0;                          ///< [m] that ends their colour bar
@@ -30,6 +31,7 @@ struct FlightScene {
 enum class View {
   kTop,      ///< parallel projection along -z; a cut above the path takes roofs away
   kSide,     ///< parallel projection along +y; a cut before the path takes walls away
+  kFront,    ///< parallel projection along +x
   kOblique,  ///< perspective from behind and above, cut above the path as well
 };
 

@@ -1,0 +1,264 @@
+#include <fmt/format.h>
+
+#include "map_tools/scan_reader.hpp"
+#include "marsim/common/error.hpp"
+
+#ifdef MARSIM_HAS_ROSBAG
+#include <algorithm>
+#include <cstring>
+
+#include <geometry_msgs/PoseStamped.h>
+#include <nav_msgs/Odometry.h>
+#include <rosbag/bag.h>
+#include <rosbag/view.h>
+#include <sensor_msgs/PointCloud2.h>
+
+#include "common/text.hpp"
+#endif
+
+namespace marsim::map_tools {
+
+#ifdef MARSIM_HAS_ROSBAG
+
+namespace {
+
+using sensor_msgs::PointCloud2;
+using sensor_msgs::PointField;
+
+constexpr const char* kCloudType = "sensor_msgs/PointCloud2";
+const std::vector<std::string> kPoseTypes = {"nav_msgs/Odometry", "geometry_msgs/PoseStamped"};
+
+/// Topics of a bag that have one of some types.
+std::vector<std::string> topicsOf(const rosbag::Bag& bag, const std::vector<std::string>& types) {
+  std::vector<std::string> topics;
+  rosbag::View view(bag);
+  for (const rosbag::ConnectionInfo* connection : view.getConnections()) {
+    const bool fits = std::find(types.begin(), types.end(), connection->datatype) != types.end();
+    const bool known = std::find(topics.begin(), topics.end(), connection->topic) != topics.end();
+    if (fits && !known) topics.push_back(connection->topic);
+  }
+  std::sort(topics.begin(), topics.end());
+  return topics;
+}
+
+/// The topic asked for, or the only one there is.
+std::string topicFor(const rosbag::Bag& bag, const std::string& path, const std::string& option,
+                     const std::string& wanted, const std::vector<std::string>& types) {
+  const std::vector<std::string> topics = topicsOf(bag, types);
+  if (topics.empty()) throw FileError(path, fmt::format("has no topic of {}", join(types)));
+  if (wanted.empty()) {
+    if (topics.size() == 1) return topics.front();
+    throw FileError(path, fmt::format("has several topics of {}: say which by {}: {}", join(types),
+                                      option, join(topics)));
+  }
+  if (std::find(topics.begin(), topics.end(), wanted) == topics.end()) {
+    throw FileError(
+        path, fmt::format("has no topic {} of {}, allowed: {}", wanted, join(types), join(topics)));
+  }
+  return wanted;
+}
+
+TimeNs stampOf(const ros::Time& time) { return static_cast<TimeNs>(time.toNSec()); }
+
+std::vector<StampedPose> posesOf(const rosbag::Bag& bag, const std::string& path,
+                                 const std::string& topic) {
+  std::vector<StampedPose> poses;
+  rosbag::View view(bag, rosbag::TopicQuery(topic));
+  for (const rosbag::MessageInstance& message : view) {
+    geometry_msgs::Pose pose;
+    ros::Time stamp;
+    if (const auto odometry = message.instantiate<nav_msgs::Odometry>()) {
+      pose = odometry->pose.pose;
+      stamp = odometry->header.stamp;
+    } else if (const auto stamped = message.instantiate<geometry_msgs::PoseStamped>()) {
+      pose = stamped->pose;
+      stamp = stamped->header.stamp;
+    } else {
+      continue;
+    }
+    StampedPose next;
+    next.stamp = stampOf(stamp);
+    next.X_WB.p = {pose.position.x, pose.position.y, pose.position.z};
+    next.X_WB.q = Eigen::Quaterniond(pose.orientation.w, pose.orientation.x, pose.orientation.y,
+                                     pose.orientation.z);
+    if (!next.X_WB.p.allFinite() || std::abs(next.X_WB.q.norm() - 1.0) > 0.01) {
+      throw FileError(path, fmt::format("topic {} has a pose at {:.3f} s that is none", topic,
+                                        toSeconds(next.stamp)));
+    }
+    next.X_WB.q.normalize();
+    if (poses.empty() || next.stamp > poses.back().stamp) poses.push_back(next);
+  }
+  if (poses.empty()) throw FileError(path, fmt::format("has no pose on {}", topic));
+  return poses;
+}
+
+const PointField* fieldOf(const PointCloud2& cloud, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    for (const PointField& field : cloud.fields) {
+      if (field.name == name) return &field;
+    }
+  }
+  return nullptr;
+}
+
+template <class T>
+double numberAt(const std::uint8_t* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof(T));
+  return static_cast<double>(value);
+}
+
+std::size_t sizeOf(const PointField& field) {
+  constexpr std::array<std::size_t, 9> kSizes = {0, 1, 1, 2, 2, 4, 4, 4, 8};
+  return field.datatype < kSizes.size() ? kSizes[field.datatype] : 0;
+}
+
+double valueOf(const PointField& field, const std::uint8_t* point) {
+  const std::uint8_t* bytes = point + field.offset;
+  switch (field.datatype) {
+    case PointField::INT8:
+      return numberAt<std::int8_t>(bytes);
+    case PointField::UINT8:
+      return numberAt<std::uint8_t>(bytes);
+    case PointField::INT16:
+      return numberAt<std::int16_t>(bytes);
+    case PointField::UINT16:
+      return numberAt<std::uint16_t>(bytes);
+    case PointField::INT32:
+      return numberAt<std::int32_t>(bytes);
+    case PointField::UINT32:
+      return numberAt<std::uint32_t>(bytes);
+    case PointField::FLOAT32:
+      return numberAt<float>(bytes);
+    default:
+      return numberAt<double>(bytes);
+  }
+}
+
+/// Fields of a cloud that are read.
+struct CloudColumns {
+  std::array<const PointField*, 3> xyz{};
+  const PointField* intensity = nullptr;
+  const PointField* time = nullptr;
+  double time_unit = 1e9;      ///< [ns] of one in the field
+  bool time_is_stamp = false;  ///< else since the cloud's
+
+  CloudColumns(const PointCloud2& cloud, const std::string& path, const std::string& topic) {
+    const auto refuse = [&](const std::string& what) {
+      return FileError(path, fmt::format("topic {}: a cloud {}", topic, what));
+    };
+    for (std::size_t i = 0; i < 3; ++i) {
+      xyz[i] = fieldOf(cloud, {std::string(1, "xyz"[i])});
+      if (xyz[i] == nullptr) throw refuse("without x, y and z");
+    }
+    intensity = fieldOf(cloud, {"intensity", "reflectivity"});
+    // Velodyne and RoboSense, Ouster, Livox, Hesai: by name and type.
+    time = fieldOf(cloud, {"time", "t", "offset_time", "timestamp"});
+    if (time != nullptr) {
+      const bool is_float =
+          time->datatype == PointField::FLOAT32 || time->datatype == PointField::FLOAT64;
+      time_unit = is_float ? 1e9 : 1.0;
+      time_is_stamp = time->name == "timestamp";
+    }
+    for (const PointField* field : {xyz[0], xyz[1], xyz[2], intensity, time}) {
+      if (field != nullptr &&
+          (sizeOf(*field) == 0 || field->offset + sizeOf(*field) > cloud.point_step)) {
+        throw refuse(fmt::format("whose field {} lies beyond its points", field->name));
+      }
+    }
+    const std::size_t width = cloud.width, height = cloud.height;
+    if (cloud.is_bigendian != 0 || cloud.point_step * width > cloud.row_step ||
+        cloud.row_step * height > cloud.data.size()) {
+      throw refuse("whose sizes contradict each other, or of the other byte order");
+    }
+  }
+};
+
+RawScan scanOf(const PointCloud2& message, const std::string& path, const std::string& topic) {
+  const CloudColumns columns(message, path, topic);
+  RawScan scan;
+  scan.stamp = stampOf(message.header.stamp);
+  scan.name = topic;
+  for (std::uint32_t row = 0; row < message.height; ++row) {
+    for (std::uint32_t column = 0; column < message.width; ++column) {
+      const std::uint8_t* point = message.data.data() + std::size_t{row} * message.row_step +
+                                  std::size_t{column} * message.point_step;
+      Eigen::Vector3f p;
+      for (int i = 0; i < 3; ++i) {
+        p[i] = static_cast<float>(valueOf(*columns.xyz[static_cast<std::size_t>(i)], point));
+      }
+      scan.cloud.points.push_back(p);
+      if (columns.intensity != nullptr) {
+        scan.cloud.intensity.push_back(static_cast<float>(valueOf(*columns.intensity, point)));
+      }
+      if (columns.time == nullptr) continue;
+      double time = valueOf(*columns.time, point);
+      // Hesai and RoboSense stamp in seconds, livox_ros_driver2 in nanoseconds.
+      time *= columns.time_is_stamp && time > 1e12 ? 1.0 : columns.time_unit;
+      if (columns.time_is_stamp) time -= static_cast<double>(scan.stamp);
+      // A driver's times span a scan; others are no times (a field of that name with other use).
+      scan.times.push_back(
+          std::isfinite(time) && std::abs(time) < 1e9 ? static_cast<std::int64_t>(time) : 0);
+    }
+  }
+  return scan;
+}
+
+}  // namespace
+
+bool hasBags() { return true; }
+
+void readBag(const RecordingConfig& config, Progress& progress, RecordingReport& report,
+             const std::function<void(const Keyframe& keyframe)>& take) try {
+  const std::string path = config.source.string();
+  if (!std::filesystem::exists(config.source)) throw FileError(path, "does not exist");
+  rosbag::Bag bag;
+  bag.open(path, rosbag::bagmode::Read);
+  const std::string clouds = topicFor(bag, path, "--clouds", config.clouds, {kCloudType});
+  std::vector<StampedPose> poses;
+  std::string odometry;
+  if (config.poses.empty()) {
+    odometry = topicFor(bag, path, "--odometry", config.odometry, kPoseTypes);
+    poses = posesOf(bag, path, odometry);
+  } else {
+    bool has_stamps = false;
+    poses = readTrajectory(config.poses, has_stamps);
+    if (!has_stamps) {
+      throw FileError(config.poses.string(),
+                      "has poses without stamps, allowed for a bag: TUM or "
+                      "CSV with stamps");
+    }
+  }
+  ScanPlacer placer(config, Trajectory(std::move(poses)), take);
+  rosbag::View view(bag, rosbag::TopicQuery(clouds));
+  progress.phase("reading scans", view.size());
+  std::size_t done = 0;
+  for (const rosbag::MessageInstance& message : view) {
+    if (const auto cloud = message.instantiate<PointCloud2>()) {
+      placer.add(scanOf(*cloud, path, clouds));
+    }
+    progress.update(++done);
+  }
+  report = placer.finish();
+  report.source = clouds;
+  report.odometry = config.poses.empty() ? odometry : config.poses.string();
+} catch (const rosbag::BagException& error) {
+  throw FileError(config.source.string(),
+                  fmt::format("is no whole bag ({}); 'rosbag reindex' mends one that was cut off",
+                              clipped(error.what())));
+}
+
+#else
+
+bool hasBags() { return false; }
+
+void readBag(const RecordingConfig& config, Progress& /*progress*/, RecordingReport& /*report*/,
+             const std::function<void(const Keyframe& keyframe)>& /*take*/) {
+  throw FileError(config.source.string(),
+                  "is a bag, and the program was built without librosbag_storage "
+                  "(librosbag-storage-dev); a folder of PCD files and --poses do without");
+}
+
+#endif
+
+}  // namespace marsim::map_tools

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include <Eigen/Geometry>
+
+#include "map_tools/recording.hpp"
+#include "marsim/common/progress.hpp"
+#include "marsim/map/point_cloud.hpp"
+
+/// What makes a map to fly in of a raw one. Each step returns a cloud with all that its points
+/// carry, on all cores, the same for any number of them.
+namespace marsim::map_tools {
+
+/// Settings of removeOutliers.
+struct OutlierConfig {
+  std::size_t neighbours = 12;
+  double sigmas = 3.0;
+};
+
+/// Without the points whose mean distance to their nearest neighbours is more than `sigmas`
+/// standard deviations above that of all points (Rusu et al., "Towards 3D Point Cloud Based Object
+/// Maps for Household Environments", 2008; PCL's StatisticalOutlierRemoval).
+map::PointCloud removeOutliers(const map::PointCloud& cloud, const OutlierConfig& config,
+                               Progress& progress);
+
+/// Without the points that have fewer than `neighbours` others within `radius` [m].
+map::PointCloud removeLonely(const map::PointCloud& cloud, double radius, std::size_t neighbours,
+                             Progress& progress);
+
+/// The points inside a box [m], borders included.
+map::PointCloud crop(const map::PointCloud& cloud, const Eigen::AlignedBox3d& box);
+
+/// A plane p . normal = height.
+struct GroundPlane {
+  Eigen::Vector3d normal = Eigen::Vector3d::UnitZ();  ///< unit, upwards
+  double height = 0.0;                                ///< [m]
+  std::size_t points = 0;                             ///< that lie on it
+};
+
+/// The lowest of the large planes that are within 30 degrees of level: RANSAC (Fischler and Bolles,
+/// 1981) on voxel means, then a fit to all points near it. Throws Error where there is none.
+GroundPlane findGround(const map::PointCloud& cloud, Progress& progress);
+
+/// The cloud turned about its origin by the shortest way so that the plane is level.
+map::PointCloud levelled(const map::PointCloud& cloud, const GroundPlane& ground);
+
+/// The cloud with points added where a surface has holes no wider than `width` [m] with points all
+/// round them. What is added carries what the nearest point does.
+map::PointCloud fillHoles(const map::PointCloud& cloud, double width, Progress& progress);
+
+/// Settings of removeMovingTraces.
+struct TraceConfig {
+  double voxel = 0.2;         ///< [m]
+  std::size_t passes = 2;     ///< least number of scans that saw through a voxel
+  double ratio = 1.0;         ///< as many times the scans that met something in it
+  std::size_t rays = 40'000;  ///< at most so many of a scan
+};
+
+/// What the ray casting found.
+struct TraceReport {
+  std::size_t scans = 0;
+  std::size_t voxels = 0;  ///< that were cleared
+};
+
+/// Without the points in voxels through which more scans saw than met something there. A ray sees
+/// through a voxel where it passes the mean of its points within 0.45 of its side and goes on
+/// for two sides or more, not at a flat angle to its surface. The scans must be those of which the
+/// map was made, in its frame.
+map::PointCloud removeMovingTraces(const map::PointCloud& cloud, const RecordingConfig& recording,
+                                   const TraceConfig& config, TraceReport& report,
+                                   Progress& progress);
+
+/// The same with scans from elsewhere: `scans` calls its argument for each.
+using ForEachScan = std::function<void(const std::function<void(const Keyframe&)>&)>;
+map::PointCloud removeMovingTraces(const map::PointCloud& cloud, const ForEachScan& scans,
+                                   const TraceConfig& config, TraceReport& report);
+
+}  // namespace marsim::map_tools

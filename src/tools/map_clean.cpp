@@ -1,0 +1,220 @@
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/bounds.hpp"
+#include "common/output_file.hpp"
+#include "common/text.hpp"
+#include "map_tools/clean.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/common/units.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/map/cloud_io.hpp"
+#include "marsim/map/voxel_grid.hpp"
+#include "tools/command_line.hpp"
+#include "tools/map_commands.hpp"
+#include "tools/points.hpp"
+#include "tools/recording_options.hpp"
+
+namespace marsim::tools {
+namespace {
+
+/// The command line of `marsim map clean`.
+struct CleanOptions {
+  std::string name, out;
+  std::string moving, outliers, lonely, crop, origin, fill, downsample;
+  bool level = false;
+  RecordingOptions recording;
+  map_tools::TraceConfig traces;
+};
+
+/// As many numbers as a text has to hold.
+std::vector<double> numbersOf(const std::string& option, const std::string& text, std::size_t count,
+                              const std::string& allowed) {
+  std::string spaced = text;
+  std::replace(spaced.begin(), spaced.end(), ',', ' ');
+  std::istringstream words(spaced);
+  std::vector<double> numbers;
+  for (double number = 0.0; words >> number;) numbers.push_back(number);
+  if (numbers.size() != count || !words.eof()) {
+    throw ConfigError("command line", option, fmt::format("'{}'", clipped(text)), allowed);
+  }
+  return numbers;
+}
+
+std::size_t wholeOf(const std::string& option, double number) {
+  Validator("command line").within(option, number, 1.0, 1000.0);
+  return static_cast<std::size_t>(number);
+}
+
+/// The steps, in the order in which they are done.
+class Cleaner {
+ public:
+  Cleaner(const CleanOptions& options, map::PointCloud cloud, Progress& progress)
+      : options_(options), cloud_(std::move(cloud)), progress_(progress) {}
+
+  void run() {
+    if (!options_.moving.empty()) removeMoving();
+    if (!options_.outliers.empty()) removeOutliers();
+    if (!options_.lonely.empty()) removeLonely();
+    if (!options_.crop.empty()) crop();
+    if (options_.level) level();
+    if (!options_.origin.empty()) moveOrigin();
+    if (!options_.fill.empty()) fill();
+    if (!options_.downsample.empty()) downsample();
+  }
+  const map::PointCloud& cloud() const { return cloud_; }
+  const std::vector<std::pair<std::string, std::string>>& said() const { return said_; }
+
+ private:
+  void become(const std::string& step, map::PointCloud next, const std::string& more = "") {
+    if (next.empty()) {
+      throw ConfigError("command line", "--" + step, "leaves no point", "what keeps some of them");
+    }
+    const auto before = static_cast<std::int64_t>(cloud_.size());
+    const auto after = static_cast<std::int64_t>(next.size());
+    const std::string change =
+        after >= before ? fmt::format("{} added", withThousands(next.size() - cloud_.size()))
+                        : fmt::format("{} removed", withThousands(cloud_.size() - next.size()));
+    said_.emplace_back(step, fmt::format("{} -> {} points, {}{}", withThousands(cloud_.size()),
+                                         withThousands(next.size()), change, more));
+    cloud_ = std::move(next);
+  }
+
+  void removeMoving() {
+    map_tools::RecordingConfig recording = options_.recording.config();
+    recording.source = options_.moving;
+    map_tools::TraceReport report;
+    map::PointCloud next =
+        map_tools::removeMovingTraces(cloud_, recording, options_.traces, report, progress_);
+    become(
+        "moving", std::move(next),
+        fmt::format("; {} voxels of {} m that {} scans saw through", withThousands(report.voxels),
+                    options_.traces.voxel, withThousands(report.scans)));
+  }
+  void removeOutliers() {
+    const auto numbers =
+        numbersOf("--outliers", options_.outliers, 2, "neighbours,sigmas, as 12,3");
+    Validator("command line").positive("--outliers", numbers[1]);
+    become("outliers", map_tools::removeOutliers(
+                           cloud_, {wholeOf("--outliers", numbers[0]), numbers[1]}, progress_));
+  }
+  void removeLonely() {
+    const auto numbers =
+        numbersOf("--radius", options_.lonely, 2, "radius [m],neighbours, as 0.3,2");
+    Validator("command line").positive("--radius", numbers[0], "m");
+    become("radius",
+           map_tools::removeLonely(cloud_, numbers[0], wholeOf("--radius", numbers[1]), progress_));
+  }
+  void crop() {
+    const auto n = numbersOf("--crop", options_.crop, 6, "x0,y0,z0,x1,y1,z1 [m]");
+    const Eigen::AlignedBox3d box(Eigen::Vector3d(n[0], n[1], n[2]),
+                                  Eigen::Vector3d(n[3], n[4], n[5]));
+    if (box.isEmpty()) {
+      throw ConfigError("command line", "--crop", fmt::format("'{}'", options_.crop),
+                        "the lower corner first");
+    }
+    become("crop", map_tools::crop(cloud_, box));
+  }
+  void level() {
+    const map_tools::GroundPlane ground = map_tools::findGround(cloud_, progress_);
+    const double tilt = degrees(std::acos(std::min(1.0, ground.normal.z())));
+    become(
+        "level", map_tools::levelled(cloud_, ground),
+        fmt::format("; turned by {:.2f} deg, the ground is at z = {:.2f} m", tilt, ground.height));
+  }
+  void moveOrigin() {
+    const Eigen::Vector3d origin = parsePoint(options_.origin, "--origin");
+    map::PointCloud next = cloud_;
+    for (Eigen::Vector3f& p : next.points) p = (p.cast<double>() - origin).cast<float>();
+    become("origin", std::move(next), fmt::format("; {} is (0, 0, 0) now", pointText(origin)));
+  }
+  void fill() {
+    const double width = parseOption("--fill", options_.fill, Quantity::kLength);
+    Validator("command line").positive("--fill", width, "m");
+    become("fill", map_tools::fillHoles(cloud_, width, progress_));
+  }
+  void downsample() {
+    const double side = parseOption("--downsample", options_.downsample, Quantity::kLength);
+    Validator("command line").positive("--downsample", side, "m");
+    map::PointCloud next = map::downsample(cloud_, side);
+    next.weight.clear();
+    become("downsample", std::move(next), fmt::format("; one a voxel of {} m", side));
+  }
+
+  const CleanOptions& options_;
+  map::PointCloud cloud_;
+  Progress& progress_;
+  std::vector<std::pair<std::string, std::string>> said_;
+};
+
+int runClean(const CleanOptions& options) {
+  requireExtension(options.out, map::cloudFormats());
+  requireWritable(options.out);
+  const std::vector<std::string> steps = {options.moving,    options.outliers, options.lonely,
+                                          options.crop,      options.origin,   options.fill,
+                                          options.downsample};
+  const bool any =
+      options.level || std::any_of(steps.begin(), steps.end(),
+                                   [](const std::string& step) { return !step.empty(); });
+  if (!any) {
+    throw ConfigError("command line", "steps", "none",
+                      "one or more of --moving, --outliers, --radius, --crop, --level, --origin, "
+                      "--fill, --downsample");
+  }
+  Progress progress("clean");
+  map::LoadedCloud loaded = map::loadCloud(config::resolveMap(options.name), progress);
+  const std::size_t duplicates = loaded.duplicates;
+  Cleaner cleaner(options, std::move(loaded.cloud), progress);
+  cleaner.run();
+  progress.phase("writing");
+  const int code = saveWhole(options.out, cleaner.cloud());
+  progress.finish();
+  printLine("read", fmt::format("{} points; {} not finite and {} duplicates dropped",
+                                withThousands(loaded.read), withThousands(loaded.non_finite),
+                                withThousands(duplicates)));
+  if (!loaded.origin.isZero()) {
+    printLine("origin",
+              fmt::format("{} of the source is (0, 0, 0) of the copy", pointText(loaded.origin)));
+  }
+  for (const auto& [step, what] : cleaner.said()) printLine(step, what);
+  printLine("written",
+            fmt::format("{}, {} points", options.out, withThousands(cleaner.cloud().size())));
+  return code;
+}
+
+}  // namespace
+
+MapCommand addMapClean(CLI::App& app) {
+  const auto options = std::make_shared<CleanOptions>();
+  CLI::App* sub = app.add_subcommand(
+      "clean",
+      "Removes outliers and traces of what moved, crops, levels, fills, thins. Steps are done in "
+      "the order of this list");
+  sub->add_option("map", options->name, "forest, building or a PCD, PLY or place file")->required();
+  sub->add_option("--out", options->out, "PCD or PLY to write")->required();
+  sub->add_option(
+      "--moving", options->moving,
+      "the recording that the map was imported from: removes what its beams saw through");
+  options->recording.addTo(*sub);
+  sub->add_option("--voxel", options->traces.voxel, "[m] of --moving")->capture_default_str();
+  sub->add_option("--outliers", options->outliers,
+                  "K,S: removes points whose mean distance to K neighbours is S standard "
+                  "deviations above the mean, as 12,3");
+  sub->add_option("--radius", options->lonely,
+                  "R,N: removes points with fewer than N others within R [m]");
+  sub->add_option("--crop", options->crop, "x0,y0,z0,x1,y1,z1: keeps what is in that box [m]");
+  sub->add_flag("--level", options->level,
+                "turns the map about its origin until the ground is level");
+  sub->add_option("--origin", options->origin, "x,y,z: this place becomes the origin [m]");
+  sub->add_option("--fill", options->fill, "fills holes of surfaces up to this width [m]");
+  sub->add_option("--downsample", options->downsample, "one point a voxel of this side [m]");
+  return {sub, [options] { return runClean(*options); }};
+}
+
+}  // namespace marsim::tools

@@ -1,0 +1,161 @@
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "common/bounds.hpp"
+#include "common/output_file.hpp"
+#include "common/text.hpp"
+#include "map_tools/export.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/map/cloud_io.hpp"
+#include "marsim/map/load_map.hpp"
+#include "tools/command_line.hpp"
+#include "tools/interrupts.hpp"
+#include "tools/map_commands.hpp"
+
+namespace marsim::tools {
+namespace {
+
+/// The command line of `marsim map export`.
+struct ExportOptions {
+  std::string name, out;
+  std::string resolution;
+  std::vector<std::string> slice;  // ZMIN ZMAX
+};
+
+constexpr double kUsualResolution = 0.1;  // [m] of voxels and cells
+
+double resolutionOf(const ExportOptions& options) {
+  if (options.resolution.empty()) return kUsualResolution;
+  const double value = parseOption("--resolution", options.resolution, Quantity::kLength);
+  Validator("command line").positive("--resolution", value, "m");
+  return value;
+}
+
+void printOrigin(const Eigen::Vector3d& origin) {
+  if (origin.isZero()) return;
+  printLine("origin", fmt::format("{} of the source is (0, 0, 0) of the copy", pointText(origin)));
+}
+
+/// The surfels of a map as points with what they carry, the reflectivity as intensity (255: 100 %).
+map::PointCloud surfelPoints(const map::SurfelMap& map) {
+  map::PointCloud cloud = map.positions();
+  cloud.weight.clear();
+  const map::SurfelChannelViews& channels = map.channels();
+  cloud.intensity.assign(channels.reflectivity.begin(), channels.reflectivity.end());
+  cloud.colour.assign(channels.colour.begin(), channels.colour.end());
+  cloud.classes.assign(channels.classes.begin(), channels.classes.end());
+  return cloud;
+}
+
+int exportPoints(const ExportOptions& options, Progress& progress) {
+  const std::filesystem::path path = config::resolveMap(options.name);
+  map::PointCloud cloud;
+  Eigen::Vector3d origin;
+  std::string what;
+  if (options.resolution.empty()) {
+    map::LoadedCloud loaded = map::loadCloud(path, progress);
+    cloud = std::move(loaded.cloud);
+    origin = loaded.origin;
+    what = fmt::format(
+        "{} of the file's {} points{}", withThousands(cloud.size()), withThousands(loaded.read),
+        cloud.size() == loaded.read
+            ? ""
+            : fmt::format(" ({} not finite and {} duplicates are left out)",
+                          withThousands(loaded.non_finite), withThousands(loaded.duplicates)));
+  } else {
+    map::SurfelMapConfig config;
+    config.resolution = resolutionOf(options);
+    const map::LoadedMap loaded = map::loadSurfelMap(path, config, progress);
+    cloud = surfelPoints(*loaded.map);
+    origin = loaded.source.origin;
+    what = fmt::format("{} surfels at {:g} m, of {} points", withThousands(cloud.size()),
+                       config.resolution, withThousands(loaded.source.points));
+  }
+  progress.phase("writing");
+  const int code = saveWhole(options.out, cloud);
+  progress.finish();
+  printLine("written", fmt::format("{}: {}", options.out, what));
+  printOrigin(origin);
+  return code;
+}
+
+int exportOctoMap(const ExportOptions& options, Progress& progress) {
+  const double resolution = resolutionOf(options);
+  const map::LoadedCloud loaded = map::loadCloud(config::resolveMap(options.name), progress);
+  std::size_t voxels = 0;
+  const int code = writeWhole(
+      [&] { voxels = map_tools::writeOctoMap(options.out, loaded.cloud, resolution, progress); });
+  progress.finish();
+  printLine("written", fmt::format("{}: {} occupied voxels of {:g} m, of {} points; all else is "
+                                   "unknown",
+                                   options.out, withThousands(voxels), resolution,
+                                   withThousands(loaded.read)));
+  printOrigin(loaded.origin);
+  return code;
+}
+
+int exportSlice(const ExportOptions& options, Progress& progress) {
+  if (options.slice.size() != 2) {
+    throw ConfigError("command line", "--slice", "absent",
+                      "with a .yaml two heights: --slice ZMIN ZMAX");
+  }
+  map_tools::SliceConfig config;
+  config.resolution = resolutionOf(options);
+  config.z_min = parseOption("--slice", options.slice[0], Quantity::kLength);
+  config.z_max = parseOption("--slice", options.slice[1], Quantity::kLength);
+  config.validate("command line");
+  requireWritable(map_tools::imageOf(options.out));
+  const map::LoadedCloud loaded = map::loadCloud(config::resolveMap(options.name), progress);
+  progress.phase("slicing");
+  const map_tools::OccupancySlice slice = map_tools::sliceOf(loaded.cloud, config);
+  progress.phase("writing");
+  const int code = writeWhole([&] { map_tools::writeSlice(options.out, slice); });
+  progress.finish();
+  const auto count = [&](map_tools::Occupancy cell) { return withThousands(slice.count(cell)); };
+  printLine("written",
+            fmt::format("{} and {}: {} x {} cells of {:g} m between {:g} and {:g} m", options.out,
+                        map_tools::imageOf(options.out).string(), slice.width, slice.height,
+                        slice.resolution, config.z_min, config.z_max));
+  printLine("cells",
+            fmt::format("{} occupied, {} free (a point lies below), {} unknown",
+                        count(map_tools::Occupancy::kOccupied), count(map_tools::Occupancy::kFree),
+                        count(map_tools::Occupancy::kUnknown)));
+  printOrigin(loaded.origin);
+  return code;
+}
+
+int runExport(const ExportOptions& options) {
+  const std::string extension =
+      requireExtension(options.out, {".pcd", ".ply", ".bt", ".ot", ".yaml"});
+  if (!options.slice.empty() && extension != ".yaml") {
+    throw ConfigError("command line", "--slice", "given", "with an --out that ends in .yaml");
+  }
+  requireWritable(options.out);
+  Progress progress("export");
+  if (extension == ".yaml") return exportSlice(options, progress);
+  if (extension == ".bt" || extension == ".ot") return exportOctoMap(options, progress);
+  return exportPoints(options, progress);
+}
+
+}  // namespace
+
+MapCommand addMapExport(CLI::App& app) {
+  const auto options = std::make_shared<ExportOptions>();
+  CLI::App* sub = app.add_subcommand(
+      "export", "Writes a map as points, OctoMap or 2-D occupancy grid for other programs");
+  sub->add_option("map", options->name, "name of a place or a PCD, PLY or place file")->required();
+  sub->add_option("--out", options->out,
+                  "by its extension: PCD, PLY; BT, OT (OctoMap); YAML, with a PGM beside it "
+                  "(map_server)")
+      ->required();
+  sub->add_option("--resolution", options->resolution,
+                  "PCD, PLY: the surfels at it in place of the file's points; others: side of "
+                  "voxels or cells, 0.1 unless given [m]");
+  sub->add_option("--slice", options->slice, "ZMIN ZMAX: heights of the occupancy grid [m]")
+      ->expected(2);
+  return {sub, [options] { return runExport(*options); }};
+}
+
+}  // namespace marsim::tools

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <Eigen/Geometry>
+
+namespace marsim::tools {
+
+/// A camera that goes round a place and looks at it, z up.
+class Orbit {
+ public:
+  /// Sees a whole box from behind and above.
+  explicit Orbit(const Eigen::AlignedBox3f& box);
+
+  /// By parts of the window's height, to the right and down.
+  void turn(double right, double down);
+  void move(double right, double down);
+  /// Positive: nearer.
+  void zoom(double steps);
+
+  /// From W to OpenGL's clip space; `aspect`: width by height.
+  Eigen::Matrix4f projection(double aspect) const;
+  /// Pixels a metre at one metre, of a window so high.
+  static double focal(double height);
+
+ private:
+  Eigen::Matrix3d axes() const;  // rows: right, up, backward
+
+  Eigen::Vector3d centre_;
+  double size_;         // [m] of the box
+  double distance_;     // [m]
+  double yaw_ = -0.9;   // [rad] of the eye about the centre
+  double pitch_ = 0.6;  // [rad] above it
+};
+
+}  // namespace marsim::tools

@@ -1,0 +1,23 @@
+#include "tools/recording_options.hpp"
+
+#include "tools/points.hpp"
+
+namespace marsim::tools {
+
+void RecordingOptions::addTo(CLI::App& app) {
+  app.add_option("--poses", poses_,
+                 "trajectory of a recording's scans: TUM, CSV or KITTI; a bag has its odometry");
+  app.add_option("--lidar-pose", lidar_pose_,
+                 "x,y,z,yaw,pitch,roll of the LiDAR in the body that the poses are of [m, rad]");
+  app.add_option("--clouds", config_.clouds, "topic of a bag's clouds; without it the only one");
+  app.add_option("--odometry", config_.odometry, "topic of a bag's poses; without it the only one");
+}
+
+map_tools::RecordingConfig RecordingOptions::config() const {
+  map_tools::RecordingConfig config = config_;
+  config.poses = poses_;
+  if (!lidar_pose_.empty()) config.X_BL = parsePose(lidar_pose_, "--lidar-pose");
+  return config;
+}
+
+}  // namespace marsim::tools
