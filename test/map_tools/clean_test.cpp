@@ -219,5 +219,35 @@ TEST(Clean, TracesOfAPersonAreRemovedAndWallsStay) {
   EXPECT_GT(share(50), 0.99) << "of walls, floor and ceiling";
 }
 
+// A LiDAR 0.3 m above the floor: most of its beams pass close over what lies farther on.
+TEST(Clean, FloorsStayUnderFlatBeams) {
+  std::vector<Keyframe> scans;
+  RandomStream random(13);
+  map::PointCloud cloud;
+  for (int scan = 0; scan < 30; ++scan) {
+    Keyframe keyframe;
+    keyframe.origin = {0.5 + 0.3 * scan, 4.0, 0.3};
+    for (int i = 0; i < 6000; ++i) {
+      const double azimuth = random.uniform(-kPi, kPi), elevation = random.uniform(-0.15, 0.05);
+      const Eigen::Vector3d direction(std::cos(azimuth) * std::cos(elevation),
+                                      std::sin(azimuth) * std::cos(elevation), std::sin(elevation));
+      const double range = rangeToRoom(keyframe.origin, direction) + 0.01 * random.normal();
+      add(keyframe.cloud, keyframe.origin + range * direction, 40);
+    }
+    cloud.points.insert(cloud.points.end(), keyframe.cloud.points.begin(),
+                        keyframe.cloud.points.end());
+    map::appendChannels(keyframe.cloud, cloud);
+    scans.push_back(std::move(keyframe));
+  }
+  TraceReport report;
+  const map::PointCloud left = removeMovingTraces(
+      cloud,
+      [&](const std::function<void(const Keyframe&)>& take) {
+        for (const Keyframe& scan : scans) take(scan);
+      },
+      {}, report);
+  EXPECT_GT(static_cast<double>(left.size()) / static_cast<double>(cloud.size()), 0.99);
+}
+
 }  // namespace
 }  // namespace marsim::map_tools
