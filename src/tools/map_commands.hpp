@@ -19,6 +19,7 @@ struct MapCommand {
 };
 
 MapCommand addMapClean(CLI::App& app);
+MapCommand addMapFidelity(CLI::App& app);
 MapCommand addMapInfo(CLI::App& app);
 MapCommand addMapImport(CLI::App& app);
 MapCommand addMapView(CLI::App& app);

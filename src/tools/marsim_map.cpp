@@ -49,7 +49,8 @@ int main(int argc, char** argv) {
   const std::vector<MapCommand> commands{
       marsim::tools::addMapInfo(app),    marsim::tools::addMapImport(app),
       marsim::tools::addMapClean(app),   marsim::tools::addMapView(app),
-      marsim::tools::addMapCompare(app), marsim::tools::addMapExport(app)};
+      marsim::tools::addMapCompare(app), marsim::tools::addMapExport(app),
+      marsim::tools::addMapFidelity(app)};
   const std::string first = argc > 1 ? argv[1] : "";
   if (const std::string meant = misspelt(first, commands); !meant.empty()) {
     fmt::print(stderr, "marsim map: unknown command '{}' (did you mean '{}'?)\n",

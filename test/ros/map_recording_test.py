@@ -98,6 +98,11 @@ class MapRecording(unittest.TestCase):
                             "truth.tum", "--outliers", "12,3", "--downsample", "0.03", "--out",
                             "clean.ply")
         self.assertRegex(clean, "moving +[0-9,]+ -> ")
+        beams = json.loads(self.marsim("map", "fidelity", "flight.bag", "--poses", "truth.tum",
+                                       "--resolution", "0.1", "--json"))
+        self.assertGreater(beams["scans_left_out"], 5)
+        self.assertLess(beams["all"]["median"], 0.02)
+        self.assertLess(beams["all"]["misses"], 0.05)
         drift, map_error = self.accuracy("drifting.ply"), self.accuracy("clean.ply")
         self.assertGreater(drift, 0.05)
         self.assertLess(map_error, 0.025)

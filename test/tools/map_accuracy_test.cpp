@@ -1,0 +1,98 @@
+#include "tools/map_accuracy.hpp"
+
+#include <cmath>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "marsim/common/error.hpp"
+#include "marsim/common/random.hpp"
+#include "marsim/common/units.hpp"
+#include "marsim/map/cloud_io.hpp"
+#include "temporary_folder.hpp"
+
+namespace marsim::tools {
+namespace {
+
+/// Scans of the inside of a room of 10 x 8 x 3 m with a bias and noise of the ranges, in a folder,
+/// and their KITTI poses.
+class MapAccuracy : public testing::Test {
+ protected:
+  void record(double noise, double bias_of_left_out, double pose_error) {
+    std::ofstream poses(folder_.path() / "poses.txt");
+    RandomStream random(3);
+    for (int scan = 0; scan < 20; ++scan) {
+      const Eigen::Vector3d at(2.0 + 0.3 * scan, 4.0, 1.2);
+      map::PointCloud cloud;
+      const bool left_out = scan % 10 == 5;
+      for (int i = 0; i < 12000; ++i) {
+        const double azimuth = random.uniform(-kPi, kPi), elevation = random.uniform(-0.9, 0.9);
+        const Eigen::Vector3d d(std::cos(azimuth) * std::cos(elevation),
+                                std::sin(azimuth) * std::cos(elevation), std::sin(elevation));
+        double range = 1e9;
+        const Eigen::Vector3d high(10, 8, 3);
+        for (int axis = 0; axis < 3; ++axis) {
+          if (d[axis] != 0.0)
+            range = std::min(range, ((d[axis] > 0 ? high[axis] : 0.0) - at[axis]) / d[axis]);
+        }
+        range += noise * random.normal() + (left_out ? bias_of_left_out : 0.0);
+        cloud.points.push_back((range * d).cast<float>());
+      }
+      map::saveCloud(folder_.path() / fmt::format("{}.ply", scan), cloud);
+      const double off = left_out ? pose_error : 0.0;
+      poses << "1 0 0 " << at.x() + off << " 0 1 0 " << at.y() + off << " 0 0 1 " << at.z() << "\n";
+    }
+    poses.close();
+    config_.recording.source = folder_.path();
+    config_.recording.poses = folder_.path() / "poses.txt";
+    config_.map.resolution = 0.1;
+  }
+  Accuracy measured() {
+    Progress progress("test", Progress::Output::kNone);
+    return measureAccuracy(config_, progress);
+  }
+  std::string complaint() {
+    try {
+      measured();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+  TemporaryFolder folder_;
+  AccuracyConfig config_;
+};
+
+// Half of normal errors are smaller than 0.67 of their sigma.
+TEST_F(MapAccuracy, KnowsNoiseAndBiasOfWhatWasLeftOut) {
+  record(0.02, 0.03, 0.0);
+  const Accuracy accuracy = measured();
+  EXPECT_EQ(accuracy.scans_left_out, 2U);
+  EXPECT_EQ(accuracy.scans_in_map, 18U);
+  EXPECT_EQ(accuracy.all.beams, 24000U);
+  EXPECT_NEAR(accuracy.all.signed_median, -0.03, 0.003);
+  EXPECT_NEAR(accuracy.all.median, 0.03, 0.006);
+  EXPECT_LT(accuracy.all.misses, 0.02);
+  EXPECT_LT(accuracy.all.too_near, 0.002);
+  std::size_t beams = 0;
+  for (const AccuracyRow& row : accuracy.by_range) beams += row.beams;
+  EXPECT_EQ(beams, accuracy.all.beams);
+  record(0.02, 0.0, 0.0);
+  const Accuracy unbiased = measured();
+  EXPECT_NEAR(unbiased.all.signed_median, 0.0, 0.003);
+  EXPECT_NEAR(unbiased.all.median, 0.67 * 0.02, 0.003);
+  EXPECT_LT(unbiased.simulated_to_real, unbiased.all.high);
+}
+
+TEST_F(MapAccuracy, ScansThatDoNotFitAreNamed) {
+  record(0.01, 0.0, 10.0);
+  EXPECT_NE(complaint().find("the scans do not fit each other"), std::string::npos);
+  config_.leave_out = 1;
+  EXPECT_NE(complaint().find("leave-out is 1, allowed: 2 or more"), std::string::npos);
+  config_.leave_out = 100;
+  EXPECT_NE(complaint().find("20 scans are too few to leave one of 100 out"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace marsim::tools
