@@ -52,7 +52,8 @@ double parsePace(std::string_view text, std::string_view where) {
 
 std::string paceText(double pace) { return std::isinf(pace) ? "max" : fmt::format("{}", pace); }
 
-SimClock::SimClock(SimClockConfig config, WallTime now) : config_(std::move(config)), due_(now) {
+SimClock::SimClock(SimClockConfig config, WallTime now)
+    : config_(std::move(config)), due_(now), is_paused_(config_.paused) {
   for (const std::string& name : config_.participants) grants_[name] = 0;
   for (const AnswerRule& rule : config_.answers) {
     answers_.emplace_back(rule, config_.answer_patience);

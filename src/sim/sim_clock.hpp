@@ -24,6 +24,7 @@ std::string paceText(double pace);
 struct SimClockConfig {
   TimeNs period = kNsPerSecond / 500;     ///< between two readings
   double pace = 1.0;                      ///< simulated seconds a wall second; kPaceMax
+  bool paused = false;                    ///< from the start, until pause() lets it go on
   double patience = 5.0;                  ///< [s] wall time for who granted time and is silent
   double answer_patience = 10.0;          ///< [s] wall time for who owes an answer
   std::vector<std::string> participants;  ///< time begins when they have granted some; lockstep
@@ -102,7 +103,7 @@ class SimClock {
   SimClockConfig config_;
   TimeNs now_ = 0;
   WallTime due_;  ///< when the next period begins
-  bool is_paused_ = false;
+  bool is_paused_;
   std::optional<TimeNs> until_;           ///< it pauses there
   std::map<std::string, TimeNs> grants_;  ///< how far time may go, by who says so
   std::map<std::string, TimeNs> let_go_;  ///< the same, of those that were waited for in vain

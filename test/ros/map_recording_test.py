@@ -39,11 +39,20 @@ class MapRecording(unittest.TestCase):
             os.environ, ROS_MASTER_URI="http://127.0.0.1:%d" % self.port, ROS_IP="127.0.0.1",
             ROS_LOG_DIR=self.folder + "/log")
 
-    def begin(self, *arguments):
-        child = subprocess.Popen(arguments, cwd=self.folder, env=self.environment,
-                                 stdout=subprocess.DEVNULL)
-        self.addCleanup(lambda: (child.kill(), child.wait()))
+    def begin(self, *arguments, stdout=subprocess.DEVNULL):
+        child = subprocess.Popen(arguments, cwd=self.folder, env=self.environment, stdout=stdout)
+        self.addCleanup(self.end, child)
         return child
+
+    @staticmethod
+    def end(child):
+        """With all that it has launched."""
+        if child.poll() is None:
+            child.send_signal(signal.SIGINT)
+        try:
+            child.wait(60)
+        finally:
+            child.kill()
 
     def marsim(self, *arguments):
         run = subprocess.run([MARSIM] + list(arguments), cwd=self.folder, env=self.environment,
@@ -68,17 +77,18 @@ class MapRecording(unittest.TestCase):
             for i in range(int(SECONDS / 0.1) + 1):
                 file.write("%.9f %s\n" % (0.1 * i, " ".join("%.9f" % v for v in pose_at(0.1 * i))))
         replay = self.begin(MARSIM, "replay", "flight.tum", "--map", "building", "--lidar", "mid360",
-                            "record:=truth.tum", "record_frame:=lidar")
+                            "paused:=true", "record:=truth.tum", "record_frame:=lidar")
         self.comes("/uav0/points")
         slam = self.begin(MARSIM, "run", "simulated_slam.launch", "drift:=0.05")
         self.comes("/uav0/slam_odom")
         recorder = self.begin(MARSIM, "record", "/uav0/points", "/uav0/slam_odom", "--out",
-                              "flight.bag")
-        self.assertEqual(replay.wait(120), 0)
-        recorder.send_signal(signal.SIGINT)
-        self.assertEqual(recorder.wait(60), 0)
-        slam.send_signal(signal.SIGINT)
-        slam.wait(30)
+                              "flight.bag", "--unpause", stdout=subprocess.PIPE)
+        with recorder.stdout as told:
+            self.assertRegex(told.readline(), b"^recording [0-9]+ topics to flight.bag")
+            self.assertEqual(replay.wait(120), 0)
+            self.end(recorder)
+        self.assertEqual(recorder.returncode, 0)
+        self.end(slam)
 
     def accuracy(self, name):
         """Mean distance [m] of a map's points to the building's."""

@@ -78,8 +78,8 @@ class Replay(unittest.TestCase):
                               text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               timeout=200)
 
-    def begin(self, arguments):
-        child = subprocess.Popen(arguments, cwd=self.folder, env=self.environment)
+    def begin(self, arguments, **options):
+        child = subprocess.Popen(arguments, cwd=self.folder, env=self.environment, **options)
         self.addCleanup(lambda: (child.kill(), child.wait()))
         return child
 
@@ -113,14 +113,15 @@ class Replay(unittest.TestCase):
             return json.load(file)
 
     def record(self, name, arguments, seconds):
-        """The manifest of a recording."""
-        recorder = self.begin([MARSIM, "record", "--out", name + ".bag"] + arguments)
-        try:
-            recorder.wait(seconds)
-            self.fail("it ended by itself")
-        except subprocess.TimeoutExpired:
+        """The manifest of a recording of so many seconds."""
+        recorder = self.begin([MARSIM, "record", "--out", name + ".bag"] + arguments,
+                              stdout=subprocess.PIPE)
+        with recorder.stdout as told:
+            self.assertIn(b"recording", told.readline())
+            with self.assertRaises(subprocess.TimeoutExpired, msg="it ended by itself"):
+                recorder.wait(seconds)
             recorder.send_signal(signal.SIGINT)
-        self.assertEqual(recorder.wait(60), 0)
+            self.assertEqual(recorder.wait(60), 0)
         with open(self.path(name + ".manifest.json")) as file:
             return json.load(file)
 
@@ -175,6 +176,12 @@ class Replay(unittest.TestCase):
         run = self.begin([MARSIM, "run", "sim.launch", "replay:=flight.tum", "lidar:=vlp16",
                           "resolution:=0.2"])
         self.assertTrue(self.comes("/uav0/odom"))
+        early = self.begin([MARSIM, "record", "/uav0/none"], stderr=subprocess.PIPE)
+        time.sleep(1.5)  # it waits 5 s for the topic
+        early.send_signal(signal.SIGINT)
+        with early.stderr as told:
+            self.assertEqual(told.read(), b"marsim record: ended before anything was recorded\n")
+        self.assertEqual(early.wait(20), 1)
         unknown = self.marsim("record", "/uav0/odm")
         self.assertEqual(unknown.returncode, 1)
         self.assertIn("did you mean /uav0/odom", unknown.stdout)

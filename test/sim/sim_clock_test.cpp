@@ -146,6 +146,16 @@ TEST_F(SimClockTest, PausesAndStepsOnePeriod) {
   EXPECT_NEAR(toSeconds(run(clock, 1.0) - paused), 1.0, 0.01) << "nothing is made up";
 }
 
+TEST_F(SimClockTest, MayBePausedFromTheStart) {
+  SimClockConfig config;
+  config.paused = true;
+  SimClock clock(config, wall_);
+  clock.grant("dynamics", 10 * kPeriod);
+  EXPECT_EQ(run(clock, 3.0), 0);
+  clock.pause(false, wall_);
+  EXPECT_EQ(run(clock, 3.0, 10 * kPeriod), 10 * kPeriod);
+}
+
 TEST_F(SimClockTest, StepsByADurationAsGrantsCome) {
   SimClock clock = makeWith({"/a"}, {});
   EXPECT_FALSE(clock.stepBy(100 * kMs, wall_).done) << "not paused";

@@ -70,6 +70,7 @@ SimClockNode::SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handl
   sim::SimClockConfig config;
   config.period = periodNs(params.positive("rate", 500.0, Quantity::kFrequency));
   config.pace = sim::parsePace(params.wordOrNumber("pace", "1"), params.where());
+  config.paused = params.flag("paused", false);
   const double patience = params.numberOrAuto("patience", Quantity::kTime);
   if (!std::isnan(patience)) Validator(params.where()).positive("patience", patience, "s");
   config.participants = readParticipants(params.tree("participants"));
