@@ -18,7 +18,7 @@ constexpr std::uint32_t kConstantIntensity = 2;
 
 /// Version of how maps are made of sources: one more whenever that changes, so that maps made
 /// before are made anew.
-constexpr int kMaking = 3;
+constexpr int kMaking = 4;
 
 /// Section `info`: the settings that shaped the surfels and what their source held.
 struct InfoRecord {
@@ -107,11 +107,12 @@ MapSource readInfo(const MapFile& file, const SurfelMapConfig& config) {
 }
 
 MapFileKey keyOf(const MapFileKey& content, const SurfelMapConfig& config) {
-  return hashText(fmt::format("{} {:016x}{:016x} {} {} {} {} {} {} {} {} {}", kMaking, content[0],
+  return hashText(fmt::format("{} {:016x}{:016x} {} {} {} {} {} {} {} {} {} {}", kMaking, content[0],
                               content[1], config.resolution, config.normal_radius_factor,
                               config.planar_factor, static_cast<int>(config.surface),
                               kCompactStorage, config.noise, config.smoothing_radius,
-                              config.blending_depth, config.intensity_full_scale));
+                              config.blending_depth, config.hole_radius,
+                              config.intensity_full_scale));
 }
 
 }  // namespace marsim::map

@@ -51,6 +51,7 @@ class Cluster {
 
   void append(const MergeSettings& settings, std::vector<Surfel>& surfels) const;
   const ChannelMean& channels() const { return channels_; }
+  FitKind kind() const { return kind_; }
 
  private:
   Vector3d position() const { return position_ / weight_; }
@@ -105,7 +106,10 @@ void mergeVoxel(const MovedPoints& moved, const MergeSettings& settings, const V
   for (const Cluster& cluster : clusters) {
     std::size_t made = merged.surfels.size();
     cluster.append(settings, merged.surfels);
-    for (; made < merged.surfels.size(); ++made) cluster.channels().appendTo(merged);
+    for (; made < merged.surfels.size(); ++made) {
+      merged.kinds.push_back(cluster.kind());
+      cluster.channels().appendTo(merged);
+    }
   }
 }
 
@@ -117,6 +121,12 @@ void MovedPoints::resize(std::size_t size) {
   thickness.resize(size);
   weights.resize(size);
   kinds.resize(size);
+}
+
+void MergedPoints::append(const MergedPoints& other) {
+  surfels.insert(surfels.end(), other.surfels.begin(), other.surfels.end());
+  kinds.insert(kinds.end(), other.kinds.begin(), other.kinds.end());
+  appendChannels(other, *this);
 }
 
 MergedPoints mergeInVoxels(const MovedPoints& moved, const MergeSettings& settings) {
@@ -135,10 +145,7 @@ MergedPoints mergeInVoxels(const MovedPoints& moved, const MergeSettings& settin
                    points.data() + begins[voxel + 1], clusters, blocks[block]);
       }
     });
-    for (const MergedPoints& block : blocks) {
-      merged.surfels.insert(merged.surfels.end(), block.surfels.begin(), block.surfels.end());
-      appendChannels(block, merged);
-    }
+    for (const MergedPoints& block : blocks) merged.append(block);
   }
   return merged;
 }

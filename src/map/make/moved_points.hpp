@@ -31,6 +31,9 @@ struct MergeSettings {
 /// Surfels and what their points carry.
 struct MergedPoints : PointChannels {
   std::vector<Surfel> surfels;
+  std::vector<FitKind> kinds;  ///< of the points of each
+
+  void append(const MergedPoints& other);
 };
 
 /// One surfel for the points of a voxel of side r that lie on one surface, in the order of the

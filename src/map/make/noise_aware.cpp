@@ -7,6 +7,7 @@
 #include <tbb/parallel_for.h>
 #include <Eigen/Geometry>
 
+#include "map/make/hole_filling.hpp"
 #include "map/make/moved_points.hpp"
 #include "map/make/neighbour_cells.hpp"
 #include "map/make/noise_sample.hpp"
@@ -22,6 +23,9 @@ using Eigen::Vector3f;
 
 constexpr double kCoarsening =
     3.0;  // means that a neighbourhood's radius is worth, where r is less
+constexpr std::size_t kFewest = 6;    // points of a neighbourhood that shows a surface
+constexpr float kWider = 3.0F;        // radius of the neighbourhoods where there are fewer
+constexpr double kHardlyAny = 0.001;  // of the points: as few are strays
 constexpr double kVoxelOfDisc = 1.1547005383793;  // r / R
 constexpr std::size_t kCellsPerBlock = 16384;     // between two reports of progress
 
@@ -65,11 +69,14 @@ class Mover {
         settings_(settings),
         planar_threshold_(planar_threshold),
         moved_(moved),
-        corner_(lowestCorner(cloud.points)),
+        is_alone_(cloud.size()),
+        corner_(lowestCorner(cloud.points).cwiseMin(lowestCorner(data.points))),
         targets_(cloud.points, cloud.weight, static_cast<double>(settings.radius), corner_),
         cells_(data.points, data.weight, static_cast<double>(settings.radius), corner_) {}
 
   void moveAll(Progress& progress);
+  /// Numbers of the points that had too few neighbours for a surface.
+  std::vector<std::uint32_t> alone() const;
 
  private:
   void moveCells(std::size_t begin, std::size_t end);
@@ -78,6 +85,7 @@ class Mover {
   const FitSettings& settings_;
   float planar_threshold_;
   MovedPoints& moved_;
+  std::vector<std::uint8_t> is_alone_;
   Vector3d corner_;
   NeighbourCells targets_, cells_;
 };
@@ -93,6 +101,7 @@ void Mover::moveCells(std::size_t begin, std::size_t end) {
       const std::uint32_t i = targets_.order()[place];
       const Vector3f centre = (cloud_.points[i].cast<double>() - middle).cast<float>();
       near.gather(neighbours, centre, settings_.radius);
+      is_alone_[i] = near.count < kFewest ? 1 : 0;
       const SurfaceFit fit = fitSurface(near, settings_);
       moved_.positions[i] = cloud_.points[i] + fit.shift;
       moved_.directions[i] = fit.direction;
@@ -114,6 +123,35 @@ void Mover::moveAll(Progress& progress) {
   }
 }
 
+std::vector<std::uint32_t> Mover::alone() const {
+  std::vector<std::uint32_t> numbers;
+  for (std::size_t i = 0; i < is_alone_.size(); ++i) {
+    if (is_alone_[i] != 0) numbers.push_back(static_cast<std::uint32_t>(i));
+  }
+  return numbers;
+}
+
+/// Fits surfaces again, to wider neighbourhoods, where points are sparse.
+void moveSparse(const PointCloud& cloud, const std::vector<std::uint32_t>& numbers,
+                FitSettings settings, float planar_threshold, Progress& progress,
+                MovedPoints& moved) {
+  settings.radius *= kWider;
+  PointCloud sparse;
+  for (const std::uint32_t number : numbers) {
+    sparse.points.push_back(cloud.points[number]);
+    sparse.weight.push_back(cloud.weight[number]);
+  }
+  MovedPoints again;
+  again.resize(sparse.size());
+  Mover(sparse, cloud, settings, planar_threshold, again).moveAll(progress);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    moved.positions[numbers[i]] = again.positions[i];
+    moved.directions[numbers[i]] = again.directions[i];
+    moved.kinds[numbers[i]] = again.kinds[i];
+    moved.thickness[numbers[i]] = again.thickness[i];
+  }
+}
+
 /// A neighbourhood of far more means than a fit needs is thinned first: its cost grows with them.
 MovedPoints moveOntoSurfaces(const PointCloud& cloud, const FitSettings& settings,
                              float planar_threshold, Progress& progress) {
@@ -122,11 +160,13 @@ MovedPoints moveOntoSurfaces(const PointCloud& cloud, const FitSettings& setting
   const double fine = static_cast<double>(settings.disc) * kVoxelOfDisc;
   MovedPoints moved;
   moved.resize(cloud.size());
-  if (coarse > 1.2 * fine) {
-    const PointCloud thinned = pooled(cloud, coarse);
-    Mover(cloud, thinned, settings, planar_threshold, moved).moveAll(progress);
-  } else {
-    Mover(cloud, cloud, settings, planar_threshold, moved).moveAll(progress);
+  const bool is_thinned = coarse > 1.2 * fine;
+  const PointCloud thinned = is_thinned ? pooled(cloud, coarse) : PointCloud();
+  Mover mover(cloud, is_thinned ? thinned : cloud, settings, planar_threshold, moved);
+  mover.moveAll(progress);
+  const std::vector<std::uint32_t> alone = mover.alone();
+  if (static_cast<double>(alone.size()) > kHardlyAny * static_cast<double>(cloud.size())) {
+    moveSparse(cloud, alone, settings, planar_threshold, progress, moved);
   }
   return moved;
 }
@@ -171,6 +211,12 @@ SurfelSet makeNoiseAwareSurfels(PointCloud&& cloud, double measured_noise,
   // Small discs beside much noise are too narrow for a rod when seen from the side.
   merging.crossed_rods = static_cast<double>(settings.disc) < 1.5 * noise;
   MergedPoints merged = mergeInVoxels(moved, merging);
+  moved = {};
+  HoleSettings holes;
+  holes.disc = settings.disc;
+  holes.largest = static_cast<float>(config.hole_radius >= 0.0 ? config.hole_radius : 3.0 * r);
+  holes.offset = result.blending.max_offset;
+  merged.append(mergeInVoxels(fillHoles(merged, holes, progress), merging));
   result.surfels = std::move(merged.surfels);
   result.channels = toSurfelChannels(std::move(merged), config.intensity_full_scale);
   return result;

@@ -82,6 +82,7 @@ void SurfelMapConfig::validate(const std::string& where) const {
   validator.within("noise", noise, 0.0, 1.0, "m");
   validator.within("smoothing_radius", smoothing_radius, 0.0, 10.0, "m");
   validator.within("blending_depth", blending_depth, -1.0, 1.0, "m");
+  validator.within("hole_radius", hole_radius, -1.0, 100.0, "m");
   validator.notNegative("intensity_full_scale", intensity_full_scale);
 }
 

@@ -9,8 +9,8 @@
 namespace marsim::ros_nodes {
 
 /// Parameters that say how a map is made of its source, the same for every node that uses the map:
-/// resolution [m], surface (paper | blended), storage (compact); noise, smoothing_radius and
-/// blending_depth [m] of blended surfaces, intensity_full_scale (auto: as SurfelMapConfig
+/// resolution [m], surface (paper | blended), storage (compact); noise, smoothing_radius,
+/// blending_depth and hole_radius [m] of blended surfaces, intensity_full_scale (auto: as SurfelMapConfig
 /// says). Throws ConfigError.
 inline map::SurfelMapConfig readMapConfig(Params& params) {
   map::SurfelMapConfig config;
@@ -25,6 +25,7 @@ inline map::SurfelMapConfig readMapConfig(Params& params) {
   readOrAuto("noise", config.noise);
   readOrAuto("smoothing_radius", config.smoothing_radius);
   readOrAuto("blending_depth", config.blending_depth);
+  readOrAuto("hole_radius", config.hole_radius);
   const double full_scale = params.numberOrAuto("intensity_full_scale", Quantity::kNumber);
   if (std::isfinite(full_scale)) config.intensity_full_scale = full_scale;
   config.validate(params.where());
