@@ -183,6 +183,10 @@ struct Share {
     part += counts ? 1 : 0;
     ++whole;
   }
+  void add(const Share& other) {
+    part += other.part;
+    whole += other.whole;
+  }
   double share() const { return shareOf(part, whole); }
   Json json() const { return whole == 0 ? Json() : Json(share()); }
 };
@@ -202,6 +206,7 @@ class Sparse {
 
  private:
   void rateSolids(const lidar::RayRenderer& renderer, Json& row) const;
+  double spacingAt(const Slot& slot, double resolution) const;
   void rateSlots(const lidar::RayRenderer& renderer, double resolution, Json& row) const;
   void rateEdges(const lidar::RayRenderer& renderer, Json& row) const;
   double tooNear(const lidar::RayRenderer& renderer) const;
@@ -248,45 +253,58 @@ void Sparse::rateSolids(const lidar::RayRenderer& renderer, Json& row) const {
   }
 }
 
-/// Slots apart that are wider than three local spacings.
+/// The spacing [m] of what a map of this resolution has of a slot's boards.
+double Sparse::spacingAt(const Slot& slot, double resolution) const {
+  const double density = std::min(scan_.density[static_cast<std::size_t>(slot.left)],
+                                  scan_.density[static_cast<std::size_t>(slot.right)]);
+  return std::max(resolution, 1.0 / std::sqrt(density));
+}
+
+/// Beams through slots, those apart that are wider than three local spacings.
 void Sparse::rateSlots(const lidar::RayRenderer& renderer, double resolution, Json& row) const {
   std::array<Share, 3> wide, narrow;
+  Json each = Json::array();
   for (std::size_t i = 0; i < place_.slots().size(); ++i) {
     const Slot& slot = place_.slots()[i];
     const std::vector<Probe>& probes = probes_.slots[i];
     const std::vector<double> found = ranges(renderer, probes);
-    const double density = std::min(scan_.density[static_cast<std::size_t>(slot.left)],
-                                    scan_.density[static_cast<std::size_t>(slot.right)]);
-    const double spacing = std::max(resolution, 1.0 / std::sqrt(density));
-    const std::size_t group = groupOf(solidOf(place_, slot.left));
-    Share& open = (slot.opening.a.norm() > 3.0 * spacing ? wide : narrow)[group];
+    Share open, closed;
     for (std::size_t k = 0; k < probes.size(); ++k) {
       open.count(std::abs(found[k] - probes[k].truth.range) < kFarOff);
+      closed.count(std::abs(found[k] - crossing(slot.opening, probes[k])) < kFarOff);
     }
+    const double width = slot.opening.a.norm();
+    const double spacing = spacingAt(slot, resolution);
+    const std::size_t group = groupOf(solidOf(place_, slot.left));
+    (width > 3.0 * spacing ? wide : narrow)[group].add(open);
+    each.push_back({{"density", kDensities[group]},
+                    {"width_m", width},
+                    {"spacing_m", spacing},
+                    {"beams", open.whole},
+                    {"open", open.json()},
+                    {"closed", closed.json()}});
   }
   for (std::size_t group = 0; group < kDensities.size(); ++group) {
     const std::string name = kDensities[group];
     row["gaps_open_" + name] = wide[group].json();
     row["narrow_gaps_open_" + name] = narrow[group].json();
   }
+  row["gaps"] = each;
 }
 
 void Sparse::rateEdges(const lidar::RayRenderer& renderer, Json& row) const {
   Share all;
-  std::array<Share, 3> each;
   for (std::size_t group = 0; group < kDensities.size(); ++group) {
     const std::vector<Probe>& probes = probes_.edges[group];
     const std::vector<double> found = ranges(renderer, probes);
+    Share open;
     for (std::size_t i = 0; i < probes.size(); ++i) {
-      const bool open = !returnsFromPassed(probes[i], found[i]);
-      all.count(open);
-      each[group].count(open);
+      open.count(!returnsFromPassed(probes[i], found[i]));
     }
+    row[std::string("edges_open_") + kDensities[group]] = open.json();
+    all.add(open);
   }
   row["edges_open"] = all.json();
-  for (std::size_t group = 0; group < kDensities.size(); ++group) {
-    row[std::string("edges_open_") + kDensities[group]] = each[group].json();
-  }
 }
 
 /// The share of beams that return far before the truth.
