@@ -23,7 +23,7 @@ using scene::SparseKind;
 using scene::SparsePlace;
 using scene::SparseSolid;
 
-constexpr double kInside = 0.03;      // [m] from a solid's edges, of beams aimed at it
+constexpr double kInside = 0.08;      // [m] from a solid's edges, of beams aimed at it
 constexpr double kSlotMargin = 0.01;  // [m] from a slot's sides
 constexpr double kBehindSlot = 0.5;   // [m] what is seen through a slot is farther behind
 constexpr double kOthers = 0.1;       // [m] to all else, of beams through slots and past edges

@@ -29,7 +29,8 @@ struct SurfelMapConfig {
   double smoothing_radius = 0.0;
   /// [m] 0: no blending; negative: 2 noise, at least r, at most 0.15 m
   double blending_depth = -1.0;
-  /// [m] of the largest hole of a sheet that is filled; 0: none, negative: 3 r
+  /// [m] radius of the largest hole of a sheet that is filled, blended only; 0: none, negative: 3 r,
+  /// at least 0.15 m
   double hole_radius = -1.0;
   /// The source's intensity that stands for a reflectivity of 100 %. 0: 1 where no voxel's mean is
   /// more, 255 where none is more than that, else the largest.

@@ -13,6 +13,7 @@
 
 #include "common/nth_smallest.hpp"
 #include "map/make/cell_grid.hpp"
+#include "map/make/channel_mean.hpp"
 #include "map/make/voronoi_cell.hpp"
 #include "marsim/common/units.hpp"
 
@@ -22,13 +23,21 @@ namespace {
 using Eigen::Vector3d;
 using Eigen::Vector3f;
 
-constexpr float kUsual = 2.3F;       // a hole's radius is at most so many times the usual one
-constexpr float kNearReach = 3.5F;   // [R] in which points as dense as voxels show the holes
-constexpr float kStrewn = 1.5F;      // [R] between points in a triangle
-constexpr float kBend = 0.15F;       // by which a sheet may leave its plane, a metre
+// Of sheets whose points are strewn at random these leave 1.6 % open, and close a tenth of a gap
+// that is three spacings wide, a hundredth of one of four: the spacing is taken low, because beside
+// a gap it looks wider than it is.
+constexpr float kUsual = 1.9F;          // spacings that a hole's radius is, at most
+constexpr std::size_t kSpacingOf = 6;   // the neighbour whose distance tells the spacing
+constexpr std::size_t kMostHeard = 15;  // neighbours whose spacings count
+constexpr float kLow = 0.3F;            // the quantile of theirs
+constexpr float kLightest = 0.1F;       // of the heaviest surfel around: lighter ones are noise
+constexpr float kLeastShare =
+    0.4F;                           // of the surfels around that lie on a sheet: else it is foliage
+constexpr float kNearReach = 3.5F;  // [R] in which points as dense as voxels show the holes
+constexpr float kStrewn = 1.5F;     // [R] between points in a triangle
+constexpr float kBend = 0.15F;      // by which a sheet may leave its plane, a metre
 constexpr float kSameNormal = 0.8F;  // cosine, within one sheet
 constexpr float kFlat = 0.9F;        // cosine of a triangle's normal and those at its corners
-constexpr std::size_t kLeastCorners = 3;  // of a cell that shows what is usual
 constexpr std::size_t kCellsPerBlock = 256;
 constexpr float kFar = std::numeric_limits<float>::max();
 
@@ -48,7 +57,9 @@ struct Compass {
 
 /// Surfels of a cell of the grid and those around it, relative to its middle [m].
 struct Around {
-  std::vector<float> x, y, z, nx, ny, nz, square;
+  std::vector<float> x, y, z, nx, ny, nz;
+  std::vector<float> away;    ///< [m^2] square of the distance from the surfel that is looked at
+  std::vector<float> square;  ///< the same on its sheet, elsewhere kFar
   std::vector<std::uint32_t> index;
   std::size_t count = 0;
 
@@ -80,39 +91,50 @@ struct Neighbour {
 /// What one thread works with, and what it has found.
 struct Work {
   Around around;
+  std::vector<std::uint32_t> chosen;  ///< into `around`
   std::vector<Neighbour> neighbours;
   VoronoiCell cell;
-  std::vector<float> radii;
+  std::vector<float> spacings;
   MovedPoints points;
-  std::vector<std::uint32_t> sparse;  ///< surfels whose holes want a wider look
+
+  /// Keeps the points alone.
+  void forget() {
+    around = {};
+    neighbours = {};
+  }
 };
 
 class Filler {
  public:
-  Filler(const MergedPoints& merged, const HoleSettings& settings)
-      : merged_(merged), settings_(settings), compass_(settings.disc) {
-    positions_.reserve(merged.surfels.size());
-    Eigen::AlignedBox3f box;
-    for (const Surfel& surfel : merged.surfels) {
-      positions_.push_back(surfel.position);
-      box.extend(surfel.position);
-    }
-    const Vector3d low = box.min().cast<double>();
-    corner_ = low - Vector3d::Constant(1e-3) - 1e-6 * low.cwiseAbs();
-  }
+  Filler(const MergedPoints& merged, const HoleSettings& settings);
 
-  /// Of all surfels, or of those that `wanted` marks; `sparse` gets those for a wider reach [m].
-  MovedPoints fill(float reach, const std::vector<bool>* wanted,
-                   std::vector<std::uint32_t>& sparse) const;
+  /// What neighbours within a reach [m] show.
+  void fill(float reach);
+  /// Whether some surfels want a wider reach.
+  bool wantsMore() const { return wants_more_; }
+  MovedPoints takePoints() { return std::move(points_); }
 
  private:
+  /// What is known of a surfel.
+  enum class State : std::uint8_t {
+    kDone,    ///< no hole beside it that is not filled
+    kOpen,    ///< neighbours leave a part of its disc's edge open
+    kSparse,  ///< and too few of them are known
+  };
+
+  template <class Visit>
+  void visitCells(const CellGrid& grid, std::vector<Work>& blocks, const Visit& visit) const;
   void gather(const CellGrid& grid, std::size_t cell, CellGrid::Cursors& cursors,
               Around& around) const;
-  void fillCell(const CellGrid& grid, std::size_t cell, float reach,
-                const std::vector<bool>* wanted, Work& work) const;
-  void findNeighbours(const Vector3f& place, std::uint32_t index, float reach, Work& work) const;
+  void measure(const Vector3f& place, const Vector3f& n, Around& around) const;
+  void collect(const Vector3f& place, const Vector3f& n, std::uint32_t index, float reach,
+               Work& work) const;
+  void look(std::uint32_t index, const Vector3f& place, float reach, Work& work);
   bool isClosed(const std::vector<Neighbour>& neighbours) const;
-  void fillAround(std::uint32_t index, float reach, bool may_look_wider, Work& work) const;
+  float spacingAround(std::uint32_t index, Work& work) const;
+  float heaviestAround(std::uint32_t index, const Work& work) const;
+  bool isFoliage(float square, const Work& work) const;
+  void fillAround(std::uint32_t index, const Vector3f& place, float reach, Work& work);
   void strew(std::array<std::uint32_t, 3> corners, MovedPoints& points) const;
 
   const MergedPoints& merged_;
@@ -120,7 +142,28 @@ class Filler {
   Compass compass_;
   std::vector<Vector3f> positions_;
   Vector3d corner_;
+  std::vector<State> states_;
+  std::vector<float> spacings_;  ///< [m] as far as each by itself sees it; 0: not known
+  bool wants_more_ = false;
+  MovedPoints points_;
 };
+
+Filler::Filler(const MergedPoints& merged, const HoleSettings& settings)
+    : merged_(merged),
+      settings_(settings),
+      compass_(settings.disc),
+      spacings_(merged.surfels.size(), 0.0F) {
+  positions_.reserve(merged.surfels.size());
+  states_.reserve(merged.surfels.size());
+  Eigen::AlignedBox3f box;
+  for (std::size_t i = 0; i < merged.surfels.size(); ++i) {
+    positions_.push_back(merged.surfels[i].position);
+    states_.push_back(merged.kinds[i] == FitKind::kSheet ? State::kSparse : State::kDone);
+    box.extend(positions_.back());
+  }
+  const Vector3d low = box.min().cast<double>();
+  corner_ = low - Vector3d::Constant(1e-3) - 1e-6 * low.cwiseAbs();
+}
 
 void Filler::gather(const CellGrid& grid, std::size_t cell, CellGrid::Cursors& cursors,
                     Around& around) const {
@@ -136,37 +179,49 @@ void Filler::gather(const CellGrid& grid, std::size_t cell, CellGrid::Cursors& c
     }
   }
   around.count = around.index.size();
+  around.away.resize(around.count);
   around.square.resize(around.count);
 }
 
-/// Those on one sheet with it: near its plane, and facing as it does.
-void Filler::findNeighbours(const Vector3f& place, std::uint32_t index, float reach,
-                            Work& work) const {
-  Around& around = work.around;
-  const Vector3f n = merged_.surfels[index].normal;
+/// Squares of the distances of those on one sheet with it: near its plane, and facing as it does.
+void Filler::measure(const Vector3f& place, const Vector3f& n, Around& around) const {
   const float px = place.x(), py = place.y(), pz = place.z();
   const float nx = n.x(), ny = n.y(), nz = n.z();
   const float *const x = around.x.data(), *const y = around.y.data(), *const z = around.z.data();
   const float *const ax = around.nx.data(), *const ay = around.ny.data(),
                      *const az = around.nz.data();
-  float* const square = around.square.data();
-  const float most = reach * reach;
+  float *const all = around.away.data(), *const square = around.square.data();
+  const float offset2 = settings_.offset * settings_.offset;
 #pragma omp simd
   for (std::size_t i = 0; i < around.count; ++i) {
     const float dx = x[i] - px, dy = y[i] - py, dz = z[i] - pz;
     const float away = dx * nx + dy * ny + dz * nz;
     const float cosine = ax[i] * nx + ay[i] * ny + az[i] * nz;
     const float distance2 = dx * dx + dy * dy + dz * dz;
-    const float offset = settings_.offset + kBend * std::sqrt(distance2);
-    const bool takes = (distance2 < most) & (std::abs(away) < offset) &
-                       (std::abs(cosine) > kSameNormal);
+    const bool takes =
+        (away * away < offset2 + kBend * kBend * distance2) & (std::abs(cosine) > kSameNormal);
+    all[i] = distance2;
     square[i] = takes ? distance2 : kFar;
+  }
+}
+
+/// The neighbours within a reach [m], in coordinates along the surfel's plane.
+void Filler::collect(const Vector3f& place, const Vector3f& n, std::uint32_t index, float reach,
+                     Work& work) const {
+  const Around& around = work.around;
+  const float most = reach * reach;
+  work.chosen.resize(around.count + 1);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < around.count; ++i) {  // whether one is near cannot be predicted
+    work.chosen[count] = static_cast<std::uint32_t>(i);
+    count += around.square[i] < most ? 1 : 0;
   }
   const Vector3f u = n.unitOrthogonal(), v = n.cross(u);
   work.neighbours.clear();
-  for (std::size_t i = 0; i < around.count; ++i) {
-    if (square[i] == kFar || around.index[i] == index) continue;
-    const Vector3f d(x[i] - px, y[i] - py, z[i] - pz);
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t i = work.chosen[k];
+    if (around.index[i] == index) continue;
+    const Vector3f d = Vector3f(around.x[i], around.y[i], around.z[i]) - place;
     const float a = d.dot(u), b = d.dot(v);
     work.neighbours.push_back({a * a + b * b, a, b, around.index[i]});
   }
@@ -186,36 +241,92 @@ bool Filler::isClosed(const std::vector<Neighbour>& neighbours) const {
   return *std::max_element(least.begin(), least.end()) <= 0.0F;
 }
 
-/// Each triangle is filled by the surfel of the lowest number.
-void Filler::fillAround(std::uint32_t index, float reach, bool may_look_wider, Work& work) const {
-  const float half = 0.5F * reach;  // a neighbour beyond the reach cuts nothing within half of it
-  std::sort(work.neighbours.begin(), work.neighbours.end());
-  work.cell.reset(half);
-  float farthest = work.cell.farthestSquare();
-  for (std::size_t i = 0; i < work.neighbours.size(); ++i) {
-    const Neighbour& n = work.neighbours[i];
-    if (n.square > 4.0F * farthest) break;
-    work.cell.cut(n.x, n.y, static_cast<int>(i));
-    farthest = work.cell.farthestSquare();
-  }
-  work.radii.clear();
-  for (const VoronoiCell::Corner& corner : work.cell.corners()) {
-    if (corner.hasNeighbours()) work.radii.push_back(std::sqrt(corner.square()));
-  }
-  const bool is_known = work.radii.size() >= kLeastCorners;
-  const float usual = is_known ? kUsual * nthSmallest(work.radii, (work.radii.size() - 1) / 2) : 0.0F;
-  if (may_look_wider && (!is_known || usual > half)) {
-    work.sparse.push_back(index);
+/// Learns the spacing and whether there may be a hole.
+void Filler::look(std::uint32_t index, const Vector3f& place, float reach, Work& work) {
+  const Vector3f& n = merged_.surfels[index].normal;
+  measure(place, n, work.around);
+  collect(place, n, index, 2.0F * settings_.disc, work);  // no other disc touches its own
+  const bool is_closed = isClosed(work.neighbours);
+  if (work.neighbours.size() < kSpacingOf) collect(place, n, index, reach, work);
+  states_[index] = is_closed ? State::kDone : State::kOpen;
+  if (work.neighbours.size() < kSpacingOf) {
+    states_[index] = State::kSparse;
     return;
   }
+  const auto nth = work.neighbours.begin() + (kSpacingOf - 1);
+  std::nth_element(work.neighbours.begin(), nth, work.neighbours.end());
+  spacings_[index] = std::sqrt(static_cast<float>(kPi) / kSpacingOf * nth->square);
+}
+
+/// [m] Of what it and its nearest neighbours see.
+float Filler::spacingAround(std::uint32_t index, Work& work) const {
+  std::vector<Neighbour>& all = work.neighbours;
+  const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(kMostHeard, all.size()));
+  std::partial_sort(all.begin(), end, all.end());
+  work.spacings.assign(1, spacings_[index]);
+  for (auto n = all.begin(); n != end; ++n) {
+    if (spacings_[n->index] > 0.0F) work.spacings.push_back(spacings_[n->index]);
+  }
+  return nthSmallest(work.spacings,
+                     static_cast<std::size_t>(kLow * static_cast<float>(work.spacings.size() - 1)));
+}
+
+/// Keeps the neighbours within a distance, sorted.
+void keepWithin(float square, std::vector<Neighbour>& neighbours) {
+  const auto beyond = std::partition(neighbours.begin(), neighbours.end(),
+                                     [square](const Neighbour& n) { return n.square <= square; });
+  neighbours.erase(beyond, neighbours.end());
+  std::sort(neighbours.begin(), neighbours.end());
+}
+
+/// Each triangle is filled by the surfel of the lowest number.
+void Filler::fillAround(std::uint32_t index, const Vector3f& place, float reach, Work& work) {
+  const Vector3f& n = merged_.surfels[index].normal;
+  measure(place, n, work.around);
+  collect(place, n, index, reach, work);
+  const float usual = kUsual * spacingAround(index, work);
+  const float half = 0.5F * reach;  // a neighbour beyond the reach cuts nothing within half of it
+  if (usual > half && settings_.largest > half) {
+    states_[index] = State::kSparse;
+    return;
+  }
+  states_[index] = State::kDone;
   const float most = std::min({usual, half, settings_.largest});
+  keepWithin(4.0F * most * most, work.neighbours);
+  const float lightest = kLightest * heaviestAround(index, work);
+  if (merged_.weights[index] < lightest || isFoliage(4.0F * most * most, work)) return;
+  work.cell.reset(most);
+  float farthest = work.cell.farthestSquare();
+  for (std::size_t i = 0; i < work.neighbours.size(); ++i) {
+    const Neighbour& neighbour = work.neighbours[i];
+    if (neighbour.square > 4.0F * farthest) break;
+    work.cell.cut(neighbour.x, neighbour.y, static_cast<int>(i));
+    farthest = work.cell.farthestSquare();
+  }
   for (const VoronoiCell::Corner& corner : work.cell.corners()) {
     if (!corner.hasNeighbours() || corner.square() > most * most) continue;
     if (corner.square() < settings_.disc * settings_.disc) continue;
     const std::uint32_t a = work.neighbours[static_cast<std::size_t>(corner.before)].index;
     const std::uint32_t b = work.neighbours[static_cast<std::size_t>(corner.after)].index;
+    if (merged_.weights[a] < lightest || merged_.weights[b] < lightest) continue;
     if (index < a && index < b) strew({index, a, b}, work.points);
   }
+}
+
+float Filler::heaviestAround(std::uint32_t index, const Work& work) const {
+  float heaviest = merged_.weights[index];
+  for (const Neighbour& other : work.neighbours) {
+    heaviest = std::max(heaviest, merged_.weights[other.index]);
+  }
+  return heaviest;
+}
+
+/// Whether most of what is around lies on no sheet with the surfel; its neighbours are those within
+/// the same distance.
+bool Filler::isFoliage(float square, const Work& work) const {
+  const auto all = std::count_if(work.around.away.begin(), work.around.away.end(),
+                                 [square](float away) { return away <= square; });
+  return static_cast<float>(work.neighbours.size() + 1) < kLeastShare * static_cast<float>(all);
 }
 
 void Filler::strew(std::array<std::uint32_t, 3> corners, MovedPoints& points) const {
@@ -232,39 +343,28 @@ void Filler::strew(std::array<std::uint32_t, 3> corners, MovedPoints& points) co
     longest = std::max(longest, (at[i] - at[(i + 1) % 3]).norm());
   }
   const int parts = static_cast<int>(std::ceil(longest / (kStrewn * settings_.disc)));
+  ChannelMean mean;
   for (int i = 0; i <= parts; ++i) {
     for (int j = 0; i + j <= parts; ++j) {
       const std::array<int, 3> share{i, j, parts - i - j};
-      const auto nearest = static_cast<std::size_t>(
-          std::max_element(share.begin(), share.end()) - share.begin());
-      if (share[nearest] == parts) continue;  // the surfel itself
+      if (*std::max_element(share.begin(), share.end()) == parts) continue;  // the surfel itself
       Vector3f place = Vector3f::Zero(), direction = Vector3f::Zero();
+      float thickness = 0.0F;
+      mean.clear();
       for (std::size_t k = 0; k < 3; ++k) {
         const float of = static_cast<float>(share[k]) / static_cast<float>(parts);
         place += of * (at[k] - at[0]);
         direction += of * normal[k];
+        thickness += of * merged_.surfels[corners[k]].thickness;
+        mean.add(merged_, corners[k], static_cast<double>(of));
       }
       points.positions.push_back(at[0] + place);
       points.directions.push_back(direction.normalized());
-      points.thickness.push_back(merged_.surfels[corners[nearest]].thickness);
+      points.thickness.push_back(thickness);
       points.weights.push_back(1.0F);
       points.kinds.push_back(FitKind::kSheet);
-      appendChannels(merged_, corners[nearest], points);
+      mean.appendTo(points);
     }
-  }
-}
-
-void Filler::fillCell(const CellGrid& grid, std::size_t cell, float reach,
-                      const std::vector<bool>* wanted, Work& work) const {
-  const Vector3d middle = grid.middle(grid.key(cell));
-  for (std::size_t i = grid.begin(cell); i < grid.begin(cell + 1); ++i) {
-    const std::uint32_t index = grid.order()[i];
-    if (merged_.kinds[index] != FitKind::kSheet || (wanted != nullptr && !(*wanted)[index])) {
-      continue;
-    }
-    const Vector3f place = (positions_[index].cast<double>() - middle).cast<float>();
-    findNeighbours(place, index, reach, work);
-    if (!isClosed(work.neighbours)) fillAround(index, reach, wanted == nullptr, work);
   }
 }
 
@@ -280,53 +380,54 @@ void append(const MovedPoints& from, MovedPoints& to) {
   appendChannels(from, to);
 }
 
-MovedPoints Filler::fill(float reach, const std::vector<bool>* wanted,
-                         std::vector<std::uint32_t>& sparse) const {
-  const CellGrid grid(positions_, static_cast<double>(reach) * 1.000001, corner_);
-  const auto isWanted = [&](std::size_t cell) {
-    if (wanted == nullptr) return true;
-    const auto first = grid.order().begin() + static_cast<std::ptrdiff_t>(grid.begin(cell));
-    const auto last = grid.order().begin() + static_cast<std::ptrdiff_t>(grid.begin(cell + 1));
-    return std::any_of(first, last, [&](std::uint32_t index) { return (*wanted)[index]; });
-  };
-  std::vector<Work> blocks((grid.cells() + kCellsPerBlock - 1) / kCellsPerBlock);
+/// Calls visit(index, place, work) for each surfel that is not done, cells in blocks on all cores.
+template <class Visit>
+void Filler::visitCells(const CellGrid& grid, std::vector<Work>& blocks, const Visit& visit) const {
+  const auto isWanted = [this](std::uint32_t index) { return states_[index] != State::kDone; };
+  blocks.resize((grid.cells() + kCellsPerBlock - 1) / kCellsPerBlock);
   tbb::parallel_for(std::size_t{0}, blocks.size(), [&](std::size_t block) {
-    Work work;
+    Work& work = blocks[block];
     CellGrid::Cursors cursors{};
     const std::size_t end = std::min(grid.cells(), (block + 1) * kCellsPerBlock);
     for (std::size_t cell = block * kCellsPerBlock; cell < end; ++cell) {
-      if (!isWanted(cell)) continue;
+      const auto first = grid.order().begin() + static_cast<std::ptrdiff_t>(grid.begin(cell));
+      const auto last = grid.order().begin() + static_cast<std::ptrdiff_t>(grid.begin(cell + 1));
+      if (std::none_of(first, last, isWanted)) continue;
       gather(grid, cell, cursors, work.around);
-      fillCell(grid, cell, reach, wanted, work);
+      const Vector3d middle = grid.middle(grid.key(cell));
+      for (auto index = first; index != last; ++index) {
+        if (!isWanted(*index)) continue;
+        visit(*index, (positions_[*index].cast<double>() - middle).cast<float>(), work);
+      }
     }
-    blocks[block].points = std::move(work.points);
-    blocks[block].sparse = std::move(work.sparse);
+    work.forget();
   });
-  MovedPoints points;
-  for (const Work& block : blocks) {
-    append(block.points, points);
-    sparse.insert(sparse.end(), block.sparse.begin(), block.sparse.end());
-  }
-  return points;
+}
+
+void Filler::fill(float reach) {
+  const CellGrid grid(positions_, static_cast<double>(reach) * 1.000001, corner_);
+  std::vector<Work> blocks;
+  visitCells(grid, blocks, [&](std::uint32_t index, const Vector3f& place, Work& work) {
+    look(index, place, reach, work);
+  });
+  visitCells(grid, blocks, [&](std::uint32_t index, const Vector3f& place, Work& work) {
+    if (states_[index] == State::kOpen) fillAround(index, place, reach, work);
+  });
+  for (const Work& block : blocks) append(block.points, points_);
+  wants_more_ = std::find(states_.begin(), states_.end(), State::kSparse) != states_.end();
 }
 
 }  // namespace
 
 MovedPoints fillHoles(const MergedPoints& merged, const HoleSettings& settings,
                       Progress& progress) {
-  MovedPoints points;
-  if (merged.surfels.empty() || !(settings.largest > settings.disc)) return points;
+  if (merged.surfels.empty() || !(settings.largest > settings.disc)) return {};
   progress.phase("holes");
-  const Filler filler(merged, settings);
+  Filler filler(merged, settings);
   const float near = kNearReach * settings.disc, wide = 2.0F * settings.largest;
-  std::vector<std::uint32_t> sparse;
-  points = filler.fill(near, nullptr, sparse);
-  if (sparse.empty() || wide <= near) return points;
-  std::vector<bool> wanted(merged.surfels.size());
-  for (const std::uint32_t index : sparse) wanted[index] = true;
-  sparse.clear();
-  append(filler.fill(wide, &wanted, sparse), points);
-  return points;
+  filler.fill(near);
+  if (filler.wantsMore() && wide > near) filler.fill(wide);
+  return filler.takePoints();
 }
 
 }  // namespace marsim::map

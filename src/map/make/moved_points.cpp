@@ -52,6 +52,7 @@ class Cluster {
   void append(const MergeSettings& settings, std::vector<Surfel>& surfels) const;
   const ChannelMean& channels() const { return channels_; }
   FitKind kind() const { return kind_; }
+  float weight() const { return static_cast<float>(weight_); }
 
  private:
   Vector3d position() const { return position_ / weight_; }
@@ -108,6 +109,7 @@ void mergeVoxel(const MovedPoints& moved, const MergeSettings& settings, const V
     cluster.append(settings, merged.surfels);
     for (; made < merged.surfels.size(); ++made) {
       merged.kinds.push_back(cluster.kind());
+      merged.weights.push_back(cluster.weight());
       cluster.channels().appendTo(merged);
     }
   }
@@ -126,6 +128,7 @@ void MovedPoints::resize(std::size_t size) {
 void MergedPoints::append(const MergedPoints& other) {
   surfels.insert(surfels.end(), other.surfels.begin(), other.surfels.end());
   kinds.insert(kinds.end(), other.kinds.begin(), other.kinds.end());
+  weights.insert(weights.end(), other.weights.begin(), other.weights.end());
   appendChannels(other, *this);
 }
 

@@ -32,6 +32,7 @@ struct MergeSettings {
 struct MergedPoints : PointChannels {
   std::vector<Surfel> surfels;
   std::vector<FitKind> kinds;  ///< of the points of each
+  std::vector<float> weights;  ///< source points each
 
   void append(const MergedPoints& other);
 };

@@ -22,10 +22,11 @@ using Eigen::Vector3d;
 using Eigen::Vector3f;
 
 constexpr double kCoarsening =
-    3.0;  // means that a neighbourhood's radius is worth, where r is less
-constexpr std::size_t kFewest = 6;    // points of a neighbourhood that shows a surface
-constexpr float kWider = 3.0F;        // radius of the neighbourhoods where there are fewer
-constexpr double kHardlyAny = 0.001;  // of the points: as few are strays
+    3.0;                            // means that a neighbourhood's radius is worth, where r is less
+constexpr std::size_t kFewest = 6;  // points of a neighbourhood that shows a surface
+constexpr float kWider = 3.0F;      // radius of the neighbourhoods where there are fewer
+constexpr double kHardlyAny = 0.001;              // of the points: as few are strays
+constexpr double kWidestHole = 0.15;              // [m] radius that is filled, where 3 r is less
 constexpr double kVoxelOfDisc = 1.1547005383793;  // r / R
 constexpr std::size_t kCellsPerBlock = 16384;     // between two reports of progress
 
@@ -75,8 +76,8 @@ class Mover {
         cells_(data.points, data.weight, static_cast<double>(settings.radius), corner_) {}
 
   void moveAll(Progress& progress);
-  /// Numbers of the points that had too few neighbours for a surface.
-  std::vector<std::uint32_t> alone() const;
+  /// Whether each point had too few neighbours for a surface.
+  const std::vector<std::uint8_t>& isAlone() const { return is_alone_; }
 
  private:
   void moveCells(std::size_t begin, std::size_t end);
@@ -123,28 +124,26 @@ void Mover::moveAll(Progress& progress) {
   }
 }
 
-std::vector<std::uint32_t> Mover::alone() const {
-  std::vector<std::uint32_t> numbers;
-  for (std::size_t i = 0; i < is_alone_.size(); ++i) {
-    if (is_alone_[i] != 0) numbers.push_back(static_cast<std::uint32_t>(i));
-  }
-  return numbers;
-}
-
-/// Fits surfaces again, to wider neighbourhoods, where points are sparse.
-void moveSparse(const PointCloud& cloud, const std::vector<std::uint32_t>& numbers,
+/// Fits surfaces again, to wider neighbourhoods, where points are sparse. Those that are alone
+/// there too stay as they are.
+void moveSparse(const PointCloud& cloud, const std::vector<std::uint8_t>& is_alone,
                 FitSettings settings, float planar_threshold, Progress& progress,
                 MovedPoints& moved) {
   settings.radius *= kWider;
   PointCloud sparse;
-  for (const std::uint32_t number : numbers) {
-    sparse.points.push_back(cloud.points[number]);
-    sparse.weight.push_back(cloud.weight[number]);
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < cloud.size(); ++i) {
+    if (is_alone[i] == 0) continue;
+    numbers.push_back(i);
+    sparse.points.push_back(cloud.points[i]);
+    sparse.weight.push_back(cloud.weight[i]);
   }
   MovedPoints again;
   again.resize(sparse.size());
-  Mover(sparse, cloud, settings, planar_threshold, again).moveAll(progress);
+  Mover mover(sparse, cloud, settings, planar_threshold, again);
+  mover.moveAll(progress);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (mover.isAlone()[i] != 0) continue;
     moved.positions[numbers[i]] = again.positions[i];
     moved.directions[numbers[i]] = again.directions[i];
     moved.kinds[numbers[i]] = again.kinds[i];
@@ -164,9 +163,9 @@ MovedPoints moveOntoSurfaces(const PointCloud& cloud, const FitSettings& setting
   const PointCloud thinned = is_thinned ? pooled(cloud, coarse) : PointCloud();
   Mover mover(cloud, is_thinned ? thinned : cloud, settings, planar_threshold, moved);
   mover.moveAll(progress);
-  const std::vector<std::uint32_t> alone = mover.alone();
-  if (static_cast<double>(alone.size()) > kHardlyAny * static_cast<double>(cloud.size())) {
-    moveSparse(cloud, alone, settings, planar_threshold, progress, moved);
+  const auto alone = std::count(mover.isAlone().begin(), mover.isAlone().end(), std::uint8_t{1});
+  if (static_cast<double>(alone) > kHardlyAny * static_cast<double>(cloud.size())) {
+    moveSparse(cloud, mover.isAlone(), settings, planar_threshold, progress, moved);
   }
   return moved;
 }
@@ -214,7 +213,8 @@ SurfelSet makeNoiseAwareSurfels(PointCloud&& cloud, double measured_noise,
   moved = {};
   HoleSettings holes;
   holes.disc = settings.disc;
-  holes.largest = static_cast<float>(config.hole_radius >= 0.0 ? config.hole_radius : 3.0 * r);
+  holes.largest = static_cast<float>(config.hole_radius >= 0.0 ? config.hole_radius
+                                                               : std::max(3.0 * r, kWidestHole));
   holes.offset = result.blending.max_offset;
   merged.append(mergeInVoxels(fillHoles(merged, holes, progress), merging));
   result.surfels = std::move(merged.surfels);
