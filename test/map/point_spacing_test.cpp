@@ -1,5 +1,8 @@
 #include "map/make/point_spacing.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "marsim/common/random.hpp"
@@ -64,6 +67,27 @@ TEST(PointSpacing, SparsePointsNeedALargerResolution) {
   EXPECT_EQ(measureSpacing({}, 0.1).median, 0.0);
 }
 
+// A hundred points in the air, about 3 m apart, over a floor of 12000.
+TEST(PointSpacing, StrayPointsAreCounted) {
+  PointCloud cloud = floorOf(0.1);
+  RandomStream random(6);
+  for (int i = 0; i < 100; ++i) {
+    const double x = random.uniform(0.0, 12.0), y = random.uniform(0.0, 10.0);
+    const double z = random.uniform(2.0, 20.0);
+    cloud.points.push_back(Eigen::Vector3d(x, y, z).cast<float>());
+  }
+  const PointCloud voxels = downsample(cloud, 0.1);
+  const double share = 100.0 / static_cast<double>(voxels.size());
+  EXPECT_NEAR(measureSpacing(voxels, 0.1).isolated, share, 4.0 * std::sqrt(share / 4000.0));
+  EXPECT_EQ(measureSpacing(downsample(floorOf(0.1), 0.1), 0.1).isolated, 0.0);
+}
+
+TEST(PointSpacing, BeamsPassNoHolesThatAreFilled) {
+  const auto voxels = downsample(floorOf(0.2), 0.1);
+  EXPECT_GT(measureSpacing(voxels, 0.1).passing, 0.3);
+  EXPECT_LT(measureSpacing(voxels, 0.1, 0.6).passing, 0.03);
+}
+
 TEST(PointSpacing, AdviceIsAWarningWhereBeamsPass) {
   MapSource source;
   source.spacing = {0.2, 0.33, 0.5};
@@ -75,6 +99,9 @@ TEST(PointSpacing, AdviceIsAWarningWhereBeamsPass) {
   EXPECT_FALSE(adviseOn(source, 0.1).is_bad);
   EXPECT_NE(adviseOn(source, 0.1).text.find("under 0.1 % of beams"), std::string::npos);
   EXPECT_FALSE(adviseOn(MapSource{}, 0.1).is_bad);
+  source.spacing.isolated = 0.012;
+  EXPECT_TRUE(adviseOn(source, 0.1).is_bad);
+  EXPECT_NE(adviseOn(source, 0.1).text.find("1.2 % of the voxels are isolated"), std::string::npos);
 }
 
 }  // namespace

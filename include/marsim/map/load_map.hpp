@@ -19,6 +19,7 @@ struct PointSpacing {
   double median = 0.0;              ///< [m] between neighbouring points; 0: too few to tell
   double passing = 0.0;             ///< share of beams that pass between points at the map's r
   double advised_resolution = 0.0;  ///< [m] 1, 2 or 5 times a power of ten at which hardly any do
+  double isolated = 0.0;            ///< share of the voxels with at most two others within 8 r
 };
 
 /// The contents of a map's source.
@@ -40,10 +41,10 @@ struct MapSource {
   PointSpacing spacing;
 };
 
-/// What the points' spacing means for a resolution, as one line.
+/// What the points' spacing means for a resolution, and whether many are stray, as one line.
 struct SpacingAdvice {
   std::string text;
-  bool is_bad = false;  ///< a good part of the beams passes between points: more than 3 %
+  bool is_bad = false;  ///< over 3 % of the beams pass between points, or over 0.5 % are isolated
 };
 SpacingAdvice adviseOn(const MapSource& source, double resolution);
 

@@ -29,8 +29,8 @@ struct SurfelMapConfig {
   double smoothing_radius = 0.0;
   /// [m] 0: no blending; negative: 2 noise, at least r, at most 0.15 m
   double blending_depth = -1.0;
-  /// [m] radius of the largest hole of a sheet that is filled, blended only; 0: none, negative: 3 r,
-  /// at least 0.15 m
+  /// [m] radius of the largest hole of a sheet that is filled; 0: none; negative: 3 r, at least
+  /// 0.15
   double hole_radius = -1.0;
   /// The source's intensity that stands for a reflectivity of 100 %. 0: 1 where no voxel's mean is
   /// more, 255 where none is more than that, else the largest.
@@ -38,6 +38,8 @@ struct SurfelMapConfig {
 
   /// Whether the noise of the source has to be measured.
   bool measuresNoise() const { return surface == Surface::kBlended && noise == 0.0; }
+  /// [m] Radius of the largest hole that is filled; 0: none.
+  double largestHole() const;
   /// Throws ConfigError. `where` is the file or parameter namespace it was read from.
   void validate(const std::string& where) const;
 };

@@ -34,7 +34,7 @@ LoadedMap build(const fs::path& path, const SurfelMapConfig& config, Progress& p
       streamVoxels(path, config.resolution, result.source, progress, {}, sample.get());
   const double noise = sample ? sample->noise() : 0.0;
   sample.reset();
-  result.source.spacing = measureSpacing(voxels, config.resolution);
+  result.source.spacing = measureSpacing(voxels, config.resolution, config.largestHole());
   const SurfelSet set = makeSurfels(std::move(voxels), noise, config, progress);
   progress.phase("tree");
   result.map = std::make_shared<SurfelMap>(SurfelMap::of(set, config));
@@ -90,15 +90,24 @@ constexpr double kLeastPlace = 1.0;
 }  // namespace
 
 SpacingAdvice adviseOn(const MapSource& source, double resolution) {
-  constexpr double kMostPassing = 0.03;
+  constexpr double kMostPassing = 0.03, kMostIsolated = 0.005;
   const PointSpacing& spacing = source.spacing;
   if (spacing.median == 0.0) return {"too few points to tell their spacing", false};
   const std::string share =
       spacing.passing < 0.001 ? "under 0.1 %" : fmt::format("{:.2g} %", 100.0 * spacing.passing);
-  return {fmt::format("points are {:.2g} m apart: at a resolution of {:g} m {} of beams pass "
-                      "between them, advised is {:g} m",
-                      spacing.median, resolution, share, spacing.advised_resolution),
-          spacing.passing > kMostPassing};
+  SpacingAdvice advice;
+  advice.text = fmt::format(
+      "points are {:.2g} m apart: at a resolution of {:g} m {} of beams pass between them, advised "
+      "is {:g} m",
+      spacing.median, resolution, share, spacing.advised_resolution);
+  if (spacing.isolated > kMostIsolated) {
+    advice.text += fmt::format(
+        "; {:.2g} % of the voxels are isolated: 'marsim map clean' removes "
+        "stray points",
+        100.0 * spacing.isolated);
+  }
+  advice.is_bad = spacing.passing > kMostPassing || spacing.isolated > kMostIsolated;
+  return advice;
 }
 
 LoadedMap loadSurfelMap(const fs::path& path, const SurfelMapConfig& config, Progress& progress,

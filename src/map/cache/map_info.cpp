@@ -18,7 +18,7 @@ constexpr std::uint32_t kConstantIntensity = 2;
 
 /// Version of how maps are made of sources: one more whenever that changes, so that maps made
 /// before are made anew.
-constexpr int kMaking = 4;
+constexpr int kMaking = 5;
 
 /// Section `info`: the settings that shaped the surfels and what their source held.
 struct InfoRecord {
@@ -30,9 +30,9 @@ struct InfoRecord {
   std::array<double, 3> origin;
   std::array<float, 3> box_min, box_max;
   double coordinate_step;
-  double spacing, passing, advised_resolution;
+  double spacing, passing, advised_resolution, isolated;
 };
-static_assert(sizeof(InfoRecord) == 144, "written as it lies in memory: without gaps");
+static_assert(sizeof(InfoRecord) == 152, "written as it lies in memory: without gaps");
 
 InfoRecord recordOf(const SurfelMapConfig& config, const MapSource& source) {
   InfoRecord info{};
@@ -57,13 +57,15 @@ InfoRecord recordOf(const SurfelMapConfig& config, const MapSource& source) {
   info.spacing = source.spacing.median;
   info.passing = source.spacing.passing;
   info.advised_resolution = source.spacing.advised_resolution;
+  info.isolated = source.spacing.isolated;
   return info;
 }
 
 bool isPossible(const PointSpacing& spacing) {
   return spacing.median >= 0.0 && std::isfinite(spacing.median) && spacing.passing >= 0.0 &&
          spacing.passing <= 1.0 && spacing.advised_resolution >= 0.0 &&
-         std::isfinite(spacing.advised_resolution);
+         std::isfinite(spacing.advised_resolution) && spacing.isolated >= 0.0 &&
+         spacing.isolated <= 1.0;
 }
 
 }  // namespace
@@ -96,7 +98,7 @@ MapSource readInfo(const MapFile& file, const SurfelMapConfig& config) {
   source.origin = {info.origin[0], info.origin[1], info.origin[2]};
   source.box = {Eigen::Vector3f(info.box_min.data()), Eigen::Vector3f(info.box_max.data())};
   source.coordinate_step = info.coordinate_step;
-  source.spacing = {info.spacing, info.passing, info.advised_resolution};
+  source.spacing = {info.spacing, info.passing, info.advised_resolution, info.isolated};
   const bool possible = info.flags <= (kHasIntensity | kConstantIntensity) &&
                         std::isfinite(info.constant_intensity) && source.origin.allFinite() &&
                         source.box.min().allFinite() && source.box.max().allFinite() &&
@@ -107,12 +109,11 @@ MapSource readInfo(const MapFile& file, const SurfelMapConfig& config) {
 }
 
 MapFileKey keyOf(const MapFileKey& content, const SurfelMapConfig& config) {
-  return hashText(fmt::format("{} {:016x}{:016x} {} {} {} {} {} {} {} {} {} {}", kMaking, content[0],
-                              content[1], config.resolution, config.normal_radius_factor,
-                              config.planar_factor, static_cast<int>(config.surface),
-                              kCompactStorage, config.noise, config.smoothing_radius,
-                              config.blending_depth, config.hole_radius,
-                              config.intensity_full_scale));
+  return hashText(fmt::format(
+      "{} {:016x}{:016x} {} {} {} {} {} {} {} {} {} {}", kMaking, content[0], content[1],
+      config.resolution, config.normal_radius_factor, config.planar_factor,
+      static_cast<int>(config.surface), kCompactStorage, config.noise, config.smoothing_radius,
+      config.blending_depth, config.hole_radius, config.intensity_full_scale));
 }
 
 }  // namespace marsim::map

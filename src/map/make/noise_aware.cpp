@@ -26,7 +26,6 @@ constexpr double kCoarsening =
 constexpr std::size_t kFewest = 6;  // points of a neighbourhood that shows a surface
 constexpr float kWider = 3.0F;      // radius of the neighbourhoods where there are fewer
 constexpr double kHardlyAny = 0.001;              // of the points: as few are strays
-constexpr double kWidestHole = 0.15;              // [m] radius that is filled, where 3 r is less
 constexpr double kVoxelOfDisc = 1.1547005383793;  // r / R
 constexpr std::size_t kCellsPerBlock = 16384;     // between two reports of progress
 
@@ -213,8 +212,7 @@ SurfelSet makeNoiseAwareSurfels(PointCloud&& cloud, double measured_noise,
   moved = {};
   HoleSettings holes;
   holes.disc = settings.disc;
-  holes.largest = static_cast<float>(config.hole_radius >= 0.0 ? config.hole_radius
-                                                               : std::max(3.0 * r, kWidestHole));
+  holes.largest = static_cast<float>(config.largestHole());
   holes.offset = result.blending.max_offset;
   merged.append(mergeInVoxels(fillHoles(merged, holes, progress), merging));
   result.surfels = std::move(merged.surfels);

@@ -21,6 +21,10 @@ constexpr double kCell = 24.0;     // [r] side of the cells that voxels are chos
 constexpr float kNear = 3.0F;      // [r] neighbourhood of dense points
 constexpr float kFar = 8.0F;       // [r] farthest neighbour of sparse ones
 constexpr double kNeighbours = 8;  // points of a neighbourhood, at least
+constexpr std::size_t kCompany =
+    4;  // voxels within 8 r, itself among them, of one that is not isolated
+constexpr double kFilled = 1.9;     // spacings that a hole's radius is, at most, to be filled
+constexpr double kLeftOpen = 0.02;  // of a sheet whose holes are filled
 
 /// Voxels in some cells of a coarse grid, so that each has its neighbours, but at a cell's border.
 class Sample {
@@ -29,25 +33,31 @@ class Sample {
       : side_(kCell * resolution), tree_(choose(voxels)) {}
 
   std::size_t size() const { return tree_.points().size(); }
-  /// [m] between points around a voxel; none at a border.
-  std::optional<double> spacingAt(std::size_t index, float resolution) const {
+  struct Look {
+    double spacing = 0.0;  ///< [m] between points around a voxel
+    bool is_isolated = false;
+  };
+  /// None at a border.
+  std::optional<Look> lookAt(std::size_t index, float resolution) const {
     const Eigen::Vector3f& p = tree_.points()[index];
     double count = 0.0;
+    bool is_isolated = false;
     for (const float reach : {kNear * resolution, kFar * resolution}) {
       if (!all_ && !isInside(p, reach)) return std::nullopt;
       const auto found = tree_.within(p, reach);
       count = 0.0;
       for (const KdTree::Neighbour& n : found) count += weights_[n.index];
-      if (count > 4.0 * kNeighbours) return reach * std::sqrt(kPi / count);
+      is_isolated = found.size() < kCompany;
+      if (count > 4.0 * kNeighbours) return Look{reach * std::sqrt(kPi / count), is_isolated};
       count = 0.0;
       for (const KdTree::Neighbour& n : found) {
         count += weights_[n.index];
         if (count > kNeighbours && n.distance > 0.0F) {
-          return n.distance * std::sqrt(kPi / (count - 1.0));
+          return Look{n.distance * std::sqrt(kPi / (count - 1.0)), false};
         }
       }
     }
-    return kFar * resolution * std::sqrt(kPi / std::max(1.0, count));
+    return Look{kFar * resolution * std::sqrt(kPi / std::max(1.0, count)), is_isolated};
   }
 
  private:
@@ -92,10 +102,13 @@ class Sample {
 
 }  // namespace
 
-double sharePassing(const std::vector<double>& spacings, double resolution) {
+double sharePassing(const std::vector<double>& spacings, double resolution, double largest_hole) {
   const auto radius = static_cast<double>(discRadius(resolution));
   double open = 0.0;
-  for (const double s : spacings) open += std::exp(-kPi * radius * radius / (s * s));
+  for (const double s : spacings) {
+    const double between = std::exp(-kPi * radius * radius / (s * s));
+    open += kFilled * s < largest_hole ? std::min(between, kLeftOpen) : between;
+  }
   return spacings.empty() ? 0.0 : open / static_cast<double>(spacings.size());
 }
 
@@ -107,20 +120,24 @@ double advisedResolution(const std::vector<double>& spacings) {
   }
 }
 
-PointSpacing measureSpacing(const PointCloud& voxels, double resolution) {
+PointSpacing measureSpacing(const PointCloud& voxels, double resolution, double largest_hole) {
   if (voxels.empty()) return {};
   const Sample sample(voxels, resolution);
   std::vector<double> spacings;
+  double isolated = 0.0;
   RandomStream random(1, "spacing");
   const std::size_t looks = std::min(kLooks, sample.size());
   for (std::size_t i = 0; i < looks; ++i) {
     const std::size_t index = sample.size() <= kLooks ? i : random.index(sample.size());
-    const auto found = sample.spacingAt(index, static_cast<float>(resolution));
-    if (found) spacings.push_back(*found);
+    const auto found = sample.lookAt(index, static_cast<float>(resolution));
+    if (!found) continue;
+    spacings.push_back(found->spacing);
+    isolated += found->is_isolated ? 1.0 : 0.0;
   }
   if (spacings.size() < 10) return {};
   PointSpacing result;
-  result.passing = sharePassing(spacings, resolution);
+  result.passing = sharePassing(spacings, resolution, largest_hole);
+  result.isolated = isolated / static_cast<double>(spacings.size());
   result.advised_resolution = advisedResolution(spacings);
   result.median = nthSmallest(spacings, spacings.size() / 2);
   return result;

@@ -1,5 +1,6 @@
 #include "marsim/map/surfel_map.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string_view>
@@ -70,6 +71,11 @@ Surface surfaceOf(const std::string& name) {
     if (name == nameOf(surface)) return surface;
   }
   throw UnknownNameError("", "surface", name, {"blended", "paper"});
+}
+
+double SurfelMapConfig::largestHole() const {
+  if (surface == Surface::kPaper) return 0.0;
+  return hole_radius >= 0.0 ? hole_radius : std::max(3.0 * resolution, 0.15);
 }
 
 void SurfelMapConfig::validate(const std::string& where) const {
