@@ -14,6 +14,7 @@
 #include <sensor_msgs/PointCloud2.h>
 
 #include "common/text.hpp"
+#include "map/files/point_records.hpp"
 #endif
 
 namespace marsim::map_tools {
@@ -139,6 +140,8 @@ double valueOf(const PointField& field, const std::uint8_t* point) {
 struct CloudColumns {
   std::array<const PointField*, 3> xyz{};
   const PointField* intensity = nullptr;
+  const PointField* colour = nullptr;  ///< 0x00RRGGBB, also as the bits of a float
+  const PointField* label = nullptr;   ///< of a class
   const PointField* time = nullptr;
   double time_unit = 1e9;      ///< [ns] of one in the field
   bool time_is_stamp = false;  ///< else since the cloud's
@@ -152,6 +155,10 @@ struct CloudColumns {
       if (xyz[i] == nullptr) throw refuse("without x, y and z");
     }
     intensity = fieldOf(cloud, {"intensity", "reflectivity"});
+    colour = fieldOf(cloud, {"rgb", "rgba"});
+    if (colour != nullptr && sizeOf(*colour) != 4) colour = nullptr;
+    // The simulator's layout `labelled` has both: its label tells objects apart.
+    label = fieldOf(cloud, {"class", "label"});
     // Velodyne and RoboSense, Ouster, Livox, Hesai: by name and type.
     time = fieldOf(cloud, {"time", "t", "offset_time", "timestamp"});
     if (time != nullptr) {
@@ -160,7 +167,7 @@ struct CloudColumns {
       time_unit = is_float ? 1e9 : 1.0;
       time_is_stamp = time->name == "timestamp";
     }
-    for (const PointField* field : {xyz[0], xyz[1], xyz[2], intensity, time}) {
+    for (const PointField* field : {xyz[0], xyz[1], xyz[2], intensity, colour, label, time}) {
       if (field != nullptr &&
           (sizeOf(*field) == 0 || field->offset + sizeOf(*field) > cloud.point_step)) {
         throw refuse(fmt::format("whose field {} lies beyond its points", field->name));
@@ -173,6 +180,26 @@ struct CloudColumns {
     }
   }
 };
+
+map::Colour colourAt(const std::uint8_t* bytes) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, bytes, sizeof(bits));
+  return {static_cast<std::uint8_t>(bits >> 16U), static_cast<std::uint8_t>(bits >> 8U),
+          static_cast<std::uint8_t>(bits)};
+}
+
+void appendChannels(const CloudColumns& columns, const std::uint8_t* point,
+                    map::PointChannels& channels) {
+  if (columns.intensity != nullptr) {
+    channels.intensity.push_back(static_cast<float>(valueOf(*columns.intensity, point)));
+  }
+  if (columns.colour != nullptr) {
+    channels.colour.push_back(colourAt(point + columns.colour->offset));
+  }
+  if (columns.label != nullptr) {
+    channels.classes.push_back(map::classOfLabel(valueOf(*columns.label, point)));
+  }
+}
 
 RawScan scanOf(const PointCloud2& message, const std::string& path, const std::string& topic) {
   const CloudColumns columns(message, path, topic);
@@ -188,9 +215,7 @@ RawScan scanOf(const PointCloud2& message, const std::string& path, const std::s
         p[i] = static_cast<float>(valueOf(*columns.xyz[static_cast<std::size_t>(i)], point));
       }
       scan.cloud.points.push_back(p);
-      if (columns.intensity != nullptr) {
-        scan.cloud.intensity.push_back(static_cast<float>(valueOf(*columns.intensity, point)));
-      }
+      appendChannels(columns, point, scan.cloud);
       if (columns.time == nullptr) continue;
       double time = valueOf(*columns.time, point);
       // Hesai and RoboSense stamp in seconds, livox_ros_driver2 in nanoseconds.

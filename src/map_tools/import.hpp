@@ -38,7 +38,7 @@ struct ImportedFile {
   std::filesystem::path path;
   std::string kind;            ///< "LAS", "mesh of 12 triangles", ...
   std::size_t read = 0;        ///< points in the file, or sampled
-  std::size_t not_finite = 0;  ///< of them, dropped
+  std::size_t not_finite = 0;  ///< of them, dropped; of scans also those at the LiDAR itself
   Eigen::AlignedBox3d box;     ///< [m] in W, of those kept
   Notes notes;
 };

@@ -1,9 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
-#include <iterator>
 #include <regex>
 
 #include <fmt/format.h>
@@ -27,16 +25,6 @@ namespace marsim::map_tools {
 
 namespace {
 
-constexpr std::size_t kHead = 1U << 16U;  // [bytes] of a file in which its header is looked for
-
-std::string headOf(const std::filesystem::path& path) {
-  std::string text(kHead, '\0');
-  std::ifstream stream(path, std::ios::binary);
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  return text;
-}
-
 // Unit and up axis of a Collada file (COLLADA 1.4.1, <asset>): assimp's own handling of them
 // differs between its versions, and is turned off.
 void readColladaAsset(const std::filesystem::path& path, Mesh& mesh) {
@@ -57,28 +45,21 @@ void readColladaAsset(const std::filesystem::path& path, Mesh& mesh) {
   mesh.unit = meter;
 }
 
-// assimp takes files that were cut for shorter ones.
-void requireWhole(const std::filesystem::path& path, const std::string& extension,
-                  std::size_t size) {
-  if (extension == ".ply") requireWholePly(path);
-  if (extension != ".stl") return;
+// assimp says nothing of a file of materials that is missing.
+void noteMaterials(const std::filesystem::path& path, Mesh& mesh) {
+  std::smatch found;
   const std::string head = headOf(path);
-  if (size >= 84) {
-    std::uint32_t count = 0;
-    std::memcpy(&count, head.data() + 80, sizeof(count));
-    if (size == 84 + 50ULL * count) return;
-    if (head.rfind("solid", 0) != 0 || head.find('\0') < kHead) {
-      throw FileError(path.string(),
-                      fmt::format("is partly written: it holds {} of {} triangles",
-                                  withThousands((size - 84) / 50), withThousands(count)));
-    }
+  static const std::regex named(R"((?:^|\n)mtllib[ \t]+([^\r\n]*[^\s]))");
+  if (!std::regex_search(head, found, named)) return;
+  std::filesystem::path usual = path;  // that assimp takes in its place
+  if (std::filesystem::exists(path.parent_path() / found[1].str()) ||
+      std::filesystem::exists(usual.replace_extension(".mtl"))) {
+    return;
   }
-  std::ifstream stream(path, std::ios::binary);
-  stream.seekg(-static_cast<std::streamoff>(std::min<std::size_t>(size, 512)), std::ios::end);
-  const std::string end((std::istreambuf_iterator<char>(stream)), {});
-  if (end.find("endsolid") == std::string::npos) {
-    throw FileError(path.string(), "is partly written: it does not end with endsolid");
-  }
+  mesh.notes.push_back(
+      fmt::format("warning: the file of materials '{}' is not there: without their colours and "
+                  "textures",
+                  clipped(found[1].str())));
 }
 
 /// Adds the parts of a scene to a mesh.
@@ -229,10 +210,11 @@ Mesh readMesh(const std::filesystem::path& path, Progress& progress) {
   if (size == 0) throw FileError(path.string(), "is empty");
   const std::string extension =
       requireExtension(path, {".obj", ".stl", ".ply", ".dae", ".gltf", ".glb", ".off"});
-  requireWhole(path, extension, size);
+  requireWholeMesh(path, extension, size);
   progress.phase("reading " + path.filename().string());
   Mesh mesh;
   if (extension == ".dae") readColladaAsset(path, mesh);
+  if (extension == ".obj") noteMaterials(path, mesh);
   if (extension == ".gltf" || extension == ".glb") mesh.up = UpAxis::kY;  // glTF 2.0, 3.4
   Assimp::Importer importer;
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);

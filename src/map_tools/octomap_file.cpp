@@ -21,6 +21,8 @@ namespace marsim::map_tools {
 
 namespace {
 
+constexpr double kMostPoints = 5e8;
+
 // The number of nodes that the file's header promises.
 std::uint64_t promisedSize(std::ifstream& stream) {
   std::string line;
@@ -30,10 +32,15 @@ std::uint64_t promisedSize(std::ifstream& stream) {
   return 0;
 }
 
+/// Parts of a leaf's edge.
+double partsOf(double side, double resolution) {
+  return std::max(1.0, std::ceil(side / resolution - 1e-6));
+}
+
 /// Points of one leaf: the centres of the cubes that it is divided into.
 void addLeaf(const octomap::point3d& centre, double side, double resolution,
              map::PointBlock& block) {
-  const int parts = std::max(1, static_cast<int>(std::ceil(side / resolution - 1e-6)));
+  const int parts = static_cast<int>(partsOf(side, resolution));
   const double step = side / parts;
   const Eigen::Vector3d low =
       Eigen::Vector3d(centre.x(), centre.y(), centre.z()).array() - 0.5 * side;
@@ -47,7 +54,21 @@ void addLeaf(const octomap::point3d& centre, double side, double resolution,
 }
 
 template <class Tree>
-std::size_t takeLeaves(Tree& tree, double resolution, const TakePoints& take) {
+void requireSize(Tree& tree, double resolution, const std::string& path) {
+  double points = 0.0;
+  for (auto leaf = tree.begin_leafs(), end = tree.end_leafs(); leaf != end; ++leaf) {
+    if (tree.isNodeOccupied(*leaf)) points += std::pow(partsOf(leaf.getSize(), resolution), 3);
+  }
+  if (points <= kMostPoints) return;
+  throw FileError(path, fmt::format("gives {:.2g} points with leaves of {:g} units, allowed: 5e8; "
+                                    "the smallest leaf is {:g} wide",
+                                    points, resolution, tree.getResolution()));
+}
+
+template <class Tree>
+std::size_t takeLeaves(Tree& tree, double resolution, const std::string& path,
+                       const TakePoints& take) {
+  requireSize(tree, resolution, path);
   map::PointBlock block;
   std::size_t leaves = 0;
   for (auto leaf = tree.begin_leafs(), end = tree.end_leafs(); leaf != end; ++leaf) {
@@ -98,9 +119,9 @@ Notes readOctoMap(const std::filesystem::path& path, double resolution, Progress
   const double side = resolution > 0.0 ? resolution : tree->getResolution();
   std::size_t leaves = 0;
   if (auto* plain = dynamic_cast<octomap::OcTree*>(tree.get())) {
-    leaves = takeLeaves(*plain, side, take);
+    leaves = takeLeaves(*plain, side, path.string(), take);
   } else if (auto* coloured = dynamic_cast<octomap::ColorOcTree*>(tree.get())) {
-    leaves = takeLeaves(*coloured, side, take);
+    leaves = takeLeaves(*coloured, side, path.string(), take);
   } else {
     throw FileError(path.string(),
                     fmt::format("holds a tree of kind {}, allowed: OcTree, ColorOcTree",

@@ -32,14 +32,15 @@ using Notes = std::vector<std::string>;
 Notes readLas(const std::filesystem::path& path, Progress& progress, const TakePoints& take);
 
 /// Reads a table of numbers, a point a line: x y z, or x y z intensity where there are 4 or 7
-/// columns, or by the names of a header line. Separators: blanks, commas or semicolons. Lines that
-/// begin with # are skipped, and so is a first line with the number of points alone. Throws
-/// FileError naming the line.
+/// columns, or by the names of a header line. Separators: blanks, commas or semicolons; between
+/// semicolons a comma is a decimal point. Lines that begin with # are skipped. A line with a number
+/// alone (PTS) is the number of points that have to follow. Throws FileError naming the line.
 Notes readTable(const std::filesystem::path& path, Progress& progress, const TakePoints& take);
 
 /// Reads the occupied leaves of an OctoMap file (.bt, .ot) as the centres of cubes: a leaf larger
 /// than `resolution` (in the file's unit; 0: the tree's own) is divided into cubes no larger.
-/// Throws FileError, also where the program was built without liboctomap.
+/// Throws FileError, also where these are more than 5e8 and where the program was built without
+/// liboctomap.
 Notes readOctoMap(const std::filesystem::path& path, double resolution, Progress& progress,
                   const TakePoints& take);
 
@@ -83,6 +84,11 @@ map::Colour colourAt(const Mesh& mesh, std::uint32_t triangle, const Eigen::Vect
 std::uint64_t plyFaces(const std::filesystem::path& path);
 /// Throws FileError where a PLY file ends before all that its header promises.
 void requireWholePly(const std::filesystem::path& path);
+/// Throws FileError where a mesh file of `size` bytes was visibly cut off.
+void requireWholeMesh(const std::filesystem::path& path, const std::string& extension,
+                      std::size_t size);
+/// The first 64 KiB of a file.
+std::string headOf(const std::filesystem::path& path);
 
 /// What the program was built with.
 bool hasAssimp();

@@ -20,6 +20,8 @@ constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 constexpr std::size_t kLongestLine = 1U << 16U;  // bytes: a longer one is no table
 
 std::vector<std::string> columnsOf(std::string line) {
+  // Between semicolons a comma is a decimal point, as spreadsheets of many countries write it.
+  if (line.find(';') != std::string::npos) std::replace(line.begin(), line.end(), ',', '.');
   for (char& c : line) {
     if (c == ',' || c == ';' || c == '\t' || c == '\r' || c == '"') c = ' ';
   }
@@ -104,6 +106,7 @@ class TableReader {
     ++number_;
     const std::vector<std::string> columns = columnsOf(text);
     if (columns.empty() || columns.front()[0] == '#') return;
+    if (isCount(columns)) return;
     if (!layout_) {
       if (!begin(columns)) return;
     }
@@ -134,18 +137,24 @@ class TableReader {
   }
   void finish() {
     flush();
+    if (points_ < promised_) {
+      throw FileError(path_, fmt::format("is partly written: it holds {} of {} points",
+                                         withThousands(points_), withThousands(promised_)));
+    }
     if (points_ == 0) throw FileError(path_, "has no points");
   }
   const std::optional<TableColumns>& layout() const { return layout_; }
 
  private:
+  // PTS: the number of points alone, before the first of them and before those of another scan.
+  bool isCount(const std::vector<std::string>& columns) {
+    if (columns.size() != 1 || points_ + block_.size() != promised_) return false;
+    const std::optional<std::uint64_t> count = parseWhole(columns[0]);
+    promised_ += count.value_or(0);
+    return count.has_value();
+  }
   // Whether the line is one of numbers.
   bool begin(const std::vector<std::string>& columns) {
-    const bool first = !counted_;
-    if (columns.size() == 1 && first && parseWhole(columns[0])) {
-      counted_ = true;
-      return false;
-    }
     if (numberOf(columns.front())) {
       layout_ = numberedColumns(path_, number_, columns.size());
       return true;
@@ -170,9 +179,8 @@ class TableReader {
   std::string path_;
   const TakePoints& take_;
   std::optional<TableColumns> layout_;
-  bool counted_ = false;
   std::size_t number_ = 0;
-  std::size_t points_ = 0;
+  std::uint64_t points_ = 0, promised_ = 0;
   map::PointBlock block_;
 };
 
@@ -187,6 +195,7 @@ Notes readTable(const std::filesystem::path& path, Progress& progress, const Tak
   TableReader reader(path.string(), take);
   std::size_t done = 0, lines = 0;
   for (std::string line; std::getline(stream, line);) {
+    if (lines == 0 && line.rfind("\xef\xbb\xbf", 0) == 0) line.erase(0, 3);  // UTF-8's mark
     if (line.size() > kLongestLine || line.find('\0') != std::string::npos) {
       throw FileError(path.string(), fmt::format("line {} is no text", lines + 1));
     }

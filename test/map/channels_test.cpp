@@ -126,6 +126,15 @@ TEST(Channels, AreReadByTheirNames) {
                              name));
     EXPECT_EQ(loadQuietly(ply).cloud.classes, std::vector<std::uint8_t>{72}) << name;
   }
+  // The layout `labelled`: its label is 4294967295 on the map.
+  for (const char* fields : {"label class", "class label"}) {
+    const bool label_first = fields[0] == 'l';
+    const auto labelled = folder.write(
+        "b.pcd", fmt::format("FIELDS x y z {}\nSIZE 4 4 4 4 4\nTYPE F F F U U\nWIDTH 1\nHEIGHT 1\n"
+                             "DATA ascii\n0 0 0 {}\n",
+                             fields, label_first ? "4294967295 72" : "72 4294967295"));
+    EXPECT_EQ(loadQuietly(labelled).cloud.classes, std::vector<std::uint8_t>{72}) << fields;
+  }
 }
 
 TEST(Channels, StreamAsTheyAreInMemory) {
@@ -182,7 +191,8 @@ TEST(Channels, OfAnotherNumberThanTheSurfelsAreRefused) {
   cloud.colour.clear();
   cloud.classes.clear();
   const SurfelMap map = build(cloud);
-  for (const auto& [name, element] : {std::pair(section::kColour, 3), std::pair(section::kClass, 1)}) {
+  for (const auto& [name, element] :
+       {std::pair(section::kColour, 3), std::pair(section::kClass, 1)}) {
     const std::vector<std::uint8_t> bytes(3 * map.size());
     MapFileWriter writer({1, 2});
     map.writeTo(writer);

@@ -178,7 +178,9 @@ TEST_F(Import, TablesWithAnySeparatorAndHeader) {
   for (const char* text :
        {"1 2 3\n4 5 6\n", "1,2,3\n4,5,6", "1;2;3\r\n4;5;6\r\n", "# a comment\n\n1\t2\t3\n4\t5\t6\n",
         "x,y,z\n1,2,3\n4,5,6\n", "//X Y Z\n1 2 3\n4 5 6\n", "2\n1 2 3\n4 5 6\n",
-        "\"z\",\"x\",\"name\",\"y\"\n3,1,0,2\n6,4,0,5\n", "1 2 3 9 9 9\n4 5 6 9 9 9\n"}) {
+        "\"z\",\"x\",\"name\",\"y\"\n3,1,0,2\n6,4,0,5\n", "1 2 3 9 9 9\n4 5 6 9 9 9\n",
+        "1,0;2,0;3,0\n4,0;5,0;6,0\n", "\xef\xbb\xbfx,y,z\n1,2,3\n4,5,6\n",
+        "1\n1 2 3\n1\n4 5 6\n"}) {
     const Imported map = imported({folder_.write("a.csv", text)});
     ASSERT_EQ(map.cloud.size(), 2U) << text;
     EXPECT_EQ(map.cloud.points[0], Eigen::Vector3f(1, 2, 3)) << text;
@@ -201,6 +203,9 @@ TEST_F(Import, BrokenTablesAreRefused) {
   expectError("a.xyz", "1 2 3\n4 five 6\n", "line 2, column 2 is 'five', allowed: a number");
   expectError("a.csv", "a,b,c\n1,2,3\n", "has the columns a, b, c");
   expectError("a.csv", std::string("1,2,3\n\0\0\0\n", 10), "line 2 is no text");
+  expectError("a.pts", "1000\n1 2 3 4\n", "partly written: it holds 1 of 1,000 points");
+  expectError("a.pts", "2\n1 2 3\n4 5 6\n3\n", "partly written: it holds 2 of 5 points");
+  expectError("a.csv", "1,5;2,5;3,5;x\n", "column 4 is 'x'");
   expectError("a.csv", "nan,1,2\n1,inf,2\n", "none of its 2 points has finite coordinates");
 }
 

@@ -72,6 +72,14 @@ TEST_F(MeshColours, AMissingTextureIsSaid) {
   EXPECT_NE(map.files[0].notes[0].find("warning: texture 'a.ppm'"), std::string::npos);
 }
 
+TEST_F(MeshColours, AMissingFileOfMaterialsIsSaid) {
+  const Imported map = imported(folder_.write("b.obj", kSquare));
+  EXPECT_FALSE(map.cloud.hasColour());
+  ASSERT_GE(map.files[0].notes.size(), 1U);
+  EXPECT_NE(map.files[0].notes[0].find("warning: the file of materials 'a.mtl' is not there"),
+            std::string::npos);
+}
+
 TEST_F(MeshColours, AreAbsentWhereTheFileHasNone) {
   const auto path = folder_.write("a.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n");
   EXPECT_FALSE(imported(path).cloud.hasColour());

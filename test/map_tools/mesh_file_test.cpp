@@ -196,6 +196,26 @@ TEST_F(MeshFile, BrokenFilesAreRefused) {
             std::string::npos);
 }
 
+// The last line of an OFF file is as good without its last digits; OBJ does not say how long it is,
+// and its second face may as well not be there.
+TEST_F(MeshFile, CutOffAndObjAreRefused) {
+  const auto said = [&](const char* name, const std::string& text) {
+    return importError(folder_.write(name, text), at(0.1));
+  };
+  const std::string comment = "# by hand\n";
+  for (std::size_t size = 1; size + 2 < kOff.size(); ++size) {
+    const std::string error = said("cut.off", comment + kOff.substr(0, size));
+    EXPECT_NE(error.find("cut.off: is "), std::string::npos) << size << ": " << error;
+  }
+  EXPECT_NE(said("cut.off", kOff.substr(0, 43)).find("partly written: it holds 1 of 2 faces"),
+            std::string::npos);
+  EXPECT_NE(said("cut.off", "COFF 4 2 0\n0 0 1 9 9 9\n").find("it holds 1 of 4 vertices"),
+            std::string::npos);
+  EXPECT_NE(said("cut.obj", kObj.substr(0, kObj.size() - 3)).find("its last line is 'f 1 3'"),
+            std::string::npos);
+  EXPECT_NE(said("cut.obj", kObj + "v 1 2").find("its last line is 'v 1 2'"), std::string::npos);
+}
+
 TEST_F(MeshFile, CutPlyIsRefusedWhereverItEnds) {
   std::string bytes =
       "ply\nformat binary_little_endian 1.0\nelement vertex 4\nproperty float x\nproperty float y\n"

@@ -73,6 +73,21 @@ TEST(OctoMapFile, OccupiedLeavesAreDivided) {
   expectLeaves(folder / "coloured.ot");
 }
 
+TEST(OctoMapFile, LeavesAreNotDividedBeyondMemory) {
+  const map::TestFolder folder;
+  octomap::OcTree tree(0.1);
+  fill(tree);
+  ASSERT_TRUE(tree.writeBinary((folder / "tree.bt").string()));
+  try {
+    leavesOf(folder / "tree.bt", 1e-4);
+    FAIL();
+  } catch (const FileError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("gives 6.5e+10 points"), std::string::npos) << text;
+    EXPECT_NE(text.find("allowed: 5e8; the smallest leaf is 0.1 wide"), std::string::npos) << text;
+  }
+}
+
 TEST(OctoMapFile, BrokenFilesAreRefused) {
   const map::TestFolder folder;
   octomap::OcTree tree(0.1);

@@ -177,12 +177,16 @@ std::filesystem::path writeBag(const TestFolder& folder, const Pose& X_BL, doubl
     cloud.header.stamp.fromSec(100.0 + t);
     sensor_msgs::PointCloud2Modifier modifier(cloud);
     modifier.setPointCloud2Fields(
-        5, "x", 1, sensor_msgs::PointField::FLOAT32, "y", 1, sensor_msgs::PointField::FLOAT32, "z",
+        9, "x", 1, sensor_msgs::PointField::FLOAT32, "y", 1, sensor_msgs::PointField::FLOAT32, "z",
         1, sensor_msgs::PointField::FLOAT32, "intensity", 1, sensor_msgs::PointField::FLOAT32,
-        "time", 1, sensor_msgs::PointField::FLOAT32);
+        "time", 1, sensor_msgs::PointField::FLOAT32, "label", 1, sensor_msgs::PointField::UINT32,
+        "rgb", 1, sensor_msgs::PointField::UINT32, "class", 1, sensor_msgs::PointField::UINT16,
+        "ring", 1, sensor_msgs::PointField::UINT16);
     modifier.resize(10);
     sensor_msgs::PointCloud2Iterator<float> x(cloud, "x"), i(cloud, "intensity"), s(cloud, "time");
-    for (int k = 0; k < 10; ++k, ++x, ++i, ++s) {
+    sensor_msgs::PointCloud2Iterator<std::uint32_t> label(cloud, "label"), rgb(cloud, "rgb");
+    sensor_msgs::PointCloud2Iterator<std::uint16_t> semantic(cloud, "class");
+    for (int k = 0; k < 10; ++k, ++x, ++i, ++s, ++label, ++rgb, ++semantic) {
       const double since = 0.01 * k;
       const Eigen::Vector3f p = ((truth(t + since) * X_BL).inverse() * kPlace).cast<float>();
       x[0] = p.x();
@@ -190,6 +194,9 @@ std::filesystem::path writeBag(const TestFolder& folder, const Pose& X_BL, doubl
       x[2] = p.z();
       *i = static_cast<float>(k);
       *s = static_cast<float>(since);
+      *label = 0xffffffffU;  // the map, in the simulator's layout `labelled`
+      *semantic = static_cast<std::uint16_t>(50 + k);
+      *rgb = 0x00102030U + static_cast<std::uint32_t>(k);
     }
     bag.write("/points", cloud.header.stamp, cloud);
   }
@@ -204,7 +211,13 @@ TEST_F(Recordings, ABagWhosePointsHaveTimes) {
   EXPECT_TRUE(read.report.by_point);
   EXPECT_EQ(read.report.source, "/points");
   EXPECT_EQ(read.report.odometry, "/odom");
-  EXPECT_EQ(read.keyframes[0].cloud.intensity.size(), 10U);
+  const map::PointCloud& cloud = read.keyframes[0].cloud;
+  ASSERT_EQ(cloud.intensity.size(), 10U);
+  ASSERT_EQ(cloud.colour.size(), 10U);
+  ASSERT_EQ(cloud.classes.size(), 10U);
+  EXPECT_EQ(cloud.intensity[9], 9.0F);
+  EXPECT_EQ(cloud.colour[9], (map::Colour{0x10, 0x20, 0x39}));
+  EXPECT_EQ(cloud.classes[9], 59);
 }
 
 TEST_F(Recordings, ABagWithATrajectoryOfItsOwn) {

@@ -96,11 +96,14 @@ void takeChannels(const RecordLayout& layout, const Value& value, std::size_t ro
   block.intensity[row] = static_cast<float>(0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]);
 }
 
-/// Whether a field numbers classes.
-bool isLabel(const Field& field) {
-  constexpr std::array<std::string_view, 5> kNames = {"label", "class", "classification",
-                                                      "semantic", "scalar_Classification"};
-  return field.count == 1 && std::find(kNames.begin(), kNames.end(), field.name) != kNames.end();
+/// How surely a field is a class; 0: it is none. The simulator's own clouds have a `class` and a
+/// `label` that tells objects apart.
+int labelRank(const Field& field) {
+  constexpr std::array<std::string_view, 4> kNames = {"label", "classification", "semantic",
+                                                      "scalar_Classification"};
+  if (field.count != 1) return 0;
+  if (field.name == "class") return 2;
+  return std::find(kNames.begin(), kNames.end(), field.name) != kNames.end() ? 1 : 0;
 }
 
 /// Names of red, green and blue, or of a value that holds all three.
@@ -177,7 +180,7 @@ class NumberParser {
 RecordLayout makeLayout(const std::string& path, const std::vector<Field>& fields) {
   RecordLayout layout;
   std::array<bool, 3> found{};
-  int intensity_rank = 0;
+  int intensity_rank = 0, label_rank = 0;
   std::array<std::optional<Column>, 3> colour;
   for (const Field& field : fields) {
     const Column column{field.type, layout.record_size, layout.values};
@@ -202,7 +205,10 @@ RecordLayout makeLayout(const std::string& path, const std::vector<Field>& field
       layout.intensity = column;
     }
     takeColour(field, column, colour);
-    if (isLabel(field) && !layout.label) layout.label = column;
+    if (labelRank(field) > label_rank) {
+      label_rank = labelRank(field);
+      layout.label = column;
+    }
   }
   if (colour[0] && colour[1] && colour[2]) {
     layout.colour = {*colour[0], *colour[1], *colour[2]};
