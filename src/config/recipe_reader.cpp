@@ -20,6 +20,13 @@ using scene::PartParameter;
 using Groups = std::map<std::string, std::vector<Part>>;
 
 constexpr int kMostInARow = 100'000;
+constexpr double kFarthest = 2500.0;  // [m] of a coordinate; a place is at most 2000 m long
+
+void requireNear(YamlReader& reader, const std::string& key, const Eigen::Vector3d& p) {
+  const double farthest = p.cwiseAbs().maxCoeff();
+  if (farthest <= kFarthest) return;
+  reader.fail(key, fmt::format("{:g} m off", farthest), fmt::format("within {:g} m", kFarthest));
+}
 
 Eigen::AlignedBox2d requireArea(YamlReader& reader, const std::string& key) {
   std::vector<std::pair<double, double>> corners;
@@ -30,6 +37,7 @@ Eigen::AlignedBox2d requireArea(YamlReader& reader, const std::string& key) {
     reader.fail(key, fmt::format("{} corners", corners.size()),
                 "[[x, y], [x, y]], the lower corner first");
   }
+  for (const auto& [x, y] : corners) requireNear(reader, key, {x, y, 0.0});
   return {Eigen::Vector2d(corners[0].first, corners[0].second),
           Eigen::Vector2d(corners[1].first, corners[1].second)};
 }
@@ -123,6 +131,7 @@ void readScatter(YamlReader& reader, Part& part) {
 
 void readPlacing(YamlReader& reader, Part& part) {
   reader.read("at", part.at, Quantity::kLength);
+  requireNear(reader, "at", part.at);
   reader.read("yaw", part.yaw, Quantity::kAngle);
   reader.readMap("array", [&](YamlReader& array) { readArray(array, part); });
   reader.readMap("scatter", [&](YamlReader& scatter) { readScatter(scatter, part); });
@@ -153,6 +162,7 @@ void readForm(YamlReader& reader, const PartKind& kind, Part& part) {
     if (part.path.size() < 2) {
       reader.fail("path", fmt::format("{} points", part.path.size()), "two points or more");
     }
+    for (const Eigen::Vector3d& p : part.path) requireNear(reader, "path", p);
   }
   if (kind.form == PartKind::kWall && reader.has("openings")) {
     reader.requireMaps("openings", [&](YamlReader& opening) { readOpening(opening, part); });

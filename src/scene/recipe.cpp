@@ -140,7 +140,8 @@ std::vector<Eigen::Vector2d> Composer::scatter(const Part& part, const Eigen::Is
     places.push_back(place);
   }
   if (places.size() < wanted) {
-    throw ConfigError(where_, name + ".scatter", fmt::format("{} {}s", wanted, part.kind),
+    throw ConfigError(where_, name + ".scatter",
+                      fmt::format("{} of the part {}", wanted, part.kind),
                       fmt::format("as many as fit (about {}), or a smaller gap", places.size()));
   }
   return places;
@@ -235,7 +236,9 @@ map::PointCloud makeRecipe(const Recipe& recipe, const std::string& where, Progr
   addAll(recipe.parts, "parts", false);
   addAll(recipe.surroundings, "surroundings", true);
   progress.finish();
-  return composer.take();
+  map::PointCloud cloud = composer.take();
+  if (cloud.empty()) throw ConfigError(where, "parts", "without a point", "parts within the size");
+  return cloud;
 }
 
 }  // namespace marsim::scene

@@ -182,6 +182,16 @@ TEST_F(RecipeTest, SlipsAreNamed) {
             std::string::npos);
   EXPECT_NE(with("{part: rock, scatter: {count: 500, gap: 3}}").find("a smaller gap"),
             std::string::npos);
+  EXPECT_NE(with("{part: slab, area: [[0, 0], [3e6, 9]]}").find("area is 3e+06 m off, allowed"),
+            std::string::npos);
+  EXPECT_NE(with("{part: box, at: [0, -4km, 0]}").find("at is 4000 m off, allowed: within 2500 m"),
+            std::string::npos);
+  EXPECT_NE(with("{part: pipe, path: [[0, 0, 0], [9km, 0, 0]]}").find("path is 9000 m off"),
+            std::string::npos);
+  for (const char* part : {"", "{part: box, at: [100, 100, 0]}"}) {
+    EXPECT_NE(with(part).find("parts is without a point, allowed: parts within the size"),
+              std::string::npos);
+  }
   EXPECT_NE(said(kHead + "groups: {table: [{part: box}]}\n").find("a name that no part has"),
             std::string::npos);
   EXPECT_NE(said("place: recipe\nsize: [1, 1, 1]\nstart: [0, 0, 0]\n").find("size[0] is 1"),
