@@ -97,6 +97,8 @@ std::unique_ptr<octomap::AbstractOcTree> readTree(const std::filesystem::path& p
     tree.reset(octomap::AbstractOcTree::read(stream));
   }
   if (!tree) throw FileError(path.string(), "is no OctoMap file, or one of an unknown kind");
+  // Leaves that were cut off count, too, and hold what the last one before them does.
+  if (stream.fail()) throw FileError(path.string(), "is partly written: it ends within a node");
   if (tree->size() != promised || promised == 0) {
     throw FileError(path.string(),
                     fmt::format("is partly written: it holds {} of {} nodes",
