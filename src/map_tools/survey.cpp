@@ -101,12 +101,15 @@ void warn(Survey& survey) {
     if (!text.empty()) survey.warnings.push_back(text);
   };
   add(unitHint(survey.box));
+  survey.metres = survey.warnings.empty();
   const std::string up = upHint(survey.box);
   add(up);
+  survey.z_up = up.empty();
   for (int axis = 0; axis < 2 && up.empty(); ++axis) {
     const double share = survey.planes[static_cast<std::size_t>(axis)];
     if (share > 0.2 && share > kTall * survey.planes[2] &&
         survey.box.sizes()[axis] < survey.box.sizes().z()) {
+      survey.z_up = false;
       add(fmt::format(
           "{:.0f} % of the surface lies across {} and {:.0f} % across z: is {} up (--up)?",
           100.0 * share, axis == 0 ? "x" : "y", 100.0 * survey.planes[2], axis == 0 ? "x" : "y"));

@@ -33,6 +33,7 @@ struct Survey {
   /// Share of the points without a neighbour within so many spacings.
   double isolated = 0.0;
   static constexpr double kIsolated = 3.0;
+  bool z_up = true, metres = true;  ///< nothing looks as if another axis were up, or another unit
   std::vector<std::string> warnings;
 
   /// Share of beams at the points that would pass where surfels are made at `resolution` [m]: the

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "common/bounds.hpp"
 #include "common/output_file.hpp"
@@ -28,7 +29,7 @@ namespace {
 struct CleanOptions {
   std::string name, out;
   std::string moving, outliers, lonely, crop, origin, fill, downsample;
-  bool level = false;
+  bool level = false, json = false;
   RecordingOptions recording;
   map_tools::TraceConfig traces;
 };
@@ -52,6 +53,21 @@ std::size_t wholeOf(const std::string& option, double number) {
   return static_cast<std::size_t>(number);
 }
 
+/// What a step did.
+struct Step {
+  std::string name;
+  std::size_t before, after;  ///< points
+  std::string more;           ///< in words; may be empty
+};
+
+std::string textOf(const Step& step) {
+  const std::string change = step.after > step.before
+                                 ? withThousands(step.after - step.before) + " added"
+                                 : withThousands(step.before - step.after) + " removed";
+  return fmt::format("{} -> {} points, {}{}{}", withThousands(step.before),
+                     withThousands(step.after), change, step.more.empty() ? "" : "; ", step.more);
+}
+
 /// The steps, in the order in which they are done.
 class Cleaner {
  public:
@@ -69,20 +85,12 @@ class Cleaner {
     if (!options_.downsample.empty()) downsample();
   }
   const map::PointCloud& cloud() const { return cloud_; }
-  const std::vector<std::pair<std::string, std::string>>& said() const { return said_; }
+  const std::vector<Step>& steps() const { return steps_; }
 
  private:
   void become(const std::string& step, map::PointCloud next, const std::string& more = "") {
-    if (next.empty()) {
-      throw ConfigError("command line", "--" + step, "leaves no point", "what keeps some of them");
-    }
-    const auto before = static_cast<std::int64_t>(cloud_.size());
-    const auto after = static_cast<std::int64_t>(next.size());
-    const std::string change =
-        after >= before ? fmt::format("{} added", withThousands(next.size() - cloud_.size()))
-                        : fmt::format("{} removed", withThousands(cloud_.size() - next.size()));
-    said_.emplace_back(step, fmt::format("{} -> {} points, {}{}", withThousands(cloud_.size()),
-                                         withThousands(next.size()), change, more));
+    if (next.empty()) throw Error("--" + step + " leaves no point of the map");
+    steps_.push_back({step, cloud_.size(), next.size(), more});
     cloud_ = std::move(next);
   }
 
@@ -92,10 +100,9 @@ class Cleaner {
     map_tools::TraceReport report;
     map::PointCloud next =
         map_tools::removeMovingTraces(cloud_, recording, options_.traces, report, progress_);
-    become(
-        "moving", std::move(next),
-        fmt::format("; {} voxels of {} m that {} scans saw through", withThousands(report.voxels),
-                    options_.traces.voxel, withThousands(report.scans)));
+    become("moving", std::move(next),
+           fmt::format("{} voxels of {} m that {} scans saw through", withThousands(report.voxels),
+                       options_.traces.voxel, withThousands(report.scans)));
   }
   void removeOutliers() {
     const auto numbers =
@@ -124,15 +131,14 @@ class Cleaner {
   void level() {
     const map_tools::GroundPlane ground = map_tools::findGround(cloud_, progress_);
     const double tilt = degrees(std::acos(std::min(1.0, ground.normal.z())));
-    become(
-        "level", map_tools::levelled(cloud_, ground),
-        fmt::format("; turned by {:.2f} deg, the ground is at z = {:.2f} m", tilt, ground.height));
+    become("level", map_tools::levelled(cloud_, ground),
+           fmt::format("turned by {:.2f} deg, the ground is at z = {:.2f} m", tilt, ground.height));
   }
   void moveOrigin() {
     const Eigen::Vector3d origin = parsePoint(options_.origin, "--origin");
     map::PointCloud next = cloud_;
     for (Eigen::Vector3f& p : next.points) p = (p.cast<double>() - origin).cast<float>();
-    become("origin", std::move(next), fmt::format("; {} is (0, 0, 0) now", pointText(origin)));
+    become("origin", std::move(next), fmt::format("{} is (0, 0, 0) now", pointText(origin)));
   }
   void fill() {
     const double width = parseOption("--fill", options_.fill, Quantity::kLength);
@@ -144,14 +150,44 @@ class Cleaner {
     Validator("command line").positive("--downsample", side, "m");
     map::PointCloud next = map::downsample(cloud_, side);
     next.weight.clear();
-    become("downsample", std::move(next), fmt::format("; one a voxel of {} m", side));
+    become("downsample", std::move(next), fmt::format("one a voxel of {} m", side));
   }
 
   const CleanOptions& options_;
   map::PointCloud cloud_;
   Progress& progress_;
-  std::vector<std::pair<std::string, std::string>> said_;
+  std::vector<Step> steps_;
 };
+
+void report(const map::LoadedCloud& loaded, const Cleaner& cleaner, const std::string& out) {
+  printLine("read", fmt::format("{} points; {} not finite and {} duplicates dropped",
+                                withThousands(loaded.read), withThousands(loaded.non_finite),
+                                withThousands(loaded.duplicates)));
+  if (!loaded.origin.isZero()) {
+    printLine("origin",
+              fmt::format("{} of the source is (0, 0, 0) of the copy", pointText(loaded.origin)));
+  }
+  for (const Step& step : cleaner.steps()) printLine(step.name, textOf(step));
+  printLine("written", fmt::format("{}, {} points", out, withThousands(cleaner.cloud().size())));
+}
+
+// The same as one JSON object.
+void reportJson(const map::LoadedCloud& loaded, const Cleaner& cleaner, const std::string& out) {
+  nlohmann::json steps = nlohmann::json::array();
+  for (const Step& step : cleaner.steps()) {
+    steps.push_back(
+        {{"step", step.name}, {"before", step.before}, {"after", step.after}, {"note", step.more}});
+  }
+  const Eigen::Vector3d& origin = loaded.origin;
+  const nlohmann::json json{{"read", loaded.read},
+                            {"not_finite", loaded.non_finite},
+                            {"duplicates", loaded.duplicates},
+                            {"origin", {origin.x(), origin.y(), origin.z()}},
+                            {"steps", steps},
+                            {"written", out},
+                            {"points", cleaner.cloud().size()}};
+  fmt::print("{}\n", json.dump(2));
+}
 
 int runClean(const CleanOptions& options) {
   requireExtension(options.out, map::cloudFormats());
@@ -167,24 +203,15 @@ int runClean(const CleanOptions& options) {
                       "one or more of --moving, --outliers, --radius, --crop, --level, --origin, "
                       "--fill, --downsample");
   }
+  if (options.moving.empty()) options.recording.requireNone("with --moving");
   Progress progress("clean");
   map::LoadedCloud loaded = map::loadCloud(config::resolveMap(options.name), progress);
-  const std::size_t duplicates = loaded.duplicates;
   Cleaner cleaner(options, std::move(loaded.cloud), progress);
   cleaner.run();
   progress.phase("writing");
   const int code = saveWhole(options.out, cleaner.cloud());
   progress.finish();
-  printLine("read", fmt::format("{} points; {} not finite and {} duplicates dropped",
-                                withThousands(loaded.read), withThousands(loaded.non_finite),
-                                withThousands(duplicates)));
-  if (!loaded.origin.isZero()) {
-    printLine("origin",
-              fmt::format("{} of the source is (0, 0, 0) of the copy", pointText(loaded.origin)));
-  }
-  for (const auto& [step, what] : cleaner.said()) printLine(step, what);
-  printLine("written",
-            fmt::format("{}, {} points", options.out, withThousands(cleaner.cloud().size())));
+  options.json ? reportJson(loaded, cleaner, options.out) : report(loaded, cleaner, options.out);
   return code;
 }
 
@@ -214,6 +241,7 @@ MapCommand addMapClean(CLI::App& app) {
   sub->add_option("--origin", options->origin, "x,y,z: this place becomes the origin [m]");
   sub->add_option("--fill", options->fill, "fills holes of surfaces up to this width [m]");
   sub->add_option("--downsample", options->downsample, "one point a voxel of this side [m]");
+  sub->add_flag("--json", options->json, "print one JSON object");
   return {sub, [options] { return runClean(*options); }};
 }
 

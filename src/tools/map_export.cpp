@@ -1,6 +1,9 @@
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "common/bounds.hpp"
 #include "common/output_file.hpp"
@@ -22,6 +25,16 @@ struct ExportOptions {
   std::string name, out;
   std::string resolution;
   std::vector<std::string> slice;  // ZMIN ZMAX
+  bool json = false;
+};
+
+/// What was written, in words and for programs.
+struct Exported {
+  int code = 0;  ///< of the program
+  std::vector<std::pair<std::string, std::string>> lines;
+  nlohmann::json json;
+
+  void add(const std::string& name, const std::string& value) { lines.emplace_back(name, value); }
 };
 
 constexpr double kUsualResolution = 0.1;  // [m] of voxels and cells
@@ -33,9 +46,11 @@ double resolutionOf(const ExportOptions& options) {
   return value;
 }
 
-void printOrigin(const Eigen::Vector3d& origin) {
+void addOrigin(const Eigen::Vector3d& origin, Exported& exported) {
+  exported.json["origin"] = {origin.x(), origin.y(), origin.z()};
   if (origin.isZero()) return;
-  printLine("origin", fmt::format("{} of the source is (0, 0, 0) of the copy", pointText(origin)));
+  exported.add("origin",
+               fmt::format("{} of the source is (0, 0, 0) of the copy", pointText(origin)));
 }
 
 /// The surfels of a map as points with what they carry, the reflectivity as intensity (255: 100 %).
@@ -49,8 +64,9 @@ map::PointCloud surfelPoints(const map::SurfelMap& map) {
   return cloud;
 }
 
-int exportPoints(const ExportOptions& options, Progress& progress) {
+Exported exportPoints(const ExportOptions& options, Progress& progress) {
   const std::filesystem::path path = config::resolveMap(options.name);
+  Exported exported;
   map::PointCloud cloud;
   Eigen::Vector3d origin;
   std::string what;
@@ -58,6 +74,7 @@ int exportPoints(const ExportOptions& options, Progress& progress) {
     map::LoadedCloud loaded = map::loadCloud(path, progress);
     cloud = std::move(loaded.cloud);
     origin = loaded.origin;
+    exported.json["points_read"] = loaded.read;
     what = fmt::format(
         "{} of the file's {} points{}", withThousands(cloud.size()), withThousands(loaded.read),
         cloud.size() == loaded.read
@@ -70,33 +87,37 @@ int exportPoints(const ExportOptions& options, Progress& progress) {
     const map::LoadedMap loaded = map::loadSurfelMap(path, config, progress);
     cloud = surfelPoints(*loaded.map);
     origin = loaded.source.origin;
+    exported.json["points_read"] = loaded.source.points;
+    exported.json["resolution"] = config.resolution;
     what = fmt::format("{} surfels at {:g} m, of {} points", withThousands(cloud.size()),
                        config.resolution, withThousands(loaded.source.points));
   }
   progress.phase("writing");
-  const int code = saveWhole(options.out, cloud);
-  progress.finish();
-  printLine("written", fmt::format("{}: {}", options.out, what));
-  printOrigin(origin);
-  return code;
+  exported.code = saveWhole(options.out, cloud);
+  exported.json["points"] = cloud.size();
+  exported.add("written", fmt::format("{}: {}", options.out, what));
+  addOrigin(origin, exported);
+  return exported;
 }
 
-int exportOctoMap(const ExportOptions& options, Progress& progress) {
+Exported exportOctoMap(const ExportOptions& options, Progress& progress) {
   const double resolution = resolutionOf(options);
   const map::LoadedCloud loaded = map::loadCloud(config::resolveMap(options.name), progress);
   std::size_t voxels = 0;
-  const int code = writeWhole(
+  Exported exported;
+  exported.code = writeWhole(
       [&] { voxels = map_tools::writeOctoMap(options.out, loaded.cloud, resolution, progress); });
-  progress.finish();
-  printLine("written", fmt::format("{}: {} occupied voxels of {:g} m, of {} points; all else is "
-                                   "unknown",
-                                   options.out, withThousands(voxels), resolution,
-                                   withThousands(loaded.read)));
-  printOrigin(loaded.origin);
-  return code;
+  exported.json.update(
+      {{"points_read", loaded.read}, {"resolution", resolution}, {"occupied", voxels}});
+  exported.add("written", fmt::format("{}: {} occupied voxels of {:g} m, of {} points; all else is "
+                                      "unknown",
+                                      options.out, withThousands(voxels), resolution,
+                                      withThousands(loaded.read)));
+  addOrigin(loaded.origin, exported);
+  return exported;
 }
 
-int exportSlice(const ExportOptions& options, Progress& progress) {
+Exported exportSlice(const ExportOptions& options, Progress& progress) {
   if (options.slice.size() != 2) {
     throw ConfigError("command line", "--slice", "absent",
                       "with a .yaml two heights: --slice ZMIN ZMAX");
@@ -111,19 +132,32 @@ int exportSlice(const ExportOptions& options, Progress& progress) {
   progress.phase("slicing");
   const map_tools::OccupancySlice slice = map_tools::sliceOf(loaded.cloud, config);
   progress.phase("writing");
-  const int code = writeWhole([&] { map_tools::writeSlice(options.out, slice); });
-  progress.finish();
-  const auto count = [&](map_tools::Occupancy cell) { return withThousands(slice.count(cell)); };
-  printLine("written",
-            fmt::format("{} and {}: {} x {} cells of {:g} m between {:g} and {:g} m", options.out,
-                        map_tools::imageOf(options.out).string(), slice.width, slice.height,
-                        slice.resolution, config.z_min, config.z_max));
-  printLine("cells",
-            fmt::format("{} occupied, {} free (a point lies below), {} unknown",
-                        count(map_tools::Occupancy::kOccupied), count(map_tools::Occupancy::kFree),
-                        count(map_tools::Occupancy::kUnknown)));
-  printOrigin(loaded.origin);
-  return code;
+  Exported exported;
+  exported.code = writeWhole([&] { map_tools::writeSlice(options.out, slice); });
+  const auto count = [&](map_tools::Occupancy cell) { return slice.count(cell); };
+  exported.json.update({{"points_read", loaded.read},
+                        {"resolution", slice.resolution},
+                        {"width", slice.width},
+                        {"height", slice.height},
+                        {"occupied", count(map_tools::Occupancy::kOccupied)},
+                        {"free", count(map_tools::Occupancy::kFree)},
+                        {"unknown", count(map_tools::Occupancy::kUnknown)}});
+  exported.add("written",
+               fmt::format("{} and {}: {} x {} cells of {:g} m between {:g} and {:g} m",
+                           options.out, map_tools::imageOf(options.out).string(), slice.width,
+                           slice.height, slice.resolution, config.z_min, config.z_max));
+  exported.add("cells", fmt::format("{} occupied, {} free (a point lies below), {} unknown",
+                                    withThousands(count(map_tools::Occupancy::kOccupied)),
+                                    withThousands(count(map_tools::Occupancy::kFree)),
+                                    withThousands(count(map_tools::Occupancy::kUnknown))));
+  addOrigin(loaded.origin, exported);
+  return exported;
+}
+
+Exported exportAs(const std::string& extension, const ExportOptions& options, Progress& progress) {
+  if (extension == ".yaml") return exportSlice(options, progress);
+  if (extension == ".bt" || extension == ".ot") return exportOctoMap(options, progress);
+  return exportPoints(options, progress);
 }
 
 int runExport(const ExportOptions& options) {
@@ -134,9 +168,15 @@ int runExport(const ExportOptions& options) {
   }
   requireWritable(options.out);
   Progress progress("export");
-  if (extension == ".yaml") return exportSlice(options, progress);
-  if (extension == ".bt" || extension == ".ot") return exportOctoMap(options, progress);
-  return exportPoints(options, progress);
+  Exported exported = exportAs(extension, options, progress);
+  progress.finish();
+  if (options.json) {
+    exported.json["written"] = options.out;
+    fmt::print("{}\n", exported.json.dump(2));
+    return exported.code;
+  }
+  for (const auto& [name, value] : exported.lines) printLine(name, value);
+  return exported.code;
 }
 
 }  // namespace
@@ -155,6 +195,7 @@ MapCommand addMapExport(CLI::App& app) {
                   "voxels or cells, 0.1 unless given [m]");
   sub->add_option("--slice", options->slice, "ZMIN ZMAX: heights of the occupancy grid [m]")
       ->expected(2);
+  sub->add_flag("--json", options->json, "print one JSON object");
   return {sub, [options] { return runExport(*options); }};
 }
 

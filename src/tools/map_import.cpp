@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <memory>
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "common/bounds.hpp"
 #include "common/output_file.hpp"
@@ -22,19 +24,24 @@ struct ImportOptions {
   std::vector<std::string> files;
   std::string resolution, out;
   std::string up = "auto";
+  bool json = false;
   RecordingOptions recording;
   map_tools::ImportConfig config;
 };
+
+nlohmann::json jsonOf(const Eigen::Vector3d& v) { return {v.x(), v.y(), v.z()}; }
+
+std::string dropped(const map_tools::ImportedFile& file) {
+  if (file.not_finite == 0) return "";
+  return fmt::format(", {} dropped: not finite{}", withThousands(file.not_finite),
+                     map_tools::isRecording(file.path) ? " or at the LiDAR itself" : "");
+}
 
 void report(const map_tools::Imported& imported, const map_tools::ImportConfig& config) {
   for (const map_tools::ImportedFile& file : imported.files) {
     const Eigen::Vector3d size = file.box.sizes();
     printLine("file", fmt::format("{}: {}", file.path.string(), file.kind));
-    printLine("  points",
-              fmt::format("{}{}", withThousands(file.read),
-                          file.not_finite == 0 ? std::string()
-                                               : fmt::format(", {} dropped: not finite",
-                                                             withThousands(file.not_finite))));
+    printLine("  points", withThousands(file.read) + dropped(file));
     printLine("  extent", fmt::format("{:.2f} x {:.2f} x {:.2f} m", size.x(), size.y(), size.z()));
     for (const std::string& note : file.notes) printLine("", note);
   }
@@ -51,6 +58,27 @@ void report(const map_tools::Imported& imported, const map_tools::ImportConfig& 
   }
 }
 
+// The same as one JSON object.
+void reportJson(const map_tools::Imported& imported, const ImportOptions& options) {
+  nlohmann::json files = nlohmann::json::array();
+  for (const map_tools::ImportedFile& file : imported.files) {
+    files.push_back({{"file", file.path.string()},
+                     {"kind", file.kind},
+                     {"points", file.read},
+                     {"dropped", file.not_finite},
+                     {"box_min", jsonOf(file.box.min())},
+                     {"box_max", jsonOf(file.box.max())},
+                     {"notes", file.notes}});
+  }
+  nlohmann::json json{{"files", files},
+                      {"scale", options.config.scale},
+                      {"origin", jsonOf(imported.origin)},
+                      {"written", options.out},
+                      {"points", imported.cloud.size()}};
+  if (imported.before_thinning > 0) json["points_before_thinning"] = imported.before_thinning;
+  fmt::print("{}\n", json.dump(2));
+}
+
 int runImport(ImportOptions& options) {
   map_tools::ImportConfig& config = options.config;
   if (!options.resolution.empty()) {
@@ -60,6 +88,9 @@ int runImport(ImportOptions& options) {
   marsim::Validator("command line").positive("--scale", config.scale);
   config.up = map_tools::upAxisOf(options.up);
   config.recording = options.recording.config();
+  if (std::none_of(options.files.begin(), options.files.end(), map_tools::isRecording)) {
+    options.recording.requireNone("with a bag or a folder of scans among the files");
+  }
   requireExtension(options.out, map::cloudFormats());
   requireWritable(options.out);
   Progress progress("import");
@@ -68,6 +99,10 @@ int runImport(ImportOptions& options) {
   progress.phase("writing");
   const int code = saveWhole(options.out, imported.cloud);
   progress.finish();
+  if (options.json) {
+    reportJson(imported, options);
+    return code;
+  }
   report(imported, config);
   printLine("written",
             fmt::format("{}, {} points", options.out, withThousands(imported.cloud.size())));
@@ -105,6 +140,7 @@ MapCommand addMapImport(CLI::App& app) {
       ->capture_default_str();
   options->recording.addTo(*sub);
   addSeed(*sub, options->config.seed, "of the sampling of meshes");
+  sub->add_flag("--json", options->json, "print one JSON object");
   return {sub, [options] { return runImport(*options); }};
 }
 

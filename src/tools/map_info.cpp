@@ -37,6 +37,8 @@ std::map<std::string, double> classShares(const map::SurfelMap& map) {
 
 // Prints what the points are fit for.
 void printSurvey(const map_tools::Survey& survey, double resolution) {
+  printLine("axes", fmt::format("z looks {}, a unit looks {} a metre",
+                                survey.z_up ? "up" : "not up", survey.metres ? "like" : "unlike"));
   if (survey.spacing > 0.0) {
     printLine("spacing", fmt::format("{:.3g} m: {:.2g} % of beams would pass at {} m; advised is a "
                                      "resolution of {:g} m",
@@ -89,6 +91,8 @@ void printJson(const std::filesystem::path& path, const map::LoadedMap& loaded,
                       {"resolution_advised", survey.resolution},
                       {"beams_passing", survey.passing(loaded.map->resolution())},
                       {"planes_across", survey.planes},
+                      {"z_up", survey.z_up},
+                      {"metres", survey.metres},
                       {"warnings", survey.warnings}};
   if (survey.start) {
     json["start"] = jsonOf(*survey.start);

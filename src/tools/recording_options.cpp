@@ -1,5 +1,11 @@
 #include "tools/recording_options.hpp"
 
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "marsim/common/error.hpp"
 #include "tools/points.hpp"
 
 namespace marsim::tools {
@@ -18,6 +24,16 @@ map_tools::RecordingConfig RecordingOptions::config() const {
   config.poses = poses_;
   if (!lidar_pose_.empty()) config.X_BL = parsePose(lidar_pose_, "--lidar-pose");
   return config;
+}
+
+void RecordingOptions::requireNone(const std::string& allowed) const {
+  for (const auto& [option, text] : {std::pair{"--poses", poses_},
+                                     {"--lidar-pose", lidar_pose_},
+                                     {"--clouds", config_.clouds},
+                                     {"--odometry", config_.odometry}}) {
+    if (text.empty()) continue;
+    throw ConfigError("command line", option, fmt::format("'{}'", clipped(text)), allowed);
+  }
 }
 
 }  // namespace marsim::tools

@@ -14,6 +14,8 @@ class RecordingOptions {
   void addTo(CLI::App& app);
   /// Throws ConfigError.
   map_tools::RecordingConfig config() const;
+  /// Throws ConfigError, which says what is `allowed`, where one of them is given.
+  void requireNone(const std::string& allowed) const;
 
  private:
   map_tools::RecordingConfig config_;

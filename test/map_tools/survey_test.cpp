@@ -74,16 +74,20 @@ TEST(Survey, StartHasTheClearanceItSays) {
 }
 
 TEST(Survey, UnitAndUpAxisThatLookWrongAreWarned) {
-  EXPECT_TRUE(surveyCloud(room(10, 8, 3, 0.1)).warnings.empty());
+  const Survey right = surveyCloud(room(10, 8, 3, 0.1));
+  EXPECT_TRUE(right.warnings.empty());
+  EXPECT_TRUE(right.z_up && right.metres);
   map::PointCloud turned = room(30, 20, 3, 0.1);
   for (Eigen::Vector3f& p : turned.points) p = {p.x(), p.z(), -p.y()};
   const Survey survey = surveyCloud(turned);
   EXPECT_GT(survey.planes[1], survey.planes[2]);
   ASSERT_EQ(survey.warnings.size(), 1U);
   EXPECT_NE(survey.warnings[0].find("--up"), std::string::npos);
+  EXPECT_TRUE(!survey.z_up && survey.metres);
   map::PointCloud millimetres = room(10, 8, 3, 0.1);
   for (Eigen::Vector3f& p : millimetres.points) p *= 1000.0F;
   ASSERT_FALSE(surveyCloud(millimetres).warnings.empty());
+  EXPECT_FALSE(surveyCloud(millimetres).metres);
   EXPECT_NE(surveyCloud(millimetres).warnings[0].find("millimetres"), std::string::npos);
 }
 

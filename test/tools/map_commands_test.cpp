@@ -85,6 +85,50 @@ TEST_F(MapCommands, InfoSaysWhatTheMapIsFitFor) {
   EXPECT_NEAR(json.at("free_volume").get<double>(), 6.0 * 3.6 * 2.8, 5.0);
   EXPECT_NEAR(json.at("free_share").get<double>(), 3.6 * 2.8 / 12.0, 0.07);
   EXPECT_TRUE(json.at("warnings").empty());
+  EXPECT_TRUE(json.at("z_up").get<bool>() && json.at("metres").get<bool>());
+  EXPECT_NE(shell("$MAP info room.pcd").output.find("z looks up, a unit looks like a metre"),
+            std::string::npos);
+}
+
+TEST_F(MapCommands, EveryStepIsOneJsonObjectOnRequest) {
+  writeRoom("room.xyz", 0);
+  const auto json = [&](const std::string& command) {
+    const Ended ended = shell("$MAP " + command + " --json 2>/dev/null");
+    EXPECT_EQ(ended.exit_code, 0) << ended.output;
+    return nlohmann::json::parse(ended.output);
+  };
+  const nlohmann::json import = json("import room.xyz room.xyz --resolution 0.2 --out room.pcd");
+  EXPECT_EQ(import.at("files").size(), 2U);
+  EXPECT_EQ(import.at("files")[1].at("points"), 24000);
+  EXPECT_EQ(import.at("points_before_thinning"), 48000);
+  EXPECT_EQ(import.at("written"), "room.pcd");
+  const nlohmann::json clean =
+      json("clean room.pcd --crop=0,0,0,3,9,9 --downsample 0.4 --out a.ply");
+  EXPECT_EQ(clean.at("read"), import.at("points"));
+  ASSERT_EQ(clean.at("steps").size(), 2U);
+  EXPECT_EQ(clean.at("steps")[0].at("step"), "crop");
+  EXPECT_EQ(clean.at("steps")[0].at("after"), clean.at("steps")[1].at("before"));
+  EXPECT_EQ(clean.at("steps")[1].at("after"), clean.at("points"));
+  EXPECT_EQ(json("export a.ply --out b.pcd").at("points"), clean.at("points"));
+  const nlohmann::json slice = json("export a.ply --out a.yaml --slice 1 2 --resolution 0.4");
+  EXPECT_EQ(slice.at("occupied").get<int>() + slice.at("free").get<int>() +
+                slice.at("unknown").get<int>(),
+            slice.at("width").get<int>() * slice.at("height").get<int>());
+}
+
+// A trajectory that nothing is placed by.
+TEST_F(MapCommands, OptionsOfRecordingsNeedOne) {
+  writeRoom("room.xyz", 0);
+  ASSERT_EQ(shell("$MAP import room.xyz --out room.pcd").exit_code, 0);
+  const std::set<std::string> before = files();
+  expectError("$MAP import room.xyz --poses a.tum --out a.pcd",
+              "--poses is 'a.tum', allowed: with a bag or a folder of scans");
+  expectError("$MAP import room.xyz --lidar-pose 0,0,1 --out a.pcd", "--lidar-pose is '0,0,1'");
+  expectError("$MAP clean room.pcd --outliers 8,3 --odometry /odom --out a.pcd",
+              "--odometry is '/odom', allowed: with --moving");
+  expectError("$MAP clean room.pcd --crop=50,50,50,60,60,60 --out a.pcd",
+              "--crop leaves no point of the map");
+  EXPECT_EQ(files(), before);
 }
 
 TEST_F(MapCommands, InfoAdvisesCleaningWhereItIsWorthIt) {
