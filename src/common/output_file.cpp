@@ -170,13 +170,18 @@ void openStream(std::ofstream& stream, const fs::path& path) {
   if (!stream) refuse(path, error != 0 ? std::strerror(error) : "it cannot be opened");
 }
 
+std::string lowerExtension(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
 std::string requireExtension(const fs::path& path, const std::vector<std::string>& allowed) {
   std::error_code none;
   const fs::file_status status = fs::status(path, none);
   if (fs::is_character_file(status) || fs::is_fifo(status)) return allowed.front();
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string extension = lowerExtension(path);
   if (std::find(allowed.begin(), allowed.end(), extension) != allowed.end()) return extension;
   throw FileError(path.string(),
                   fmt::format("extension is '{}', allowed: {}", clipped(extension), join(allowed)));

@@ -54,6 +54,9 @@ void makeFolder(const std::filesystem::path& folder);
 /// followed, devices and FIFOs are written through; what OutputFile refuses is refused.
 void openStream(std::ofstream& stream, const std::filesystem::path& path);
 
+/// The extension with its dot, in lower case.
+std::string lowerExtension(const std::filesystem::path& path);
+
 /// Throws UnknownNameError unless the extension (case ignored) is among `allowed`, each with its
 /// dot. Devices and FIFOs need none. Returns the extension in lower case, or the first one allowed.
 std::string requireExtension(const std::filesystem::path& path,

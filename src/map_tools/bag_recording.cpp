@@ -15,6 +15,7 @@
 
 #include "common/text.hpp"
 #include "map/files/point_records.hpp"
+#include "map_tools/quiet.hpp"
 #endif
 
 namespace marsim::map_tools {
@@ -238,7 +239,10 @@ void readBag(const RecordingConfig& config, Progress& progress, RecordingReport&
   const std::string path = config.source.string();
   if (!std::filesystem::exists(config.source)) throw FileError(path, "does not exist");
   rosbag::Bag bag;
-  bag.open(path, rosbag::bagmode::Read);
+  {
+    const QuietStandardError quiet;  // the exception says it
+    bag.open(path, rosbag::bagmode::Read);
+  }
   const std::string clouds = topicFor(bag, path, "--clouds", config.clouds, {kCloudType});
   std::vector<StampedPose> poses;
   std::string odometry;

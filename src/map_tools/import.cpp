@@ -15,7 +15,7 @@ namespace {
 enum class Kind { kCloud, kTable, kLas, kOctoMap, kMesh, kRecording };
 
 Kind kindOf(const std::filesystem::path& path) {
-  if (path.extension() == ".laz" || path.extension() == ".LAZ") {
+  if (lowerExtension(path) == ".laz") {
     throw FileError(path.string(),
                     "is LAZ (compressed LAS), allowed: LAS; unpack it with 'laszip' or 'las2las'");
   }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "common/input_file.hpp"
+#include "common/output_file.hpp"
 #include "common/text.hpp"
 #include "map_tools/quiet.hpp"
 #include "map_tools/sources.hpp"
@@ -90,7 +91,7 @@ std::unique_ptr<octomap::AbstractOcTree> readTree(const std::filesystem::path& p
   stream.clear();
   stream.seekg(0);
   std::unique_ptr<octomap::AbstractOcTree> tree;
-  if (path.extension() == ".bt") {
+  if (lowerExtension(path) == ".bt") {
     auto binary = std::make_unique<octomap::OcTree>(0.1);
     if (binary->readBinary(stream)) tree = std::move(binary);
   } else {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/input_file.hpp"
+#include "common/output_file.hpp"
 #include "common/text.hpp"
 #include "map_tools/scan_reader.hpp"
 #include "marsim/common/error.hpp"
@@ -61,7 +62,7 @@ std::optional<std::vector<StampedPose>> readKitti(const fs::path& path) {
 std::vector<fs::path> cloudsOf(const fs::path& folder) {
   std::vector<fs::path> paths;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    const std::string extension = entry.path().extension().string();
+    const std::string extension = lowerExtension(entry.path());
     const auto& formats = map::cloudFormats();
     if (std::find(formats.begin(), formats.end(), extension) != formats.end()) {
       paths.push_back(entry.path());
@@ -232,7 +233,7 @@ RecordingReport ScanPlacer::finish() {
 
 bool isRecording(const fs::path& path) {
   std::error_code none;
-  return fs::is_directory(path, none) || path.extension() == ".bag";
+  return fs::is_directory(path, none) || lowerExtension(path) == ".bag";
 }
 
 RecordingReport readRecording(const RecordingConfig& config, Progress& progress,

@@ -166,6 +166,7 @@ TEST_F(Import, BrokenLasIsRefused) {
   expectError("none.las", las(2, 0, {}), "has no points");
   expectError("packed.las", las(2, 0x81, kPoints), "'laszip' or 'las2las'");
   expectError("packed.laz", whole, "'laszip' or 'las2las'");
+  expectError("PACKED.LAZ", whole, "'laszip' or 'las2las'");
   std::string record = whole;
   record.replace(105, 2, bytesOf(std::uint16_t{12}));
   expectError("record.las", record, "records of 12 bytes, allowed in point format 0: at least 20");

@@ -67,6 +67,8 @@ TEST(OctoMapFile, OccupiedLeavesAreDivided) {
   ASSERT_TRUE(tree.write((folder / "tree.ot").string()));
   expectLeaves(folder / "tree.bt");
   expectLeaves(folder / "tree.ot");
+  std::filesystem::copy_file(folder / "tree.bt", folder / "UPPER.BT");
+  expectLeaves(folder / "UPPER.BT");
   octomap::ColorOcTree coloured(0.1);
   fill(coloured);
   ASSERT_TRUE(coloured.write((folder / "coloured.ot").string()));

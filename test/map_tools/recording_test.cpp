@@ -89,7 +89,8 @@ class Recordings : public testing::Test {
 };
 
 TEST_F(Recordings, CloudsNamedByTheirStamps) {
-  for (const double t : {0.25, 0.9, 2.05}) scan(fmt::format("{:.2f}.pcd", t), t);
+  for (const double t : {0.25, 0.9, 2.05})
+    scan(fmt::format("{:.2f}.{}", t, t > 1 ? "PCD" : "pcd"), t);
   config_.poses = poses_.write("a.tum", tum(0.0, 3.0, 0.02));
   const Read read = readAll(config_);
   expectThePlace(read, 3);
@@ -243,7 +244,8 @@ TEST_F(Recordings, ABagThatWasCutOff) {
   std::filesystem::resize_file(path, 3 * std::filesystem::file_size(path) / 4);
   config_.source = path;
   EXPECT_NE(complaint(config_).find("is no whole bag"), std::string::npos);
-  config_.source = folder_.write("b.bag", "hello");
+  config_.source = folder_.write("b.BAG", "hello");
+  EXPECT_TRUE(isRecording(config_.source));
   EXPECT_NE(complaint(config_).find("is no whole bag"), std::string::npos);
 }
 
