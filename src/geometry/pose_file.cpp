@@ -207,7 +207,7 @@ StampedPose readPose(const std::vector<std::string_view>& words, const Columns& 
 
 }  // namespace
 
-std::vector<StampedPose> readPoseFile(const std::filesystem::path& path) {
+std::vector<StampedPose> readPoseFile(const std::filesystem::path& path, bool keyframes) {
   const std::string text = readFile(path, kMostBytes);
   Line line{path.string(), 0};
   std::vector<StampedPose> poses;
@@ -235,7 +235,11 @@ std::vector<StampedPose> readPoseFile(const std::filesystem::path& path) {
     }
     const StampedPose pose = columns ? readPose(splitAtCommas(content), *columns, line)
                                      : readPose(splitAtBlanks(content), Columns(), line);
-    const std::string problem = problemOf(pose, poses.empty() ? nullptr : &poses.back());
+    const StampedPose* before = poses.empty() ? nullptr : &poses.back();
+    std::string problem = problemOf(pose, keyframes ? nullptr : before);
+    if (problem.empty() && before != nullptr && pose.stamp <= before->stamp) {
+      problem = "stamp is not after that of the pose before";
+    }
     if (!problem.empty()) line.refuse(problem);
     poses.push_back(pose);
   }

@@ -158,7 +158,7 @@ std::vector<StampedPose> readTrajectory(const fs::path& path, bool& has_stamps) 
     return *kitti;
   }
   has_stamps = true;
-  std::vector<StampedPose> poses = readPoseFile(path);
+  std::vector<StampedPose> poses = readPoseFile(path, true);
   for (StampedPose& pose : poses) pose.X_WB.q.normalize();
   return poses;
 }

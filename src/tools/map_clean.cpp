@@ -142,7 +142,7 @@ class Cleaner {
   }
   void fill() {
     const double width = parseOption("--fill", options_.fill, Quantity::kLength);
-    Validator("command line").positive("--fill", width, "m");
+    Validator("command line").within("--fill", width, 1e-3, 5.0, "m");
     become("fill", map_tools::fillHoles(cloud_, width, progress_));
   }
   void downsample() {

@@ -98,6 +98,20 @@ TEST_F(Recordings, CloudsNamedByTheirStamps) {
   EXPECT_LT((read.keyframes[0].origin - (truth(0.25) * config_.X_BL).p).norm(), 1e-3);
 }
 
+// As a SLAM keeps them that waited a while and turned.
+TEST_F(Recordings, KeyframesMayLieFarApart) {
+  std::string text;
+  for (const double t : {0.5, 20.25, 40.0}) {
+    scan(fmt::format("{:.2f}.pcd", t), t);
+    text += tum(t, t + 0.01, 0.02);
+  }
+  config_.poses = poses_.write("a.tum", text);
+  expectThePlace(readAll(config_), 3);
+  config_.poses = poses_.write("b.tum", tum(3.0, 3.05, 0.02) + tum(2.0, 2.05, 0.02));
+  EXPECT_NE(complaint(config_).find("stamp is not after that of the pose before"),
+            std::string::npos);
+}
+
 TEST_F(Recordings, CloudsAndKittiPosesInTheirOrder) {
   std::string kitti;
   for (int i = 0; i < 11; ++i) {  // 10 comes after 9
