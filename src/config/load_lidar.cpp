@@ -73,6 +73,8 @@ LidarFile readLidarFile(const std::filesystem::path& path) {
     readBlindZones(reader, config.blind_zones);
     reader.readMap("mounting", [&](YamlReader& mounting) { readMounting(mounting, config.X_BS); });
     readOutputs(reader, config.outputs);
+    readBeam(reader, config.beam);
+    readReturns(reader, config.returns);
     readNoise(reader, config.noise);
     readIntensity(reader, config.intensity);
     reader.read("reflectivity", config.reflectivity);

@@ -2,6 +2,7 @@
 
 #include "config/yaml_reader.hpp"
 #include "marsim/geometry/pose.hpp"
+#include "marsim/lidar/beam.hpp"
 #include "marsim/lidar/intensity.hpp"
 #include "marsim/lidar/noise.hpp"
 #include "marsim/lidar/scan_pattern.hpp"
@@ -15,6 +16,13 @@ void readMounting(YamlReader& reader, Pose& X_BS);
 
 /// The imu map of a vehicle: `model` names a file in config/imu, the other keys override it.
 void readMountedImu(YamlReader& reader, vehicle::ImuConfig& imu);
+
+/// The map `beam` of a sensor's file, if there; its `divergence` is one angle or [horizontal,
+/// vertical].
+void readBeam(YamlReader& reader, lidar::BeamConfig& beam);
+
+/// The map `returns` of a sensor's file, if there.
+void readReturns(YamlReader& reader, lidar::ReturnsConfig& returns);
 
 /// The map `noise` of a sensor's file, if there.
 void readNoise(YamlReader& reader, lidar::NoiseConfig& noise);

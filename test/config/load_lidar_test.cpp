@@ -200,10 +200,11 @@ TEST_F(LoadLidarTest, BadInputIsNamed) {
   EXPECT_EQ(complaintOf(", max: 100m", ""),
             "x.yaml: range.max is missing, allowed: this key is required");
   EXPECT_EQ(complaintOf("rate: 10Hz", "rate: 0Hz"), "x.yaml: rate is 0, allowed: 0.1 to 1000 Hz");
-  EXPECT_EQ(complaintOf("field_of_view:", "field_of_veiw:"),
-            "x.yaml: field_of_veiw is an unknown key (did you mean 'field_of_view'?), allowed: "
-            "name, range, rate, field_of_view, blind_zones, mounting, output, noise, intensity, "
-            "reflectivity, instantaneous, pattern, imu");
+  EXPECT_EQ(
+      complaintOf("field_of_view:", "field_of_veiw:"),
+      "x.yaml: field_of_veiw is an unknown key (did you mean 'field_of_view'?), allowed: "
+      "name, range, rate, field_of_view, blind_zones, mounting, output, beam, returns, noise, "
+      "intensity, reflectivity, instantaneous, pattern, imu");
   EXPECT_EQ(complaintOf("kind: spinning", "kind: spining"),
             "x.yaml: pattern.kind is 'spining' (did you mean 'spinning'?), allowed: risley, "
             "mid360, spinning, csv, grid");
@@ -312,6 +313,44 @@ TEST_F(LoadLidarTest, BlocksAndBlindZonesAreRead) {
   EXPECT_EQ(complaintOf(sensorWith(replaced(blocks, "fire_time: 1us", "fire_time: 3ms"))),
             "x.yaml: pattern.blocks[1].channels[0].fire_time is 0.003 s, allowed: 0 s (the channel "
             "before) or later, below the cycle period of 0.002 s");
+}
+
+TEST_F(LoadLidarTest, BeamsAndReturnsAreRead) {
+  const std::string pattern =
+      "  {kind: risley, points_per_second: 100, prisms: [{speed: 60rpm, wedge_angle: 10deg}]}\n";
+  const std::string beam =
+      "beam: {divergence: [0.03deg, 0.28deg], shape: ellipse, rays: 9, pulse_length: 4ns}\n"
+      "returns: {mode: dual, signal_cutoff: 1.6m, threshold: 1e-5, separation: 1m}\n";
+  LidarConfig config = loadLidar(write("x.yaml", sensorWith(pattern, beam)));
+  EXPECT_DOUBLE_EQ(config.beam.divergence_horizontal, radians(0.03));
+  EXPECT_DOUBLE_EQ(config.beam.divergence_vertical, radians(0.28));
+  EXPECT_EQ(config.beam.shape, lidar::BeamConfig::Shape::kEllipse);
+  EXPECT_EQ(config.beam.rays, 9);
+  EXPECT_DOUBLE_EQ(config.beam.pulse_length, 4e-9);
+  EXPECT_EQ(config.returns.mode, lidar::ReturnMode::kDual);
+  EXPECT_DOUBLE_EQ(config.returns.signal_cutoff, 1.6);
+  EXPECT_DOUBLE_EQ(config.returns.threshold, 1e-5);
+  EXPECT_DOUBLE_EQ(config.returns.separation, 1.0);
+  config = loadLidar(write("x.yaml", sensorWith(pattern, "beam: {divergence: 0.2deg}\n")));
+  EXPECT_DOUBLE_EQ(config.beam.divergence_horizontal, radians(0.2));
+  EXPECT_DOUBLE_EQ(config.beam.divergence_vertical, radians(0.2));
+  EXPECT_EQ(config.beam.rays, 1);
+  const auto complaintOf = [&](const std::string& part, const std::string& by) {
+    const auto path = write("x.yaml", sensorWith(pattern, replaced(beam, part, by)));
+    const std::string message = complaint([&] { loadLidar(path); });
+    return message.substr(message.find("x.yaml"));
+  };
+  EXPECT_EQ(complaintOf("[0.03deg, 0.28deg]", "[0.03deg]"),
+            "x.yaml: beam.divergence is a list of 1, allowed: an angle or [horizontal, vertical]");
+  EXPECT_EQ(complaintOf("0.28deg", "-0.28deg").substr(0, 33), "x.yaml: beam.divergence[1] is -0.");
+  EXPECT_EQ(complaintOf("ellipse", "elipse"),
+            "x.yaml: beam.shape is 'elipse' (did you mean 'ellipse'?), allowed: circle, ellipse, "
+            "rectangle");
+  EXPECT_EQ(complaintOf("rays: 9", "rays: 10"), "x.yaml: beam.rays is 10, allowed: 1 | 7 | 9 | 19");
+  EXPECT_EQ(complaintOf("mode: dual", "mode: second"),
+            "x.yaml: returns.mode is 'second', allowed: strongest, first, last, dual, triple");
+  EXPECT_EQ(complaintOf("mode: dual", "mod: dual").substr(0, 47),
+            "x.yaml: returns.mod is an unknown key (did you ");
 }
 
 TEST_F(LoadLidarTest, ReadsHowASensorMeasures) {

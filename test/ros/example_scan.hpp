@@ -55,14 +55,28 @@ inline lidar::Scan exampleScan() {
   return scan;
 }
 
-inline CloudEncoder encoderOf(lidar::OutputConfig output) {
-  return CloudEncoder(std::move(output), examplePattern(), "lidar");
+/// The same, but shot 0 has a second, stronger return: (2, 4, 6), 7.5 m, intensity 200.
+inline lidar::Scan dualScan() {
+  lidar::Scan scan = exampleScan();
+  lidar::ScanPoint second = scan.points.front();
+  second.p_S *= 2.0F;
+  second.range = 7.5F;
+  second.intensity = 200.0F;
+  second.return_number = 2;
+  second.return_count = scan.points.front().return_count = 2;
+  scan.points.front().energy_rank = 1;
+  scan.points.insert(scan.points.begin() + 1, second);
+  return scan;
 }
 
-inline CloudEncoder encoderOf(lidar::CloudLayout layout) {
+inline CloudEncoder encoderOf(lidar::OutputConfig output, int most_returns = 1) {
+  return CloudEncoder(std::move(output), examplePattern(), most_returns, "lidar");
+}
+
+inline CloudEncoder encoderOf(lidar::CloudLayout layout, int most_returns = 1) {
   lidar::OutputConfig output;
   output.layout = layout;
-  return encoderOf(output);
+  return encoderOf(output, most_returns);
 }
 
 }  // namespace marsim::ros_nodes

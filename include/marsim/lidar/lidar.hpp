@@ -8,6 +8,7 @@
 #include <Eigen/Core>
 
 #include "marsim/geometry/kinematic_state.hpp"
+#include "marsim/lidar/beam.hpp"
 #include "marsim/lidar/intensity.hpp"
 #include "marsim/lidar/noise.hpp"
 #include "marsim/lidar/output.hpp"
@@ -35,6 +36,8 @@ struct LidarConfig {
   std::vector<AngularSector> blind_zones;                ///< in S; shots inside are not made
   Pose X_BS;                                             ///< mounting: sensor in body
   std::vector<OutputConfig> outputs = {OutputConfig{}};  ///< at least one
+  BeamConfig beam;
+  ReturnsConfig returns;
   NoiseConfig noise;
   IntensityConfig intensity;
   double reflectivity = 0.5;   ///< of what the map or an object does not say; 1: 100 %
@@ -45,7 +48,6 @@ struct LidarConfig {
 };
 
 class ShotNoise;
-class SurfaceChannels;
 struct ScanRays;
 
 /// A LiDAR, which turns motion into scans: fires the pattern, casts every shot from the sensor's
@@ -69,16 +71,7 @@ class Lidar {
   const LidarConfig& config() const { return config_; }
 
  private:
-  /// The report of a shot.
-  struct Echo {
-    enum class Of { kSurface, kDarkSurface, kNothing };  ///< dark: too dark to be seen
-    float range;                                         ///< [m] +inf: nothing
-    float reflectivity;                                  ///< along the beam
-    Of of;
-  };
-
   void collect(View<MovingObject> objects, Scan& scan) const;
-  Echo echoOf(std::size_t shot, const SurfaceChannels& surfaces) const;
   float intensityOf(float reflectivity, float range) const;
 
   LidarConfig config_;

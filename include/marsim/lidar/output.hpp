@@ -10,7 +10,7 @@ namespace marsim::lidar {
 enum class CloudLayout {
   kXyzi,          ///< "xyzi": pcl::PointXYZI as PCL serialises it, 32 bytes
   kXyzit,         ///< "xyzit": x y z intensity time f32, packed, 20 bytes
-  kLabelled,      ///< "labelled": the same and what was hit, label u32, class u16, 28 bytes
+  kLabelled,      ///< "labelled": the same, what was hit and which return, 28 bytes
   kOrganised,     ///< "organised": a row a ring, a column a firing; misses by REP-117
   kVelodyne,      ///< "velodyne": velodyne_pointcloud, 22 bytes
   kOuster,        ///< "ouster": ouster_ros, organised, 48 bytes
@@ -27,6 +27,8 @@ const std::vector<std::pair<std::string, CloudLayout>>& cloudLayouts();
 const char* nameOf(CloudLayout layout);
 bool isOrganised(CloudLayout layout);
 bool isLivoxCustom(CloudLayout layout);
+/// Returns of a shot that a layout has room for.
+int mostReturns(CloudLayout layout);
 
 /// The encoding of a shot without a return in an unorganised cloud.
 enum class MissEncoding {

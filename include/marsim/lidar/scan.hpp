@@ -27,6 +27,9 @@ struct ScanPoint {
   std::uint16_t ring;                     ///< see Firing::ring
   std::uint8_t line;                      ///< see Firing::line
   std::uint8_t semantic_class = 0;        ///< of the surface, see map::semantic; 0: none
+  std::uint8_t return_number = 1;         ///< of the shot's returns, 1: the nearest
+  std::uint8_t return_count = 1;          ///< returns of the shot
+  std::uint8_t energy_rank = 0;           ///< among the shot's returns, 0: the strongest
 };
 
 /// One shot without a return.
@@ -40,7 +43,7 @@ struct ScanMiss {
   bool too_near;  ///< the first surface is nearer than the sensor's least range
 };
 
-/// The returns of one scan.
+/// The returns of one scan. A shot may have several: these follow one another, the nearest first.
 struct Scan {
   TimeNs stamp = 0;               ///< first firing
   TimeNs end = 0;                 ///< end of the scan's interval

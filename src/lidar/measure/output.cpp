@@ -39,6 +39,20 @@ bool isLivoxCustom(CloudLayout layout) {
   return layout == CloudLayout::kLivoxCustom || layout == CloudLayout::kLivoxCustom2;
 }
 
+int mostReturns(CloudLayout layout) {
+  switch (layout) {
+    case CloudLayout::kOrganised:
+      return 1;
+    case CloudLayout::kVelodyne:
+    case CloudLayout::kOuster:
+    case CloudLayout::kHesai:
+    case CloudLayout::kRslidar:
+      return 2;
+    default:
+      return 3;
+  }
+}
+
 std::vector<std::string> outputTopics(const std::vector<OutputConfig>& outputs) {
   std::vector<std::string> topics;
   bool first_cloud = true;

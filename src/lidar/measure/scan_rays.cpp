@@ -63,6 +63,22 @@ class SensorTrack {
   double per_ns_ = 0.0;
 };
 
+/// Adds the rays of a beam about its middle one. `up`: the sensor's z axis.
+void addBeam(const Ray& middle, const Eigen::Vector3f& up, const std::vector<BeamRay>& beam,
+             std::vector<Ray>& rays) {
+  rays.push_back(middle);
+  if (beam.size() == 1) return;
+  const Eigen::Vector3f& d = middle.direction;
+  Eigen::Vector3f left = up.cross(d);
+  if (left.squaredNorm() < 1e-6F) left = d.unitOrthogonal();  // straight up or down
+  left.normalize();
+  const Eigen::Vector3f across = d.cross(left);
+  for (std::size_t i = 1; i < beam.size(); ++i) {
+    Ray& ray = rays.emplace_back(middle);
+    ray.direction = (d + beam[i].horizontal * left + beam[i].vertical * across).normalized();
+  }
+}
+
 }  // namespace
 
 void makeRays(const std::vector<Firing>& firings, const LidarConfig& config,
@@ -72,7 +88,7 @@ void makeRays(const std::vector<Firing>& firings, const LidarConfig& config,
   rays.keys.clear();
   if (firings.empty()) return;
   const bool turned = firing.noise != nullptr && firing.noise->turnsBeams();
-  rays.rays.reserve(firings.size());
+  rays.rays.reserve(firings.size() * rays.beam.size());
   if (turned) rays.pointed.reserve(firings.size());
   if (firing.noise != nullptr) {
     rays.keys.reserve(firings.size());
@@ -86,7 +102,8 @@ void makeRays(const std::vector<Firing>& firings, const LidarConfig& config,
   SensorPose pose = track.at(first);
   Ray ray{pose.p_WS.cast<float>(), static_cast<float>(config.range_max), Eigen::Vector3f::Zero(),
           static_cast<float>(toSeconds(first - firing.begin))};
-  for (const Firing& shot : firings) {
+  for (std::size_t i = 0; i < firings.size(); ++i) {
+    const Firing& shot = firings[i];
     if (moves && shot.stamp != pose_stamp) {
       pose_stamp = shot.stamp;
       pose = track.at(pose_stamp);
@@ -96,9 +113,9 @@ void makeRays(const std::vector<Firing>& firings, const LidarConfig& config,
     ray.direction = (pose.R_WS * shot.direction).normalized();
     if (turned) {
       rays.pointed.push_back(ray.direction);
-      ray.direction = firing.noise->turned(ray.direction, rays.keys[rays.rays.size()]);
+      ray.direction = firing.noise->turned(ray.direction, rays.keys[i]);
     }
-    rays.rays.push_back(ray);
+    addBeam(ray, pose.R_WS.col(2), rays.beam, rays.rays);
   }
 }
 

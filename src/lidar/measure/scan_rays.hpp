@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 
+#include "lidar/measure/beam_rays.hpp"
 #include "lidar/measure/shot_noise.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 #include "marsim/lidar/lidar.hpp"
@@ -12,15 +13,18 @@ namespace marsim::lidar {
 
 /// The rays of a scan's shots.
 struct ScanRays {
-  std::vector<Ray> rays;  ///< one a shot; their times count from the scan's `begin`
+  std::vector<BeamRay> beam = {{0.0F, 0.0F, 1.0F}};  ///< the rays of every shot, the middle first
+  std::vector<Ray> rays;  ///< those of one shot after another; times count from the scan's `begin`
   /// Unit, in W: where the pattern points, which is where returns are reported. Empty where the
   /// rays themselves go there.
   std::vector<Eigen::Vector3f> pointed;
   std::vector<std::uint64_t> keys;  ///< of the shots' noise, ShotNoise::keyOf; empty without
 
   const Eigen::Vector3f& directionOf(std::size_t shot) const {
-    return pointed.empty() ? rays[shot].direction : pointed[shot];
+    return pointed.empty() ? middleOf(shot).direction : pointed[shot];
   }
+  /// The ray in the middle of a shot's beam.
+  const Ray& middleOf(std::size_t shot) const { return rays[shot * beam.size()]; }
 };
 
 /// When and how a scan's shots are fired.
@@ -31,8 +35,8 @@ struct ScanFiring {
   const ShotNoise* noise;      ///< null: none
 };
 
-/// One ray a shot, from where the sensor is when it fires; of an instantaneous sensor from where it
-/// is at the stamp. Replaces what `rays` holds.
+/// The beam of every shot, from where the sensor is when it fires; of an instantaneous sensor from
+/// where it is at the stamp. Replaces all that `rays` holds but the beam.
 void makeRays(const std::vector<Firing>& firings, const LidarConfig& config,
               const ScanFiring& firing, ScanRays& rays);
 

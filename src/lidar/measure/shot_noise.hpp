@@ -35,6 +35,11 @@ class ShotNoise {
     return mixBits(mixBits(seed_ + stamp * kOdd) + channel * kOdd);
   }
 
+  /// The key of a shot's echo, counted from the nearest that is reported.
+  static std::uint64_t keyOfEcho(std::uint64_t key, std::size_t echo) {
+    return echo == 0 ? key : mixBits(key + (kEchoes + echo) * kOdd);
+  }
+
   bool turnsBeams() const { return angular_sigma_ > 0.0F; }
   /// Where the beam really goes, unit; `direction` is unit, in the same frame.
   Eigen::Vector3f turned(const Eigen::Vector3f& direction, std::uint64_t key) const;
@@ -68,7 +73,7 @@ class ShotNoise {
 
  private:
   /// The purpose of a draw.
-  enum Term : std::uint64_t { kBeam = 1, kEcho, kLie };
+  enum Term : std::uint64_t { kBeam = 1, kEcho, kLie, kEchoes };
 
   static std::uint64_t draw(std::uint64_t key, Term term) { return mixBits(key + term * kOdd); }
   /// In [0, 1), of the highest bits.

@@ -24,7 +24,9 @@ const std::map<CloudLayout, CloudFields>& table() {
       {CloudLayout::kLabelled, xyzAnd(28, {{"intensity", kF32, 12},
                                            {"time", kF32, 16},
                                            {"label", kU32, 20},
-                                           {"class", kU16, 24}})},
+                                           {"class", kU16, 24},
+                                           {"return_number", kU8, 26},
+                                           {"return_count", kU8, 27}})},
       {CloudLayout::kOrganised,
        xyzAnd(
            28,

@@ -9,6 +9,7 @@
 #include "marsim/common/error.hpp"
 #include "ros/messages/cloud_fields.hpp"
 #include "ros/messages/conversions.hpp"
+#include "ros/messages/return_order.hpp"
 #include "ros/messages/scan_shots.hpp"
 
 namespace marsim::ros_nodes {
@@ -19,8 +20,7 @@ using lidar::MissEncoding;
 using lidar::StampPolicy;
 using sensor_msgs::PointCloud2;
 
-constexpr std::uint32_t kVelodynePacketShots = 384;  // 12 blocks of 32, single return
-constexpr std::uint8_t kLivoxReturnTag = 0x10;       // return number 1, all else normal
+constexpr std::uint32_t kVelodynePacketReturns = 384;  // 12 blocks of 32
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 /// How a driver writes a shot that found nothing; dropped where that is not known.
@@ -38,6 +38,27 @@ MissEncoding driversMisses(CloudLayout layout) {
     default:  // velodyne_pointcloud drops what is nearer than its min_range
       return MissEncoding::kDrop;
   }
+}
+
+ReturnOrder orderOf(CloudLayout layout) {
+  switch (layout) {
+    case CloudLayout::kVelodyne:
+    case CloudLayout::kHesai:
+    case CloudLayout::kRslidar:
+      return ReturnOrder::kBlockPairs;
+    case CloudLayout::kLivox:
+    case CloudLayout::kLivox2:
+    case CloudLayout::kLivoxCustom:
+    case CloudLayout::kLivoxCustom2:
+      return ReturnOrder::kSlots;
+    default:
+      return ReturnOrder::kInTurn;
+  }
+}
+
+/// Bits 5 and 4 are the return's number; the others say that all is normal.
+std::uint8_t livoxTag(const ScanShot& shot) {
+  return shot.isReturn() ? static_cast<std::uint8_t>(shot.return_number << 4) : std::uint8_t{0};
 }
 
 /// ouster_ros moves each row right by its beam's azimuth offset in columns, so that the columns of
@@ -92,6 +113,8 @@ struct ShotWriter {
         put(point, 16, relativeTime(shot));
         put(point, 20, shot.label);
         put(point, 24, std::uint16_t{shot.semantic_class});
+        put(point, 26, shot.return_number);
+        put(point, 27, shot.return_count);
         return;
       case CloudLayout::kVelodyne:
         put(point, 12, shot.intensity);
@@ -101,7 +124,7 @@ struct ShotWriter {
       case CloudLayout::kLivox:
       case CloudLayout::kLivox2:
         put(point, 12, static_cast<float>(toByte(shot.intensity)));
-        put(point, 16, shot.isReturn() ? kLivoxReturnTag : std::uint8_t{0});
+        put(point, 16, livoxTag(shot));
         put(point, 17, shot.line);
         if (layout == CloudLayout::kLivox2) {
           put(point, 18, scan_stamp_ns + static_cast<double>(toNanoseconds(shot.time)));
@@ -152,10 +175,12 @@ PointCloud2 organisedCloud(const lidar::Scan& scan, const std::string& frame) {
   return cloud;
 }
 
-/// The signal count is not modelled: intensity and reflectivity are both the calibrated
-/// reflectivity. Neither is ambient light: 0.
-PointCloud2 ousterCloud(const lidar::Scan& scan, const std::vector<std::uint32_t>& row_shift,
-                        MissEncoding misses, const std::string& frame) {
+/// Of the returns of one rank by energy (return_order STRONGEST_TO_WEAKEST of ouster-sdk, the
+/// sensor's default). The signal count is not modelled: intensity and reflectivity are both the
+/// calibrated reflectivity. Neither is ambient light: 0.
+PointCloud2 ousterCloud(const lidar::Scan& scan, int rank,
+                        const std::vector<std::uint32_t>& row_shift, MissEncoding misses,
+                        const std::string& frame) {
   PointCloud2 cloud = makeCloud(fieldsOf(CloudLayout::kOuster), scan.columns, scan.rings, frame);
   const Eigen::Vector3f p_miss = missPosition(misses);
   std::uint8_t* data = cloud.data.data();
@@ -172,9 +197,10 @@ PointCloud2 ousterCloud(const lidar::Scan& scan, const std::vector<std::uint32_t
     const std::uint32_t shift = shot.ring < row_shift.size() ? row_shift[shot.ring] : 0;
     const std::size_t column = (shot.column + shift) % scan.columns;
     std::uint8_t* point = &cloud.data[row * cloud.row_step + column * cloud.point_step];
+    put(point, 20, toNanoseconds(shot.time));
+    if (shot.energy_rank != rank) return;
     putPosition(point, shot.p_S);
     put(point, 16, shot.intensity);
-    put(point, 20, toNanoseconds(shot.time));
     put(point, 24, static_cast<std::uint16_t>(toByte(shot.intensity)));
     const double range_mm = shot.isReturn() ? std::round(1e3 * static_cast<double>(shot.range)) : 0;
     put(point, 32, static_cast<std::uint32_t>(range_mm));
@@ -197,8 +223,9 @@ double timeOfShot(const lidar::Scan& scan, std::uint32_t shot) {
 }  // namespace
 
 CloudEncoder::CloudEncoder(lidar::OutputConfig output, const lidar::PatternConfig& pattern,
-                           std::string frame)
+                           int most_returns, std::string frame)
     : output_(std::move(output)),
+      most_returns_(most_returns),
       frame_(output_.frame_id.empty() ? std::move(frame) : output_.frame_id),
       misses_(output_.misses == MissEncoding::kDriver ? driversMisses(output_.layout)
                                                       : output_.misses) {
@@ -218,8 +245,10 @@ TimeNs CloudEncoder::stampOf(const lidar::Scan& scan) const {
   if (output_.stamp == StampPolicy::kFirstFiring || scan.rays == 0) return scan.stamp;
   const auto last = static_cast<std::uint32_t>(scan.rays - 1);
   switch (output_.layout) {
-    case CloudLayout::kVelodyne:
-      return scan.stamp + toNs(timeOfShot(scan, last - last % kVelodynePacketShots));
+    case CloudLayout::kVelodyne: {
+      const std::uint32_t in_packet = kVelodynePacketReturns / static_cast<std::uint32_t>(most_returns_);
+      return scan.stamp + toNs(timeOfShot(scan, last - last % in_packet));
+    }
     case CloudLayout::kRslidar:
       return scan.stamp + toNs(timeOfShot(scan, last));
     default:
@@ -227,21 +256,37 @@ TimeNs CloudEncoder::stampOf(const lidar::Scan& scan) const {
   }
 }
 
-PointCloud2 CloudEncoder::cloud(const lidar::Scan& scan) const {
+int CloudEncoder::clouds() const {
+  return output_.layout == CloudLayout::kOuster ? most_returns_ : 1;
+}
+
+template <class Visit>
+void CloudEncoder::forEachPoint(const lidar::Scan& scan, Visit visit) const {
+  forEachReturn(scan, misses_, orderOf(output_.layout), most_returns_, visit);
+}
+
+std::size_t CloudEncoder::countPoints(const lidar::Scan& scan) const {
+  if (most_returns_ == 1) return countShots(scan, misses_);
+  std::size_t count = 0;
+  forEachPoint(scan, [&](const ScanShot&) { ++count; });
+  return count;
+}
+
+PointCloud2 CloudEncoder::cloud(const lidar::Scan& scan, int number) const {
   const CloudFields& fields = fieldsOf(output_.layout);
   const TimeNs stamp = stampOf(scan);
   PointCloud2 cloud;
   if (output_.layout == CloudLayout::kOrganised) {
     cloud = organisedCloud(scan, frame_);
   } else if (output_.layout == CloudLayout::kOuster) {
-    cloud = ousterCloud(scan, row_shift_, misses_, frame_);
+    cloud = ousterCloud(scan, number, row_shift_, misses_, frame_);
   } else {
-    cloud = makeCloud(fields, countShots(scan, misses_), 1, frame_);
+    cloud = makeCloud(fields, countPoints(scan), 1, frame_);
     if (misses_ == MissEncoding::kNan) cloud.is_dense = 0;
     const ShotWriter write{output_.layout, toSeconds(scan.stamp), static_cast<double>(scan.stamp),
                            toSeconds(scan.stamp - stamp), output_.time_unit};
     std::uint8_t* data = cloud.data.data();
-    forEachShot(scan, misses_, [&](const ScanShot& shot) {
+    forEachPoint(scan, [&](const ScanShot& shot) {
       write(shot, data);
       data += cloud.point_step;
     });
@@ -258,11 +303,10 @@ LivoxCustomMessage CloudEncoder::custom(const lidar::Scan& scan) const {
   message.driver2 = output_.layout == CloudLayout::kLivoxCustom2;
   message.header = toHeader(scan.stamp, frame_);
   message.timebase = static_cast<std::uint64_t>(scan.stamp);
-  message.points.reserve(countShots(scan, misses_));
-  forEachShot(scan, misses_, [&](const ScanShot& shot) {
+  message.points.reserve(countPoints(scan));
+  forEachPoint(scan, [&](const ScanShot& shot) {
     message.points.push_back({toNanoseconds(shot.time), shot.p_S.x(), shot.p_S.y(), shot.p_S.z(),
-                              toByte(shot.intensity),
-                              shot.isReturn() ? kLivoxReturnTag : std::uint8_t{0}, shot.line});
+                              toByte(shot.intensity), livoxTag(shot), shot.line});
   });
   message.point_num = static_cast<std::uint32_t>(message.points.size());
   return message;

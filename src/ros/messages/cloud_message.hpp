@@ -16,15 +16,21 @@ namespace marsim::ros_nodes {
 ///
 /// Unorganised clouds are in firing order, so that the last point has the largest time; organised
 /// ones row by row (ouster: top beam first, columns destaggered as its driver does; organised: row
-/// i is ring i, columns in firing order). Where a float in a field has a unit, it is metres or
+/// i is ring i, columns in firing order). Several returns of a shot follow one another, or stand as
+/// the driver has them: twice each block of 32 shots (velodyne, hesai, rslidar), in points of one
+/// time (livox), in a second cloud (ouster). Where a float in a field has a unit, it is metres or
 /// seconds unless the layout says otherwise.
 class CloudEncoder {
  public:
-  /// `frame` is used where the output names none. `pattern`: whose firing makes the columns.
-  CloudEncoder(lidar::OutputConfig output, const lidar::PatternConfig& pattern, std::string frame);
+  /// `frame` is used where the output names none. `pattern`: whose firing makes the columns;
+  /// `most_returns` of a shot, which the layout carries.
+  CloudEncoder(lidar::OutputConfig output, const lidar::PatternConfig& pattern, int most_returns,
+               std::string frame);
 
-  /// Any layout but the two of CustomMsg (Error).
-  sensor_msgs::PointCloud2 cloud(const lidar::Scan& scan) const;
+  /// How many clouds a scan makes: of ouster as many as a shot has returns.
+  int clouds() const;
+  /// One of them. Any layout but the two of CustomMsg (Error).
+  sensor_msgs::PointCloud2 cloud(const lidar::Scan& scan, int number = 0) const;
   /// The two layouts of CustomMsg only (Error).
   LivoxCustomMessage custom(const lidar::Scan& scan) const;
 
@@ -34,8 +40,12 @@ class CloudEncoder {
 
  private:
   TimeNs stampOf(const lidar::Scan& scan) const;
+  template <class Visit>
+  void forEachPoint(const lidar::Scan& scan, Visit visit) const;
+  std::size_t countPoints(const lidar::Scan& scan) const;
 
   lidar::OutputConfig output_;
+  int most_returns_;
   std::string frame_;
   lidar::MissEncoding misses_;            ///< never kDriver
   std::vector<std::uint32_t> row_shift_;  ///< by ring: columns an organised row moves right

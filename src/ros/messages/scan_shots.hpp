@@ -7,7 +7,7 @@
 
 namespace marsim::ros_nodes {
 
-/// One shot of a scan, with or without a return.
+/// One return of a shot, or a shot without any.
 struct ScanShot {
   Eigen::Vector3f p_S;  ///< [m]; of a miss as the encoding says
   float range;          ///< [m]; no return: +inf, too near: -inf (REP-117)
@@ -19,13 +19,18 @@ struct ScanShot {
   std::uint8_t line;
   std::uint32_t label;          ///< identity of what was hit; of a miss the map's
   std::uint8_t semantic_class;  ///< of what was hit; of a miss 0
+  std::uint8_t return_number;   ///< of the shot's returns, 1: the nearest; of a miss 0
+  std::uint8_t return_count;    ///< returns of the shot
+  std::uint8_t energy_rank;     ///< among the shot's returns, 0: the strongest
 
   bool isReturn() const { return range < std::numeric_limits<float>::infinity() && range > 0.0F; }
 };
 
 inline ScanShot toShot(const lidar::ScanPoint& point) {
-  return {point.p_S,    point.range, point.intensity, point.time,     point.shot,
-          point.column, point.ring,  point.line,      point.identity, point.semantic_class};
+  return {point.p_S,        point.range,          point.intensity,     point.time,
+          point.shot,       point.column,         point.ring,          point.line,
+          point.identity,   point.semantic_class, point.return_number, point.return_count,
+          point.energy_rank};
 }
 
 inline ScanShot toShot(const lidar::ScanMiss& miss, const Eigen::Vector3f& p_S) {
@@ -39,6 +44,9 @@ inline ScanShot toShot(const lidar::ScanMiss& miss, const Eigen::Vector3f& p_S) 
           miss.ring,
           miss.line,
           scene::kMapIdentity,
+          0,
+          0,
+          0,
           0};
 }
 

@@ -60,8 +60,12 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   const lidar::LidarConfig& lidar = sensor_->config();
   const std::vector<std::string> topics = lidar::outputTopics(lidar.outputs);
   for (std::size_t i = 0; i < topics.size(); ++i) {
-    outputs_.push_back({CloudEncoder(lidar.outputs[i], lidar.pattern, points_frame),
-                        advertise(handle, topics[i], lidar.outputs[i].layout)});
+    Output& output = outputs_.emplace_back(CloudEncoder(
+        lidar.outputs[i], lidar.pattern, lidar::mostReturns(lidar.returns.mode), points_frame));
+    for (int cloud = 0; cloud < output.encoder.clouds(); ++cloud) {
+      const std::string number = cloud == 0 ? "" : std::to_string(cloud + 1);
+      output.publishers.push_back(advertise(handle, topics[i] + number, lidar.outputs[i].layout));
+    }
   }
   world_publisher_ = handle.advertise<sensor_msgs::PointCloud2>("points_world", kQueue);
   pose_publisher_ = handle.advertise<geometry_msgs::PoseStamped>("sensor_pose", kQueue);
@@ -104,7 +108,7 @@ void LidarNode::push(sim::RangeSensor::Interval interval) {
 bool LidarNode::wanted() const {
   return world_publisher_.getNumSubscribers() > 0 || pose_publisher_.getNumSubscribers() > 0 ||
          std::any_of(outputs_.begin(), outputs_.end(),
-                     [](const Output& output) { return output.publisher.getNumSubscribers() > 0; });
+                     [](const Output& output) { return output.wanted(); });
 }
 
 void LidarNode::render(const sim::RangeSensor::Interval& interval,
@@ -114,7 +118,7 @@ void LidarNode::render(const sim::RangeSensor::Interval& interval,
   // Asked once: an output that is subscribed to from now on may need what this scan leaves out.
   std::vector<const Output*> due;
   for (const Output& output : outputs_) {
-    if (output.publisher.getNumSubscribers() > 0) due.push_back(&output);
+    if (output.wanted()) due.push_back(&output);
   }
   sensor_->lidar().keepMisses(std::any_of(
       due.begin(), due.end(), [](const Output* output) { return output->encoder.needsMisses(); }));
@@ -144,9 +148,13 @@ void LidarNode::publish(const lidar::Scan& scan, const std::vector<const Output*
   for (const Output* output : due) {
     const CloudEncoder& encoder = output->encoder;
     if (lidar::isLivoxCustom(encoder.output().layout)) {
-      output->publisher.publish(boost::make_shared<LivoxCustomMessage>(encoder.custom(scan)));
-    } else {
-      output->publisher.publish(boost::make_shared<sensor_msgs::PointCloud2>(encoder.cloud(scan)));
+      output->publishers[0].publish(boost::make_shared<LivoxCustomMessage>(encoder.custom(scan)));
+      continue;
+    }
+    for (int cloud = 0; cloud < encoder.clouds(); ++cloud) {
+      const ros::Publisher& publisher = output->publishers[static_cast<std::size_t>(cloud)];
+      if (publisher.getNumSubscribers() == 0) continue;
+      publisher.publish(boost::make_shared<sensor_msgs::PointCloud2>(encoder.cloud(scan, cloud)));
     }
   }
   if (world_publisher_.getNumSubscribers() > 0) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <diagnostic_updater/diagnostic_updater.h>
@@ -23,7 +25,8 @@ namespace marsim::ros_nodes {
 ///
 /// In: `state` (marsim/VehicleState).
 /// Out: what the sensor's file names under `output`, by default `points` (sensor_msgs/PointCloud2,
-/// sensor frame, the driver's layout) or `livox/lidar` (CustomMsg); `points_world` (world frame),
+/// sensor frame, the driver's layout; of Ouster's second returns `points2`) or `livox/lidar`
+/// (CustomMsg); `points_world` (world frame),
 /// `sensor_pose` (geometry_msgs/PoseStamped), these two at the scan's first firing; static tf to
 /// the sensor. Nothing is rendered while nobody subscribes, and nothing is made for a topic that
 /// nobody subscribes to. Parameters: lidar, output (layouts, comma-separated, instead of the
@@ -37,8 +40,15 @@ class LidarNode {
 
  private:
   struct Output {
+    explicit Output(CloudEncoder of) : encoder(std::move(of)) {}
+    bool wanted() const {
+      return std::any_of(publishers.begin(), publishers.end(), [](const ros::Publisher& publisher) {
+        return publisher.getNumSubscribers() > 0;
+      });
+    }
+
     CloudEncoder encoder;
-    ros::Publisher publisher;
+    std::vector<ros::Publisher> publishers;  ///< one a cloud
   };
 
   void onState(const marsim::VehicleStateConstPtr& message);

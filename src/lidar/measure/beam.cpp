@@ -1,0 +1,111 @@
+#include "marsim/lidar/beam.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "lidar/measure/beam_rays.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/common/units.hpp"
+
+namespace marsim::lidar {
+namespace {
+
+/// Nine rays; half widths of the spot [m] at 1 m.
+std::vector<BeamRay> nineRays(BeamConfig::Shape shape, float h, float v) {
+  constexpr float kWeight = 1.0F / 9.0F;
+  std::vector<BeamRay> rays = {{0.0F, 0.0F, kWeight},
+                               {h, 0.0F, kWeight},
+                               {-h, 0.0F, kWeight},
+                               {0.0F, v, kWeight},
+                               {0.0F, -v, kWeight}};
+  const float share = shape == BeamConfig::Shape::kRectangle ? 1.0F : 0.5F;  // of the corners
+  for (const float side : {1.0F, -1.0F}) {
+    for (const float up : {1.0F, -1.0F})
+      rays.push_back({side * share * h, up * share * v, kWeight});
+  }
+  return rays;
+}
+
+/// Energy of a Gaussian spot between two radii, which are shares of that of its edge.
+double energyBetween(double inner, double outer) {
+  const auto outside = [](double r) { return std::exp(-2.0 * r * r); };
+  return (outside(inner) - outside(outer)) / (1.0 - outside(1.0));
+}
+
+/// A middle and rings of 6, 12, ... rays, as far apart as the middle's disc is wide.
+std::vector<BeamRay> ringsOfRays(int rings, double h, double v) {
+  const double step = 1.0 / (rings + 0.5);  // the last ring's annulus ends at the spot's edge
+  std::vector<BeamRay> rays = {{0.0F, 0.0F, static_cast<float>(energyBetween(0.0, 0.5 * step))}};
+  for (int ring = 1; ring <= rings; ++ring) {
+    const int count = 6 * ring;
+    const double energy = energyBetween((ring - 0.5) * step, (ring + 0.5) * step);
+    for (int i = 0; i < count; ++i) {
+      // Half a step of the outer ring aside, so that rays do not stand in lines.
+      const double angle = 2.0 * kPi * (i + (ring == 2 ? 0.5 : 0.0)) / count;
+      rays.push_back({static_cast<float>(h * ring * step * std::cos(angle)),
+                      static_cast<float>(v * ring * step * std::sin(angle)),
+                      static_cast<float>(energy / count)});
+    }
+  }
+  return rays;
+}
+
+}  // namespace
+
+void BeamConfig::validate(const std::string& where) const {
+  constexpr double kMostDivergence = 0.2;  // [rad]
+  const Validator check(where);
+  check.within("beam.divergence[0]", divergence_horizontal, 0.0, kMostDivergence, "rad");
+  check.within("beam.divergence[1]", divergence_vertical, 0.0, kMostDivergence, "rad");
+  check.require(shape != Shape::kCircle || divergence_horizontal == divergence_vertical,
+                "beam.shape", "circle", "ellipse | rectangle where the divergences differ");
+  const bool rectangle = shape == Shape::kRectangle;
+  check.require(rays == 1 || rays == 9 || (!rectangle && (rays == 7 || rays == 19)), "beam.rays",
+                fmt::format("{}", rays), rectangle ? "1 | 9 of a rectangle" : "1 | 7 | 9 | 19");
+  check.within("beam.pulse_length", pulse_length, 0.0, 1e-6, "s");
+  if (rays == 1) return;
+  check.require(divergence_horizontal > 0.0 || divergence_vertical > 0.0, "beam.divergence", "0",
+                "more than 0 rad where there are several rays");
+  check.require(pulse_length > 0.0, "beam.pulse_length", "0 s",
+                "more than 0 s where there are several rays");
+}
+
+const std::vector<std::pair<std::string, ReturnMode>>& returnModes() {
+  static const std::vector<std::pair<std::string, ReturnMode>> modes = {
+      {"strongest", ReturnMode::kStrongest},
+      {"first", ReturnMode::kFirst},
+      {"last", ReturnMode::kLast},
+      {"dual", ReturnMode::kDual},
+      {"triple", ReturnMode::kTriple}};
+  return modes;
+}
+
+const char* nameOf(ReturnMode mode) {
+  return returnModes()[static_cast<std::size_t>(mode)].first.c_str();
+}
+
+int mostReturns(ReturnMode mode) {
+  return mode == ReturnMode::kTriple ? 3 : mode == ReturnMode::kDual ? 2 : 1;
+}
+
+void ReturnsConfig::validate(const std::string& where) const {
+  const Validator check(where);
+  check.within("returns.signal_cutoff", signal_cutoff, 0.0, 1000.0, "m");
+  check.within("returns.threshold", threshold, 0.0, 1.0, "1/m^2");
+  check.within("returns.separation", separation, 0.0, 100.0, "m");
+}
+
+std::vector<BeamRay> beamRays(const BeamConfig& config) {
+  const double h = std::tan(0.5 * config.divergence_horizontal);
+  const double v = std::tan(0.5 * config.divergence_vertical);
+  if (config.rays == 9) {
+    return nineRays(config.shape, static_cast<float>(h), static_cast<float>(v));
+  }
+  if (config.rays > 1) return ringsOfRays(config.rays == 7 ? 1 : 2, h, v);
+  return {{0.0F, 0.0F, 1.0F}};
+}
+
+}  // namespace marsim::lidar

@@ -1,0 +1,138 @@
+#include "lidar/measure/echo_receiver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace marsim::lidar {
+namespace {
+
+constexpr double kSpeedOfLight = 299'792'458.0;  // [m/s]
+
+bool stronger(const Echo& a, const Echo& b) {
+  return a.energy > b.energy || (a.energy == b.energy && a.range < b.range);
+}
+
+bool nearer(const Echo& a, const Echo& b) { return a.range < b.range; }
+
+/// Leaves one.
+void keep(std::vector<Echo>::iterator chosen, std::vector<Echo>& echoes) {
+  echoes.front() = *chosen;
+  echoes.resize(1);
+}
+
+/// Leaves the strongest `count`, by range.
+void keepStrongest(std::size_t count, std::vector<Echo>& echoes) {
+  if (echoes.size() <= count) return;
+  std::sort(echoes.begin(), echoes.end(), stronger);
+  echoes.resize(count);
+  std::sort(echoes.begin(), echoes.end(), nearer);
+}
+
+/// Leaves the strongest and the last, or the two strongest where those are one.
+void keepStrongestAndLast(std::vector<Echo>& echoes) {
+  const auto strongest = std::min_element(echoes.begin(), echoes.end(), stronger);
+  if (strongest == echoes.end() - 1) return keepStrongest(2, echoes);
+  const Echo last = echoes.back();
+  keep(strongest, echoes);
+  echoes.push_back(last);
+}
+
+void rank(std::vector<Echo>& echoes) {
+  for (Echo& echo : echoes) {
+    echo.rank = static_cast<std::uint8_t>(std::count_if(
+        echoes.begin(), echoes.end(), [&](const Echo& other) { return stronger(other, echo); }));
+  }
+}
+
+}  // namespace
+
+EchoReceiver::EchoReceiver(const ReturnsConfig& config, double pulse_length)
+    : mode_(config.mode),
+      resolution_(static_cast<float>(0.5 * kSpeedOfLight * pulse_length)),
+      signal_cutoff_(static_cast<float>(config.signal_cutoff)),
+      threshold_(static_cast<float>(config.threshold)),
+      separation_(static_cast<float>(config.separation)) {}
+
+void EchoReceiver::merge(std::vector<Reflection>& reflections, std::vector<Echo>& echoes) const {
+  echoes.clear();
+  std::sort(reflections.begin(), reflections.end(), [](const Reflection& a, const Reflection& b) {
+    if (a.range != b.range) return a.range < b.range;
+    return a.energy > b.energy || (a.energy == b.energy && a.ray < b.ray);
+  });
+  for (std::size_t begin = 0, end = 0; begin < reflections.size(); begin = end) {
+    // Ranges are summed from the nearest on, so that one reflection's is exact.
+    const float nearest = reflections[begin].range;
+    float energy = 0.0F, behind = 0.0F;
+    std::size_t strongest = begin;
+    do {
+      const Reflection& reflection = reflections[end];
+      energy += reflection.energy;
+      behind += reflection.energy * (reflection.range - nearest);
+      if (reflection.energy > reflections[strongest].energy) strongest = end;
+      ++end;
+    } while (end < reflections.size() &&
+             reflections[end].range - reflections[end - 1].range < resolution_);
+    if (!(energy > 0.0F)) continue;  // all of it black
+    echoes.push_back({nearest + behind / energy, nearest, energy, reflections[strongest].cosine,
+                      reflections[strongest].ray, 0});
+  }
+}
+
+void EchoReceiver::choose(const std::vector<Reflection>& reflections,
+                          std::vector<Echo>& echoes) const {
+  switch (mode_) {
+    case ReturnMode::kStrongest:
+      return keep(std::min_element(echoes.begin(), echoes.end(), stronger), echoes);
+    case ReturnMode::kFirst:
+      echoes.resize(1);
+      if (signal_cutoff_ > 0.0F) averageFirst(reflections, echoes.front());
+      return;
+    case ReturnMode::kLast:
+      return keep(echoes.end() - 1, echoes);
+    case ReturnMode::kDual:
+      separate(echoes);
+      keepStrongestAndLast(echoes);
+      return rank(echoes);
+    case ReturnMode::kTriple:
+      separate(echoes);
+      keepStrongest(3, echoes);
+      return rank(echoes);
+  }
+}
+
+/// Goodin et al., section 3.2.3: the mean of all ranges up to a cutoff behind the nearest. Each
+/// counts by the share of the pulse that it stands for, which in the nine-ray stencil is the same.
+void EchoReceiver::averageFirst(const std::vector<Reflection>& reflections, Echo& echo) const {
+  float energy = 0.0F, weight = 0.0F, behind = 0.0F, most = 0.0F;
+  for (const Reflection& reflection : reflections) {
+    const float way = reflection.range - echo.nearest;
+    if (way < 0.0F || way > signal_cutoff_ || !(reflection.energy > 0.0F)) continue;
+    energy += reflection.energy;
+    weight += reflection.weight;
+    behind += reflection.weight * way;
+    if (reflection.energy <= most) continue;
+    most = reflection.energy;
+    echo.cosine = reflection.cosine;
+    echo.ray = reflection.ray;
+  }
+  echo.energy = energy;
+  echo.range = echo.nearest + behind / weight;
+}
+
+/// Of echoes too near together only the stronger stays.
+void EchoReceiver::separate(std::vector<Echo>& echoes) const {
+  if (!(separation_ > 0.0F)) return;
+  std::sort(echoes.begin(), echoes.end(), stronger);
+  std::vector<Echo>::iterator kept = echoes.begin();
+  for (const Echo& echo : echoes) {
+    const bool alone = std::none_of(echoes.begin(), kept, [&](const Echo& other) {
+      return std::abs(other.range - echo.range) < separation_;
+    });
+    if (alone) *kept++ = echo;
+  }
+  echoes.erase(kept, echoes.end());
+  std::sort(echoes.begin(), echoes.end(), nearer);
+}
+
+}  // namespace marsim::lidar

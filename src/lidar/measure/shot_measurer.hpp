@@ -1,0 +1,83 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "lidar/measure/echo_receiver.hpp"
+#include "lidar/measure/scan_rays.hpp"
+#include "lidar/measure/shot_noise.hpp"
+#include "lidar/measure/surface_channels.hpp"
+#include "marsim/lidar/lidar.hpp"
+
+namespace marsim::lidar {
+
+/// What a sensor reports of one shot, the nearest return first.
+struct ShotReturns {
+  struct Return {
+    static constexpr std::uint32_t kNothing = Reflection::kNoRay;
+
+    float range;         ///< [m] as measured, within the sensor's limits
+    float reflectivity;  ///< along the beam
+    std::uint32_t ray;   ///< whose hit it is; kNothing: nothing is there
+    std::uint8_t rank;   ///< by energy; 0: the strongest
+  };
+  std::array<Return, 3> returns;
+  std::uint8_t count = 0;
+  bool too_near = false;  ///< something was nearer than the sensor's least range
+  bool too_dark = false;  ///< something was not bright enough to be seen
+};
+
+/// Measures the shots of one scan as the sensor does: its rays and what they have met in, returns
+/// out.
+class ShotMeasurer {
+ public:
+  /// All are kept by reference; `noise` may be null.
+  ShotMeasurer(const LidarConfig& config, const ShotNoise* noise,
+               const std::vector<Firing>& firings, const ScanRays& rays,
+               const std::vector<Hit>& hits, const SurfaceChannels& surfaces);
+
+  /// Not of several threads at once.
+  ShotReturns measure(std::size_t shot) {
+    ShotReturns result;
+    const std::uint64_t key = noise_ != nullptr ? rays_.keys[shot] : 0;
+    if (noise_ != nullptr) {
+      const float range = noise_->falseRange(key);
+      if (range < kNoReturn) {
+        add({range, 0.0F, ShotReturns::Return::kNothing, 0}, result);
+        return result;
+      }
+    }
+    if (makes_echoes_) {
+      measureEchoes(shot, key, result);
+    } else {
+      measureRay(shot, key, result);
+    }
+    return result;
+  }
+
+ private:
+  /// A beam of one ray, all of whose light comes back from one place.
+  void measureRay(std::size_t shot, std::uint64_t key, ShotReturns& result) const;
+  void measureEchoes(std::size_t shot, std::uint64_t key, ShotReturns& result);
+  void reflect(std::size_t shot);
+  static void rankAgain(ShotReturns& result);
+  void add(const ShotReturns::Return& measured, ShotReturns& result) const;
+  float cosineOf(std::size_t ray) const;
+  float reflectivityOf(const Hit& hit) const;
+
+  const ShotNoise* noise_;
+  const std::vector<Firing>& firings_;
+  const ScanRays& rays_;
+  const std::vector<Hit>& hits_;
+  const SurfaceChannels& surfaces_;
+  const float range_min_, range_max_, reflectivity_;
+  const bool makes_echoes_;
+  const EchoReceiver receiver_;
+  // Of the shot that is measured; kept, so that a shot does not allocate.
+  std::vector<Reflection> reflections_;
+  std::vector<Echo> echoes_;
+};
+
+}  // namespace marsim::lidar

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "marsim/lidar/renderer.hpp"
+
+namespace marsim::lidar {
+
+/// What is known of the surfaces of the map and of moving objects, keyed by object id.
+class SurfaceChannels {
+ public:
+  SurfaceChannels(const map::SurfelChannelViews& of_map, View<MovingObject> objects)
+      : of_map_(of_map) {
+    for (const MovingObject& object : objects) {
+      entries_.push_back(
+          {object.identity, object.reflectivity, object.semantic_class, object.shape->channels()});
+    }
+    std::sort(entries_.begin(), entries_.end(),
+              [](const Entry& a, const Entry& b) { return a.identity < b.identity; });
+  }
+
+  /// 255 for 100 %.
+  std::optional<std::uint8_t> reflectivity(const Hit& hit) const {
+    if (hit.identity == kMapIdentity) return at(of_map_.reflectivity, hit);
+    const Entry& object = entryOf(hit);
+    return object.reflectivity ? object.reflectivity : at(object.of_surfels.reflectivity, hit);
+  }
+
+  std::uint8_t semanticClass(const Hit& hit) const {
+    if (hit.identity == kMapIdentity) return at(of_map_.classes, hit).value_or(0);
+    const Entry& object = entryOf(hit);
+    return object.semantic_class ? *object.semantic_class
+                                 : at(object.of_surfels.classes, hit).value_or(0);
+  }
+
+ private:
+  struct Entry {
+    std::uint32_t identity;
+    std::optional<std::uint8_t> reflectivity, semantic_class;
+    map::SurfelChannelViews of_surfels;
+  };
+
+  static std::optional<std::uint8_t> at(View<std::uint8_t> channel, const Hit& hit) {
+    if (channel.empty()) return std::nullopt;
+    return channel[hit.surfel];
+  }
+  /// The object of a hit, which is among them.
+  const Entry& entryOf(const Hit& hit) const {
+    return *std::lower_bound(
+        entries_.begin(), entries_.end(), hit.identity,
+        [](const Entry& known, std::uint32_t wanted) { return known.identity < wanted; });
+  }
+
+  map::SurfelChannelViews of_map_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace marsim::lidar
