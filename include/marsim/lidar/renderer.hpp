@@ -88,6 +88,13 @@ class RayRenderer {
   virtual void cast(const std::vector<Ray>& rays, View<MovingObject> objects,
                     std::vector<Hit>& hits) const = 0;
   void cast(const std::vector<Ray>& rays, std::vector<Hit>& hits) const { cast(rays, {}, hits); }
+  /// The same for beams of `rays_a_beam` rays each, which follow one another in `rays` and go
+  /// nearly the same way.
+  virtual void castBeams(const std::vector<Ray>& rays, std::size_t rays_a_beam,
+                         View<MovingObject> objects, std::vector<Hit>& hits) const {
+    static_cast<void>(rays_a_beam);
+    cast(rays, objects, hits);
+  }
 };
 
 /// Renders dense images: the rays of a grid of directions from one pose in one instant, under the

@@ -3,12 +3,17 @@
 
 #include "lidar/cast/cast_kernel.hpp"
 
+#include "lidar/cast/beam_walk.hpp"
 #include "lidar/cast/tree_walk.hpp"
 
 namespace marsim::lidar::MARSIM_SIMD_LEVEL {
 
 void castGroup(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays,
                GroupHits& hits) {
+  if (rays.of_beams) {
+    BeamWalk beams(tree, blending, rays);
+    if (beams.isNarrow() && beams.run(hits)) return;
+  }
   if (blending.depth > 0.0F) {
     GroupWalk<Visit::kCollect>(tree, blending, rays).run(hits);
   } else {

@@ -24,6 +24,7 @@ struct alignas(64) RayGroup {
   Lane lanes[kGroupSize];
   int count;
   bool negative[3];  ///< signs of the directions' components
+  bool of_beams;     ///< these are beams' rays: as a rule they go nearly the same way
 };
 
 /// First surfaces: range [m], the surfel's number, kNothing for none, and the unit

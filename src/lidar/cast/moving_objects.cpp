@@ -44,7 +44,10 @@ static_assert(offsetof(Ray, origin) == 0 && offsetof(Ray, range_max) == 3 * size
 class MovingObjects::Caster {
  public:
   Caster(CastKernel kernel, std::vector<Hit>& hits) : kernel_(kernel), hits_(hits) {
-    for (RayGroup& group : groups_) group.count = 0;
+    for (RayGroup& group : groups_) {
+      group.count = 0;
+      group.of_beams = false;
+    }
     for (std::size_t octant = 0; octant < kOctants; ++octant) {
       for (std::size_t axis = 0; axis < 3; ++axis) {
         groups_[octant].negative[axis] = (octant >> axis & 1U) != 0;

@@ -16,6 +16,8 @@ namespace marsim::lidar {
 namespace {
 
 constexpr std::size_t kGroupsPerTask = 32;
+// Squares of how far rays of beams that go together are apart: directions, origins [m].
+constexpr float kMostTurn2 = 0.02F * 0.02F, kMostApart2 = 0.05F * 0.05F;
 constexpr int kTile = 4;  // cells of an image's side that go together
 
 struct GroupRange {
@@ -27,23 +29,21 @@ struct GroupRange {
 class Grouper {
  public:
   Grouper(const map::SurfelTreeView& tree, const CastBlending& blending, CastKernel kernel,
-          std::vector<Hit>& hits)
+          std::vector<Hit>& hits, bool of_beams = false)
       : tree_(tree),
         blending_(blending),
         kernel_(kernel),
         hits_(hits),
         origin_(tree.header.origin[0], tree.header.origin[1], tree.header.origin[2]) {
     group_.count = 0;
+    group_.of_beams = of_beams;
   }
 
   /// Of a ray that may be cast; its hit goes to hits[index]. range_max > 0.
   void add(const Ray& ray, std::size_t index) {
     RayGroup::Lane& lane = group_.lanes[group_.count];
     setOrigin(ray.origin.cast<double>(), lane);
-    for (int axis = 0; axis < 3; ++axis) {
-      lane.direction[axis] = ray.direction[axis];
-      lane.direction_rest[axis] = 0.0F;
-    }
+    setDirection(ray, lane);
     finish(lane, ray.range_min, ray.range_max, index);
   }
 
@@ -65,6 +65,31 @@ class Grouper {
     for (std::size_t axis = 0; axis < 3; ++axis) group_.negative[axis] = (octant >> axis & 1) != 0;
   }
 
+  /// Of a beam's ray. Begins a new group where it is far from the first of this one.
+  void addOfBeam(const Ray& ray, std::size_t index) {
+    if (group_.count > 0 && ((ray.direction - first_.direction).squaredNorm() > kMostTurn2 ||
+                             (ray.origin - first_.origin).squaredNorm() > kMostApart2)) {
+      flush();
+    }
+    if (group_.count == 0) {
+      first_ = ray;
+      last_origin_ = ray.origin;
+      add(ray, index);
+      return;
+    }
+    RayGroup::Lane& lane = group_.lanes[group_.count];
+    const RayGroup::Lane& before = group_.lanes[group_.count - 1];
+    if (ray.origin == last_origin_) {  // as a beam's rays do
+      std::copy_n(before.origin, 3, lane.origin);
+      std::copy_n(before.origin_rest, 3, lane.origin_rest);
+    } else {
+      setOrigin(ray.origin.cast<double>(), lane);
+      last_origin_ = ray.origin;
+    }
+    setDirection(ray, lane);
+    finish(lane, ray.range_min, ray.range_max, index);
+  }
+
   void flush() {
     if (group_.count == 0) return;
     GroupHits found;
@@ -81,6 +106,13 @@ class Grouper {
   }
 
  private:
+  static void setDirection(const Ray& ray, RayGroup::Lane& lane) {
+    for (int axis = 0; axis < 3; ++axis) {
+      lane.direction[axis] = ray.direction[axis];
+      lane.direction_rest[axis] = 0.0F;
+    }
+  }
+
   void setOrigin(const Eigen::Vector3d& origin, RayGroup::Lane& lane) const {
     const Eigen::Vector3d local = origin - origin_;
     for (int axis = 0; axis < 3; ++axis) {
@@ -104,6 +136,8 @@ class Grouper {
   std::vector<Hit>& hits_;
   const Eigen::Vector3d origin_;
   RayGroup group_;
+  Ray first_{};                  // of a group of beams
+  Eigen::Vector3f last_origin_;  // [m] of the ray before, of beams
   std::size_t index_[kGroupSize];
 };
 
@@ -121,19 +155,12 @@ class TreeRayCaster final : public RayCaster {
 
   void cast(const std::vector<Ray>& rays, View<MovingObject> objects,
             std::vector<Hit>& hits) const override {
-    const MovingObjects moving(objects, kernel_);
-    hits.resize(rays.size());
-    thread_local RayOrder order_of_thread;  // kept: scans follow one another
-    RayOrder& order = order_of_thread;      // the workers are to see this thread's
-    sortByDirection(rays, workers_, order);
-    const std::vector<GroupRange> groups = groupsOf(order);
-    workers_.forRanges(groups.size(), kGroupsPerTask, [&](std::size_t begin, std::size_t end) {
-      castGroups(rays, order, groups, begin, end, hits);
-    });
-    for (std::size_t i = order.octant_end[RayOrder::kUnusable - 1]; i < rays.size(); ++i) {
-      hits[order.index[i]] = Hit{};
-    }
-    moving.cast(rays, order, workers_, hits);
+    castSorted(rays, 1, objects, hits);
+  }
+
+  void castBeams(const std::vector<Ray>& rays, std::size_t rays_a_beam, View<MovingObject> objects,
+                 std::vector<Hit>& hits) const override {
+    castSorted(rays, rays_a_beam, objects, hits);
   }
 
   void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
@@ -154,6 +181,27 @@ class TreeRayCaster final : public RayCaster {
   }
 
  private:
+  void castSorted(const std::vector<Ray>& rays, std::size_t rays_a_beam, View<MovingObject> objects,
+                  std::vector<Hit>& hits) const {
+    const MovingObjects moving(objects, kernel_);
+    hits.resize(rays.size());
+    thread_local RayOrder order_of_thread;  // kept: scans follow one another
+    RayOrder& order = order_of_thread;      // the workers are to see this thread's
+    if (rays_a_beam == 1) {
+      sortByDirection(rays, workers_, order);
+    } else {
+      sortBeams(rays, rays_a_beam, workers_, order);
+    }
+    const std::vector<GroupRange> groups = groupsOf(order);
+    workers_.forRanges(groups.size(), kGroupsPerTask, [&](std::size_t begin, std::size_t end) {
+      castGroups(rays, order, groups, begin, end, rays_a_beam > 1, hits);
+    });
+    for (std::size_t i = order.octant_end[RayOrder::kUnusable - 1]; i < rays.size(); ++i) {
+      hits[order.index[i]] = Hit{};
+    }
+    moving.cast(rays, order, workers_, hits);
+  }
+
   static std::vector<GroupRange> groupsOf(const RayOrder& order) {
     std::vector<GroupRange> groups;
     groups.reserve(order.index.size() / kGroupSize + 2 * RayOrder::kUnusable);
@@ -168,15 +216,16 @@ class TreeRayCaster final : public RayCaster {
 
   void castGroups(const std::vector<Ray>& rays, const RayOrder& order,
                   const std::vector<GroupRange>& groups, std::size_t begin, std::size_t end,
-                  std::vector<Hit>& hits) const {
+                  bool of_beams, std::vector<Hit>& hits) const {
     if (begin == end) return;  // no usable ray at all
-    Grouper grouper(view_, blending_, kernel_, hits);
+    Grouper grouper(view_, blending_, kernel_, hits, of_beams);
     const std::size_t last = groups[end - 1].end;
     for (std::size_t g = begin; g < end; ++g) {
       grouper.setOctant(groups[g].octant);
       for (std::size_t i = groups[g].begin; i < groups[g].end; ++i) {
         if (i + kGroupSize < last) __builtin_prefetch(&rays[order.index[i + kGroupSize]]);
-        grouper.add(rays[order.index[i]], order.index[i]);
+        const std::uint32_t index = order.index[i];
+        of_beams ? grouper.addOfBeam(rays[index], index) : grouper.add(rays[index], index);
       }
     }
     grouper.flush();

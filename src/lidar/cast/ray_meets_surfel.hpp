@@ -86,9 +86,10 @@ struct Verdict8 {
 };
 
 /// Of surfels whose normals are about `scale` long. `sure_slack`: sureSlack(radius). `cut` [m]:
-/// what is farther does not matter.
-inline Verdict8 judge(const Meeting8& meeting, Float8 slope, float scale, float radius,
-                      float sure_slack, float range_min, float range_max, float cut) {
+/// what is farther does not matter. Limits: floats, or eights of them.
+template <class Limit>
+Verdict8 judge(const Meeting8& meeting, Float8 slope, float scale, float radius, float sure_slack,
+               Limit range_min, Limit range_max, Limit cut) {
   const Float8 t = meeting.t;
   const Float8 slack = (abs8(t) + radius) * abs8(roughInverse(slope)) * (kRounding * scale);
   const Float8 outer = radius + slack, inner = radius - slack;

@@ -59,20 +59,29 @@ std::uint32_t placeOnCurve(std::uint32_t x, std::uint32_t y) {
   return std::uint32_t{outer.place} << 8 | inner.place;
 }
 
+float sizeOf(const Eigen::Vector3f& d) {
+  return std::abs(d.x()) + std::abs(d.y()) + std::abs(d.z());
+}
+
+std::uint32_t octantOf(const Ray& ray) {
+  const Eigen::Vector3f& d = ray.direction;
+  const float reach = ray.origin.sum() * 0.0F + sizeOf(d);  // NaN if anything is not finite
+  if (!(reach > 0.0F && reach < 10.0F && ray.range_max > 0.0F && ray.range_min <= ray.range_max)) {
+    return RayOrder::kUnusable;
+  }
+  return (std::signbit(d.x()) ? 1U : 0U) | (std::signbit(d.y()) ? 2U : 0U) |
+         (std::signbit(d.z()) ? 4U : 0U);
+}
+
 // Octant, then the place of the direction's central projection to the octant's triangle.
 std::uint32_t keyOf(const Ray& ray) {
   constexpr std::uint32_t kLast = (1U << kCellBits) - 1;
+  const std::uint32_t octant = octantOf(ray);
+  if (octant == RayOrder::kUnusable) return RayOrder::kUnusable << (2 * kCellBits);
   const Eigen::Vector3f& d = ray.direction;
-  const float size = std::abs(d.x()) + std::abs(d.y()) + std::abs(d.z());
-  const float reach = ray.origin.sum() * 0.0F + size;  // NaN if anything is not finite
-  if (!(reach > 0.0F && reach < 10.0F && ray.range_max > 0.0F && ray.range_min <= ray.range_max)) {
-    return RayOrder::kUnusable << (2 * kCellBits);
-  }
-  const float scale = static_cast<float>(kLast) / size;
+  const float scale = static_cast<float>(kLast) / sizeOf(d);
   const auto x = static_cast<std::uint32_t>(std::abs(d.x()) * scale);
   const auto y = static_cast<std::uint32_t>(std::abs(d.y()) * scale);
-  const std::uint32_t octant = (std::signbit(d.x()) ? 1U : 0U) | (std::signbit(d.y()) ? 2U : 0U) |
-                               (std::signbit(d.z()) ? 4U : 0U);
   return octant << (2 * kCellBits) | placeOnCurve(x, y);
 }
 
@@ -135,17 +144,17 @@ class RadixSort {
   std::vector<std::uint32_t>& places_;
 };
 
-}  // namespace
-
-void sortByDirection(const std::vector<Ray>& rays, const Workers& workers, RayOrder& order) {
+// Puts `count` items in the order of key(i), unusable ones last.
+template <class Key>
+void sortByKey(std::size_t count, const Key& key, const Workers& workers, RayOrder& order) {
   std::vector<Item>&items = order.items, &half_sorted = order.other_items;
-  items.resize(rays.size());
-  half_sorted.resize(rays.size());
-  order.index.resize(rays.size());
-  RadixSort sort(rays.size(), workers, order.places);
+  items.resize(count);
+  half_sorted.resize(count);
+  order.index.resize(count);
+  RadixSort sort(count, workers, order.places);
   sort.forPieces([&](std::size_t begin, std::size_t end, std::size_t piece) {
     for (std::size_t i = begin; i < end; ++i) {
-      items[i] = {keyOf(rays[i]), static_cast<std::uint32_t>(i)};
+      items[i] = {key(i), static_cast<std::uint32_t>(i)};
     }
     sort.count(items.data() + begin, items.data() + end, 0, piece);
   });
@@ -170,6 +179,59 @@ void sortByDirection(const std::vector<Ray>& rays, const Workers& workers, RayOr
       order.index[places[RadixSort::digitOf(half_sorted[i], kDigit)]++] = half_sorted[i].index;
     }
   });
+}
+
+// Whether all rays of a beam may be cast in one group: those of one octant.
+bool isOfOneOctant(const Ray* beam, std::size_t rays_a_beam) {
+  const std::uint32_t octant = octantOf(beam[0]);
+  for (std::size_t i = 1; i < rays_a_beam; ++i) {
+    if (octantOf(beam[i]) != octant) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void sortByDirection(const std::vector<Ray>& rays, const Workers& workers, RayOrder& order) {
+  sortByKey(
+      rays.size(), [&](std::size_t i) { return keyOf(rays[i]); }, workers, order);
+}
+
+// Beams are sorted and written out as their rays. Those whose rays are of several octants are
+// sorted behind all others; their rays go one by one to the ends of their octants.
+void sortBeams(const std::vector<Ray>& rays, std::size_t rays_a_beam, const Workers& workers,
+               RayOrder& order) {
+  const std::size_t beams = rays.size() / rays_a_beam;
+  constexpr std::uint32_t kApart = RayOrder::kUnusable << (2 * kCellBits);
+  sortByKey(
+      beams,
+      [&](std::size_t i) {
+        const Ray* const beam = &rays[i * rays_a_beam];
+        return isOfOneOctant(beam, rays_a_beam) ? keyOf(*beam) : kApart;
+      },
+      workers, order);
+  const std::vector<std::uint32_t> sorted(order.index);
+  std::vector<std::uint32_t> apart[RayOrder::kUnusable + 1];
+  const auto setApart = [&](std::size_t ray) {
+    apart[octantOf(rays[ray])].push_back(static_cast<std::uint32_t>(ray));
+  };
+  for (std::size_t i = order.octant_end[RayOrder::kUnusable - 1]; i < beams; ++i) {
+    for (std::size_t ray = 0; ray < rays_a_beam; ++ray) setApart(sorted[i] * rays_a_beam + ray);
+  }
+  for (std::size_t ray = beams * rays_a_beam; ray < rays.size(); ++ray) setApart(ray);
+  order.index.clear();
+  order.index.reserve(rays.size());
+  std::size_t next = 0;
+  for (std::size_t octant = 0; octant <= RayOrder::kUnusable; ++octant) {
+    for (; octant < RayOrder::kUnusable && next < order.octant_end[octant]; ++next) {
+      const std::size_t first = sorted[next] * rays_a_beam;
+      for (std::size_t ray = first; ray < first + rays_a_beam; ++ray) {
+        order.index.push_back(static_cast<std::uint32_t>(ray));
+      }
+    }
+    order.index.insert(order.index.end(), apart[octant].begin(), apart[octant].end());
+    if (octant < RayOrder::kUnusable) order.octant_end[octant] = order.index.size();
+  }
 }
 
 }  // namespace marsim::lidar

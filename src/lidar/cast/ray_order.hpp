@@ -27,5 +27,9 @@ struct RayOrder {
 
 /// The same for any number of threads.
 void sortByDirection(const std::vector<Ray>& rays, const Workers& workers, RayOrder& order);
+/// Of beams of `rays_a_beam` rays each, one after another in `rays`: by their first rays, those of
+/// a beam together. What does not fill a beam at the end is not sorted, but there.
+void sortBeams(const std::vector<Ray>& rays, std::size_t rays_a_beam, const Workers& workers,
+               RayOrder& order);
 
 }  // namespace marsim::lidar

@@ -36,6 +36,12 @@ enum class Visit {
 
 class RayWalk {
  public:
+  // A child that is still to be visited.
+  struct Entry {
+    float entry;  // [m] no hit in the box is nearer
+    std::uint32_t child;
+  };
+
   RayWalk(const map::SurfelTreeView& tree, const CastBlending& blending, const bool* negative)
       : tree_(tree),
         blending_(blending),
@@ -155,12 +161,33 @@ class RayWalk {
     return offset * offset <= most * most * length2;
   }
 
- private:
-  struct Entry {
-    float entry;  // [m] no hit in the box is nearer
-    std::uint32_t child;
-  };
+  // Goes on to the nearest of the children met, pushing the others; false where there is none.
+  bool goOn(const map::TreeNode& node, Float8 entry, unsigned met, std::uint32_t& child,
+            Entry* stack, int& size) const {
+    if (met == 0) return false;
+    const std::uint32_t number = child;
+    const auto first = static_cast<unsigned>(__builtin_ctz(met));
+    const unsigned rest = met & (met - 1);
+    if (rest == 0) {
+      child = map::childOf(node, number, first);
+      return true;
+    }
+    float entries[8];
+    store8(entries, entry);
+    const auto second = static_cast<unsigned>(__builtin_ctz(rest));
+    if ((rest & (rest - 1)) == 0) {
+      const bool swapped = entries[second] < entries[first];
+      const unsigned nearer = swapped ? second : first, farther = swapped ? first : second;
+      prefetch(node, farther);
+      stack[size++] = {entries[farther], map::childOf(node, number, farther)};
+      child = map::childOf(node, number, nearer);
+      return true;
+    }
+    child = pushSorted(node, number, entry, met, stack, size);
+    return true;
+  }
 
+ private:
   // How eight surfels lie to a ray.
   struct Test {
     Met met;
@@ -281,27 +308,7 @@ class RayWalk {
       entry = max8(fromBytes(nearPlanes(node, axis)) * scale + base, entry);
       exit = min8(fromBytes(farPlanes(node, axis)) * scale + base, exit);
     }
-    unsigned met = notAbove(entry, exit) & map::slotsUsed(node);
-    if (met == 0) return false;
-    const auto first = static_cast<unsigned>(__builtin_ctz(met));
-    unsigned rest = met & (met - 1);
-    if (rest == 0) {
-      child = map::childOf(node, number, first);
-      return true;
-    }
-    float entries[8];
-    store8(entries, entry);
-    const auto second = static_cast<unsigned>(__builtin_ctz(rest));
-    if ((rest & (rest - 1)) == 0) {
-      const bool swapped = entries[second] < entries[first];
-      const unsigned nearer = swapped ? second : first, farther = swapped ? first : second;
-      prefetch(node, farther);
-      stack[size++] = {entries[farther], map::childOf(node, number, farther)};
-      child = map::childOf(node, number, nearer);
-      return true;
-    }
-    child = pushSorted(node, number, entry, met, stack, size);
-    return true;
+    return goOn(node, entry, notAbove(entry, exit) & map::slotsUsed(node), child, stack, size);
   }
 
   // Pushes all but the nearest of the children met, nearer ones on top; returns the nearest.

@@ -15,6 +15,28 @@ bool stronger(const Echo& a, const Echo& b) {
 
 bool nearer(const Echo& a, const Echo& b) { return a.range < b.range; }
 
+bool isNearer(const Reflection& a, const Reflection& b) {
+  if (a.range != b.range) return a.range < b.range;
+  return a.energy > b.energy || (a.energy == b.energy && a.ray < b.ray);
+}
+
+/// Of reflections that are one echo, unless all are black.
+void addEcho(const Reflection* begin, const Reflection* end, std::vector<Echo>& echoes) {
+  float nearest = begin->range;
+  for (const Reflection* one = begin; one != end; ++one) nearest = std::min(nearest, one->range);
+  // Ranges are summed from the nearest on, so that one reflection's is exact.
+  float energy = 0.0F, behind = 0.0F;
+  const Reflection* strongest = begin;
+  for (const Reflection* one = begin; one != end; ++one) {
+    energy += one->energy;
+    behind += one->energy * (one->range - nearest);
+    if (one->energy > strongest->energy) strongest = one;
+  }
+  if (!(energy > 0.0F)) return;
+  echoes.push_back(
+      {nearest + behind / energy, nearest, energy, strongest->cosine, strongest->ray, 0});
+}
+
 /// Leaves one.
 void keep(std::vector<Echo>::iterator chosen, std::vector<Echo>& echoes) {
   echoes.front() = *chosen;
@@ -56,26 +78,20 @@ EchoReceiver::EchoReceiver(const ReturnsConfig& config, double pulse_length)
 
 void EchoReceiver::merge(std::vector<Reflection>& reflections, std::vector<Echo>& echoes) const {
   echoes.clear();
-  std::sort(reflections.begin(), reflections.end(), [](const Reflection& a, const Reflection& b) {
-    if (a.range != b.range) return a.range < b.range;
-    return a.energy > b.energy || (a.energy == b.energy && a.ray < b.ray);
-  });
+  if (reflections.empty()) return;
+  const auto [nearest, farthest] =
+      std::minmax_element(reflections.begin(), reflections.end(), isNearer);
+  if (farthest->range - nearest->range < resolution_) {  // as most pulses: no need to sort
+    addEcho(reflections.data(), reflections.data() + reflections.size(), echoes);
+    return;
+  }
+  std::sort(reflections.begin(), reflections.end(), isNearer);
   for (std::size_t begin = 0, end = 0; begin < reflections.size(); begin = end) {
-    // Ranges are summed from the nearest on, so that one reflection's is exact.
-    const float nearest = reflections[begin].range;
-    float energy = 0.0F, behind = 0.0F;
-    std::size_t strongest = begin;
     do {
-      const Reflection& reflection = reflections[end];
-      energy += reflection.energy;
-      behind += reflection.energy * (reflection.range - nearest);
-      if (reflection.energy > reflections[strongest].energy) strongest = end;
       ++end;
     } while (end < reflections.size() &&
              reflections[end].range - reflections[end - 1].range < resolution_);
-    if (!(energy > 0.0F)) continue;  // all of it black
-    echoes.push_back({nearest + behind / energy, nearest, energy, reflections[strongest].cosine,
-                      reflections[strongest].ray, 0});
+    addEcho(reflections.data() + begin, reflections.data() + end, echoes);
   }
 }
 

@@ -41,8 +41,8 @@ class EchoReceiver {
   /// `pulse_length` [s].
   EchoReceiver(const ReturnsConfig& config, double pulse_length);
 
-  /// Replaces `echoes` by those reported, the nearest first; sorts the reflections. An echo has to
-  /// pass the threshold and `detected(const Echo&)`.
+  /// Replaces `echoes` by those reported, the nearest first; the reflections are put in another
+  /// order. An echo has to pass the threshold and `detected(const Echo&)`.
   template <class Detected>
   void receive(std::vector<Reflection>& reflections, std::vector<Echo>& echoes,
                const Detected& detected) const {

@@ -89,7 +89,11 @@ Scan Lidar::scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<Movi
                      [&](const Firing& firing) { return !view.contains(firing.direction); }),
       firings_.end());
   makeRays(firings_, config_, {begin, scan.stamp, motion, noise_.get()}, *rays_);
-  renderer_->cast(rays_->rays, objects, hits_);
+  if (rays_->beam.size() == 1) {
+    renderer_->cast(rays_->rays, objects, hits_);
+  } else {
+    renderer_->castBeams(rays_->rays, rays_->beam.size(), objects, hits_);
+  }
 
   scan.rays = firings_.size();
   collect(objects, scan);

@@ -74,8 +74,8 @@ void addBeam(const Ray& middle, const Eigen::Vector3f& up, const std::vector<Bea
   left.normalize();
   const Eigen::Vector3f across = d.cross(left);
   for (std::size_t i = 1; i < beam.size(); ++i) {
-    Ray& ray = rays.emplace_back(middle);
-    ray.direction = (d + beam[i].horizontal * left + beam[i].vertical * across).normalized();
+    const Eigen::Vector3f off = beam[i].horizontal * left + beam[i].vertical * across;
+    rays.push_back({middle.origin, middle.range_max, (d + off).normalized(), middle.time});
   }
 }
 
