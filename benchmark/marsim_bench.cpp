@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "beams_benchmark.hpp"
 #include "collision_benchmark.hpp"
 #include "common/output_file.hpp"
 #include "fidelity_benchmark.hpp"
@@ -145,6 +146,31 @@ void addScan(CLI::App& app, CommandLine& line) {
   });
 }
 
+void addBeams(CLI::App& app, CommandLine& line) {
+  const auto bench = std::make_shared<BeamsBench>();
+  CLI::App& sub = *app.add_subcommand(
+      "beams", "beams of several rays and their echoes against what is known; what nine rays cost");
+  sub.add_option("--out", line.out, "JSON file for the rows");
+  sub.add_flag("--quick", line.quick, "no timings");
+  sub.add_option("--pictures", bench->pictures, "folder for pictures of scans and histograms");
+  sub.add_option("--sensors", bench->sensors, "names of sensors that are timed")->delimiter(',');
+  sub.add_option("--places", bench->places, "which")->delimiter(',')->check(placeNames());
+  sub.add_option("--threads", bench->threads, "which numbers of threads")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 256));
+  sub.add_option("--repeats", bench->repeats, "timings a pose")->check(CLI::Range(1, 1000));
+  addWork(sub, line);
+  sub.callback([&line, bench] {
+    line.chosen = [&line, bench] {
+      const WorkFolder folder(line.work);
+      bench->quick = line.quick;
+      bench->out = line.out;
+      bench->work = folder.path();
+      return runBeamsBench(*bench) ? 0 : 1;
+    };
+  });
+}
+
 void addCollision(CLI::App& app, CommandLine& line) {
   const auto bench = std::make_shared<CollisionBench>();
   CLI::App& sub = *app.add_subcommand(
@@ -236,8 +262,8 @@ int main(int argc, char** argv) {
       "and rays where Embree was found at build time. docs/benchmarks.md explains the columns.",
       "marsim bench");
   app.option_defaults()->always_capture_default();
-  for (const auto add :
-       {addRender, addFidelity, addScan, addCollision, addObjects, addFlight, addWorld, addStart}) {
+  for (const auto add : {addRender, addFidelity, addBeams, addScan, addCollision, addObjects,
+                         addFlight, addWorld, addStart}) {
     add(app, line);
   }
   return marsim::tools::runCommand(app, argc, argv, [&] {

@@ -49,13 +49,18 @@ void readBlock(YamlReader& reader, Block& block) {
     item.require("elevation", channel.elevation, Quantity::kAngle);
     item.read("azimuth_offset", channel.azimuth_offset, Quantity::kAngle);
     item.require("fire_time", channel.fire_time, Quantity::kTime);
+    item.read("offset", channel.offset, Quantity::kLength);
   });
+  if (reader.has("start_times")) {
+    reader.requireList("start_times", block.start_times, Quantity::kTime);
+  }
 }
 
 /// One block's cycle_period and channels, or a list of such below `blocks:`.
 lidar::PatternConfig readSpinning(YamlReader& reader) {
   lidar::SpinningPatternConfig pattern;
   reader.require("rotation_rate", pattern.rotation_rate, Quantity::kAngularSpeed);
+  reader.read("lens_radius", pattern.lens_radius, Quantity::kLength);
   std::vector<Block> blocks;
   if (reader.has("blocks")) {
     reader.requireMaps("blocks", [&](YamlReader& item) { readBlock(item, blocks.emplace_back()); });
@@ -65,6 +70,7 @@ lidar::PatternConfig readSpinning(YamlReader& reader) {
   }
   pattern.channels = std::move(blocks.front().channels);
   pattern.cycle_period = blocks.front().cycle_period;
+  pattern.start_times = blocks.front().start_times;
   pattern.more_blocks.assign(blocks.begin() + 1, blocks.end());
   return pattern;
 }

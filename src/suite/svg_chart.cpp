@@ -157,6 +157,19 @@ std::string levelText(const Level& level, const Frame& frame) {
       y < kTop + 14.0 ? y + 12.0 : y - 4.0, escaped(level.text));
 }
 
+// Colours for light and for dark pages, as those of the suite's report.
+constexpr const char* kStyle =
+    "<style>svg{font:11px 'DejaVu Sans',sans-serif;--page:#fff;--ink:#1c2126;--soft:#5b6670;"
+    "--grid:#e8ecf0;--u0:#0072b2;--u1:#d55e00}"
+    "@media(prefers-color-scheme:dark){svg{--page:#14181c;--ink:#e4e8ec;--soft:#9aa5b0;"
+    "--grid:#262d34;--u0:#56b4e9;--u1:#ff8a3d}}"
+    "text{fill:var(--soft)}text.mark,text.label{fill:var(--ink)}"
+    ".grid,.axis,.level,.curve{fill:none}.grid{stroke:var(--grid)}.axis{stroke:var(--soft)}"
+    "path.level{stroke:var(--soft);stroke-dasharray:2 3}.curve{stroke-width:1.6}"
+    ".u0{stroke:var(--u0)}.u1{stroke:var(--u1)}.d1{stroke-dasharray:7 3}"
+    "circle{fill:var(--page)}</style>"
+    "<rect width=\"100%\" height=\"100%\" style=\"fill:var(--page)\"/>";
+
 std::string markText(const Mark& mark, const Frame& frame) {
   const double x = frame.x(mark.at.x()), y = frame.y(mark.at.y());
   std::string text = fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"/>",
@@ -231,6 +244,13 @@ std::string svgChart(const Chart& chart, const std::string& id) {
       "</clipPath>{8}<g clip-path=\"url(#{3})\">{9}</g></svg>",
       frame.width(), frame.height(), escaped(chart.title), escaped(id), kLeft, kTop,
       frame.plotWidth(), frame.plotHeight(), axes(chart, frame), inside);
+}
+
+std::string svgFile(const Chart& chart) {
+  std::string svg = svgChart(chart, "plot");
+  svg.insert(svg.find('>') + 1, kStyle);
+  svg.insert(4, " xmlns=\"http://www.w3.org/2000/svg\"");
+  return svg + "\n";
 }
 
 }  // namespace marsim::suite

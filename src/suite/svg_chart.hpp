@@ -58,4 +58,8 @@ std::vector<Eigen::Vector2d> thinnedCurve(const std::vector<Eigen::Vector2d>& po
 /// The element <svg>. `id` is one of its own on the page.
 std::string svgChart(const Chart& chart, const std::string& id);
 
+/// The text of an SVG file, whose colours follow the viewer's. Styles: u0 and u1 are colours, d1 is
+/// dashed.
+std::string svgFile(const Chart& chart);
+
 }  // namespace marsim::suite

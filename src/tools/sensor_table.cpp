@@ -16,7 +16,7 @@ namespace marsim::tools {
 namespace {
 
 constexpr TimeNs kStep = 50'000'000;
-constexpr double kGap = 1.0;  // [deg] narrower ones lie between shots
+constexpr double kGap = 1.01;  // [deg] narrower ones lie between shots
 
 /// The azimuths that have been met, exactly at the ends of gaps.
 class Azimuths {

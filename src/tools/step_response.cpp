@@ -182,19 +182,6 @@ std::string secondsText(double value) {
   return std::isfinite(value) ? fmt::format("{:.3f} s", value) : "none";
 }
 
-// Colours for light and for dark pages, as those of the suite's report.
-constexpr const char* kStyle =
-    "<style>svg{font:11px 'DejaVu Sans',sans-serif;--page:#fff;--ink:#1c2126;--soft:#5b6670;"
-    "--grid:#e8ecf0;--u0:#0072b2;--u1:#d55e00}"
-    "@media(prefers-color-scheme:dark){svg{--page:#14181c;--ink:#e4e8ec;--soft:#9aa5b0;"
-    "--grid:#262d34;--u0:#56b4e9;--u1:#ff8a3d}}"
-    "text{fill:var(--soft)}text.mark,text.label{fill:var(--ink)}"
-    ".grid,.axis,.level,.curve{fill:none}.grid{stroke:var(--grid)}.axis{stroke:var(--soft)}"
-    "path.level{stroke:var(--soft);stroke-dasharray:2 3}.curve{stroke-width:1.6}"
-    ".u0{stroke:var(--u0)}.u1{stroke:var(--u1)}.d1{stroke-dasharray:7 3}"
-    "circle{fill:var(--page)}</style>"
-    "<rect width=\"100%\" height=\"100%\" style=\"fill:var(--page)\"/>";
-
 suite::Curve curveOf(const StepFlight& flight, const std::string& name, const std::string& style) {
   suite::Curve curve{name, style, {}};
   for (std::size_t i = 0; i < flight.shares.size(); ++i) {
@@ -307,10 +294,7 @@ std::string stepPicture(const StepFlight& flight, const std::string& title) {
   // A legend where no curve is: below, late.
   const double late = 0.6 * flight.dt * static_cast<double>(flight.shares.size());
   chart.marks = {{{late, 0.3}, "specified", "u1"}, {{late, 0.15}, "flown", "u0"}};
-  std::string svg = suite::svgChart(chart, "plot");
-  svg.insert(svg.find('>') + 1, kStyle);
-  svg.insert(4, " xmlns=\"http://www.w3.org/2000/svg\"");
-  return svg + "\n";
+  return suite::svgFile(chart);
 }
 
 }  // namespace marsim::tools

@@ -60,7 +60,7 @@ TEST_F(LoadLidarTest, EveryShippedFileLoads) {
   }
   for (const std::string& name : names) {
     const LidarConfig config = loadLidar(name);
-    EXPECT_DOUBLE_EQ(config.rate, 10.0);
+    EXPECT_DOUBLE_EQ(config.rate, name == "lms291" ? 75.0 : 10.0) << name;
     EXPECT_GT(keptShare(config), 0.999) << name;
   }
 }
@@ -186,6 +186,62 @@ TEST_F(LoadLidarTest, Vlp16AgreesWithItsManual) {
   EXPECT_NEAR(azimuthOf(firings[16]) - azimuthOf(firings[0]), -0.19907, 1e-4);
 }
 
+// Three sets of the upper block's shots, then one of the lower block's, 32 us apart; 781 columns of
+// the lower block a turn at 10 Hz (Goodin et al. 2018, section 3.5.2; MAVS).
+TEST_F(LoadLidarTest, TheLowerBlockOfGoodinsHdl64HasAQuarterOfTheColumns) {
+  const LidarConfig config = loadLidar("hdl64e_goodin");
+  EXPECT_NEAR(lidar::makePattern(config.pattern)->pointsPerSecond(), 1e6, 1.0);
+  const auto firings = fired(config, 0, kScan);
+  std::size_t lower = 0;
+  for (const Firing& firing : firings) lower += firing.ring < 32 ? 1 : 0;
+  EXPECT_NEAR(static_cast<double>(lower) / 32.0, 781.25, 1.0);
+  EXPECT_NEAR(static_cast<double>(firings.size() - lower) / 32.0, 3.0 * 781.25, 3.0);
+  for (std::size_t i = 0; i < 1280; ++i) {
+    const std::size_t set = i / 32;
+    EXPECT_EQ(firings[i].ring < 32, set % 4 == 3) << i;
+    EXPECT_EQ(firings[i].column, set);
+    EXPECT_EQ(firings[i].stamp, static_cast<TimeNs>(32'000 * set + 1'000 * (i % 32)));
+  }
+}
+
+// 181 beams a scan, from right to left, a degree and 1/27000 s apart.
+TEST_F(LoadLidarTest, Lms291SweepsHalfATurn) {
+  const LidarConfig config = loadLidar("lms291");
+  for (const std::int64_t scan : {0, 1, 2, 1000, 100'000}) {
+    const auto begin = toNs(static_cast<double>(scan) / 75.0);
+    const auto firings = fired(config, begin, toNs(static_cast<double>(scan + 1) / 75.0));
+    ASSERT_EQ(firings.size(), 181U) << scan;
+    for (std::size_t i = 0; i < 181; ++i) {
+      ASSERT_NEAR(azimuthOf(firings[i]), static_cast<double>(i) - 90.0, 1e-4);
+      ASSERT_NEAR(toSeconds(firings[i].stamp - firings[0].stamp), static_cast<double>(i) / 27e3,
+                  2e-9);
+    }
+  }
+}
+
+// ouster-sdk, xyzlut.cpp: beams begin n off the axis, where the encoder points; VLP16db.yaml of
+// ros-drivers/velodyne: vert_offset_correction, across the beam.
+TEST_F(LoadLidarTest, BeamsBeginWhereTheMakersSay) {
+  const LidarConfig ouster = loadLidar("os1_64");
+  for (const Firing& firing : fired(ouster, kScan / 3, kScan / 2)) {
+    ASSERT_NEAR(firing.origin.norm(), 0.012163F, 1e-7F);
+    ASSERT_EQ(firing.origin.z(), 0.0F);
+    // The encoder's azimuth: clockwise, zero at simulated time 0.
+    const double encoder = -20.0 * kPi * toSeconds(firing.stamp);
+    ASSERT_NEAR(static_cast<double>(firing.origin.x()), 0.012163 * std::cos(encoder), 1e-6);
+    ASSERT_NEAR(static_cast<double>(firing.origin.y()), 0.012163 * std::sin(encoder), 1e-6);
+  }
+  const std::vector<double> offsets = {11.2, -0.7, 9.7, -2.2, 8.1, -3.7, 6.6, -5.1,
+                                       5.1,  -6.6, 3.7, -8.1, 2.2, -9.7, 0.7, -11.2};  // [mm]
+  const auto firings = fired(loadLidar("vlp16"), 0, kScan);
+  for (std::size_t i = 0; i < firings.size(); ++i) {
+    const Eigen::Vector3f& o = firings[i].origin;
+    ASSERT_NEAR(o.dot(firings[i].direction), 0.0F, 1e-6F);
+    ASSERT_NEAR(1e3 * static_cast<double>(o.norm()), std::abs(offsets[i % 16]), 1e-4);
+    ASSERT_EQ(o.z() > 0.0F, offsets[i % 16] > 0.0);
+  }
+}
+
 TEST_F(LoadLidarTest, BadInputIsNamed) {
   const std::string good = contents(dataDir() / "config/lidar/vlp16.yaml");
   const auto complaintOf = [&](const std::string& part, const std::string& by) {
@@ -211,7 +267,8 @@ TEST_F(LoadLidarTest, BadInputIsNamed) {
   EXPECT_EQ(
       complaintOf("output: velodyne", "output: velodine"),
       "x.yaml: output is 'velodine' (did you mean 'velodyne'?), allowed: xyzi, xyzit, labelled, "
-      "organised, velodyne, ouster, livox, livox2, livox_custom, livox_custom2, hesai, rslidar");
+      "organised, velodyne, ouster, livox, livox2, livox_custom, livox_custom2, hesai, rslidar, "
+      "laser_scan");
   EXPECT_EQ(complaintOf("elevation: 15deg", "elevation: 150deg").substr(0, 43),
             "x.yaml: pattern.channels[15].elevation is 2");
   EXPECT_EQ(complaintOf("cycle_period: 55.296us", "cycle_period: 30us").substr(0, 41),

@@ -57,6 +57,31 @@ TEST(Lidar, MotionWithinAScanIsUndoneByEachPointsOwnPose) {
   }
 }
 
+TEST(Lidar, BeamsThatBeginOffTheOriginMeetWhatIsThere) {
+  LidarConfig config = spinner();
+  config.X_BS = {fromRollPitchYaw(0.1, 0.2, -0.4), {0.1, -0.05, 0.12}};
+  auto& pattern = std::get<SpinningPatternConfig>(config.pattern);
+  pattern.lens_radius = 0.3;
+  for (auto& channel : pattern.channels) channel.offset = -0.2 * channel.elevation;
+  const auto plane = std::make_shared<PlaneRenderer>(Eigen::Vector3d(0.1, -0.05, 1.0), 0.0);
+  const Motion motion;
+  const StateHistory history = motion.history(0, 200'000'000);
+  for (const int rays : {1, 9}) {
+    config.beam.rays = rays;
+    config.beam.divergence_horizontal = config.beam.divergence_vertical = 1e-4;
+    config.beam.pulse_length = 5e-9;
+    const Scan scan = Lidar(config, plane).scan(0, 100'000'000, history);
+    ASSERT_GT(scan.points.size(), 5'000U);
+    for (const ScanPoint& point : scan.points) {
+      if (point.range > 10.0F) continue;  // where nine rays see it obliquely
+      ASSERT_LT(std::abs(plane->distance(point.p_W.cast<double>())), 1e-3);
+      const Pose X_WS = motion.at(scan.stamp + toNs(point.time)).X_WB * config.X_BS;
+      ASSERT_LT((X_WS * point.p_S.cast<double>() - point.p_W.cast<double>()).norm(), 1e-3);
+      ASSERT_GT(std::abs(point.p_S.norm() - point.range), 0.02F) << "the range is the beam's own";
+    }
+  }
+}
+
 TEST(Lidar, StampIsTheFirstFiringAndTimesRise) {
   Lidar lidar(spinner(), std::make_shared<PlaneRenderer>(Eigen::Vector3d::UnitZ(), 0.0));
   const StateHistory history = Motion().history(0, 300'000'000);

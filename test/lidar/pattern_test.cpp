@@ -47,6 +47,18 @@ SpinningPatternConfig spinning() {
 }
 
 /// Two blocks, the second slower than the first and ranked among its channels.
+/// A block that fires thrice, then another one once.
+SpinningPatternConfig repeating() {
+  SpinningPatternConfig config;
+  config.channels = {{radians(2.0), 0.1, 0.0, 0.02}, {radians(-3.0), 0.0, 4e-6, -0.01}};
+  config.cycle_period = 100e-6;
+  config.start_times = {0.0, 25e-6, 50e-6};
+  config.rotation_rate = -20.0 * kPi;
+  config.lens_radius = 0.015;
+  config.more_blocks = {{{{radians(-9.0), 0.0, 1e-6}}, 100e-6, {75e-6}}};
+  return config;
+}
+
 SpinningPatternConfig twoBlocks() {
   SpinningPatternConfig config = spinning();
   config.more_blocks.push_back(
@@ -205,9 +217,9 @@ TEST_P(AnyPattern, NoRingFiresTwiceInAColumn) {
 
 using Order = GridPatternConfig::Order;
 INSTANTIATE_TEST_SUITE_P(Kinds, AnyPattern,
-                         testing::Values(risley(), mid360(), spinning(), twoBlocks(), csv(false),
-                                         csv(true), grid(Order::kInstant), grid(Order::kRows),
-                                         grid(Order::kColumns)));
+                         testing::Values(risley(), mid360(), spinning(), twoBlocks(), repeating(),
+                                         csv(false), csv(true), grid(Order::kInstant),
+                                         grid(Order::kRows), grid(Order::kColumns)));
 
 TEST(RisleyPattern, LinesShareAnInstant) {
   const auto firings = fired(*makePattern(risley()), 0, 1'000'000);
@@ -320,6 +332,35 @@ TEST(SpinningPattern, FractionalColumnsCarryOver) {
   EXPECT_EQ(total, 3U * 36'169U);  // 2 s / 55.296 us = 36168.98 columns
 }
 
+TEST(SpinningPattern, BlocksMayFireSeveralTimesACycle) {
+  const SpinningPatternConfig config = repeating();
+  const auto pattern = makePattern(config);
+  EXPECT_NEAR(pattern->pointsPerSecond(), 70'000.0, 1e-6);
+  EXPECT_EQ(pattern->rings(), 3);
+  EXPECT_TRUE(pattern->hasOrigins());
+  EXPECT_FALSE(makePattern(spinning())->hasOrigins());
+  const auto firings = fired(*pattern, 0, 10'000'000);
+  ASSERT_EQ(firings.size(), 700U);
+  const std::vector<double> times = {0, 4, 25, 29, 50, 54, 76};  // [us]
+  for (std::size_t i = 0; i < firings.size(); ++i) {
+    const std::size_t shot = i % 7;
+    const double t = 1e-6 * (100.0 * static_cast<double>(i / 7) + times[shot]);
+    ASSERT_NEAR(static_cast<double>(firings[i].stamp), 1e9 * t, 1.001);
+    ASSERT_EQ(firings[i].ring, shot == 6 ? 0 : shot % 2 == 0 ? 2 : 1);
+    ASSERT_EQ(firings[i].column, 4 * (i / 7) + shot / 2);
+    // From the lens, which turns with the head, and across the beam by the channel's offset.
+    const double head = config.rotation_rate * t;
+    const auto& channel = shot == 6 ? config.more_blocks[0].channels[0] : config.channels[shot % 2];
+    const Eigen::Vector3d lens(0.015 * std::cos(head), 0.015 * std::sin(head), 0.0);
+    const Eigen::Vector3d d = firings[i].direction.cast<double>();
+    const Eigen::Vector3d left = Eigen::Vector3d::UnitZ().cross(d).normalized();
+    const Eigen::Vector3d expected = lens + channel.offset * d.cross(left);
+    ASSERT_LT((firings[i].origin.cast<double>() - expected).norm(), 1e-7);
+    ASSERT_NEAR(std::remainder(std::atan2(d.y(), d.x()) - head - channel.azimuth_offset, 2.0 * kPi),
+                0.0, 1e-6);
+  }
+}
+
 TEST(SpinningPattern, BlocksKeepTheirCyclesOnOneHead) {
   const SpinningPatternConfig config = twoBlocks();
   const auto& slow = config.more_blocks[0];
@@ -383,6 +424,20 @@ TEST(ValidatePattern, NamesTheField) {
   late_block.more_blocks[0].channels[1].fire_time = 1.0;
   EXPECT_NE(complaint(late_block).find("pattern.blocks[1].channels[1].fire_time"),
             std::string::npos);
+  SpinningPatternConfig overlapping = spinning();
+  overlapping.start_times = {0.0, 1e-6};
+  EXPECT_NE(complaint(overlapping).find("pattern.start_times[1] is 1e-06 s"), std::string::npos)
+      << complaint(overlapping);
+  SpinningPatternConfig never = spinning();
+  never.start_times.clear();
+  EXPECT_EQ(complaint(never),
+            "x.yaml: pattern.start_times is an empty list, allowed: one time or more");
+  SpinningPatternConfig wide = spinning();
+  wide.lens_radius = 12.0;
+  EXPECT_EQ(complaint(wide), "x.yaml: pattern.lens_radius is 12, allowed: -1 to 1 m");
+  SpinningPatternConfig high = spinning();
+  high.channels[1].offset = NAN;
+  EXPECT_NE(complaint(high).find("pattern.channels[1].offset is nan"), std::string::npos);
   SpinningPatternConfig none = spinning();
   none.channels.clear();
   EXPECT_NE(complaint(none).find("pattern.channels"), std::string::npos);

@@ -10,6 +10,7 @@
 
 #include "example_scan.hpp"
 #include "marsim/common/error.hpp"
+#include "marsim/common/units.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -178,6 +179,57 @@ TEST(CloudLayouts, OrganisedSaysWhatBecameOfEachShot) {
   EXPECT_EQ(bytesOf(cloud, 2), joined(nowhere + "0000 0000" + kNan + kNan)) << "no shot";
 }
 
+/// Columns 1 to 5 of a scan of seven, each a degree and 1/64 s after the one before, from -3
+/// degrees.
+lidar::Scan planarScan() {
+  lidar::Scan scan;
+  scan.stamp = 2 * kNsPerSecond;
+  scan.columns = 7;
+  scan.rings = 1;
+  scan.rays = 5;
+  for (std::uint32_t column = 1; column < 6; ++column) {
+    const auto angle = static_cast<float>(radians(static_cast<double>(column) - 4.0));
+    const Eigen::Vector3f direction(std::cos(angle), std::sin(angle), 0.0F);
+    const float time = static_cast<float>(column - 1) / 64.0F;
+    if (column == 2 || column == 4) {
+      scan.misses.push_back({direction, time, column - 1, column, 0, 0, column == 4});
+      continue;
+    }
+    lidar::ScanPoint point{};
+    point.p_S = point.p_W = direction * 8.0F;
+    point.range = 8.0F;
+    point.intensity = 30.0F;
+    point.time = time;
+    point.shot = column - 1;
+    point.column = column;
+    scan.points.push_back(point);
+  }
+  return scan;
+}
+
+TEST(CloudLayouts, LaserScan) {
+  const CloudEncoder encoder = encoderOf(CloudLayout::kLaserScan);
+  EXPECT_TRUE(encoder.needsMisses());
+  const sensor_msgs::LaserScan scan = encoder.laserScan(planarScan());
+  EXPECT_EQ(scan.header.stamp.toNSec(), 2'000'000'000U);
+  EXPECT_EQ(scan.header.frame_id, "lidar");
+  EXPECT_NEAR(static_cast<double>(scan.angle_min), radians(-4.0), 1e-6);
+  EXPECT_NEAR(static_cast<double>(scan.angle_max), radians(2.0), 1e-6);
+  EXPECT_NEAR(static_cast<double>(scan.angle_increment), radians(1.0), 1e-7);
+  EXPECT_FLOAT_EQ(scan.time_increment, 1.0F / 64.0F);
+  EXPECT_FLOAT_EQ(scan.scan_time, 0.1F);
+  EXPECT_FLOAT_EQ(scan.range_min, 0.5F);
+  EXPECT_FLOAT_EQ(scan.range_max, 80.0F);
+  ASSERT_EQ(scan.ranges.size(), 7U);
+  const float infinity = std::numeric_limits<float>::infinity();
+  EXPECT_TRUE(std::isnan(scan.ranges[0]));
+  EXPECT_EQ(scan.ranges[1], 8.0F);
+  EXPECT_EQ(scan.ranges[2], infinity);
+  EXPECT_EQ(scan.ranges[4], -infinity);
+  EXPECT_TRUE(std::isnan(scan.ranges[6]));
+  EXPECT_EQ(scan.intensities, (std::vector<float>{0, 30, 0, 30, 0, 30, 0}));
+}
+
 TEST(CloudLayouts, MissesCanBeChosen) {
   OutputConfig output;
   const auto width = [&](CloudLayout layout, MissEncoding misses) {
@@ -267,6 +319,7 @@ TEST(DualReturns, BlocksAreOf32Shots) {
   scan.rays = 70;
   for (std::uint32_t shot = 0; shot < 70; ++shot) {
     lidar::ScanPoint point{};
+    point.p_S = point.p_W = Eigen::Vector3f::Zero();
     point.shot = shot;
     point.return_count = 2;
     for (const std::uint8_t number : {1, 2}) {
@@ -427,6 +480,11 @@ TEST(CloudLayouts, AFrameOfItsOwnAndEmptyScans) {
     if (lidar::isLivoxCustom(layout)) {
       EXPECT_EQ(encoder.custom({}).point_num, 0U);
       EXPECT_THROW(encoder.cloud({}), Error);
+      EXPECT_THROW(encoder.laserScan({}), Error);
+    } else if (layout == CloudLayout::kLaserScan) {
+      EXPECT_TRUE(encoder.laserScan({}).ranges.empty());
+      EXPECT_THROW(encoder.cloud({}), Error);
+      EXPECT_THROW(encoder.custom({}), Error);
     } else {
       EXPECT_EQ(encoder.cloud({}).data.size(), 0U) << name;
       EXPECT_THROW(encoder.custom({}), Error);

@@ -70,7 +70,13 @@ inline lidar::Scan dualScan() {
 }
 
 inline CloudEncoder encoderOf(lidar::OutputConfig output, int most_returns = 1) {
-  return CloudEncoder(std::move(output), examplePattern(), most_returns, "lidar");
+  lidar::LidarConfig config;
+  config.pattern = examplePattern();
+  config.range_min = 0.5;
+  config.range_max = 80.0;
+  if (most_returns == 2) config.returns.mode = lidar::ReturnMode::kDual;
+  if (most_returns == 3) config.returns.mode = lidar::ReturnMode::kTriple;
+  return CloudEncoder(std::move(output), config, "lidar");
 }
 
 inline CloudEncoder encoderOf(lidar::CloudLayout layout, int most_returns = 1) {

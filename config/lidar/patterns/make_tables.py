@@ -6,7 +6,7 @@
 A fan of lines is led over the field of view by two triangle waves, one across and a slower one up
 and down, whose periods share no divisor within the table: it repeats itself only as a whole. Field
 of view, rate and number of lines are the maker's, the way of scanning is not: a table recorded from
-a real sensor may be put in its place. Whole-number arithmetic, so that every machine writes the
+a real sensor may be put in its place. The LMS-291's mirror sweeps one line evenly. Whole-number arithmetic, so that every machine writes the
 same bytes.
 """
 import pathlib
@@ -46,11 +46,22 @@ def write(folder, name, rows, width, height, across, upwards, lines, spacing):
             table.write(f"{degrees(azimuth, rows)},{degrees(elevation, 2 * rows)}\n")
 
 
+def write_slice(folder, name, degrees_a_row, turn):
+    """Half a turn of `turn` ns from right to left, in the middle of it."""
+    with open(folder / f"{name}.csv", "w", encoding="ascii", newline="\n") as table:
+        table.write("# Made by make_tables.py. Degrees and seconds; one row a shot.\n")
+        table.write("azimuth,elevation,time\n")
+        for azimuth in range(-90, 91, degrees_a_row):
+            time = turn * (azimuth + 180) // 360
+            table.write(f"{azimuth},0,{time // 10**9}.{time % 10**9:09d}\n")
+
+
 def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__)
     folder = folder if folder.is_dir() else folder.parent
     for name, settings in TABLES.items():
         write(folder, name, **settings)
+    write_slice(folder, "lms291", degrees_a_row=1, turn=13333333)
 
 
 if __name__ == "__main__":

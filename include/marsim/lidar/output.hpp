@@ -20,6 +20,7 @@ enum class CloudLayout {
   kLivoxCustom2,  ///< "livox_custom2": livox_ros_driver2/CustomMsg
   kHesai,         ///< "hesai": hesai_ros_driver, 26 bytes
   kRslidar,       ///< "rslidar": rslidar_sdk XYZIRT, 26 bytes
+  kLaserScan,     ///< "laser_scan": sensor_msgs/LaserScan, of sensors of one ring
 };
 
 /// Words of YAML files and pages, in the order of the enumeration.
@@ -47,8 +48,8 @@ enum class StampPolicy {
 /// One topic that a LiDAR publishes.
 struct OutputConfig {
   CloudLayout layout = CloudLayout::kXyzit;
-  std::string topic;     ///< empty: `points` for the first cloud, `livox/lidar` for CustomMsg,
-                         ///< `points_LAYOUT` for others
+  std::string topic;     ///< empty: `points` for the first cloud, `livox/lidar` for CustomMsg, `scan`
+                         ///< for LaserScan, `points_LAYOUT` for others
   std::string frame_id;  ///< empty: the sensor's frame
   StampPolicy stamp = StampPolicy::kFirstFiring;
   MissEncoding misses = MissEncoding::kDriver;

@@ -16,7 +16,7 @@ namespace marsim::lidar {
 struct ScanPoint {
   Eigen::Vector3f p_S;  ///< [m] in the sensor frame at this point's own firing time, as measured
   Eigen::Vector3f p_W;  ///< [m] p_S from the true pose at that time, in W
-  float range;          ///< [m] as measured
+  float range;          ///< [m] along the beam, as measured
   float intensity;      ///< 0 to 255, in the convention of the sensor's driver
   float reflectivity;   ///< 0 to 1 and more for retro-reflectors: of the surface along the beam
   float time;           ///< [s] since the scan's stamp

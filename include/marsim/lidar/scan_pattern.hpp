@@ -20,6 +20,7 @@ struct Firing {
   std::uint16_t ring;         ///< spinning, grid: rank by elevation, 0 = lowest; else the line
   std::uint8_t line;          ///< Livox, csv: laser line of the shot; else 0
   std::uint32_t column;       ///< number of the firing cycle since simulated time 0, wrapping
+  Eigen::Vector3f origin = Eigen::Vector3f::Zero();  ///< [m] where the beam begins, in S
 };
 
 /// A glass wedge with one plane and one inclined face, turning about the optical axis.
@@ -61,15 +62,19 @@ struct SpinningPatternConfig {
     double elevation = 0.0;       ///< [rad]
     double azimuth_offset = 0.0;  ///< [rad] counter-clockwise
     double fire_time = 0.0;       ///< [s] within the firing cycle
+    double offset = 0.0;          ///< [m] of the beam's line from the axis, across the beam and up
   };
   /// Channels that fire in a cycle of their own.
   struct Block {
-    std::vector<Channel> channels;  ///< in firing order
-    double cycle_period = 0.0;      ///< [s] between columns
+    std::vector<Channel> channels;            ///< in firing order
+    double cycle_period = 0.0;                ///< [s] between columns
+    std::vector<double> start_times = {0.0};  ///< [s] in the cycle at which all of them fire
   };
-  std::vector<Channel> channels;   ///< in firing order
-  double cycle_period = 0.0;       ///< [s] between columns
-  double rotation_rate = 0.0;      ///< [rad/s], negative: clockwise from above
+  std::vector<Channel> channels;            ///< in firing order
+  double cycle_period = 0.0;                ///< [s] between columns
+  std::vector<double> start_times = {0.0};  ///< see Block::start_times
+  double rotation_rate = 0.0;               ///< [rad/s], negative: clockwise from above
+  double lens_radius = 0.0;        ///< [m] beams begin so far from the axis, where the head points
   std::vector<Block> more_blocks;  ///< beside the channels above, on the same head
 };
 
@@ -131,6 +136,8 @@ class ScanPattern {
   virtual double pointsPerSecond() const = 0;
   /// One more than the highest ring.
   virtual std::uint16_t rings() const = 0;
+  /// Whether beams begin off the sensor's origin.
+  virtual bool hasOrigins() const { return false; }
 };
 
 /// Throws ConfigError.

@@ -187,7 +187,7 @@ class TreeRayCaster final : public RayCaster {
     hits.resize(rays.size());
     thread_local RayOrder order_of_thread;  // kept: scans follow one another
     RayOrder& order = order_of_thread;      // the workers are to see this thread's
-    if (rays_a_beam == 1) {
+    if (rays_a_beam <= 1) {
       sortByDirection(rays, workers_, order);
     } else {
       sortBeams(rays, rays_a_beam, workers_, order);

@@ -43,6 +43,12 @@ void LidarConfig::validate(const std::string& where) const {
                               nameOf(output.layout)));
   }
   validatePattern(pattern, where);
+  for (const OutputConfig& output : outputs) {
+    if (output.layout != CloudLayout::kLaserScan) continue;
+    const int rings = makePattern(pattern)->rings();
+    check.require(rings == 1, "output", "laser_scan",
+                  fmt::format("another layout: the pattern has {} rings, a LaserScan one", rings));
+  }
   const auto* grid = std::get_if<GridPatternConfig>(&pattern);
   const bool has_axis = grid != nullptr && grid->grid.projection == ImageGrid::Projection::kPinhole;
   check.require(noise.along == NoiseConfig::Along::kBeam || has_axis, "noise.along", "axis",
@@ -88,7 +94,8 @@ Scan Lidar::scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<Movi
       std::remove_if(firings_.begin(), firings_.end(),
                      [&](const Firing& firing) { return !view.contains(firing.direction); }),
       firings_.end());
-  makeRays(firings_, config_, {begin, scan.stamp, motion, noise_.get()}, *rays_);
+  makeRays(firings_, config_, {begin, scan.stamp, motion, noise_.get(), pattern_->hasOrigins()},
+           *rays_);
   if (rays_->beam.size() == 1) {
     renderer_->cast(rays_->rays, objects, hits_);
   } else {
@@ -115,6 +122,7 @@ void Lidar::collect(View<MovingObject> objects, Scan& scan) const {
   const SurfaceChannels surfaces(renderer_->channels(), objects);
   ShotMeasurer measurer(config_, noise_.get(), firings_, *rays_, hits_, surfaces);
   scan.points.reserve(firings_.size());
+  const bool has_origins = pattern_->hasOrigins();
   for (std::size_t i = 0; i < firings_.size(); ++i) {
     const ShotReturns measured = measurer.measure(i);
     const Firing& firing = firings_[i];
@@ -135,6 +143,7 @@ void Lidar::collect(View<MovingObject> objects, Scan& scan) const {
       const ShotReturns::Return& one = measured.returns[number];
       ScanPoint& point = scan.points.emplace_back();
       point.p_S = firing.direction * one.range;
+      if (has_origins) point.p_S += firing.origin;
       point.p_W = rays_->middleOf(i).origin + rays_->directionOf(i) * one.range;
       point.range = one.range;
       point.intensity = intensityOf(one.reflectivity, one.range);

@@ -23,6 +23,7 @@ const std::vector<std::pair<std::string, CloudLayout>>& cloudLayouts() {
       {"livox_custom2", CloudLayout::kLivoxCustom2},
       {"hesai", CloudLayout::kHesai},
       {"rslidar", CloudLayout::kRslidar},
+      {"laser_scan", CloudLayout::kLaserScan},
   };
   return layouts;
 }
@@ -42,6 +43,7 @@ bool isLivoxCustom(CloudLayout layout) {
 int mostReturns(CloudLayout layout) {
   switch (layout) {
     case CloudLayout::kOrganised:
+    case CloudLayout::kLaserScan:
       return 1;
     case CloudLayout::kVelodyne:
     case CloudLayout::kOuster:
@@ -60,6 +62,8 @@ std::vector<std::string> outputTopics(const std::vector<OutputConfig>& outputs) 
     std::string topic = output.topic;
     if (isLivoxCustom(output.layout)) {
       if (topic.empty()) topic = "livox/lidar";
+    } else if (output.layout == CloudLayout::kLaserScan) {
+      if (topic.empty()) topic = "scan";
     } else {
       if (topic.empty())
         topic = first_cloud ? "points" : "points_" + std::string(nameOf(output.layout));

@@ -110,6 +110,10 @@ void makeRays(const std::vector<Firing>& firings, const LidarConfig& config,
       ray.origin = pose.p_WS.cast<float>();
       ray.time = static_cast<float>(toSeconds(pose_stamp - firing.begin));
     }
+    if (firing.has_origins) {
+      const Eigen::Vector3f off = pose.R_WS * shot.origin;
+      ray.origin = (pose.p_WS + off.cast<double>()).cast<float>();
+    }
     ray.direction = (pose.R_WS * shot.direction).normalized();
     if (turned) {
       rays.pointed.push_back(ray.direction);

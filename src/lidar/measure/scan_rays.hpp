@@ -33,6 +33,7 @@ struct ScanFiring {
   TimeNs stamp;                ///< first firing
   const StateHistory& motion;  ///< of the body
   const ShotNoise* noise;      ///< null: none
+  bool has_origins;            ///< beams begin at Firing::origin, else at the sensor's origin
 };
 
 /// The beam of every shot, from where the sensor is when it fires; of an instantaneous sensor from

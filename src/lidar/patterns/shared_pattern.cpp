@@ -97,6 +97,7 @@ class SharedPattern : public ScanPattern {
   }
   double pointsPerSecond() const override { return shots_->pattern().pointsPerSecond(); }
   std::uint16_t rings() const override { return shots_->pattern().rings(); }
+  bool hasOrigins() const override { return shots_->pattern().hasOrigins(); }
 
  private:
   std::shared_ptr<Shots> shots_;

@@ -17,15 +17,27 @@ using Channel = SpinningPatternConfig::Channel;
 
 /// All blocks, the configuration's own channels first.
 std::vector<Block> blocksOf(const SpinningPatternConfig& config) {
-  std::vector<Block> blocks = {{config.channels, config.cycle_period}};
+  std::vector<Block> blocks = {{config.channels, config.cycle_period, config.start_times}};
   blocks.insert(blocks.end(), config.more_blocks.begin(), config.more_blocks.end());
   return blocks;
 }
 
+/// Of all shots of a cycle.
 std::vector<double> fireTimes(const Block& block) {
   std::vector<double> times;
-  for (const Channel& channel : block.channels) times.push_back(channel.fire_time);
+  for (const double start : block.start_times) {
+    for (const Channel& channel : block.channels) times.push_back(start + channel.fire_time);
+  }
   return times;
+}
+
+/// The least time between two firings of a channel.
+double leastPeriod(const Block& block) {
+  const std::vector<double>& starts = block.start_times;
+  double least = block.cycle_period - starts.back() + starts.front();
+  for (std::size_t i = 1; i < starts.size(); ++i)
+    least = std::min(least, starts[i] - starts[i - 1]);
+  return least;
 }
 
 /// Ranks by elevation over all blocks, 0 the lowest; equal elevations in firing order.
@@ -48,17 +60,19 @@ std::vector<std::uint16_t> ringsOf(const std::vector<Block>& blocks) {
 class BlockPattern {
  public:
   /// `rings` of the block's channels, in firing order. Columns are counted in cycles of `columns`.
-  BlockPattern(const Block& block, double rotation_rate, const std::uint16_t* rings,
-               const FiringClock& columns)
+  BlockPattern(const Block& block, double rotation_rate, double lens_radius,
+               const std::uint16_t* rings, const FiringClock& columns)
       : rotation_rate_(rotation_rate),
         clock_(block.cycle_period, fireTimes(block)),
         columns_(columns) {
-    for (const Channel& channel : block.channels) {
-      // The head turns on between the start of the column and this channel's shot.
-      const double azimuth = channel.azimuth_offset + rotation_rate_ * channel.fire_time;
-      beams_.push_back({std::cos(channel.elevation) * std::cos(azimuth),
-                        std::cos(channel.elevation) * std::sin(azimuth),
-                        std::sin(channel.elevation), *rings++});
+    for (const double start : block.start_times) {
+      for (std::size_t i = 0; i < block.channels.size(); ++i) {
+        const Channel& channel = block.channels[i];
+        // The head turns on between the start of the column and this channel's shot.
+        const double head = rotation_rate_ * (start + channel.fire_time);
+        beams_.push_back(beamOf(channel, head, lens_radius));
+        beams_.back().ring = rings[i];
+      }
     }
   }
 
@@ -70,17 +84,32 @@ class BlockPattern {
         const Beam& beam = beams_[i];
         const Eigen::Vector3d direction(cosine * beam.x - sine * beam.y,
                                         sine * beam.x + cosine * beam.y, beam.z);
+        const Eigen::Vector3d& o = beam.origin;
+        const Eigen::Vector3d origin(cosine * o.x() - sine * o.y(), sine * o.x() + cosine * o.y(),
+                                     o.z());
         firings.push_back({clock_.stamp(group, i), direction.cast<float>(), beam.ring, 0,
-                           static_cast<std::uint32_t>(clock_.numberIn(columns_, group, i))});
+                           static_cast<std::uint32_t>(clock_.numberIn(columns_, group, i)),
+                           origin.cast<float>()});
       }
     });
   }
 
  private:
   struct Beam {
-    double x, y, z;  // direction in the column's frame
+    double x, y, z;          // direction in the column's frame
+    Eigen::Vector3d origin;  // [m] in the column's frame
     std::uint16_t ring;
   };
+
+  // `head` [rad]: its azimuth in the column's frame.
+  static Beam beamOf(const Channel& channel, double head, double lens_radius) {
+    const double azimuth = channel.azimuth_offset + head;
+    const double cosine = std::cos(channel.elevation), sine = std::sin(channel.elevation);
+    const Eigen::Vector3d across(-sine * std::cos(azimuth), -sine * std::sin(azimuth), cosine);
+    const Eigen::Vector3d lens(std::cos(head), std::sin(head), 0.0);
+    return {cosine * std::cos(azimuth), cosine * std::sin(azimuth), sine,
+            channel.offset * across + lens_radius * lens, 0};
+  }
 
   double rotation_rate_;
   FiringClock clock_;
@@ -95,12 +124,17 @@ class SpinningPattern : public ScanPattern {
     const std::vector<std::uint16_t> rings = ringsOf(blocks);
     // The period of the quickest block, so that no channel fires twice in a column.
     double column_period = config.cycle_period;
-    for (const Block& block : blocks) column_period = std::min(column_period, block.cycle_period);
+    for (const Block& block : blocks) column_period = std::min(column_period, leastPeriod(block));
     const FiringClock columns(column_period, {0.0});
     for (const Block& block : blocks) {
-      blocks_.emplace_back(block, config.rotation_rate, rings.data() + rings_, columns);
+      blocks_.emplace_back(block, config.rotation_rate, config.lens_radius, rings.data() + rings_,
+                           columns);
       rings_ += block.channels.size();
-      points_per_second_ += static_cast<double>(block.channels.size()) / block.cycle_period;
+      points_per_second_ += static_cast<double>(block.channels.size() * block.start_times.size()) /
+                            block.cycle_period;
+      has_origins_ = has_origins_ || config.lens_radius != 0.0 ||
+                     std::any_of(block.channels.begin(), block.channels.end(),
+                                 [](const Channel& channel) { return channel.offset != 0.0; });
     }
   }
 
@@ -116,11 +150,13 @@ class SpinningPattern : public ScanPattern {
 
   double pointsPerSecond() const override { return points_per_second_; }
   std::uint16_t rings() const override { return static_cast<std::uint16_t>(rings_); }
+  bool hasOrigins() const override { return has_origins_; }
 
  private:
   std::vector<BlockPattern> blocks_;
   std::size_t rings_ = 0;
   double points_per_second_ = 0.0;
+  bool has_origins_ = false;
 };
 
 void validateBlock(const Block& block, const std::string& where, const std::string& field) {
@@ -134,11 +170,24 @@ void validateBlock(const Block& block, const std::string& where, const std::stri
     const std::string name = fmt::format("{}.channels[{}]", field, i);
     check.within(name + ".elevation", channel.elevation, -kPi / 2.0, kPi / 2.0, "rad");
     check.finite(name + ".azimuth_offset", channel.azimuth_offset, "rad");
+    check.within(name + ".offset", channel.offset, -1.0, 1.0, "m");
     check.require(channel.fire_time >= earliest && channel.fire_time < block.cycle_period,
                   name + ".fire_time", fmt::format("{} s", channel.fire_time),
                   fmt::format("{} s (the channel before) or later, below the cycle period of {} s",
                               earliest, block.cycle_period));
     earliest = channel.fire_time;
+  }
+  check.require(!block.start_times.empty(), field + ".start_times", "an empty list",
+                "one time or more");
+  double latest = 0.0;  // shot before
+  for (std::size_t i = 0; i < block.start_times.size(); ++i) {
+    const double start = block.start_times[i];
+    check.require(start >= latest && start + earliest < block.cycle_period,
+                  fmt::format("{}.start_times[{}]", field, i), fmt::format("{} s", start),
+                  fmt::format("{} s (the last shot before) or later, all shots below the cycle "
+                              "period of {} s",
+                              latest, block.cycle_period));
+    latest = start + earliest;
   }
 }
 
@@ -147,6 +196,7 @@ void validateBlock(const Block& block, const std::string& where, const std::stri
 void validateKind(const SpinningPatternConfig& config, const std::string& where) {
   Validator(where).within("pattern.rotation_rate", config.rotation_rate, -kTurningSpeedMax,
                           kTurningSpeedMax, "rad/s");
+  Validator(where).within("pattern.lens_radius", config.lens_radius, -1.0, 1.0, "m");
   // The file says `blocks:` where there are several.
   const std::vector<Block> blocks = blocksOf(config);
   std::size_t channels = 0;

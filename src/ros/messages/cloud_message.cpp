@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "marsim/common/error.hpp"
+#include "marsim/common/units.hpp"
 #include "ros/messages/cloud_fields.hpp"
 #include "ros/messages/conversions.hpp"
 #include "ros/messages/return_order.hpp"
@@ -27,6 +28,7 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 MissEncoding driversMisses(CloudLayout layout) {
   switch (layout) {
     case CloudLayout::kOrganised:
+    case CloudLayout::kLaserScan:
     case CloudLayout::kRslidar:  // rs_driver: dense_points is false by default
       return MissEncoding::kNan;
     case CloudLayout::kOuster:
@@ -79,6 +81,11 @@ std::vector<std::uint32_t> destaggering(const lidar::PatternConfig& pattern) {
   std::vector<std::uint32_t> by_ring;
   for (const int shift : shifts) by_ring.push_back(static_cast<std::uint32_t>(shift - least));
   return by_ring;
+}
+
+double lensRadius(const lidar::PatternConfig& pattern) {
+  const auto* spinning = std::get_if<lidar::SpinningPatternConfig>(&pattern);
+  return spinning == nullptr ? 0.0 : spinning->lens_radius;
 }
 
 std::uint8_t toByte(float intensity) {
@@ -177,10 +184,10 @@ PointCloud2 organisedCloud(const lidar::Scan& scan, const std::string& frame) {
 
 /// Of the returns of one rank by energy (return_order STRONGEST_TO_WEAKEST of ouster-sdk, the
 /// sensor's default). The signal count is not modelled: intensity and reflectivity are both the
-/// calibrated reflectivity. Neither is ambient light: 0.
-PointCloud2 ousterCloud(const lidar::Scan& scan, int rank,
-                        const std::vector<std::uint32_t>& row_shift, MissEncoding misses,
-                        const std::string& frame) {
+/// calibrated reflectivity. Neither is ambient light: 0. Ranges count from the axis, as ouster-sdk
+/// takes them (lidar_origin_to_beam_origin_mm).
+PointCloud2 ousterCloud(const lidar::Scan& scan, int rank, const OusterImage& image,
+                        MissEncoding misses, const std::string& frame) {
   PointCloud2 cloud = makeCloud(fieldsOf(CloudLayout::kOuster), scan.columns, scan.rings, frame);
   const Eigen::Vector3f p_miss = missPosition(misses);
   std::uint8_t* data = cloud.data.data();
@@ -194,7 +201,7 @@ PointCloud2 ousterCloud(const lidar::Scan& scan, int rank,
   forEachShot(scan, misses, [&](const ScanShot& shot) {
     if (!hasCell(scan, shot)) return;
     const std::uint32_t row = scan.rings - 1U - shot.ring;
-    const std::uint32_t shift = shot.ring < row_shift.size() ? row_shift[shot.ring] : 0;
+    const std::uint32_t shift = shot.ring < image.row_shift.size() ? image.row_shift[shot.ring] : 0;
     const std::size_t column = (shot.column + shift) % scan.columns;
     std::uint8_t* point = &cloud.data[row * cloud.row_step + column * cloud.point_step];
     put(point, 20, toNanoseconds(shot.time));
@@ -202,10 +209,44 @@ PointCloud2 ousterCloud(const lidar::Scan& scan, int rank,
     putPosition(point, shot.p_S);
     put(point, 16, shot.intensity);
     put(point, 24, static_cast<std::uint16_t>(toByte(shot.intensity)));
-    const double range_mm = shot.isReturn() ? std::round(1e3 * static_cast<double>(shot.range)) : 0;
+    const double range = static_cast<double>(shot.range) + image.lens_radius;
+    const double range_mm = shot.isReturn() ? std::round(1e3 * range) : 0;
     put(point, 32, static_cast<std::uint32_t>(range_mm));
   });
   return cloud;
+}
+
+/// From a planar scan's first shot to its last.
+struct Sweep {
+  std::uint32_t column = 0;  ///< of the first shot
+  double azimuth = 0.0;      ///< [rad] of the first shot
+  double angle = 0.0;        ///< [rad] swept, counter-clockwise
+  double time = 0.0;         ///< [s] that it took
+  int columns = 0;           ///< from the first to the last
+};
+
+Sweep sweepOf(const lidar::Scan& scan) {
+  struct Shot {
+    std::uint32_t column;
+    double azimuth, time;
+  };
+  std::vector<Shot> shots;
+  const auto add = [&](const auto& shot, const Eigen::Vector3f& direction) {
+    const Eigen::Vector3d d = direction.cast<double>();
+    shots.push_back({shot.column, std::atan2(d.y(), d.x()), static_cast<double>(shot.time)});
+  };
+  for (const lidar::ScanPoint& point : scan.points) add(point, point.p_S);
+  for (const lidar::ScanMiss& miss : scan.misses) add(miss, miss.direction);
+  if (shots.empty()) return {};
+  std::sort(shots.begin(), shots.end(),
+            [](const Shot& a, const Shot& b) { return a.column < b.column; });
+  Sweep sweep{shots.front().column, shots.front().azimuth, 0.0,
+              shots.back().time - shots.front().time,
+              static_cast<int>(shots.back().column - shots.front().column)};
+  for (std::size_t i = 1; i < shots.size(); ++i) {
+    sweep.angle += std::remainder(shots[i].azimuth - shots[i - 1].azimuth, 2.0 * kPi);
+  }
+  return sweep;
 }
 
 /// Time of a shot since the scan's stamp [s]; that of the next one listed, if it is not.
@@ -222,21 +263,26 @@ double timeOfShot(const lidar::Scan& scan, std::uint32_t shot) {
 
 }  // namespace
 
-CloudEncoder::CloudEncoder(lidar::OutputConfig output, const lidar::PatternConfig& pattern,
-                           int most_returns, std::string frame)
+CloudEncoder::CloudEncoder(lidar::OutputConfig output, const lidar::LidarConfig& config,
+                           std::string frame)
     : output_(std::move(output)),
-      most_returns_(most_returns),
+      most_returns_(lidar::mostReturns(config.returns.mode)),
+      range_min_(config.range_min),
+      range_max_(config.range_max),
+      scan_period_(1.0 / config.rate),
       frame_(output_.frame_id.empty() ? std::move(frame) : output_.frame_id),
       misses_(output_.misses == MissEncoding::kDriver ? driversMisses(output_.layout)
                                                       : output_.misses) {
-  if (output_.layout == CloudLayout::kOuster) row_shift_ = destaggering(pattern);
+  if (output_.layout != CloudLayout::kOuster) return;
+  ouster_ = {destaggering(config.pattern), lensRadius(config.pattern)};
 }
 
 bool CloudEncoder::needsMisses() const {
   const bool stamped_late =
       output_.stamp == StampPolicy::kDriver &&
       (output_.layout == CloudLayout::kVelodyne || output_.layout == CloudLayout::kRslidar);
-  return misses_ != MissEncoding::kDrop || lidar::isOrganised(output_.layout) || stamped_late;
+  return misses_ != MissEncoding::kDrop || lidar::isOrganised(output_.layout) ||
+         output_.layout == CloudLayout::kLaserScan || stamped_late;
 }
 
 /// velodyne_driver stamps a scan with its last packet (timestamp_first_packet is false), rs_driver
@@ -246,7 +292,8 @@ TimeNs CloudEncoder::stampOf(const lidar::Scan& scan) const {
   const auto last = static_cast<std::uint32_t>(scan.rays - 1);
   switch (output_.layout) {
     case CloudLayout::kVelodyne: {
-      const std::uint32_t in_packet = kVelodynePacketReturns / static_cast<std::uint32_t>(most_returns_);
+      const std::uint32_t in_packet =
+          kVelodynePacketReturns / static_cast<std::uint32_t>(most_returns_);
       return scan.stamp + toNs(timeOfShot(scan, last - last % in_packet));
     }
     case CloudLayout::kRslidar:
@@ -279,7 +326,7 @@ PointCloud2 CloudEncoder::cloud(const lidar::Scan& scan, int number) const {
   if (output_.layout == CloudLayout::kOrganised) {
     cloud = organisedCloud(scan, frame_);
   } else if (output_.layout == CloudLayout::kOuster) {
-    cloud = ousterCloud(scan, number, row_shift_, misses_, frame_);
+    cloud = ousterCloud(scan, number, ouster_, misses_, frame_);
   } else {
     cloud = makeCloud(fields, countPoints(scan), 1, frame_);
     if (misses_ == MissEncoding::kNan) cloud.is_dense = 0;
@@ -309,6 +356,33 @@ LivoxCustomMessage CloudEncoder::custom(const lidar::Scan& scan) const {
                               toByte(shot.intensity), livoxTag(shot), shot.line});
   });
   message.point_num = static_cast<std::uint32_t>(message.points.size());
+  return message;
+}
+
+sensor_msgs::LaserScan CloudEncoder::laserScan(const lidar::Scan& scan) const {
+  if (output_.layout != CloudLayout::kLaserScan) {
+    throw Error(fmt::format("{} is no LaserScan", lidar::nameOf(output_.layout)));
+  }
+  sensor_msgs::LaserScan message;
+  message.header = toHeader(scan.stamp, frame_);
+  message.range_min = static_cast<float>(range_min_);
+  message.range_max = static_cast<float>(range_max_);
+  message.scan_time = static_cast<float>(scan_period_);
+  const Sweep sweep = sweepOf(scan);
+  if (sweep.columns == 0) return message;
+  message.angle_increment = static_cast<float>(sweep.angle / sweep.columns);
+  message.angle_min = static_cast<float>(sweep.azimuth) -
+                      message.angle_increment * static_cast<float>(sweep.column);
+  message.angle_max =
+      message.angle_min + message.angle_increment * static_cast<float>(scan.columns - 1);
+  message.time_increment = static_cast<float>(sweep.time / sweep.columns);
+  message.ranges.assign(scan.columns, kNan);
+  message.intensities.assign(scan.columns, 0.0F);
+  forEachShot(scan, MissEncoding::kNan, [&](const ScanShot& shot) {
+    if (shot.column >= scan.columns) return;
+    message.ranges[shot.column] = shot.range;
+    message.intensities[shot.column] = shot.intensity;
+  });
   return message;
 }
 

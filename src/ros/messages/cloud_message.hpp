@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <sensor_msgs/LaserScan.h>
 #include <sensor_msgs/PointCloud2.h>
 
 #include "marsim/lidar/lidar.hpp"
@@ -11,6 +12,12 @@
 
 /// Clouds as messages, byte for byte as the sensors' drivers lay them out; little endian.
 namespace marsim::ros_nodes {
+
+/// What a sensor's pattern means to the layout `ouster`.
+struct OusterImage {
+  std::vector<std::uint32_t> row_shift;  ///< by ring: columns a row moves right
+  double lens_radius = 0.0;              ///< [m] which ranges count, too
+};
 
 /// Turns scans into the messages of one output.
 ///
@@ -22,17 +29,19 @@ namespace marsim::ros_nodes {
 /// seconds unless the layout says otherwise.
 class CloudEncoder {
  public:
-  /// `frame` is used where the output names none. `pattern`: whose firing makes the columns;
-  /// `most_returns` of a shot, which the layout carries.
-  CloudEncoder(lidar::OutputConfig output, const lidar::PatternConfig& pattern, int most_returns,
-               std::string frame);
+  /// `frame` is used where the output names none. `config`: of the LiDAR, whose returns the layout
+  /// has room for.
+  CloudEncoder(lidar::OutputConfig output, const lidar::LidarConfig& config, std::string frame);
 
   /// How many clouds a scan makes: of ouster as many as a shot has returns.
   int clouds() const;
-  /// One of them. Any layout but the two of CustomMsg (Error).
+  /// One of them. Any layout but the two of CustomMsg and laser_scan (Error).
   sensor_msgs::PointCloud2 cloud(const lidar::Scan& scan, int number = 0) const;
   /// The two layouts of CustomMsg only (Error).
   LivoxCustomMessage custom(const lidar::Scan& scan) const;
+  /// The layout laser_scan only (Error): ranges by column, +inf no return, -inf too near (REP-117),
+  /// NaN no shot. Of a scan without two shots it has no ranges.
+  sensor_msgs::LaserScan laserScan(const lidar::Scan& scan) const;
 
   /// Whether scans must list their misses (Lidar::keepMisses).
   bool needsMisses() const;
@@ -45,10 +54,11 @@ class CloudEncoder {
   std::size_t countPoints(const lidar::Scan& scan) const;
 
   lidar::OutputConfig output_;
-  int most_returns_;
+  int most_returns_;                            ///< of a shot
+  double range_min_, range_max_, scan_period_;  ///< [m], [m], [s]
   std::string frame_;
-  lidar::MissEncoding misses_;            ///< never kDriver
-  std::vector<std::uint32_t> row_shift_;  ///< by ring: columns an organised row moves right
+  lidar::MissEncoding misses_;  ///< never kDriver
+  OusterImage ouster_;
 };
 
 /// Returns in the world frame: x y z intensity float32, 16 bytes a point; stamped with the first

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <geometry_msgs/PoseStamped.h>
+#include <sensor_msgs/LaserScan.h>
 #include <sensor_msgs/PointCloud2.h>
 
 #include "lidar/measure/slam_client.hpp"
@@ -20,6 +21,9 @@ constexpr std::uint32_t kQueue = 10;  // messages waiting for a slow subscriber
 
 ros::Publisher advertise(ros::NodeHandle& handle, const std::string& topic,
                          lidar::CloudLayout layout) {
+  if (layout == lidar::CloudLayout::kLaserScan) {
+    return handle.advertise<sensor_msgs::LaserScan>(topic, kQueue);
+  }
   if (!lidar::isLivoxCustom(layout)) {
     return handle.advertise<sensor_msgs::PointCloud2>(topic, kQueue);
   }
@@ -60,8 +64,7 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   const lidar::LidarConfig& lidar = sensor_->config();
   const std::vector<std::string> topics = lidar::outputTopics(lidar.outputs);
   for (std::size_t i = 0; i < topics.size(); ++i) {
-    Output& output = outputs_.emplace_back(CloudEncoder(
-        lidar.outputs[i], lidar.pattern, lidar::mostReturns(lidar.returns.mode), points_frame));
+    Output& output = outputs_.emplace_back(CloudEncoder(lidar.outputs[i], lidar, points_frame));
     for (int cloud = 0; cloud < output.encoder.clouds(); ++cloud) {
       const std::string number = cloud == 0 ? "" : std::to_string(cloud + 1);
       output.publishers.push_back(advertise(handle, topics[i] + number, lidar.outputs[i].layout));
@@ -149,6 +152,11 @@ void LidarNode::publish(const lidar::Scan& scan, const std::vector<const Output*
     const CloudEncoder& encoder = output->encoder;
     if (lidar::isLivoxCustom(encoder.output().layout)) {
       output->publishers[0].publish(boost::make_shared<LivoxCustomMessage>(encoder.custom(scan)));
+      continue;
+    }
+    if (encoder.output().layout == lidar::CloudLayout::kLaserScan) {
+      output->publishers[0].publish(
+          boost::make_shared<sensor_msgs::LaserScan>(encoder.laserScan(scan)));
       continue;
     }
     for (int cloud = 0; cloud < encoder.clouds(); ++cloud) {

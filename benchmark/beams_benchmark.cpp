@@ -1,0 +1,168 @@
+#include "beams_benchmark.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include "common/output_file.hpp"
+#include "grass_stand.hpp"
+#include "limit_row.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/lidar/lidar.hpp"
+#include "mixed_pixels.hpp"
+#include "places.hpp"
+#include "sensors.hpp"
+#include "timing.hpp"
+#ifdef MARSIM_HAS_EMBREE
+#include "embree_discs.hpp"
+#endif
+
+namespace marsim::benchmarks {
+namespace {
+
+using lidar::LidarConfig;
+
+constexpr double kMostTimes = 4.5;  // that a scan of nine rays takes as long as one of one ray
+
+/// A sensor's file with so many rays a beam; where it does not say how wide its beams are, 3 x 1.5
+/// mrad and 5 ns.
+LidarConfig sensorWith(int rays, const std::string& name) {
+  LidarConfig config = config::loadLidar(name);
+  config.range_max = std::min(config.range_max, kRangeMax);
+  config.noise = {};
+  config.beam.rays = rays;
+  if (config.beam.divergence_horizontal == 0.0 && config.beam.divergence_vertical == 0.0) {
+    config.beam.divergence_horizontal = 3e-3;
+    config.beam.divergence_vertical = 1.5e-3;
+    config.beam.shape = lidar::BeamConfig::Shape::kEllipse;
+  }
+  if (config.beam.pulse_length == 0.0) config.beam.pulse_length = 5e-9;
+  return config;
+}
+
+/// Of one thread the processor's time [ms]: other programs make little difference to it.
+template <class Work>
+double timeOf(int threads, const Work& work) {
+  return threads == 1 ? processorMilliseconds(work) : millisecondsOf(work);
+}
+
+/// Hands rays on and keeps them.
+class Recorder : public lidar::RayRenderer {
+ public:
+  explicit Recorder(std::shared_ptr<const lidar::RayRenderer> caster)
+      : caster_(std::move(caster)) {}
+  std::string name() const override { return caster_->name(); }
+  map::SurfelChannelViews channels() const override { return caster_->channels(); }
+  void cast(const std::vector<lidar::Ray>& rays, View<lidar::MovingObject> objects,
+            std::vector<lidar::Hit>& hits) const override {
+    rays_ = rays;
+    caster_->cast(rays, objects, hits);
+  }
+  const std::vector<lidar::Ray>& rays() const { return rays_; }
+
+ private:
+  std::shared_ptr<const lidar::RayRenderer> caster_;
+  mutable std::vector<lidar::Ray> rays_;
+};
+
+class NineRays {
+ public:
+  NineRays(Place place, const BeamsBench& bench)
+      : place_(std::move(place)), bench_(bench), map_(mapOf(place_, bench.work)) {}
+
+  void time(const std::string& sensor, int threads, std::vector<LimitRow>& rows) const {
+    lidar::RendererConfig renderer;
+    renderer.threads = threads;
+    const std::shared_ptr<const lidar::RayRenderer> caster = lidar::makeRayCaster(map_, renderer);
+    lidar::Lidar one(sensorWith(1, sensor), caster), nine(sensorWith(9, sensor), caster);
+    PoseTimes times[2];
+    for (int repeat = 0; repeat < bench_.repeats; ++repeat) {
+      for (int pose = 0; pose < kPoses; ++pose) {
+        const StateHistory flight = flightFrom(poseOf(place_, pose));
+        int which = 0;
+        for (lidar::Lidar* const lidar : {&one, &nine}) {
+          times[which++].add(pose, timeOf(threads, [&] {
+                               const lidar::Scan scan = lidar->scan(0, kScan, flight);
+                               benchmark::DoNotOptimize(scan.points.data());
+                             }));
+        }
+      }
+    }
+    const std::string name = fmt::format("{} in {}, {} thread{}: ", sensor, place_.name, threads,
+                                         threads > 1 ? "s" : "");
+    const double single = times[0].median(), many = times[1].median();
+    rows.push_back({name + "scan of one ray a beam [ms]", single});
+    rows.push_back({name + "scan of nine rays a beam [ms]", many});
+    rows.push_back({name + "scan of nine rays by that of one", many / single, 0.0, kMostTimes});
+#ifdef MARSIM_HAS_EMBREE
+    timeBesideEmbree(sensor, threads, name, rows);
+#endif
+  }
+
+ private:
+#ifdef MARSIM_HAS_EMBREE
+  /// Casting alone, the same rays at the same surfels: those of `surface: paper`, which Embree
+  /// knows.
+  void timeBesideEmbree(const std::string& sensor, int threads, const std::string& name,
+                        std::vector<LimitRow>& rows) const {
+    const auto paper = mapOf(place_, bench_.work, map::Surface::kPaper);
+    if (embree_ == nullptr) embree_ = std::make_unique<EmbreeDiscs>(*paper);
+    lidar::RendererConfig renderer;
+    renderer.threads = threads;
+    const std::shared_ptr<const lidar::RayRenderer> caster = lidar::makeRayCaster(paper, renderer);
+    const auto recorder = std::make_shared<Recorder>(caster);
+    lidar::Lidar nine(sensorWith(9, sensor), recorder);
+    PoseTimes ours, theirs;
+    std::vector<lidar::Hit> hits;
+    std::vector<float> ranges;
+    for (int pose = 0; pose < kPoses; ++pose) {
+      nine.scan(0, kScan, flightFrom(poseOf(place_, pose)));
+      for (int repeat = 0; repeat < std::min(3, bench_.repeats); ++repeat) {
+        ours.add(pose, timeOf(threads, [&] { caster->castBeams(recorder->rays(), 9, {}, hits); }));
+        for (const auto mode : {EmbreeDiscs::Mode::kSingle, EmbreeDiscs::Mode::kPacket8,
+                                EmbreeDiscs::Mode::kPacket16}) {
+          theirs.add(pose, timeOf(threads,
+                                  [&] { embree_->cast(recorder->rays(), mode, threads, ranges); }));
+        }
+      }
+    }
+    rows.push_back({name + "casting nine rays by Embree's time", ours.median() / theirs.median()});
+  }
+#endif
+
+  const Place place_;
+  const BeamsBench& bench_;
+  const std::shared_ptr<const map::SurfelMap> map_;
+#ifdef MARSIM_HAS_EMBREE
+  mutable std::unique_ptr<EmbreeDiscs> embree_;
+#endif
+};
+
+}  // namespace
+
+bool runBeamsBench(const BeamsBench& bench) {
+  for (const std::string& sensor : bench.sensors) config::loadLidar(sensor);
+  std::vector<LimitRow> rows;
+  rateMixedPixels(rows);
+  rateGrassStands(6120, rows);
+  if (!bench.quick) {
+    for (const std::string& place : bench.places) {
+      const NineRays nine({place, 0.1}, bench);
+      for (const std::string& sensor : bench.sensors) {
+        for (const int threads : bench.threads) nine.time(sensor, threads, rows);
+      }
+    }
+  }
+  if (!bench.pictures.empty()) {
+    makeFolder(bench.pictures);
+    drawMixedPixels(bench.pictures);
+    drawDepths(6120, bench.pictures);
+  }
+  if (!bench.out.empty()) writeFile(bench.out, toJson(rows).dump(2) + "\n");
+  return printRows(rows);
+}
+
+}  // namespace marsim::benchmarks

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace marsim::benchmarks {
+
+struct BeamsBench {
+  bool quick = false;  ///< no timings
+  std::vector<std::string> sensors = {"avia", "mid360", "vlp16", "vlp32c", "os1_128"};  ///< timed
+  std::vector<std::string> places = {"forest", "building"};
+  std::vector<int> threads = {1, 2};
+  int repeats = 10;            ///< timings a pose
+  std::string out;             ///< JSON file for the rows; empty: none
+  std::string pictures;        ///< folder for pictures; empty: none
+  std::filesystem::path work;  ///< clouds and made maps are kept here
+};
+
+/// Beams of several rays and what receivers make of them, against figures and simulations of their
+/// own; what nine rays cost. Prints a table of all rows. Whether all are within their bounds.
+bool runBeamsBench(const BeamsBench& bench);
+
+}  // namespace marsim::benchmarks
