@@ -41,7 +41,7 @@ class BeamWalk {
   }
 
  private:
-  static constexpr int kMost = 64;          // surfels met
+  static constexpr int kMost = 64;         // surfels met
   static constexpr float kNarrow = 0.02F;  // most that directions differ from their mean
   static constexpr float kLeastWeight = 1e-6F;
   static constexpr float kOffsetError = 1e-6F;  // as in BlendSums
@@ -196,10 +196,10 @@ class BeamWalk {
 
   void meetLeaf(std::uint32_t child) {
     const RayGroup::Lane& first = group_.lanes[0];
-    const RayWalk::OpenLeaf leaf = walk_.open(child, first.origin, first.origin_rest);
-    for (std::uint32_t i = 0; i < leaf.count; i += 8) {
-      const Block& block = leaf.blocks[i / 8];
-      const std::uint32_t rest = leaf.count - i;
+    const Leaves leaf = walk_.leavesOf(child, first.origin, first.origin_rest);
+    for (std::uint32_t i = 0; i < leaf.count(); i += 8) {
+      const Block block = leaf.block(i);
+      const std::uint32_t rest = leaf.count() - i;
       unsigned lanes = inTube(block) & (rest < 8 ? (1U << rest) - 1 : 255U);
       if (lanes == 0) continue;
       float p[3][8], n[3][8];
@@ -217,7 +217,7 @@ class BeamWalk {
           met.n[axis] = n[axis][lane];
         }
         met.planar = (planar >> lane & 1U) != 0;
-        met.surfel = static_cast<std::int32_t>(leaf.first + i + lane);
+        met.surfel = static_cast<std::int32_t>(leaf.first() + i + lane);
         met.leaf = static_cast<std::int32_t>(child);
         if (meet(met)) ++count_met_;
       }

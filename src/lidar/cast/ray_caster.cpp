@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kGroupsPerTask = 32;
 // Squares of how far rays of beams that go together are apart: directions, origins [m].
-constexpr float kMostTurn2 = 0.02F * 0.02F, kMostApart2 = 0.05F * 0.05F;
+constexpr float kMostTurn2 = 0.016F * 0.016F, kMostApart2 = 0.05F * 0.05F;
 constexpr int kTile = 4;  // cells of an image's side that go together
 
 struct GroupRange {
@@ -61,7 +61,9 @@ class Grouper {
 
   /// Signs of the components of the rays to come.
   void setOctant(std::size_t octant) {
+    if (octant == octant_) return;
     flush();
+    octant_ = octant;
     for (std::size_t axis = 0; axis < 3; ++axis) group_.negative[axis] = (octant >> axis & 1) != 0;
   }
 
@@ -136,6 +138,7 @@ class Grouper {
   std::vector<Hit>& hits_;
   const Eigen::Vector3d origin_;
   RayGroup group_;
+  std::size_t octant_ = RayOrder::kUnusable;
   Ray first_{};                  // of a group of beams
   Eigen::Vector3f last_origin_;  // [m] of the ray before, of beams
   std::size_t index_[kGroupSize];
