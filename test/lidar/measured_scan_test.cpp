@@ -158,6 +158,36 @@ TEST_P(MeasuredScan, ObjectsStandWhereTheyAreWhenTheyAreHit) {
   EXPECT_GT(met, 500U);
 }
 
+// The plate again, by beams whose rays see it, the wall behind it, or both.
+TEST_P(MeasuredScan, BeamsOfNineRaysSeeObjectsAndWhatIsBehindThem) {
+  MovingObject object;
+  object.shape = wall(0.0, 1.0);
+  object.identity = 5;
+  object.step = 0.1;
+  for (const double x : {4.0, 3.0}) {
+    object.X_WM.push_back({Eigen::Quaterniond::Identity(), {x, 0.0, 0.0}});
+  }
+  LidarConfig config = spinner();
+  config.beam.divergence_horizontal = config.beam.divergence_vertical = 4e-3;
+  config.beam.rays = 9;
+  config.beam.pulse_length = 5e-9;
+  config.returns.mode = ReturnMode::kDual;
+  Lidar lidar(config, caster(wall(9.0, 6.0)));
+  const Scan scan = lidar.scan(0, kScan, resting({}), std::vector<MovingObject>{object});
+  std::size_t met = 0, both = 0;
+  for (const ScanPoint& point : scan.points) {
+    const double since = static_cast<double>(point.time) + toSeconds(scan.stamp);
+    const double x = point.identity == 5U ? 4.0 - 10.0 * since : 9.0;
+    // Rays of a beam differ in range by what the beam is wide, times the tangent of the incidence.
+    ASSERT_NEAR(static_cast<double>(point.p_W.x()), x, 0.02);
+    met += point.identity == 5U ? 1 : 0;
+    both += point.return_count == 2 ? 1 : 0;
+  }
+  EXPECT_GT(met, 500U);
+  EXPECT_GT(both, 20U);
+  EXPECT_EQ(both % 2, 0U);
+}
+
 TEST_P(MeasuredScan, ReflectivityIsTheSurfacesTimesLambertsCosine) {
   LidarConfig config = spinner();
   config.intensity.scale = 150.0;

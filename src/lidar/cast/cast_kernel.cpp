@@ -7,13 +7,21 @@
 #include "lidar/cast/tree_walk.hpp"
 
 namespace marsim::lidar::MARSIM_SIMD_LEVEL {
+namespace {
+
+// Apart from castGroup, whose stack is the smaller for it.
+__attribute__((noinline)) bool castNarrow(const map::SurfelTreeView& tree,
+                                          const CastBlending& blending, const RayGroup& rays,
+                                          GroupHits& hits) {
+  BeamWalk beams(tree, blending, rays);
+  return beams.isNarrow() && beams.run(hits);
+}
+
+}  // namespace
 
 void castGroup(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays,
                GroupHits& hits) {
-  if (rays.of_beams) {
-    BeamWalk beams(tree, blending, rays);
-    if (beams.isNarrow() && beams.run(hits)) return;
-  }
+  if (rays.of_beams && castNarrow(tree, blending, rays, hits)) return;
   if (blending.depth > 0.0F) {
     GroupWalk<Visit::kCollect>(tree, blending, rays).run(hits);
   } else {

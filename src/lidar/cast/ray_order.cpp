@@ -63,7 +63,7 @@ float sizeOf(const Eigen::Vector3f& d) {
   return std::abs(d.x()) + std::abs(d.y()) + std::abs(d.z());
 }
 
-std::uint32_t octantOf(const Ray& ray) {
+__attribute__((always_inline)) inline std::uint32_t octantOf(const Ray& ray) {
   const Eigen::Vector3f& d = ray.direction;
   const float reach = ray.origin.sum() * 0.0F + sizeOf(d);  // NaN if anything is not finite
   if (!(reach > 0.0F && reach < 10.0F && ray.range_max > 0.0F && ray.range_min <= ray.range_max)) {
@@ -74,7 +74,7 @@ std::uint32_t octantOf(const Ray& ray) {
 }
 
 // Octant, then the place of the direction's central projection to the octant's triangle.
-std::uint32_t keyOf(const Ray& ray) {
+__attribute__((always_inline)) inline std::uint32_t keyOf(const Ray& ray) {
   constexpr std::uint32_t kLast = (1U << kCellBits) - 1;
   const std::uint32_t octant = octantOf(ray);
   if (octant == RayOrder::kUnusable) return RayOrder::kUnusable << (2 * kCellBits);

@@ -162,8 +162,8 @@ class RayWalk {
   }
 
   // Goes on to the nearest of the children met, pushing the others; false where there is none.
-  bool goOn(const map::TreeNode& node, Float8 entry, unsigned met, std::uint32_t& child,
-            Entry* stack, int& size) const {
+  __attribute__((always_inline)) bool goOn(const map::TreeNode& node, Float8 entry, unsigned met,
+                                           std::uint32_t& child, Entry* stack, int& size) const {
     if (met == 0) return false;
     const std::uint32_t number = child;
     const auto first = static_cast<unsigned>(__builtin_ctz(met));

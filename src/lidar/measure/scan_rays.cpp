@@ -67,7 +67,6 @@ class SensorTrack {
 void addBeam(const Ray& middle, const Eigen::Vector3f& up, const std::vector<BeamRay>& beam,
              std::vector<Ray>& rays) {
   rays.push_back(middle);
-  if (beam.size() == 1) return;
   const Eigen::Vector3f& d = middle.direction;
   Eigen::Vector3f left = up.cross(d);
   if (left.squaredNorm() < 1e-6F) left = d.unitOrthogonal();  // straight up or down
@@ -119,7 +118,11 @@ void makeRays(const std::vector<Firing>& firings, const LidarConfig& config,
       rays.pointed.push_back(ray.direction);
       ray.direction = firing.noise->turned(ray.direction, rays.keys[i]);
     }
-    addBeam(ray, pose.R_WS.col(2), rays.beam, rays.rays);
+    if (rays.beam.size() == 1) {
+      rays.rays.push_back(ray);
+    } else {
+      addBeam(ray, pose.R_WS.col(2), rays.beam, rays.rays);
+    }
   }
 }
 

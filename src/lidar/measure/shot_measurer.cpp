@@ -1,8 +1,5 @@
 #include "lidar/measure/shot_measurer.hpp"
 
-#include <algorithm>
-#include <optional>
-
 namespace marsim::lidar {
 
 ShotMeasurer::ShotMeasurer(const LidarConfig& config, const ShotNoise* noise,
@@ -18,38 +15,6 @@ ShotMeasurer::ShotMeasurer(const LidarConfig& config, const ShotNoise* noise,
       reflectivity_(static_cast<float>(config.reflectivity)),
       makes_echoes_(rays.beam.size() > 1 || config.returns.threshold > 0.0),
       receiver_(config.returns, config.beam.pulse_length) {}
-
-float ShotMeasurer::cosineOf(std::size_t ray) const {
-  return std::clamp(hits_[ray].incidenceCosine(rays_.rays[ray].direction), 0.0F, 1.0F);
-}
-
-float ShotMeasurer::reflectivityOf(const Hit& hit) const {
-  const std::optional<std::uint8_t> known = surfaces_.reflectivity(hit);
-  return known ? static_cast<float>(*known) * (1.0F / 255.0F) : reflectivity_;
-}
-
-void ShotMeasurer::add(const ShotReturns::Return& measured, ShotReturns& result) const {
-  if (measured.range < range_min_) {
-    result.too_near = true;
-  } else if (measured.range <= range_max_) {
-    result.returns[result.count++] = measured;
-  }
-}
-
-void ShotMeasurer::measureRay(std::size_t shot, std::uint64_t key, ShotReturns& result) const {
-  const Hit& hit = hits_[shot];
-  if (!hit.valid()) return;
-  const float cosine = cosineOf(shot);
-  const float reflectivity = cosine * reflectivityOf(hit);
-  const auto ray = static_cast<std::uint32_t>(shot);
-  if (noise_ == nullptr) return add({hit.range, reflectivity, ray, 0}, result);
-  if (!noise_->seen(hit.range, reflectivity)) {
-    result.too_dark = true;
-    return;
-  }
-  const float range = noise_->measured(hit.range, cosine, firings_[shot].direction, key);
-  add({range, reflectivity, ray, 0}, result);
-}
 
 /// Reflections of what the shot's rays have met.
 void ShotMeasurer::reflect(std::size_t shot) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "lidar/measure/echo_receiver.hpp"
@@ -23,14 +25,14 @@ struct ShotReturns {
     std::uint32_t ray;   ///< whose hit it is; kNothing: nothing is there
     std::uint8_t rank;   ///< by energy; 0: the strongest
   };
-  std::array<Return, 3> returns;
+  std::array<Return, 3> returns;  // the first `count` of them
   std::uint8_t count = 0;
   bool too_near = false;  ///< something was nearer than the sensor's least range
   bool too_dark = false;  ///< something was not bright enough to be seen
 };
 
 /// Measures the shots of one scan as the sensor does: its rays and what they have met in, returns
-/// out.
+/// out. What every shot of one ray needs is inline.
 class ShotMeasurer {
  public:
   /// All are kept by reference; `noise` may be null.
@@ -59,13 +61,37 @@ class ShotMeasurer {
 
  private:
   /// A beam of one ray, all of whose light comes back from one place.
-  void measureRay(std::size_t shot, std::uint64_t key, ShotReturns& result) const;
+  void measureRay(std::size_t shot, std::uint64_t key, ShotReturns& result) const {
+    const Hit& hit = hits_[shot];
+    if (!hit.valid()) return;
+    const float cosine = cosineOf(shot);
+    const float reflectivity = cosine * reflectivityOf(hit);
+    const auto ray = static_cast<std::uint32_t>(shot);
+    if (noise_ == nullptr) return add({hit.range, reflectivity, ray, 0}, result);
+    if (!noise_->seen(hit.range, reflectivity)) {
+      result.too_dark = true;
+      return;
+    }
+    const float range = noise_->measured(hit.range, cosine, firings_[shot].direction, key);
+    add({range, reflectivity, ray, 0}, result);
+  }
   void measureEchoes(std::size_t shot, std::uint64_t key, ShotReturns& result);
   void reflect(std::size_t shot);
   static void rankAgain(ShotReturns& result);
-  void add(const ShotReturns::Return& measured, ShotReturns& result) const;
-  float cosineOf(std::size_t ray) const;
-  float reflectivityOf(const Hit& hit) const;
+  void add(const ShotReturns::Return& measured, ShotReturns& result) const {
+    if (measured.range < range_min_) {
+      result.too_near = true;
+    } else if (measured.range <= range_max_) {
+      result.returns[result.count++] = measured;
+    }
+  }
+  float cosineOf(std::size_t ray) const {
+    return std::clamp(hits_[ray].incidenceCosine(rays_.rays[ray].direction), 0.0F, 1.0F);
+  }
+  float reflectivityOf(const Hit& hit) const {
+    const std::optional<std::uint8_t> known = surfaces_.reflectivity(hit);
+    return known ? static_cast<float>(*known) * (1.0F / 255.0F) : reflectivity_;
+  }
 
   const ShotNoise* noise_;
   const std::vector<Firing>& firings_;
