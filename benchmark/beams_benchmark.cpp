@@ -121,7 +121,8 @@ class NineRays {
     for (int pose = 0; pose < kPoses; ++pose) {
       nine.scan(0, kScan, flightFrom(poseOf(place_, pose)));
       for (int repeat = 0; repeat < std::min(3, bench_.repeats); ++repeat) {
-        ours.add(pose, timeOf(threads, [&] { caster->castBeams(recorder->rays(), 9, {}, hits); }));
+        ours.add(pose,
+                 timeOf(threads, [&] { caster->castBeams(0, recorder->rays(), 9, {}, hits); }));
         for (const auto mode : {EmbreeDiscs::Mode::kSingle, EmbreeDiscs::Mode::kPacket8,
                                 EmbreeDiscs::Mode::kPacket16}) {
           theirs.add(pose, timeOf(threads,

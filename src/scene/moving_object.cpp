@@ -6,12 +6,14 @@
 #include <fmt/format.h>
 
 #include "marsim/common/error.hpp"
+#include "marsim/scene/vegetation.hpp"
 
 namespace marsim::scene {
 
 std::string identityName(std::uint32_t identity) {
   if (identity == kMapIdentity) return "map";
   if (identity < kFirstObstacleIdentity) return fmt::format("uav {}", identity);
+  if (isPlant(identity)) return fmt::format("plant {}", identity - kFirstPlantIdentity);
   return fmt::format("obstacle {}", identity - kFirstObstacleIdentity);
 }
 

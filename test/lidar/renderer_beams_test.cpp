@@ -16,7 +16,7 @@ class RendererBeams : public RendererTest {
                               std::size_t rays_a_beam) {
     const Map own = stored(map);
     std::vector<Hit> hits(3);  // of another size: it is resized
-    make(own, 2).rays->castBeams(rays, rays_a_beam, {}, hits);
+    make(own, 2).rays->castBeams(0, rays, rays_a_beam, {}, hits);
     std::vector<OracleRay> oracle_rays;
     for (const Ray& ray : rays) oracle_rays.push_back(toOracleRay(ray));
     return compare(*own, oracle_rays, hits);
@@ -176,6 +176,7 @@ TEST_P(RendererBeams, OfAnything) {
   std::vector<Hit> hits;
   const double nan = std::nan("");
   make(map).rays->castBeams(
+      0,
       {makeRay({0, 0, 0}, {1, 0, 0}, 10.0), makeRay({0, nan, 0}, {1, 0, 0}, 9.0),
        makeRay({0, 0, 0}, {nan, 0, 0}, 9.0)},
       3, {}, hits);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "marsim/scene/vegetation.hpp"
+
 namespace marsim::scene {
 namespace {
 
@@ -11,6 +13,7 @@ TEST(Identity, HasANameForPeople) {
   EXPECT_EQ(identityName(kMapIdentity), "map");
   EXPECT_EQ(identityName(3), "uav 3");
   EXPECT_EQ(identityName(kFirstObstacleIdentity + 17), "obstacle 17");
+  EXPECT_EQ(identityName(kFirstPlantIdentity + 5), "plant 5");
 }
 
 TEST(MovingObject, FollowsAnAcceleratedPathBetweenItsPoses) {

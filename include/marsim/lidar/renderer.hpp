@@ -9,6 +9,7 @@
 
 #include <Eigen/Core>
 
+#include "marsim/common/time.hpp"
 #include "marsim/common/view.hpp"
 #include "marsim/geometry/pose.hpp"
 #include "marsim/map/surfel_map.hpp"
@@ -32,8 +33,8 @@ using scene::MovingObject;
 /// The first surface a ray meets, or a miss.
 struct Hit {
   float range = std::numeric_limits<float>::infinity();  ///< [m], +inf: nothing met
-  std::uint32_t surfel = kNoSurfel;       ///< index into the map or the object's shape
-  std::uint32_t identity = kMapIdentity;  ///< of the moving object that was hit
+  std::uint32_t surfel = kNoSurfel;       ///< index into the map, the object's shape or the plants
+  std::uint32_t identity = kMapIdentity;  ///< of the moving object or the plant that was hit
   /// Unit, in W, towards the ray's origin: a planar surfel's normal; else against the ray.
   Eigen::Vector3f normal = Eigen::Vector3f::Zero();
 
@@ -84,14 +85,18 @@ class RayRenderer {
   virtual std::string name() const = 0;
   /// What the map's surfels carry: map::SurfelMap::channels.
   virtual map::SurfelChannelViews channels() const { return {}; }
+  /// What the primitives of plants carry, see scene::isPlant.
+  virtual map::SurfelChannelViews plantChannels() const { return {}; }
   /// The nearest surface of every ray: hits[i] belongs to rays[i]. Resizes hits.
   virtual void cast(const std::vector<Ray>& rays, View<MovingObject> objects,
                     std::vector<Hit>& hits) const = 0;
   void cast(const std::vector<Ray>& rays, std::vector<Hit>& hits) const { cast(rays, {}, hits); }
   /// The same for beams of `rays_a_beam` rays each, which follow one another in `rays` and go
-  /// nearly the same way.
-  virtual void castBeams(const std::vector<Ray>& rays, std::size_t rays_a_beam,
+  /// nearly the same way. Their times count from `begin`, which matters to what moves with time by
+  /// itself: plants in the wind. They stand as at time 0 in cast().
+  virtual void castBeams(TimeNs begin, const std::vector<Ray>& rays, std::size_t rays_a_beam,
                          View<MovingObject> objects, std::vector<Hit>& hits) const {
+    static_cast<void>(begin);
     static_cast<void>(rays_a_beam);
     cast(rays, objects, hits);
   }
@@ -113,6 +118,12 @@ class ImageRenderer {
   void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
                    std::vector<Hit>& hits) const {
     renderImage(grid, X_WS, range_max, {}, hits);
+  }
+  /// The same at the time `stamp`, as RayRenderer::castBeams.
+  virtual void renderImageAt(TimeNs /*stamp*/, const ImageGrid& grid, const Pose& X_WS,
+                             double range_max, View<MovingObject> objects,
+                             std::vector<Hit>& hits) const {
+    renderImage(grid, X_WS, range_max, objects, hits);
   }
 };
 

@@ -19,7 +19,7 @@ constexpr std::uint32_t kFirstObstacleIdentity = 1U << 16U;
 /// Identity of what does not move.
 constexpr std::uint32_t kMapIdentity = std::numeric_limits<std::uint32_t>::max();
 
-/// For people: "map", "uav 3", "obstacle 17".
+/// For people: "map", "uav 3", "obstacle 17", "plant 5".
 std::string identityName(std::uint32_t identity);
 
 /// A rigid object that moves for a while, during a scan for instance: a small set of surfels in its

@@ -161,8 +161,8 @@ class TreeRayCaster final : public RayCaster {
     castSorted(rays, 1, objects, hits);
   }
 
-  void castBeams(const std::vector<Ray>& rays, std::size_t rays_a_beam, View<MovingObject> objects,
-                 std::vector<Hit>& hits) const override {
+  void castBeams(TimeNs /*begin*/, const std::vector<Ray>& rays, std::size_t rays_a_beam,
+                 View<MovingObject> objects, std::vector<Hit>& hits) const override {
     castSorted(rays, rays_a_beam, objects, hits);
   }
 

@@ -16,18 +16,20 @@ struct Level {
   const char* name;
   CastKernel cast;
   ProjectKernel project;
+  PlantKernel plants;
   const CullKernels* cull;
 };
 
 // The best first.
 constexpr Level kLevels[] = {
 #ifdef MARSIM_HAS_X86_KERNELS
-    {SimdLevel::kAvx2, "avx2", avx2::castGroup, avx2::projectStrip, &avx2::kCullKernels},
+    {SimdLevel::kAvx2, "avx2", avx2::castGroup, avx2::projectStrip, avx2::castAtPlants,
+     &avx2::kCullKernels},
     {SimdLevel::kBaseline, "baseline", baseline::castGroup, baseline::projectStrip,
-     &baseline::kCullKernels},
+     baseline::castAtPlants, &baseline::kCullKernels},
 #endif
     {SimdLevel::kPortable, "portable", portable::castGroup, portable::projectStrip,
-     &portable::kCullKernels},
+     portable::castAtPlants, &portable::kCullKernels},
 };
 
 bool processorHas([[maybe_unused]] SimdLevel level) {
@@ -88,6 +90,8 @@ const char* nameOf(SimdLevel level) {
 CastKernel castKernel(SimdLevel level) { return chosen(level).cast; }
 
 ProjectKernel projectKernel(SimdLevel level) { return chosen(level).project; }
+
+PlantKernel plantKernel(SimdLevel level) { return chosen(level).plants; }
 
 const CullKernels& cullKernelsOf(CastKernel kernel) {
   for (const Level& known : kLevels) {

@@ -2,6 +2,7 @@
 
 #include "lidar/cast/cast_kernel.hpp"
 #include "lidar/cast/cull_kernel.hpp"
+#include "lidar/cast/plant_kernel.hpp"
 #include "lidar/image/project_kernel.hpp"
 #include "marsim/lidar/renderer.hpp"
 
@@ -11,6 +12,7 @@ namespace marsim::lidar {
 /// best the processor has. Throws ConfigError for a level it lacks, UnknownNameError.
 CastKernel castKernel(SimdLevel level);
 ProjectKernel projectKernel(SimdLevel level);
+PlantKernel plantKernel(SimdLevel level);
 /// Of the same level as a traversal.
 const CullKernels& cullKernelsOf(CastKernel kernel);
 

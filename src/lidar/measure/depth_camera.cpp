@@ -76,8 +76,8 @@ DepthImage DepthCamera::image(TimeNs stamp, const Pose& X_WB, View<MovingObject>
   DepthImage image;
   image.stamp = stamp;
   image.X_WC = X_WB * config_.X_BC;
-  renderer_->renderImage(config_.grid(), image.X_WC, static_cast<double>(range_max_), objects,
-                         hits_);
+  renderer_->renderImageAt(stamp, config_.grid(), image.X_WC, static_cast<double>(range_max_),
+                           objects, hits_);
   image.depth.resize(hits_.size());
   const auto range_min = static_cast<float>(config_.range_min);
   const auto range_max = static_cast<float>(config_.range_max);

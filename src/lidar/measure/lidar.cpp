@@ -96,11 +96,7 @@ Scan Lidar::scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<Movi
       firings_.end());
   makeRays(firings_, config_, {begin, scan.stamp, motion, noise_.get(), pattern_->hasOrigins()},
            *rays_);
-  if (rays_->beam.size() == 1) {
-    renderer_->cast(rays_->rays, objects, hits_);
-  } else {
-    renderer_->castBeams(rays_->rays, rays_->beam.size(), objects, hits_);
-  }
+  renderer_->castBeams(begin, rays_->rays, rays_->beam.size(), objects, hits_);
 
   scan.rays = firings_.size();
   collect(objects, scan);
@@ -119,7 +115,7 @@ float Lidar::intensityOf(float reflectivity, float range) const {
 }
 
 void Lidar::collect(View<MovingObject> objects, Scan& scan) const {
-  const SurfaceChannels surfaces(renderer_->channels(), objects);
+  const SurfaceChannels surfaces(*renderer_, objects);
   ShotMeasurer measurer(config_, noise_.get(), firings_, *rays_, hits_, surfaces);
   scan.points.reserve(firings_.size());
   const bool has_origins = pattern_->hasOrigins();

@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "marsim/lidar/renderer.hpp"
+#include "marsim/scene/vegetation.hpp"
 
 namespace marsim::lidar {
 
-/// What is known of the surfaces of the map and of moving objects, keyed by object id.
+/// What is known of the surfaces of the map, of plants and of moving objects, keyed by object id.
 class SurfaceChannels {
  public:
-  SurfaceChannels(const map::SurfelChannelViews& of_map, View<MovingObject> objects)
-      : of_map_(of_map) {
+  SurfaceChannels(const RayRenderer& renderer, View<MovingObject> objects)
+      : of_map_(renderer.channels()), of_plants_(renderer.plantChannels()) {
     for (const MovingObject& object : objects) {
       entries_.push_back(
           {object.identity, object.reflectivity, object.semantic_class, object.shape->channels()});
@@ -25,12 +26,14 @@ class SurfaceChannels {
   /// 255 for 100 %.
   std::optional<std::uint8_t> reflectivity(const Hit& hit) const {
     if (hit.identity == kMapIdentity) return at(of_map_.reflectivity, hit);
+    if (scene::isPlant(hit.identity)) return at(of_plants_.reflectivity, hit);
     const Entry& object = entryOf(hit);
     return object.reflectivity ? object.reflectivity : at(object.of_surfels.reflectivity, hit);
   }
 
   std::uint8_t semanticClass(const Hit& hit) const {
     if (hit.identity == kMapIdentity) return at(of_map_.classes, hit).value_or(0);
+    if (scene::isPlant(hit.identity)) return at(of_plants_.classes, hit).value_or(0);
     const Entry& object = entryOf(hit);
     return object.semantic_class ? *object.semantic_class
                                  : at(object.of_surfels.classes, hit).value_or(0);
@@ -54,7 +57,7 @@ class SurfaceChannels {
         [](const Entry& known, std::uint32_t wanted) { return known.identity < wanted; });
   }
 
-  map::SurfelChannelViews of_map_;
+  map::SurfelChannelViews of_map_, of_plants_;
   std::vector<Entry> entries_;
 };
 
