@@ -18,6 +18,7 @@
 #include "sensors.hpp"
 #include "starts.hpp"
 #include "tools/command_line.hpp"
+#include "vegetation_benchmark.hpp"
 #include "world_benchmark.hpp"
 
 namespace {
@@ -202,6 +203,25 @@ void addObjects(CLI::App& app, CommandLine& line) {
   });
 }
 
+void addVegetation(CLI::App& app, CommandLine& line) {
+  const auto bench = std::make_shared<VegetationBench>();
+  CLI::App& sub =
+      *app.add_subcommand("vegetation", "what plants on a map add to the time of a scan");
+  sub.add_flag("--quick", line.quick, "fewer repeats");
+  sub.add_option("--map", bench->map, "as marsim scan takes it");
+  sub.add_option("--vegetation", bench->vegetation, "as marsim scan takes it");
+  sub.add_option("--resolution", bench->resolution, "of the map [m]")
+      ->check(CLI::Range(0.005, 10.0));
+  sub.add_option("--sensors", bench->sensors, "names of sensors")->delimiter(',');
+  addWork(sub, line);
+  sub.callback([&line, bench] {
+    line.chosen = [&line, bench] {
+      if (line.quick) bench->repeats = 2;
+      return line.run(*bench, runVegetationBench);
+    };
+  });
+}
+
 void addWorld(CLI::App& app, CommandLine& line) {
   const auto bench = std::make_shared<WorldBench>();
   bench->program = line.program;
@@ -263,7 +283,7 @@ int main(int argc, char** argv) {
       "marsim bench");
   app.option_defaults()->always_capture_default();
   for (const auto add : {addRender, addFidelity, addBeams, addScan, addCollision, addObjects,
-                         addFlight, addWorld, addStart}) {
+                         addVegetation, addFlight, addWorld, addStart}) {
     add(app, line);
   }
   return marsim::tools::runCommand(app, argc, argv, [&] {

@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Arguments that name a file of the user's or something that comes with the package.
-constexpr const char* kNamed[] = {"map",     "obstacles", "lidar",      "depth",
-                                  "vehicle", "imu",       "controller", "swarm"};
+constexpr const char* kNamed[] = {"map", "obstacles",  "lidar", "depth",     "vehicle",
+                                  "imu", "controller", "swarm", "vegetation"};
 
 /// Arguments that a scenario says in another way: by name, and by what.
 const std::map<std::string, std::string> kSaidOtherwise = {
@@ -32,7 +32,9 @@ std::vector<std::string> namesOf(const std::string& key) {
   if (key == "map") return yamlNames(dataDir() / "maps");
   std::vector<std::string> names = knownNames(key == "controller" ? "control" : key);
   if (key == "imu") names.insert(names.begin(), {"vehicle", "lidar", "auto"});
-  if (key == "depth" || key == "obstacles" || key == "controller") names.emplace_back("none");
+  for (const char* optional : {"depth", "obstacles", "controller", "vegetation"}) {
+    if (key == optional) names.emplace_back("none");
+  }
   return names;
 }
 

@@ -20,7 +20,7 @@ void extend(Eigen::AlignedBox3f& box, const Eigen::Vector3f& centre, const Eigen
 
 }  // namespace
 
-Eigen::AlignedBox3f boxOf(const Cylinder& cylinder) {
+Eigen::AlignedBox3f boxOf(const PlantCylinder& cylinder) {
   const Eigen::Vector3f axis = (cylinder.to - cylinder.from).normalized();
   const Eigen::Vector3f half = extentOf(axis, cylinder.radius);
   Eigen::AlignedBox3f box;
@@ -29,7 +29,7 @@ Eigen::AlignedBox3f boxOf(const Cylinder& cylinder) {
   return box;
 }
 
-Eigen::AlignedBox3f boxOf(const Disc& disc) {
+Eigen::AlignedBox3f boxOf(const PlantDisc& disc) {
   Eigen::AlignedBox3f box;
   extend(box, disc.centre, extentOf(disc.normal, disc.radius));
   return box;
@@ -37,19 +37,19 @@ Eigen::AlignedBox3f boxOf(const Disc& disc) {
 
 Eigen::AlignedBox3f Patch::box() const {
   Eigen::AlignedBox3f all;
-  for (const Cylinder& cylinder : cylinders) all.extend(boxOf(cylinder));
-  for (const Disc& disc : discs) all.extend(boxOf(disc));
+  for (const PlantCylinder& cylinder : cylinders) all.extend(boxOf(cylinder));
+  for (const PlantDisc& disc : discs) all.extend(boxOf(disc));
   return all;
 }
 
 void Patch::validate(const std::string& where) const {
   const Validator check(where);
   check.require(size() > 0, "primitives", "none", "at least one");
-  for (const Cylinder& cylinder : cylinders) {
+  for (const PlantCylinder& cylinder : cylinders) {
     check.positive("radius", static_cast<double>(cylinder.radius), "m");
     check.positive("length", static_cast<double>((cylinder.to - cylinder.from).norm()), "m");
   }
-  for (const Disc& disc : discs) {
+  for (const PlantDisc& disc : discs) {
     check.positive("radius", static_cast<double>(disc.radius), "m");
     check.require(disc.centre.allFinite() && std::abs(disc.normal.norm() - 1.0F) < 1e-5F, "disc",
                   "not finite or its normal not of length 1", "a centre and a unit normal");

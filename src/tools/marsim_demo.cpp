@@ -19,6 +19,8 @@ int main(int argc, char** argv) {
                  "middle of the map");
   app.add_option("--yaw", yaw, "heading at the start [rad], e.g. 90deg");
   app.add_option("--lidar", options.lidar, "name or YAML file");
+  app.add_option("--vegetation", options.vegetation,
+                 "plants on the map's ground: courtyard, meadow, ... or a YAML file; none");
   app.add_option("--vehicle", options.vehicle, "name or YAML file");
   app.add_option("--resolution", resolution, "voxel side of the map [m]");
   app.add_option("--surface", options.surface,

@@ -19,6 +19,10 @@ void print(const ScanRequest& request, const ScanSummary& summary) {
   fmt::print("{:<14}{}, {} returns, {} too near, {} too dark\n", "shots",
              withThousands(summary.shots), withThousands(summary.returns),
              withThousands(summary.too_near), withThousands(summary.too_dark));
+  if (request.vegetation != "none") {
+    fmt::print("{:<14}{}: {} returns\n", "vegetation", request.vegetation,
+               withThousands(summary.of_plants));
+  }
   if (summary.returns > 0) {
     fmt::print("{:<14}{:.2f} to {:.2f} m, median {:.2f} m\n", "ranges", summary.range_least,
                summary.range_most, summary.range_median);
@@ -43,6 +47,8 @@ int main(int argc, char** argv) {
   app.option_defaults()->always_capture_default();
   app.add_option("--map", request.map, "forest, building or a PCD, PLY or place file");
   app.add_option("--lidar", request.lidar, "name or YAML file");
+  app.add_option("--vegetation", request.vegetation,
+                 "plants on the map's ground: courtyard, meadow, ... or a YAML file; none");
   app.add_option("--pose", pose,
                  "of the sensor: x,y,z,yaw,pitch,roll [m, rad], e.g. 0,0,1.5,90deg,0,0; angles "
                  "left out are 0");

@@ -13,6 +13,7 @@
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/lidar/lidar.hpp"
+#include "marsim/lidar/plants.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/map/load_map.hpp"
 #include "marsim/map/voxel_grid.hpp"
@@ -37,6 +38,7 @@ struct Returns {
     summary.too_dark += scan.too_dark;
     summary.returns += scan.points.size();
     for (const lidar::ScanPoint& point : scan.points) {
+      if (scene::isPlant(point.identity)) ++summary.of_plants;
       in_world.points.push_back(point.p_W);
       in_world.intensity.push_back(point.intensity);
       in_sensor.points.push_back(point.p_S);
@@ -78,6 +80,21 @@ Returns scanFor(lidar::Lidar& lidar, const Pose& X_WS, double duration, Progress
   return returns;
 }
 
+std::shared_ptr<const lidar::RayRenderer> makeRenderer(
+    const ScanRequest& request, const std::shared_ptr<const map::SurfelMap>& map,
+    std::vector<std::string>& log, Progress& progress) {
+  lidar::RendererConfig config;
+  config.threads = 0;
+  std::shared_ptr<const lidar::RayRenderer> of_map =
+      lidar_gl::makeRayRenderer(request.renderer, map, config,
+                                [&log](const std::string& line, bool) { log.push_back(line); });
+  if (request.vegetation == "none") return of_map;
+  progress.phase("planting");
+  return lidar::withPlants(
+      std::move(of_map),
+      lidar::plantOn(map, config::loadVegetation(request.vegetation), request.vegetation), config);
+}
+
 void draw(const ScanRequest& request, const map::SurfelMap& map, const Returns& returns) {
   map::PointCloud shown = map.positions();
   if (shown.size() > kPicturePoints) shown = map::downsample(shown, 2.0 * map.resolution());
@@ -110,13 +127,8 @@ ScanSummary scanOnce(const ScanRequest& request) {
   const map::LoadedMap loaded =
       map::loadSurfelMap(config::resolveMap(request.map), request.surfels, progress);
   const auto& map = loaded.map;
-  lidar::RendererConfig renderer;
-  renderer.threads = 0;
   std::vector<std::string> log;
-  lidar::Lidar lidar(
-      std::move(config),
-      lidar_gl::makeRayRenderer(request.renderer, map, renderer,
-                                [&log](const std::string& line, bool) { log.push_back(line); }));
+  lidar::Lidar lidar(std::move(config), makeRenderer(request, map, log, progress));
   Returns returns = scanFor(lidar, request.X_WS, duration, progress);
   ScanSummary& summary = returns.summary;
   summary.log = log;

@@ -14,10 +14,11 @@
 namespace marsim::tools {
 
 struct ScanRequest {
-  std::string map = "forest";  ///< as config::resolveMap takes it
-  std::string lidar = "avia";  ///< as config::loadLidar takes it
-  Pose X_WS;                   ///< the sensor; its mounting is left out
-  double duration = 0.0;       ///< [s] 0: one scan's
+  std::string map = "forest";       ///< as config::resolveMap takes it
+  std::string lidar = "avia";       ///< as config::loadLidar takes it
+  std::string vegetation = "none";  ///< as config::loadVegetation takes it
+  Pose X_WS;                        ///< the sensor; its mounting is left out
+  double duration = 0.0;            ///< [s] 0: one scan's
   map::SurfelMapConfig surfels;
   lidar_gl::RendererChoice renderer = lidar_gl::RendererChoice::kCpu;
   bool sensor_frame = false;    ///< write points in S, not in W
@@ -31,6 +32,7 @@ struct ScanSummary {
   double duration = 0.0;  ///< [s]
   /// Inside the field of view; as lidar::Scan counts them.
   std::size_t shots = 0, returns = 0, too_near = 0, too_dark = 0;
+  std::size_t of_plants = 0;                                 ///< returns
   std::vector<std::string> log;                              ///< lines about who rendered
   map::SpacingAdvice spacing;                                ///< of the map
   double range_least = 0, range_median = 0, range_most = 0;  ///< [m] of the returns

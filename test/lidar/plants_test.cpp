@@ -21,9 +21,9 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector2d;
 using Eigen::Vector3d;
-using scene::Cylinder;
-using scene::Disc;
 using scene::Patch;
+using scene::PlantCylinder;
+using scene::PlantDisc;
 using scene::PlantInstance;
 using scene::Vegetation;
 
@@ -113,12 +113,12 @@ class PlantOracle {
     const Patch& patch = vegetation_.patches[instance.patch];
     Vector3d centre = Vector3d::Zero();
     double radius = 0.0;
-    for (const Cylinder& cylinder : patch.cylinders) {
+    for (const PlantCylinder& cylinder : patch.cylinders) {
       for (const Vector3d p : {cylinder.from.cast<double>(), cylinder.to.cast<double>()}) {
         radius = std::max(radius, p.norm() + static_cast<double>(cylinder.radius));
       }
     }
-    for (const Disc& disc : patch.discs) {
+    for (const PlantDisc& disc : patch.discs) {
       radius = std::max(radius, static_cast<double>(disc.centre.norm() + disc.radius));
     }
     centre = foot;
@@ -153,8 +153,8 @@ class PlantOracle {
   }
 
   // `size`: of its radius and length, to see what rounding may change.
-  static Meeting meet(const Cylinder& cylinder, double size, const Vector3d& o, const Vector3d& d,
-                      const OracleRay& ray) {
+  static Meeting meet(const PlantCylinder& cylinder, double size, const Vector3d& o,
+                      const Vector3d& d, const OracleRay& ray) {
     const Vector3d from = cylinder.from.cast<double>(), to = cylinder.to.cast<double>();
     const Vector3d u = (to - from).normalized();
     const double radius = size * static_cast<double>(cylinder.radius);
@@ -179,7 +179,7 @@ class PlantOracle {
     return meeting;
   }
 
-  static Meeting meet(const Disc& disc, double size, const Vector3d& o, const Vector3d& d,
+  static Meeting meet(const PlantDisc& disc, double size, const Vector3d& o, const Vector3d& d,
                       const OracleRay& ray) {
     const Vector3d n = disc.normal.cast<double>(), w = disc.centre.cast<double>() - o;
     const double t = w.dot(n) / d.dot(n), radius = size * static_cast<double>(disc.radius);
@@ -191,10 +191,10 @@ class PlantOracle {
   std::vector<Frame> frames_;
 };
 
-Cylinder stem(const Vector3d& from, const Vector3d& to, double radius) {
+PlantCylinder stem(const Vector3d& from, const Vector3d& to, double radius) {
   return {from.cast<float>(), to.cast<float>(), static_cast<float>(radius), 100};
 }
-Disc leaf(const Vector3d& centre, const Vector3d& normal, double radius) {
+PlantDisc leaf(const Vector3d& centre, const Vector3d& normal, double radius) {
   return {centre.cast<float>(), normal.normalized().cast<float>(), static_cast<float>(radius), 200};
 }
 

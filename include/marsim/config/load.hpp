@@ -9,6 +9,7 @@
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/scene/obstacles.hpp"
 #include "marsim/scene/places.hpp"
+#include "marsim/scene/planting.hpp"
 #include "marsim/sim/swarm.hpp"
 #include "marsim/sim/vehicle.hpp"
 #include "marsim/vehicle/equipped_vehicle.hpp"
@@ -21,7 +22,7 @@
 namespace marsim::config {
 
 /// The names that come with the package for a kind ("lidar", "depth", "vehicle", "imu", "control",
-/// "obstacles", "swarm"), sorted.
+/// "obstacles", "species", "swarm", "vegetation"), sorted.
 std::vector<std::string> knownNames(const std::string& kind);
 
 lidar::LidarConfig loadLidar(const std::string& name_or_path);
@@ -66,6 +67,9 @@ scene::ObstaclesConfig loadObstacles(const std::string& name_or_path);
 /// The text of such a file, and what it says; `name` stands for the file in errors.
 std::string obstaclesText(const std::string& name_or_path);
 scene::ObstaclesConfig readObstacles(const std::string& text, const std::string& name);
+
+/// What grows: a file of config/vegetation, with species of config/species.
+scene::VegetationConfig loadVegetation(const std::string& name_or_path);
 
 control::ControllerConfig loadController(const std::string& name_or_path);
 

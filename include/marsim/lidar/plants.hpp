@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include "marsim/lidar/renderer.hpp"
 #include "marsim/map/surfel_map.hpp"
+#include "marsim/scene/planting.hpp"
 #include "marsim/scene/vegetation.hpp"
 
 namespace marsim::lidar {
@@ -29,6 +31,12 @@ class Plants {
  private:
   std::unique_ptr<const Tree> tree_;
 };
+
+/// Plants that stand on a map's ground, see scene::plantVegetation; `where` is for errors. The
+/// lowest surface is found by rays from below. Throws ConfigError.
+std::shared_ptr<const Plants> plantOn(std::shared_ptr<const map::SurfelMap> map,
+                                      const scene::VegetationConfig& config,
+                                      const std::string& where);
 
 /// A renderer that meets plants beside all that another one renders, on the processor: a ray's
 /// answer is the nearest of both, of equal ones the other's. A hit's identity is then

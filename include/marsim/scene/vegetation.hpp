@@ -18,7 +18,7 @@ constexpr bool isPlant(std::uint32_t identity) {
 }
 
 /// A stem, twig or piece of a blade: a solid cylinder closed by flat caps.
-struct Cylinder {
+struct PlantCylinder {
   Eigen::Vector3f from, to;     ///< [m] ends of the axis, in M; not equal
   float radius = 0.0F;          ///< [m]
   std::uint8_t reflectivity{};  ///< 255 for 100 %
@@ -26,7 +26,7 @@ struct Cylinder {
 };
 
 /// A leaf: a flat disc, seen from both sides.
-struct Disc {
+struct PlantDisc {
   Eigen::Vector3f centre;       ///< [m] in M
   Eigen::Vector3f normal;       ///< unit
   float radius = 0.0F;          ///< [m]
@@ -35,14 +35,14 @@ struct Disc {
 };
 
 /// Hold all of it, in M.
-Eigen::AlignedBox3f boxOf(const Cylinder& cylinder);
-Eigen::AlignedBox3f boxOf(const Disc& disc);
+Eigen::AlignedBox3f boxOf(const PlantCylinder& cylinder);
+Eigen::AlignedBox3f boxOf(const PlantDisc& disc);
 
 /// A shape that is placed many times: one shrub, or some square metres of grass. M: z up, z = 0 the
 /// ground.
 struct Patch {
-  std::vector<Cylinder> cylinders;
-  std::vector<Disc> discs;
+  std::vector<PlantCylinder> cylinders;
+  std::vector<PlantDisc> discs;
 
   std::size_t size() const { return cylinders.size() + discs.size(); }
   /// Holds all of it, in M. Empty without primitives.

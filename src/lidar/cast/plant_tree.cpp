@@ -9,8 +9,8 @@
 namespace marsim::lidar {
 namespace {
 
-using scene::Cylinder;
-using scene::Disc;
+using scene::PlantCylinder;
+using scene::PlantDisc;
 
 // By what single precision rounds in the tests of boxes.
 Eigen::AlignedBox3f inflated(const Eigen::AlignedBox3f& box, float least) {
@@ -35,13 +35,13 @@ void setLane(PlantBlock& block, int lane, const Eigen::Vector3f& place, const Ei
   block.radius2[lane] = radius * radius;
 }
 
-void set(PlantBlock& block, int lane, const Cylinder& cylinder) {
+void set(PlantBlock& block, int lane, const PlantCylinder& cylinder) {
   const Eigen::Vector3d along = (cylinder.to - cylinder.from).cast<double>();
   setLane(block, lane, cylinder.from, along.normalized().cast<float>(), cylinder.radius);
   block.length[lane] = static_cast<float>(along.norm());
 }
 
-void set(PlantBlock& block, int lane, const Disc& disc) {
+void set(PlantBlock& block, int lane, const PlantDisc& disc) {
   setLane(block, lane, disc.centre, disc.normal, disc.radius);
 }
 
@@ -83,7 +83,7 @@ std::uint32_t Plants::Tree::addPrimitives(const std::vector<Primitive>& primitiv
   std::vector<std::uint32_t> items(primitives.size());
   std::iota(items.begin(), items.end(), 0U);
   const auto leafOf = [&](std::size_t begin, std::size_t end) {
-    PlantBlock block = emptyBlock(std::is_same_v<Primitive, Disc>);
+    PlantBlock block = emptyBlock(std::is_same_v<Primitive, PlantDisc>);
     for (std::size_t i = begin; i < end; ++i) {
       set(block, static_cast<int>(i - begin), primitives[items[i]]);
       block.primitive[i - begin] = first + items[i];
@@ -107,8 +107,9 @@ void Plants::Tree::addPatch(const scene::Patch& patch) {
     const auto root = static_cast<std::uint32_t>(nodes_.size());
     nodes_.push_back(emptyPlantNode());
     Eigen::AlignedBox3f of_cylinders, of_discs;
-    for (const Cylinder& cylinder : patch.cylinders) of_cylinders.extend(scene::boxOf(cylinder));
-    for (const Disc& disc : patch.discs) of_discs.extend(scene::boxOf(disc));
+    for (const PlantCylinder& cylinder : patch.cylinders)
+      of_cylinders.extend(scene::boxOf(cylinder));
+    for (const PlantDisc& disc : patch.discs) of_discs.extend(scene::boxOf(disc));
     const std::uint32_t cylinders = addPrimitives(patch.cylinders, first);
     const std::uint32_t discs =
         addPrimitives(patch.discs, first + static_cast<std::uint32_t>(patch.cylinders.size()));

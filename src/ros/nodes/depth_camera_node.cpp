@@ -23,9 +23,8 @@ DepthCameraNode::DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private
 
   const Pose X_BC = config.X_BC;
   diagnostics_.setHardwareID(config.name);
-  sensor_ = std::make_unique<sim::ImageSensor>(
-      std::move(config),
-      rendered_->renderer().makeImageRenderer(rendered_->loadMap("depth_camera")));
+  sensor_ = std::make_unique<sim::ImageSensor>(std::move(config),
+                                               rendered_->makeImageRenderer("depth_camera"));
 
   image_publisher_ = handle.advertise<sensor_msgs::Image>("depth/image_rect_raw", 10);
   info_publisher_ = handle.advertise<sensor_msgs::CameraInfo>("depth/camera_info", 10);

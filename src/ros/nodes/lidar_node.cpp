@@ -57,9 +57,8 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   const Pose X_BS = config.X_BS;
   diagnostics_.setHardwareID(config.name);
   view_watch_ = std::make_unique<sim::ViewWatch>(frames_.lidar(), config.range_max);
-  sensor_ = std::make_unique<sim::RangeSensor>(
-      std::move(config), rendered_->renderer().makeRayRenderer(rendered_->loadMap("lidar")), seed,
-      noise);
+  sensor_ = std::make_unique<sim::RangeSensor>(std::move(config),
+                                               rendered_->makeRayRenderer("lidar"), seed, noise);
 
   const lidar::LidarConfig& lidar = sensor_->config();
   const std::vector<std::string> topics = lidar::outputTopics(lidar.outputs);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "common/shared_by_key.hpp"
 #include "marsim/common/progress.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/load_map.hpp"
@@ -12,10 +13,45 @@ namespace marsim::ros_nodes {
 RenderedSensor::RenderedSensor(ros::NodeHandle& handle, Params& params)
     : map_(params.text("map", "forest")),
       map_config_(readMapConfig(params)),
+      vegetation_(params.text("vegetation", "none")),
       renderer_(RendererParams::read(params)),
       world_(handle, params, [this] {
         if (is_started_) release();
-      }) {}
+      }) {
+  if (vegetation_ != "none") vegetation_config_ = config::loadVegetation(vegetation_);
+}
+
+std::unique_ptr<lidar::RayRenderer> RenderedSensor::makeRayRenderer(const std::string& name) {
+  const auto surfels = loadMap(name);
+  return withPlants(renderer_.makeRayRenderer(surfels), surfels);
+}
+
+std::unique_ptr<lidar::ImageRenderer> RenderedSensor::makeImageRenderer(const std::string& name) {
+  const auto surfels = loadMap(name);
+  return withPlants(renderer_.makeImageRenderer(surfels), surfels);
+}
+
+template <class Interface>
+std::unique_ptr<Interface> RenderedSensor::withPlants(
+    std::unique_ptr<Interface> renderer, const std::shared_ptr<const map::SurfelMap>& map) const {
+  auto plants = plantOn(map);
+  if (plants == nullptr) return renderer;
+  return lidar::withPlants(std::shared_ptr<const Interface>(std::move(renderer)), std::move(plants),
+                           renderer_.config);
+}
+
+// The same map is the same pointer as long as somebody holds it, as whoever renders plants does.
+std::shared_ptr<const lidar::Plants> RenderedSensor::plantOn(
+    const std::shared_ptr<const map::SurfelMap>& map) const {
+  if (!vegetation_config_) return nullptr;
+  static SharedByKey<std::pair<std::string, const map::SurfelMap*>, lidar::Plants> planted;
+  return planted.get({vegetation_, map.get()}, [&] {
+    const auto plants = lidar::plantOn(map, *vegetation_config_, vegetation_);
+    ROS_INFO("vegetation %s: %zu patches, %.1f MiB", vegetation_.c_str(), plants->size(),
+             static_cast<double>(plants->bytes()) / (1 << 20));
+    return plants;
+  });
+}
 
 std::shared_ptr<const map::SurfelMap> RenderedSensor::loadMap(const std::string& name) {
   Progress progress(name);

@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include <ros/ros.h>
 
 #include "common/warning_log.hpp"
+#include "marsim/lidar/plants.hpp"
 #include "ros/common/clock_grants.hpp"
 #include "ros/common/render_thread.hpp"
 #include "ros/common/renderer_params.hpp"
@@ -23,8 +25,8 @@ namespace marsim::ros_nodes {
 /// and counted; in lockstep simulated time waits instead, and a measurement until all that moves in
 /// it is known.
 ///
-/// In: what WorldInput names. Parameters: map, those of readMapConfig, RendererParams and
-/// WorldInput.
+/// In: what WorldInput names. Parameters: map, vegetation (name or file; none), those of
+/// readMapConfig, RendererParams and WorldInput.
 class RenderedSensor {
  public:
   using Objects = std::vector<scene::MovingObject>;
@@ -34,9 +36,10 @@ class RenderedSensor {
   /// Reads the parameters. Throws ConfigError.
   RenderedSensor(ros::NodeHandle& handle, Params& params);
 
-  /// Loads the map, telling progress under `name`. Throws as map::shareSurfelMap does.
-  std::shared_ptr<const map::SurfelMap> loadMap(const std::string& name);
-  const RendererParams& renderer() const { return renderer_; }
+  /// Loads the map, telling progress under `name`, plants the vegetation on it, and gives who
+  /// renders both. Throws as map::shareSurfelMap does, ConfigError, GlError.
+  std::unique_ptr<lidar::RayRenderer> makeRayRenderer(const std::string& name);
+  std::unique_ptr<lidar::ImageRenderer> makeImageRenderer(const std::string& name);
   /// Takes part in lockstep where the parameter says so; `period` [s] of measurements.
   void start(ros::NodeHandle& handle, const ros::NodeHandle& private_handle, double period);
   /// Has a measurement of [begin, end] made in the thread, which may be one that nobody wants;
@@ -59,11 +62,20 @@ class RenderedSensor {
     std::function<void(const ObjectsOf&)> measure;
   };
 
+  std::shared_ptr<const map::SurfelMap> loadMap(const std::string& name);
+  /// Null without vegetation. Shared by all who render the map in this process.
+  std::shared_ptr<const lidar::Plants> plantOn(
+      const std::shared_ptr<const map::SurfelMap>& map) const;
+  template <class Interface>
+  std::unique_ptr<Interface> withPlants(std::unique_ptr<Interface> renderer,
+                                        const std::shared_ptr<const map::SurfelMap>& map) const;
   void release();
   bool pushNow(const Waiting& measurement);
 
   std::string map_;
   map::SurfelMapConfig map_config_;
+  std::string vegetation_;  ///< "none": none
+  std::optional<scene::VegetationConfig> vegetation_config_;
   RendererParams renderer_;
   std::atomic<bool> is_started_{false};  ///< callbacks of what follows may act
   WorldInput world_;
