@@ -19,14 +19,14 @@ namespace {
 /// and their KITTI poses.
 class MapAccuracy : public testing::Test {
  protected:
-  void record(double noise, double bias_of_left_out, double pose_error) {
+  void record(double noise, double bias_of_left_out, double pose_error, int points = 12000) {
     std::ofstream poses(folder_.path() / "poses.txt");
     RandomStream random(3);
     for (int scan = 0; scan < 20; ++scan) {
       const Eigen::Vector3d at(2.0 + 0.3 * scan, 4.0, 1.2);
       map::PointCloud cloud;
       const bool left_out = scan % 10 == 5;
-      for (int i = 0; i < 12000; ++i) {
+      for (int i = 0; i < points; ++i) {
         const double azimuth = random.uniform(-kPi, kPi), elevation = random.uniform(-0.9, 0.9);
         const Eigen::Vector3d d(std::cos(azimuth) * std::cos(elevation),
                                 std::sin(azimuth) * std::cos(elevation), std::sin(elevation));
@@ -83,6 +83,11 @@ TEST_F(MapAccuracy, KnowsNoiseAndBiasOfWhatWasLeftOut) {
   EXPECT_NEAR(unbiased.all.signed_median, 0.0, 0.003);
   EXPECT_NEAR(unbiased.all.median, 0.67 * 0.02, 0.003);
   EXPECT_LT(unbiased.simulated_to_real, unbiased.all.high);
+}
+
+TEST_F(MapAccuracy, SparseMapsAreNamed) {
+  record(0.01, 0.0, 0.0, 30);
+  EXPECT_NE(complaint().find("the map is too sparse: "), std::string::npos) << complaint();
 }
 
 TEST_F(MapAccuracy, ScansThatDoNotFitAreNamed) {
