@@ -21,6 +21,7 @@ constexpr float kBehind = 0.5F;      // [m] a beam that meets nothing before tha
 constexpr float kBefore = 0.3F;      // [m] what is met so much too early is something else
 constexpr double kUnfit = 0.3;       // [m] median error of scans that do not fit
 constexpr double kLost = 0.5;        // share of misses and too near ones of scans that do not fit
+constexpr double kAll = 0.99;        // share of misses of scans that look elsewhere
 constexpr double kHardlyAny = 0.05;  // share of too near ones where scans fit
 constexpr double kFits = 0.1;        // [m] median error of scans that fit
 constexpr float kLeastRange = 0.3F;  // [m] nearer beams are left away
@@ -135,11 +136,12 @@ void compareClouds(const std::vector<Beam>& beams, Accuracy& accuracy) {
 }
 
 void requireFit(const AccuracyRow& all) {
-  if (all.misses > kLost && all.too_near < kHardlyAny && all.median < kFits) {
-    throw Error(fmt::format(
-        "the map is too sparse: {:.0f} % of the beams meet nothing, the others fit; more scans or a "
-        "larger --resolution are needed",
-        100.0 * all.misses));
+  if (all.misses > kLost && all.misses < kAll && all.too_near < kHardlyAny && all.median < kFits) {
+    throw Error(
+        fmt::format("the map is too sparse: {:.0f} % of the beams meet nothing, the others fit; "
+                    "more scans or a "
+                    "larger --resolution are needed",
+                    100.0 * all.misses));
   }
   const bool lost = all.misses + all.too_near > kLost;
   if (!lost && all.median < kUnfit) return;

@@ -62,6 +62,8 @@ class CloudBag : public testing::Test {
       const CloudEncoder encoder = encoderOf(layout);
       if (lidar::isLivoxCustom(layout)) {
         bag.write(name, now, encoder.custom(exampleScan()));
+      } else if (layout == CloudLayout::kLaserScan) {
+        bag.write(name, now, encoder.laserScan(exampleScan()));
       } else {
         bag.write(name, now, encoder.cloud(exampleScan()));
       }
@@ -84,7 +86,8 @@ class CloudBag : public testing::Test {
 };
 
 TEST_F(CloudBag, HoldsWhatWasWritten) {
-  ASSERT_EQ(clouds_.size() + customs_.size(), lidar::cloudLayouts().size());
+  ASSERT_EQ(clouds_.size() + customs_.size() + 1, lidar::cloudLayouts().size());
+  EXPECT_EQ(types_["laser_scan"], "sensor_msgs/LaserScan 90c7ef2dc6895d81024acba2ac42f369");
   for (const auto& [name, cloud] : clouds_) {
     EXPECT_EQ(types_[name], "sensor_msgs/PointCloud2 1158d486dd51d683ce2f1be655c3c181");
     EXPECT_EQ(cloud.data, encoderOf(layouts_.at(name)).cloud(exampleScan()).data) << name;

@@ -95,18 +95,19 @@ SpacingAdvice adviseOn(const MapSource& source, double resolution) {
   if (spacing.median == 0.0) return {"too few points to tell their spacing", false};
   const std::string share =
       spacing.passing < 0.001 ? "under 0.1 %" : fmt::format("{:.2g} %", 100.0 * spacing.passing);
+  const bool is_sparse = spacing.passing > kMostPassing;
+  const bool has_strays = spacing.isolated > kMostIsolated;
   SpacingAdvice advice;
   advice.text = fmt::format(
-      "points are {:.2g} m apart: at a resolution of {:g} m {} of beams pass between them, advised "
-      "is {:g} m",
-      spacing.median, resolution, share, spacing.advised_resolution);
-  if (spacing.isolated > kMostIsolated) {
+      "points are {:.2g} m apart: at a resolution of {:g} m {} of beams pass between them",
+      spacing.median, resolution, share);
+  if (is_sparse) advice.text += fmt::format(", advised is {:g} m", spacing.advised_resolution);
+  if (has_strays) {
     advice.text += fmt::format(
-        "; {:.2g} % of the voxels are isolated: 'marsim map clean' removes "
-        "stray points",
+        "; {:.2g} % of the voxels are isolated: 'marsim map clean' removes stray points",
         100.0 * spacing.isolated);
   }
-  advice.is_bad = spacing.passing > kMostPassing || spacing.isolated > kMostIsolated;
+  advice.is_bad = is_sparse || has_strays;
   return advice;
 }
 
