@@ -254,7 +254,8 @@ void SlamClient::playFastLioOuster() {
       last = std::max(last, point.t);
       const double distance = point.getVector3fMap().norm();
       ASSERT_TRUE(std::isfinite(distance));
-      ASSERT_NEAR(1e-3 * point.range, distance, 1e-3);
+      // Ranges go through the lens, 17 mm off the axis: up to 1.3 mm farther at 22.5 degrees.
+      ASSERT_NEAR(1e-3 * point.range, distance, 2e-3);
       kept += distance > blind ? 1 : 0;
     }
     EXPECT_GT(kept, 1000U);

@@ -108,7 +108,9 @@ class Filler {
  public:
   Filler(const MergedPoints& merged, const HoleSettings& settings);
 
-  /// What neighbours within a reach [m] show.
+  /// Finds the surfels beside holes.
+  void findHoles();
+  /// Fills what neighbours within a reach [m] show.
   void fill(float reach);
   /// Whether some surfels want a wider reach.
   bool wantsMore() const { return wants_more_; }
@@ -118,8 +120,8 @@ class Filler {
   /// What is known of a surfel.
   enum class State : std::uint8_t {
     kDone,    ///< no hole beside it that is not filled
-    kOpen,    ///< neighbours leave a part of its disc's edge open
-    kSparse,  ///< and too few of them are known
+    kSparse,  ///< too few neighbours are known
+    kOpen,    ///< enough are known to fill what is open
   };
 
   template <class Visit>
@@ -129,7 +131,9 @@ class Filler {
   void measure(const Vector3f& place, const Vector3f& n, Around& around) const;
   void collect(const Vector3f& place, const Vector3f& n, std::uint32_t index, float reach,
                Work& work) const;
-  void look(std::uint32_t index, const Vector3f& place, float reach, Work& work);
+  void look(std::uint32_t index, const Vector3f& place, Work& work);
+  void lookWider(std::uint32_t index, const Vector3f& place, float reach, Work& work);
+  void learnSpacing(std::uint32_t index, Work& work);
   bool isClosed(const std::vector<Neighbour>& neighbours) const;
   float spacingAround(std::uint32_t index, Work& work) const;
   float heaviestAround(std::uint32_t index, const Work& work) const;
@@ -241,18 +245,28 @@ bool Filler::isClosed(const std::vector<Neighbour>& neighbours) const {
   return *std::max_element(least.begin(), least.end()) <= 0.0F;
 }
 
-/// Learns the spacing and whether there may be a hole.
-void Filler::look(std::uint32_t index, const Vector3f& place, float reach, Work& work) {
+/// Looks for a hole beside a surfel's disc: no disc of one farther than 2 R touches it.
+void Filler::look(std::uint32_t index, const Vector3f& place, Work& work) {
   const Vector3f& n = merged_.surfels[index].normal;
   measure(place, n, work.around);
-  collect(place, n, index, 2.0F * settings_.disc, work);  // no other disc touches its own
-  const bool is_closed = isClosed(work.neighbours);
-  if (work.neighbours.size() < kSpacingOf) collect(place, n, index, reach, work);
-  states_[index] = is_closed ? State::kDone : State::kOpen;
-  if (work.neighbours.size() < kSpacingOf) {
-    states_[index] = State::kSparse;
-    return;
+  collect(place, n, index, 2.0F * settings_.disc, work);
+  if (isClosed(work.neighbours)) states_[index] = State::kDone;
+  learnSpacing(index, work);
+}
+
+/// Of those that lacked neighbours to tell their spacing.
+void Filler::lookWider(std::uint32_t index, const Vector3f& place, float reach, Work& work) {
+  if (spacings_[index] == 0.0F) {
+    const Vector3f& n = merged_.surfels[index].normal;
+    measure(place, n, work.around);
+    collect(place, n, index, reach, work);
+    learnSpacing(index, work);
   }
+  if (spacings_[index] > 0.0F) states_[index] = State::kOpen;
+}
+
+void Filler::learnSpacing(std::uint32_t index, Work& work) {
+  if (work.neighbours.size() < kSpacingOf) return;
   const auto nth = work.neighbours.begin() + (kSpacingOf - 1);
   std::nth_element(work.neighbours.begin(), nth, work.neighbours.end());
   spacings_[index] = std::sqrt(static_cast<float>(kPi) / kSpacingOf * nth->square);
@@ -404,11 +418,19 @@ void Filler::visitCells(const CellGrid& grid, std::vector<Work>& blocks, const V
   });
 }
 
+void Filler::findHoles() {
+  const CellGrid grid(positions_, 2.0 * static_cast<double>(settings_.disc) * 1.000001, corner_);
+  std::vector<Work> blocks;
+  visitCells(grid, blocks, [&](std::uint32_t index, const Vector3f& place, Work& work) {
+    look(index, place, work);
+  });
+}
+
 void Filler::fill(float reach) {
   const CellGrid grid(positions_, static_cast<double>(reach) * 1.000001, corner_);
   std::vector<Work> blocks;
   visitCells(grid, blocks, [&](std::uint32_t index, const Vector3f& place, Work& work) {
-    look(index, place, reach, work);
+    lookWider(index, place, reach, work);
   });
   visitCells(grid, blocks, [&](std::uint32_t index, const Vector3f& place, Work& work) {
     if (states_[index] == State::kOpen) fillAround(index, place, reach, work);
@@ -425,6 +447,7 @@ MovedPoints fillHoles(const MergedPoints& merged, const HoleSettings& settings,
   progress.phase("holes");
   Filler filler(merged, settings);
   const float near = kNearReach * settings.disc, wide = 2.0F * settings.largest;
+  filler.findHoles();
   filler.fill(near);
   if (filler.wantsMore() && wide > near) filler.fill(wide);
   return filler.takePoints();
