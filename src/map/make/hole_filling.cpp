@@ -276,7 +276,7 @@ void Filler::learnSpacing(std::uint32_t index, Work& work) {
 float Filler::spacingAround(std::uint32_t index, Work& work) const {
   std::vector<Neighbour>& all = work.neighbours;
   const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(kMostHeard, all.size()));
-  std::partial_sort(all.begin(), end, all.end());
+  if (end != all.end()) std::nth_element(all.begin(), end, all.end());
   work.spacings.assign(1, spacings_[index]);
   for (auto n = all.begin(); n != end; ++n) {
     if (spacings_[n->index] > 0.0F) work.spacings.push_back(spacings_[n->index]);
