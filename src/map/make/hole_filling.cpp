@@ -31,13 +31,12 @@ constexpr std::size_t kSpacingOf = 6;   // the neighbour whose distance tells th
 constexpr std::size_t kMostHeard = 15;  // neighbours whose spacings count
 constexpr float kLow = 0.3F;            // the quantile of theirs
 constexpr float kLightest = 0.1F;       // of the heaviest surfel around: lighter ones are noise
-constexpr float kLeastShare =
-    0.4F;                           // of the surfels around that lie on a sheet: else it is foliage
-constexpr float kNearReach = 3.5F;  // [R] in which points as dense as voxels show the holes
-constexpr float kStrewn = 1.5F;     // [R] between points in a triangle
-constexpr float kBend = 0.15F;      // by which a sheet may leave its plane, a metre
-constexpr float kSameNormal = 0.8F;  // cosine, within one sheet
-constexpr float kFlat = 0.9F;        // cosine of a triangle's normal and those at its corners
+constexpr float kLeastShare = 0.4F;     // of the surfels around on one sheet: else it is foliage
+constexpr float kNearReach = 3.5F;      // [R] in which points as dense as voxels show the holes
+constexpr float kStrewn = 1.5F;         // [R] between points in a triangle
+constexpr float kBend = 0.15F;          // by which a sheet may leave its plane, a metre
+constexpr float kSameNormal = 0.8F;     // cosine, within one sheet
+constexpr float kFlat = 0.9F;           // cosine of a triangle's normal and those at its corners
 constexpr std::size_t kCellsPerBlock = 256;
 constexpr float kFar = std::numeric_limits<float>::max();
 
