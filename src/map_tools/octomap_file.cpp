@@ -1,3 +1,4 @@
+#include <bitset>
 #include <cmath>
 #include <fstream>
 #include <memory>
@@ -24,14 +25,60 @@ namespace {
 
 constexpr double kMostPoints = 5e8;
 
-// The number of nodes that the file's header promises.
-std::uint64_t promisedSize(std::ifstream& stream) {
+struct Header {
+  std::string kind;
+  std::uint64_t size = 0;  // nodes
+};
+
+/// Leaves the stream where the nodes begin.
+Header readHeader(std::istream& stream) {
+  Header header;
   std::string line;
   for (int i = 0; i < 100 && std::getline(stream, line) && line.rfind("data", 0) != 0; ++i) {
-    if (line.rfind("size ", 0) == 0) return parseWhole(trimmed(line.substr(5))).value_or(0);
+    if (line.rfind("id ", 0) == 0) header.kind = trimmed(line.substr(3));
+    if (line.rfind("size ", 0) == 0) header.size = parseWhole(trimmed(line.substr(5))).value_or(0);
   }
-  return 0;
+  return header;
 }
+
+/// Walks over a file's nodes, none of which is kept: OctoMap's own readers go on where a file ends,
+/// with whatever children the last bytes told of, and follow nodes to any depth.
+class NodeWalk {
+ public:
+  /// `bytes` of a node's value before its eight bits of children; 0: the nodes of a .bt, which have
+  /// two bits a child and none of their own for a leaf.
+  NodeWalk(std::istream& stream, int bytes, const std::string& path)
+      : stream_(stream), bytes_(bytes), path_(path) {}
+
+  void walk(int depth = 0) {
+    if (depth > (bytes_ > 0 ? kDepth : kDepth - 1)) {
+      throw FileError(path_, fmt::format("is no OctoMap: its nodes are more than {} deep", kDepth));
+    }
+    for (int children = childrenWithNodes(); children > 0; --children) walk(depth + 1);
+  }
+
+ private:
+  static constexpr int kDepth = 16;
+
+  int childrenWithNodes() {
+    if (bytes_ > 0) {
+      for (int i = 0; i < bytes_; ++i) next();
+      return static_cast<int>(std::bitset<8>(next()).count());
+    }
+    const unsigned low = next();
+    const unsigned pairs = low | next() << 8U;
+    return static_cast<int>(std::bitset<16>(pairs & pairs >> 1U & 0x5555U).count());
+  }
+  unsigned next() {
+    const int byte = stream_.get();
+    if (byte >= 0) return static_cast<unsigned>(byte);
+    throw FileError(path_, "is partly written: it ends within a node");
+  }
+
+  std::istream& stream_;
+  const int bytes_;
+  const std::string& path_;
+};
 
 /// Parts of a leaf's edge.
 double partsOf(double side, double resolution) {
@@ -85,25 +132,34 @@ std::size_t takeLeaves(Tree& tree, double resolution, const std::string& path,
 }
 
 std::unique_ptr<octomap::AbstractOcTree> readTree(const std::filesystem::path& path) {
+  constexpr int kLogOdds = 4, kColour = 3;
   const QuietStandardError quiet;
   std::ifstream stream(path, std::ios::binary);
-  const std::uint64_t promised = promisedSize(stream);
-  stream.clear();
+  const Header header = readHeader(stream);
+  const bool binary = lowerExtension(path) == ".bt";
+  if (header.kind.empty() || header.size == 0) {
+    throw FileError(path.string(), "is no OctoMap file, or one without nodes");
+  }
+  const bool coloured = header.kind == "ColorOcTree" && !binary;
+  if (!coloured && header.kind != "OcTree") {
+    throw FileError(path.string(),
+                    fmt::format("holds a tree of kind {}, allowed: {}", clipped(header.kind),
+                                binary ? "OcTree" : "OcTree, ColorOcTree"));
+  }
+  NodeWalk(stream, binary ? 0 : kLogOdds + (coloured ? kColour : 0), path.string()).walk();
   stream.seekg(0);
   std::unique_ptr<octomap::AbstractOcTree> tree;
-  if (lowerExtension(path) == ".bt") {
-    auto binary = std::make_unique<octomap::OcTree>(0.1);
-    if (binary->readBinary(stream)) tree = std::move(binary);
+  if (binary) {
+    auto plain = std::make_unique<octomap::OcTree>(0.1);
+    if (plain->readBinary(stream)) tree = std::move(plain);
   } else {
     tree.reset(octomap::AbstractOcTree::read(stream));
   }
-  if (!tree) throw FileError(path.string(), "is no OctoMap file, or one of an unknown kind");
-  // Leaves that were cut off count, too, and hold what the last one before them does.
-  if (stream.fail()) throw FileError(path.string(), "is partly written: it ends within a node");
-  if (tree->size() != promised || promised == 0) {
+  if (!tree) throw FileError(path.string(), "is no OctoMap file");
+  if (tree->size() != header.size) {
     throw FileError(path.string(),
-                    fmt::format("is partly written: it holds {} of {} nodes",
-                                withThousands(tree->size()), withThousands(promised)));
+                    fmt::format("holds {} nodes, and its header promises {}",
+                                withThousands(tree->size()), withThousands(header.size)));
   }
   return tree;
 }
@@ -125,10 +181,6 @@ Notes readOctoMap(const std::filesystem::path& path, double resolution, Progress
     leaves = takeLeaves(*plain, side, path.string(), take);
   } else if (auto* coloured = dynamic_cast<octomap::ColorOcTree*>(tree.get())) {
     leaves = takeLeaves(*coloured, side, path.string(), take);
-  } else {
-    throw FileError(path.string(),
-                    fmt::format("holds a tree of kind {}, allowed: OcTree, ColorOcTree",
-                                clipped(tree->getTreeType())));
   }
   if (leaves == 0) throw FileError(path.string(), "has no occupied leaf");
   return {fmt::format("{} occupied leaves, the smallest {:g} wide", withThousands(leaves),

@@ -100,14 +100,20 @@ TEST(OctoMapFile, BrokenFilesAreRefused) {
   EXPECT_THROW(leavesOf(folder.write("empty.bt", ""), 0.0), FileError);
   EXPECT_THROW(leavesOf(folder.write("text.bt", "no tree\n"), 0.0), FileError);
   EXPECT_THROW(leavesOf(folder.write("text.ot", "no tree\n"), 0.0), FileError);
-  EXPECT_THROW(leavesOf(folder.write("cut.bt", whole.substr(0, whole.size() - 20)), 0.0),
-               FileError);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_THROW(leavesOf(folder.write("cut.bt", whole.substr(0, size)), 0.0), FileError) << size;
+  }
   std::stringstream full;
   ASSERT_TRUE(tree.write(full));
   for (std::size_t size = 0; size < full.str().size(); ++size) {
     const auto path = folder.write("cut.ot", full.str().substr(0, size));
     EXPECT_THROW(leavesOf(path, 0.0), FileError) << size;
   }
+  const std::string head = whole.substr(0, whole.find("data\n") + 5);
+  EXPECT_THROW(leavesOf(folder.write("deep.bt", head + std::string(1 << 20, '\xff')), 0.0),
+               FileError);
+  EXPECT_THROW(leavesOf(folder.write("deep.ot", head + std::string(1 << 20, '\xff')), 0.0),
+               FileError);
   EXPECT_THROW(leavesOf(folder / "missing.bt", 0.0), FileError);
   octomap::OcTree free(0.1);
   free.updateNode(octomap::point3d(0, 0, 0), false);
