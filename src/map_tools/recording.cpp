@@ -184,8 +184,10 @@ void ScanPlacer::add(const RawScan& scan, const Pose& X_WB) {
 }
 
 void ScanPlacer::add(const RawScan& scan) {
-  first_ = std::min(first_.value_or(scan.stamp), scan.stamp);
-  last_ = std::max(last_.value_or(scan.stamp), scan.stamp);
+  if (!stamps_.insert(scan.stamp).second) {
+    throw FileError(scan.name, fmt::format("has a second scan at {:.9f} s, allowed: one a stamp",
+                                           toSeconds(scan.stamp)));
+  }
   if (scan.times.empty()) {
     const std::optional<Pose> X_WB = trajectory_.at(scan.stamp);
     X_WB ? add(scan, *X_WB) : static_cast<void>(++report.outside);
@@ -222,13 +224,13 @@ RecordingReport ScanPlacer::finish() {
     }
     return report;
   }
-  if (!first_) throw FileError(config_.source.string(), "has no scan");
+  if (stamps_.empty()) throw FileError(config_.source.string(), "has no scan");
   throw FileError(
       config_.poses.empty() ? config_.source.string() : config_.poses.string(),
       fmt::format("poses from {:.3f} to {:.3f} s fit none of the {} scans from {:.3f} to {:.3f} s: "
                   "are they of another clock or recording?",
                   toSeconds(trajectory_.begin()), toSeconds(trajectory_.end()), report.outside,
-                  toSeconds(*first_), toSeconds(*last_)));
+                  toSeconds(*stamps_.begin()), toSeconds(*stamps_.rbegin())));
 }
 
 bool isRecording(const fs::path& path) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <set>
+
 #include "map_tools/recording.hpp"
 
 /// What the readers of folders and bags share.
@@ -20,6 +22,7 @@ class ScanPlacer {
              const std::function<void(const Keyframe& keyframe)>& take)
       : config_(config), trajectory_(std::move(trajectory)), take_(take) {}
 
+  /// Throws FileError where another scan had its stamp.
   void add(const RawScan& scan);
   /// A scan whose pose is known without its stamp.
   void add(const RawScan& scan, const Pose& X_WB);
@@ -33,7 +36,7 @@ class ScanPlacer {
   const RecordingConfig& config_;
   Trajectory trajectory_;
   const std::function<void(const Keyframe& keyframe)>& take_;
-  std::optional<TimeNs> first_, last_;  // of the scans
+  std::set<TimeNs> stamps_;  // of the scans
 };
 
 /// The poses of config.poses. Throws FileError.

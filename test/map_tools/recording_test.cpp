@@ -150,6 +150,10 @@ TEST_F(Recordings, SlipsAreNamed) {
   folder_.write("0.6.pcd", "");
   config_.poses = poses_.write("a.tum", tum(0.0, 3.0, 0.02));
   said("0.6.pcd: is empty");
+  std::filesystem::remove(folder_ / "0.6.pcd");
+  scan("0.50.pcd", 0.5);
+  said("0.50.pcd: has a second scan at 0.500000000 s, allowed: one a stamp");
+  std::filesystem::remove(folder_ / "0.50.pcd");
   config_.source = folder_ / "none.bag";
   said(hasBags() ? "none.bag: does not exist" : "built without librosbag_storage");
 }

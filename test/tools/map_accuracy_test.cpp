@@ -19,7 +19,8 @@ namespace {
 /// and their KITTI poses.
 class MapAccuracy : public testing::Test {
  protected:
-  void record(double noise, double bias_of_left_out, double pose_error, int points = 12000) {
+  void record(double noise, double bias_of_left_out, double pose_error, int points = 12000,
+              double jitter = 0.0) {
     std::ofstream poses(folder_.path() / "poses.txt");
     RandomStream random(3);
     for (int scan = 0; scan < 20; ++scan) {
@@ -40,8 +41,10 @@ class MapAccuracy : public testing::Test {
         cloud.points.push_back((range * d).cast<float>());
       }
       map::saveCloud(folder_.path() / fmt::format("{}.ply", scan), cloud);
-      const double off = left_out ? pose_error : 0.0;
-      poses << "1 0 0 " << at.x() + off << " 0 1 0 " << at.y() + off << " 0 0 1 " << at.z() << "\n";
+      Eigen::Vector3d known = at;
+      if (left_out) known += Eigen::Vector3d(pose_error, pose_error, 0.0);
+      for (double& axis : known) axis += jitter * random.normal();
+      poses << "1 0 0 " << known.x() << " 0 1 0 " << known.y() << " 0 0 1 " << known.z() << "\n";
     }
     poses.close();
     config_.recording.source = folder_.path();
@@ -83,6 +86,21 @@ TEST_F(MapAccuracy, KnowsNoiseAndBiasOfWhatWasLeftOut) {
   EXPECT_NEAR(unbiased.all.signed_median, 0.0, 0.003);
   EXPECT_NEAR(unbiased.all.median, 0.67 * 0.02, 0.003);
   EXPECT_LT(unbiased.simulated_to_real, unbiased.all.high);
+}
+
+// Where a beam meets a wall squarely, the jitter of its scan adds to its noise; where it meets it
+// flatly, the jitter counts by 1 / cos of the angle.
+TEST_F(MapAccuracy, KnowsNoiseAndJitterOfPoses) {
+  record(0.02, 0.0, 0.0, 6000, 0.01);
+  config_.leave_out = 2;
+  const Accuracy accuracy = measured();
+  EXPECT_EQ(accuracy.scans_left_out, 10U);
+  EXPECT_NEAR(accuracy.all.signed_median, 0.0, 0.004);
+  const double square = 0.67 * std::hypot(0.02, 0.01);
+  EXPECT_NEAR(accuracy.by_incidence.front().median, square, 0.2 * square);
+  const double flat = 0.67 * std::hypot(0.02, 0.01 / std::cos(radians(67.5)));
+  EXPECT_NEAR(accuracy.by_incidence[4].median, flat, 0.25 * flat);
+  EXPECT_LT(accuracy.all.misses, 0.02);
 }
 
 TEST_F(MapAccuracy, SparseMapsAreNamed) {
