@@ -153,6 +153,16 @@ void readOpening(YamlReader& reader, Part& part) {
   if (opening.count < 1 || opening.count > kMostInARow) {
     reader.fail("count", fmt::format("{}", opening.count), "1 to 100000");
   }
+  double length = 0.0;
+  for (std::size_t i = 1; i < part.path.size(); ++i) {
+    length += (part.path[i] - part.path[i - 1]).norm();
+  }
+  const double last = opening.at + (opening.count - 1) * opening.every;
+  const double half = 0.5 * opening.width, slack = 1e-6;
+  if (opening.at < half - slack || last > length - half + slack) {
+    reader.fail("at", fmt::format("{:g} m, the last one {:g} m", opening.at, last),
+                fmt::format("{:g} to {:g} m along this wall", half, length - half));
+  }
   part.openings.push_back(opening);
 }
 

@@ -192,6 +192,11 @@ TEST_F(RecipeTest, SlipsAreNamed) {
     EXPECT_NE(with(part).find("parts is without a point, allowed: parts within the size"),
               std::string::npos);
   }
+  EXPECT_NE(
+      with("{part: wall, path: [[0, 0, 0], [5, 0, 0]], openings: [{at: 2, width: 1, every: 2, "
+           "count: 3}]}")
+          .find("openings[0].at is 2 m, the last one 6 m, allowed: 0.5 to 4.5 m along"),
+      std::string::npos);
   EXPECT_NE(said(kHead + "groups: {table: [{part: box}]}\n").find("a name that no part has"),
             std::string::npos);
   EXPECT_NE(said("place: recipe\nsize: [1, 1, 1]\nstart: [0, 0, 0]\n").find("size[0] is 1"),
