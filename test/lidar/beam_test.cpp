@@ -146,6 +146,8 @@ TEST(ReturnsConfig, RefusesValuesOutOfBounds) {
   EXPECT_EQ(complaint([](ReturnsConfig&) {}), "valid");
   EXPECT_EQ(complaint([](ReturnsConfig& r) { r.signal_cutoff = -1.0; }),
             "x.yaml: returns.signal_cutoff is -1, allowed: 0 to 1000 m");
+  EXPECT_EQ(complaint([](ReturnsConfig& r) { r.signal_cutoff = 1.0; }),
+            "x.yaml: returns.signal_cutoff is 1 m with mode strongest, allowed: 0 m, or mode first");
   EXPECT_EQ(complaint([](ReturnsConfig& r) { r.threshold = 2.0; }),
             "x.yaml: returns.threshold is 2, allowed: 0 to 1 1/m^2");
   EXPECT_EQ(complaint([](ReturnsConfig& r) { r.separation = NAN; }),
