@@ -404,7 +404,8 @@ TEST_F(LoadLidarTest, BeamsAndReturnsAreRead) {
             "rectangle");
   EXPECT_EQ(complaintOf("rays: 9", "rays: 10"), "x.yaml: beam.rays is 10, allowed: 1 | 7 | 9 | 19");
   EXPECT_EQ(complaintOf("mode: dual", "mode: second"),
-            "x.yaml: returns.mode is 'second', allowed: strongest, first, last, dual, triple");
+            "x.yaml: returns.mode is 'second', allowed: strongest, first, last, dual, triple, "
+            "two_strongest");
   EXPECT_EQ(complaintOf("mode: dual", "mod: dual").substr(0, 47),
             "x.yaml: returns.mod is an unknown key (did you ");
 }
