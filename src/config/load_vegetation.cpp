@@ -35,6 +35,7 @@ SpeciesConfig loadSpecies(const std::filesystem::path& path) {
     reader.readInterval("diameter", species.diameter_min, species.diameter_max, Quantity::kLength);
     reader.read("reflectivity", species.reflectivity);
     reader.readWord("class", species.semantic_class, map::semantic::names());
+    reader.read("obstacle", species.is_obstacle);
     if (species.kind == SpeciesConfig::Kind::kShrub) {
       readShrub(reader, species);
     } else {

@@ -107,11 +107,17 @@ class Planter {
                    std::min(bed.stand->region.max().z(), bounds_.max().z() + 1.0));
   }
 
+  Patch& addPatch(const Bed& bed) {
+    Patch& patch = vegetation_.patches.emplace_back();
+    patch.is_obstacle = bed.stand->species.is_obstacle;
+    return patch;
+  }
+
   // Their numbers scatter as those of stems that know nothing of each other.
   void growTiles(const Bed& bed, RandomStream& random) {
     const double mean = bed.stand->density * bed.side.prod();
     for (std::uint32_t i = 0; i < kPatchVariants; ++i) {
-      Patch& patch = vegetation_.patches.emplace_back();
+      Patch& patch = addPatch(bed);
       const double count = std::max(1.0, std::round(mean + std::sqrt(mean) * random.normal()));
       for (double plant = 0.0; plant < count; ++plant) {
         const Vector2d share(random.uniform(-0.5, 0.5), random.uniform(-0.5, 0.5));
@@ -122,7 +128,7 @@ class Planter {
 
   void growSingles(const Bed& bed, RandomStream& random) {
     for (std::uint32_t i = 0; i < kPlantVariants; ++i) {
-      growPlant(bed.stand->species, Vector2d::Zero(), random, vegetation_.patches.emplace_back());
+      growPlant(bed.stand->species, Vector2d::Zero(), random, addPatch(bed));
     }
   }
 
@@ -230,6 +236,11 @@ void VegetationConfig::validate(const std::string& where) const {
     check.require(!stand.region.isEmpty(), "region", "empty", "a min below its max");
     stand.species.validate(place + ": species");
   }
+}
+
+bool VegetationConfig::hasObstacles() const {
+  return std::any_of(stands.begin(), stands.end(),
+                     [](const StandConfig& stand) { return stand.species.is_obstacle; });
 }
 
 Vegetation plantVegetation(const VegetationConfig& config, const Eigen::AlignedBox3d& bounds,

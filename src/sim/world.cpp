@@ -3,6 +3,8 @@
 #include <functional>
 #include <utility>
 
+#include "marsim/lidar/plants.hpp"
+
 namespace marsim::sim {
 
 World::World(std::shared_ptr<const map::SurfelMap> map, Renderers renderers,
@@ -13,6 +15,14 @@ World::World(std::shared_ptr<const map::SurfelMap> map, Renderers renderers,
       ground_z_(ground_z.value_or(static_cast<double>(map_->bounds().min().z()))) {
   if (renderers_.rays == nullptr) renderers_.rays = lidar::makeRayCaster(map_, {});
   if (renderers_.images == nullptr) renderers_.images = lidar::makeDepthImageRenderer(map_, {});
+}
+
+void World::addVegetation(const scene::Vegetation& vegetation, const std::string& where) {
+  const auto plants = std::make_shared<const lidar::Plants>(vegetation);
+  renderers_.rays = lidar::withPlants(renderers_.rays, plants, {});
+  renderers_.images = lidar::withPlants(renderers_.images, plants, {});
+  neighbours_ =
+      collision::makeNeighbours(map_, scene::obstaclePoints(vegetation, map_->resolution(), where));
 }
 
 Uav& World::addUav(const UavConfig& config) {

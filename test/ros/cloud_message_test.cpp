@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "example_scan.hpp"
+#include "lidar/planes.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
+#include "marsim/lidar/plants.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -102,6 +106,42 @@ TEST(CloudLayouts, Labelled) {
                       28, 3, 1, 1});
   EXPECT_EQ(bytesOf(cloud, 1), joined(kXyz + kIntensity + kTime + "02010000 4600 01 01"));
   EXPECT_EQ(valueAt<std::uint32_t>(cloud, 2, 20), 0xffffffffU) << "the map";
+}
+
+// A shrub's wood and leaves before a wall, through a whole scan.
+TEST(CloudLayouts, LabelledTellsPlantsFromTheMap) {
+  scene::Vegetation shrubs;
+  scene::Patch& patch = shrubs.patches.emplace_back();
+  patch.cylinders = {{{0, 0, -1}, {0, 0, 0.4F}, 0.1F, 60, map::semantic::kTrunk}};
+  patch.discs = {{{0, 0, 1}, {1, 0, 0}, 0.5F, 140, map::semantic::kVegetation}};
+  shrubs.instances.resize(2);
+  shrubs.instances[0].foot = {4, -1, 0};
+  shrubs.instances[1].foot = {4, 1, 0};
+  lidar::LidarConfig config = lidar::spinner();
+  config.outputs[0].layout = CloudLayout::kLabelled;
+  const std::shared_ptr<const lidar::RayRenderer> wall =
+      std::make_shared<lidar::PlaneRenderer>(Eigen::Vector3d::UnitX(), 6.0);
+  const auto plants = std::make_shared<const lidar::Plants>(shrubs);
+  lidar::Lidar lidar(config, lidar::withPlants(wall, plants, {}));
+  const lidar::Scan scan = lidar.scan(0, kNsPerSecond / 10, lidar::resting({}));
+  const PointCloud2 cloud = CloudEncoder(config.outputs[0], config, "lidar").cloud(scan);
+  std::map<std::pair<std::uint32_t, int>, int> points;
+  for (std::size_t i = 0; i < cloud.width; ++i) {
+    const auto label = valueAt<std::uint32_t>(cloud, i, 20);
+    const int semantic_class = valueAt<std::uint16_t>(cloud, i, 24);
+    ++points[{label, semantic_class}];
+    const float x = valueAt<float>(cloud, i, 0), y = valueAt<float>(cloud, i, 4);
+    if (label == 0xffffffffU) {
+      EXPECT_NEAR(x, 6.0F, 1e-3F);
+    } else {
+      EXPECT_NEAR(x, 4.0F, 0.11F);
+      EXPECT_EQ(label, y < 0.0F ? 16777216U : 16777217U);
+    }
+  }
+  EXPECT_EQ(points.size(), 5U) << "the map, and trunk and leaf of two shrubs";
+  EXPECT_GT((points[{16777216U, map::semantic::kTrunk}]), 20);
+  EXPECT_GT((points[{16777217U, map::semantic::kVegetation}]), 20);
+  EXPECT_GT((points[{0xffffffffU, 0}]), 1000);
 }
 
 TEST(CloudLayouts, Velodyne) {

@@ -159,6 +159,51 @@ TEST(Planting, RefusesWhatNoPlantHas) {
   EXPECT_NE(complaintOf(config).find("height is 0"), std::string::npos);
 }
 
+// Points of an obstacle: along the axis, around a thick stem, leaves; of plants that are none none.
+TEST(Planting, ObstaclesArePointsThatNothingSlipsBetween) {
+  Vegetation vegetation;
+  vegetation.origin = {100, 200, 0};
+  Patch patch;
+  patch.cylinders = {{{0, 0, 0}, {0, 0, 1}, 0.02F, 100}, {{1, 0, 0}, {1, 0, 0.5}, 0.2F, 100}};
+  patch.discs = {{{0, 0, 2}, {0, 0, 1}, 0.05F, 100}};
+  vegetation.patches = {patch, patch};
+  vegetation.patches[1].is_obstacle = true;
+  for (const std::uint32_t number : {0U, 1U}) {
+    PlantInstance& instance = vegetation.instances.emplace_back();
+    instance.foot = {static_cast<float>(5 * number), 0, 0};
+    instance.patch = number;
+  }
+  vegetation.instances[1].height = 2.0F;
+  const std::vector<Vector3d> points = obstaclePoints(vegetation, 0.1, "garden.yaml");
+  ASSERT_EQ(points.size(), 11U + 6U * (1U + 13U) + 1U);
+  EXPECT_TRUE(points.front().isApprox(Vector3d(105, 200, 0)));
+  EXPECT_TRUE(points.back().isApprox(Vector3d(105, 200, 4)));
+  for (const Vector3d& p : points) EXPECT_GT(p.x(), 104.9);
+  for (std::size_t i = 1; i < 11; ++i) EXPECT_NEAR((points[i] - points[i - 1]).norm(), 0.2, 1e-6);
+  EXPECT_NEAR((points[12] - points[11]).norm(), 0.2, 1e-6) << "the thick one's skin";
+}
+
+TEST(Planting, SpeciesAreObstaclesWhereTheySaySo) {
+  VegetationConfig config = grass(10.0, {0, 0}, {9, 9});
+  EXPECT_FALSE(config.hasObstacles());
+  EXPECT_TRUE(
+      obstaclePoints(plantVegetation(config, kBounds, slope, "garden.yaml"), 0.1, "").empty());
+  config.stands[0].species.is_obstacle = true;
+  EXPECT_TRUE(config.hasObstacles());
+  EXPECT_FALSE(
+      obstaclePoints(plantVegetation(config, kBounds, slope, "garden.yaml"), 0.1, "").empty());
+  config = grass(1200.0, {-50, -40}, {29, 40});
+  config.stands[0].species.is_obstacle = true;
+  try {
+    obstaclePoints(plantVegetation(config, kBounds, slope, "garden.yaml"), 0.05, "garden.yaml");
+    ADD_FAILURE() << "no error";
+  } catch (const ConfigError& error) {
+    const std::string text = error.what();
+    EXPECT_EQ(text.find("garden.yaml: obstacle is true, of plants of "), 0U) << text;
+    EXPECT_NE(text.find("allowed: at most 20000000: fewer plants"), std::string::npos) << text;
+  }
+}
+
 TEST(Sway, LeansAndComesBackAsGustsGoBy) {
   const Sway sway{radians(10), radians(90), 2.0};
   EXPECT_NEAR(sway.most().y(), std::tan(radians(10)), 1e-6);

@@ -4,11 +4,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "marsim/scene/moving_object.hpp"
 #include "marsim/scene/obstacle_driver.hpp"
+#include "marsim/scene/vegetation.hpp"
 #include "marsim/sim/body.hpp"
 #include "marsim/sim/collisions.hpp"
 #include "marsim/sim/image_sensor.hpp"
@@ -120,6 +122,10 @@ class World {
   /// Without ground_z [m] the ground is a plane at the map's lowest point.
   World(std::shared_ptr<const map::SurfelMap> map, Renderers renderers = {},
         std::optional<double> ground_z = std::nullopt);
+
+  /// Plants that all UAVs added from now on see, and hit where they are obstacles; `where` is for
+  /// errors. Throws ConfigError.
+  void addVegetation(const scene::Vegetation& vegetation, const std::string& where);
 
   /// The UAV lives as long as the world.
   Uav& addUav(const UavConfig& config);
