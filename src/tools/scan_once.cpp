@@ -103,7 +103,7 @@ void draw(const ScanRequest& request, const map::SurfelMap& map, const Returns& 
   scene.scan = returns.in_world.points;
   scene.scan_origin = request.X_WS.p;
   scene.title =
-      fmt::format("{}, {}, {:g} s: {} of {} shots returned", fs::path(request.map).stem().string(),
+      fmt::format("{}, {}, {:g} s: {} returns of {} shots", fs::path(request.map).stem().string(),
                   returns.summary.sensor, returns.summary.duration,
                   withThousands(returns.summary.returns), withThousands(returns.summary.shots));
   viz::drawScan(scene, returns.in_sensor.points, request.picture, request.image);
@@ -121,6 +121,7 @@ ScanSummary scanOnce(const ScanRequest& request) {
       .require(std::isfinite(duration) && request.duration >= 0.0 && duration * rate <= kShotsMax,
                "--duration", fmt::format("{} s", request.duration),
                fmt::format("0 s (one scan) to {:g} s", kShotsMax / rate));
+  if (request.vegetation != "none") config::loadVegetation(request.vegetation);  // before the map
   requireOutput(request.cloud, map::cloudFormats());
   requireOutput(request.image, {".png"});
 

@@ -75,6 +75,10 @@ TEST_F(LoadVegetation, ComplainsOfWhatIsWrong) {
   EXPECT_NE(complaintOf("wind: {lean: 80deg}\nstands: [{species: grass, density: 1}]")
                 .find(file + ": wind: lean is 1.396"),
             std::string::npos);
+  EXPECT_EQ(complaintOf("stands: [{species: gras, density: 1}]").find(file), 0U);
+  write("tree.yaml", "kind: shrub\n");
+  EXPECT_NE(complaintOf("stands: [{species: ./tree.yaml, density: 1}]").find("height is absent"),
+            std::string::npos);
   write("tree.yaml", "kind: tree\n");
   EXPECT_NE(complaintOf("stands: [{species: ./tree.yaml, density: 1}]").find("'tree'"),
             std::string::npos);

@@ -138,13 +138,36 @@ TEST(Planting, RefusesRegionsOffTheMap) {
             "(-50.0, -40.0) to (50.0, 40.0) m");
   EXPECT_EQ(complaintOf(grass(10.0, {35, 0}, {40, 9})),
             "garden.yaml: stands[0]: region is (35, 0) to (40, 9) m, without any ground of the "
-            "map, allowed: where the map has ground, and a density that gives plants");
+            "map, allowed: where the map has ground");
 }
 
 TEST(Planting, RefusesABillionBlades) {
   EXPECT_EQ(complaintOf(grass(2e5, {-50, -40}, {50, 40})),
             "garden.yaml: stands[0]: density is 200000 /m^2, 1.6e+09 plants in 3.2e+04 patches, "
             "allowed: at most 1e+08 plants in 2e+06 patches in all stands");
+}
+
+TEST(Planting, RefusesEndlessKindsOfPlants) {
+  VegetationConfig config = grass(4e8, {0, 0}, {0.5, 0.5});
+  config.stands[0].species.pieces = 16;
+  EXPECT_EQ(complaintOf(config),
+            "garden.yaml: stands[0]: species is 2.56e+10 stems, twigs and leaves in different "
+            "patches, allowed: at most 2e+07 in all stands: fewer pieces, twigs, leaves or stems a "
+            "square metre");
+  config.stands.assign(60, standOf(SpeciesConfig::Kind::kShrub, 0.1, {-25, -25}, {25, 25}));
+  for (StandConfig& stand : config.stands) stand.species.leaves = 100'000;
+  EXPECT_NE(complaintOf(config).find("stands[24]: species is 2e+07"), std::string::npos)
+      << complaintOf(config);
+}
+
+TEST(Planting, AStandOfLessThanOnePlantMayStayEmpty) {
+  VegetationConfig config;
+  config.stands = {standOf(SpeciesConfig::Kind::kShrub, 0.1, {-1, -1}, {1, 1})};
+  std::size_t planted = 0;
+  for (config.seed = 0; config.seed < 100; ++config.seed) {
+    planted += plantVegetation(config, kBounds, slope, "garden.yaml").instances.size();
+  }
+  EXPECT_NEAR(static_cast<double>(planted), 40.0, 15.0);
 }
 
 TEST(Planting, RefusesWhatNoPlantHas) {

@@ -28,7 +28,7 @@ struct AngularSector {
 /// A LiDAR as described by its YAML file.
 struct LidarConfig {
   std::string name;          ///< for messages and diagnostics
-  double range_min = 0.1;    ///< [m] nearer first surfaces give no return
+  double range_min = 0.1;    ///< [m] nearer surfaces give no return
   double range_max = 100.0;  ///< [m]
   double rate = 10.0;        ///< [Hz] scans a second
   // Field of view: shots outside are not made [rad].

@@ -17,6 +17,32 @@
 
 namespace marsim::lidar {
 
+namespace {
+
+/// Of patterns of one ring.
+bool isPlane(const PatternConfig& pattern) {
+  constexpr double kFlat = 0.0175;  // [rad]
+  if (const auto* spinning = std::get_if<SpinningPatternConfig>(&pattern)) {
+    return std::abs(spinning->channels.front().elevation) < kFlat;
+  }
+  return !std::holds_alternative<RisleyPatternConfig>(pattern) &&
+         !std::holds_alternative<Mid360PatternConfig>(pattern);
+}
+
+/// Of topics; an Ouster's second returns have one of their own.
+void requireOwnTopics(const LidarConfig& config, const Validator& check) {
+  if (mostReturns(config.returns.mode) < 2) return;
+  const std::vector<std::string> topics = outputTopics(config.outputs);
+  for (std::size_t i = 0; i < topics.size(); ++i) {
+    if (config.outputs[i].layout != CloudLayout::kOuster) continue;
+    const bool is_taken = std::count(topics.begin(), topics.end(), topics[i] + "2") > 0;
+    check.require(!is_taken, "output", topics[i] + "2",
+                  "another topic: second returns of the layout ouster are published there");
+  }
+}
+
+}  // namespace
+
 void LidarConfig::validate(const std::string& where) const {
   const Validator check(where);
   check.require(!name.empty(), "name", "empty", "a name");
@@ -44,12 +70,15 @@ void LidarConfig::validate(const std::string& where) const {
                   fmt::format("one of at most {} returns, which the layout '{}' has room for", most,
                               nameOf(output.layout)));
   }
+  requireOwnTopics(*this, check);
   validatePattern(pattern, where);
   for (const OutputConfig& output : outputs) {
     if (output.layout != CloudLayout::kLaserScan) continue;
     const int rings = makePattern(pattern)->rings();
     check.require(rings == 1, "output", "laser_scan",
                   fmt::format("another layout: the pattern has {} rings, a LaserScan one", rings));
+    check.require(isPlane(pattern), "output", "laser_scan",
+                  "another layout: a LaserScan's shots lie in one plane across z");
   }
   const auto* grid = std::get_if<GridPatternConfig>(&pattern);
   const bool has_axis = grid != nullptr && grid->grid.projection == ImageGrid::Projection::kPinhole;

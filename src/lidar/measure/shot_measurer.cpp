@@ -21,6 +21,7 @@ ShotMeasurer::ShotMeasurer(const LidarConfig& config, const ShotNoise* noise,
 /// Reflections of what the shot's rays have met.
 void ShotMeasurer::reflect(std::size_t shot) {
   reflections_.clear();
+  met_anything_ = false;
   std::size_t ray = shot * rays_.beam.size();
   if (light_ != nullptr && light_->reaches(shot)) return reflectWithLight(shot);
   for (const BeamRay& part : rays_.beam) {
@@ -28,8 +29,7 @@ void ShotMeasurer::reflect(std::size_t shot) {
     if (hit.valid()) {
       const float cosine = cosineOf(ray);
       const float energy = part.weight * cosine * reflectivityOf(hit) / (hit.range * hit.range);
-      reflections_.push_back(
-          {hit.range, energy, part.weight, cosine, static_cast<std::uint32_t>(ray)});
+      addReflection({hit.range, energy, part.weight, cosine, static_cast<std::uint32_t>(ray)});
     }
     ++ray;
   }
@@ -65,8 +65,7 @@ void ShotMeasurer::addReflection(std::size_t ray, float weight, float share, flo
     reflectivity = place->scattered * (retro > 0.0F ? retro : reflectivity);
   }
   const float energy = weight * share * reflectivity / (range * range);
-  if (!(energy > 0.0F)) return;
-  reflections_.push_back({range, energy, weight, cosine, static_cast<std::uint32_t>(ray)});
+  addReflection({range, energy, weight, cosine, static_cast<std::uint32_t>(ray)});
 }
 
 void ShotMeasurer::measureEchoes(std::size_t shot, std::uint64_t key, ShotReturns& result) {
@@ -82,7 +81,7 @@ void ShotMeasurer::measureEchoes(std::size_t shot, std::uint64_t key, ShotReturn
     }
     return true;
   });
-  if (echoes_.empty() && !reflections_.empty() && !result.too_near) result.too_dark = true;
+  if (echoes_.empty() && met_anything_ && !result.too_near) result.too_dark = true;
   for (std::size_t i = 0; i < echoes_.size(); ++i) {
     const Echo& echo = echoes_[i];
     const float range = noise_ == nullptr

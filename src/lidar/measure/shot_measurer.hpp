@@ -81,6 +81,11 @@ class ShotMeasurer {
   void reflect(std::size_t shot);
   void reflectWithLight(std::size_t shot);
   void addReflection(std::size_t ray, float weight, float share, float before);
+  /// What is black sends nothing back that could be part of an echo.
+  void addReflection(const Reflection& reflection) {
+    met_anything_ = true;
+    if (reflection.energy > 0.0F) reflections_.push_back(reflection);
+  }
   static void rankAgain(ShotReturns& result);
   void add(const ShotReturns::Return& measured, ShotReturns& result) const {
     if (measured.range < range_min_) {
@@ -108,6 +113,7 @@ class ShotMeasurer {
   const EchoReceiver receiver_;
   // Of the shot that is measured; kept, so that a shot does not allocate.
   std::vector<Reflection> reflections_;
+  bool met_anything_ = false;
   std::vector<Echo> echoes_;
 };
 
