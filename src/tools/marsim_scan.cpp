@@ -49,6 +49,8 @@ int main(int argc, char** argv) {
   app.add_option("--lidar", request.lidar, "name or YAML file");
   app.add_option("--vegetation", request.vegetation,
                  "plants on the map's ground: courtyard, meadow, ... or a YAML file; none");
+  app.add_option("--surfaces", request.surfaces,
+                 "mirrors, panes and retro-reflectors: example or a YAML file; none");
   app.add_option("--pose", pose,
                  "of the sensor: x,y,z,yaw,pitch,roll [m, rad], e.g. 0,0,1.5,90deg,0,0; angles "
                  "left out are 0");

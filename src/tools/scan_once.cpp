@@ -114,6 +114,7 @@ void draw(const ScanRequest& request, const map::SurfelMap& map, const Returns& 
 ScanSummary scanOnce(const ScanRequest& request) {
   lidar::LidarConfig config = config::loadLidar(request.lidar);
   config.X_BS = Pose{};
+  if (request.surfaces != "none") config.surfaces = config::loadSurfaces(request.surfaces);
   const double duration = request.duration > 0.0 ? request.duration : 1.0 / config.rate;
   const double rate = lidar::makePattern(config.pattern)->pointsPerSecond();
   Validator("command line")

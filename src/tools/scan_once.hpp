@@ -17,6 +17,7 @@ struct ScanRequest {
   std::string map = "forest";       ///< as config::resolveMap takes it
   std::string lidar = "avia";       ///< as config::loadLidar takes it
   std::string vegetation = "none";  ///< as config::loadVegetation takes it
+  std::string surfaces = "none";    ///< as config::loadSurfaces takes it
   Pose X_WS;                        ///< the sensor; its mounting is left out
   double duration = 0.0;            ///< [s] 0: one scan's
   map::SurfelMapConfig surfels;

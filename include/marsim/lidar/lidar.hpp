@@ -15,6 +15,7 @@
 #include "marsim/lidar/renderer.hpp"
 #include "marsim/lidar/scan.hpp"
 #include "marsim/lidar/scan_pattern.hpp"
+#include "marsim/lidar/surfaces.hpp"
 
 namespace marsim::lidar {
 
@@ -40,6 +41,7 @@ struct LidarConfig {
   ReturnsConfig returns;
   NoiseConfig noise;
   IntensityConfig intensity;
+  SurfacesConfig surfaces;     ///< mirrors, panes and retro-reflectors
   double reflectivity = 0.5;   ///< of what the map or an object does not say; 1: 100 %
   bool instantaneous = false;  ///< the whole scan from the pose at its stamp, all times 0
   PatternConfig pattern;
@@ -48,6 +50,8 @@ struct LidarConfig {
 };
 
 class ShotNoise;
+class SurfaceChannels;
+class SurfaceLight;
 struct ScanRays;
 
 /// A LiDAR, which turns motion into scans: fires the pattern, casts every shot from the sensor's
@@ -71,13 +75,14 @@ class Lidar {
   const LidarConfig& config() const { return config_; }
 
  private:
-  void collect(View<MovingObject> objects, Scan& scan) const;
+  void collect(const SurfaceChannels& surfaces, Scan& scan) const;
   float intensityOf(float reflectivity, float range) const;
 
   LidarConfig config_;
   std::shared_ptr<const RayRenderer> renderer_;
   std::unique_ptr<ScanPattern> pattern_;
   std::shared_ptr<const ShotNoise> noise_;  // null: none
+  std::shared_ptr<SurfaceLight> light_;     // null: all surfaces are as most
   bool keep_misses_ = false;
   // Kept between scans so that a scan does not allocate.
   std::uint32_t first_column_ = 0;

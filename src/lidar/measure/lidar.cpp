@@ -11,6 +11,7 @@
 #include "lidar/measure/shot_measurer.hpp"
 #include "lidar/measure/shot_noise.hpp"
 #include "lidar/measure/surface_channels.hpp"
+#include "lidar/measure/surface_light.hpp"
 #include "lidar/patterns/shared_pattern.hpp"
 #include "marsim/common/error.hpp"
 
@@ -35,6 +36,7 @@ void LidarConfig::validate(const std::string& where) const {
   check.within("reflectivity", reflectivity, 0.0, 100.0);
   beam.validate(where);
   returns.validate(where);
+  surfaces.validate(where);
   validateOutputs(outputs, where);
   for (const OutputConfig& output : outputs) {
     const int most = mostReturns(output.layout);
@@ -65,6 +67,7 @@ Lidar::Lidar(LidarConfig config, std::shared_ptr<const RayRenderer> renderer, st
   config_.X_BS.q.normalize();
   pattern_ = sharePattern(config_.pattern);
   rays_->beam = beamRays(config_.beam);
+  if (config_.surfaces.any()) light_ = std::make_shared<SurfaceLight>(config_.surfaces);
   if (!noise) config_.noise = {};
   if (config_.noise.any()) {
     noise_ = std::make_shared<const ShotNoise>(config_.noise, config_.range_min, config_.range_max,
@@ -98,8 +101,11 @@ Scan Lidar::scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<Movi
            *rays_);
   renderer_->castBeams(begin, rays_->rays, rays_->beam.size(), objects, hits_);
 
+  const SurfaceChannels surfaces(*renderer_, objects);
+  if (light_ != nullptr) light_->follow(begin, *renderer_, objects, surfaces, *rays_, hits_);
+
   scan.rays = firings_.size();
-  collect(objects, scan);
+  collect(surfaces, scan);
   return scan;
 }
 
@@ -114,9 +120,8 @@ float Lidar::intensityOf(float reflectivity, float range) const {
   return std::min(std::floor(value + 0.5F), static_cast<float>(intensity.limit));
 }
 
-void Lidar::collect(View<MovingObject> objects, Scan& scan) const {
-  const SurfaceChannels surfaces(*renderer_, objects);
-  ShotMeasurer measurer(config_, noise_.get(), firings_, *rays_, hits_, surfaces);
+void Lidar::collect(const SurfaceChannels& surfaces, Scan& scan) const {
+  ShotMeasurer measurer(config_, noise_.get(), firings_, *rays_, hits_, surfaces, light_.get());
   scan.points.reserve(firings_.size());
   const bool has_origins = pattern_->hasOrigins();
   for (std::size_t i = 0; i < firings_.size(); ++i) {

@@ -4,12 +4,14 @@ namespace marsim::lidar {
 
 ShotMeasurer::ShotMeasurer(const LidarConfig& config, const ShotNoise* noise,
                            const std::vector<Firing>& firings, const ScanRays& rays,
-                           const std::vector<Hit>& hits, const SurfaceChannels& surfaces)
+                           const std::vector<Hit>& hits, const SurfaceChannels& surfaces,
+                           const SurfaceLight* light)
     : noise_(noise),
       firings_(firings),
       rays_(rays),
       hits_(hits),
       surfaces_(surfaces),
+      light_(light),
       range_min_(static_cast<float>(config.range_min)),
       range_max_(static_cast<float>(config.range_max)),
       reflectivity_(static_cast<float>(config.reflectivity)),
@@ -20,6 +22,7 @@ ShotMeasurer::ShotMeasurer(const LidarConfig& config, const ShotNoise* noise,
 void ShotMeasurer::reflect(std::size_t shot) {
   reflections_.clear();
   std::size_t ray = shot * rays_.beam.size();
+  if (light_ != nullptr && light_->reaches(shot)) return reflectWithLight(shot);
   for (const BeamRay& part : rays_.beam) {
     const Hit& hit = hits_[ray];
     if (hit.valid()) {
@@ -30,6 +33,40 @@ void ShotMeasurer::reflect(std::size_t shot) {
     }
     ++ray;
   }
+}
+
+/// The same where a part of the light is sent elsewhere.
+void ShotMeasurer::reflectWithLight(std::size_t shot) {
+  std::size_t ray = shot * rays_.beam.size();
+  for (const BeamRay& part : rays_.beam) {
+    addReflection(ray, part.weight, 1.0F, 0.0F);
+    if (const SurfaceLight::Place* place = light_->placeOf(ray)) {
+      for (const SurfaceLight::Branch& branch : place->branches) {
+        if (branch.ray == SurfaceLight::kNoRay) continue;
+        addReflection(branch.ray, part.weight * branch.share, branch.share, branch.before);
+      }
+    }
+    ++ray;
+  }
+  if (const SurfaceLight::Bloom* bloom = light_->bloomOf(shot)) {
+    addReflection(bloom->ray, bloom->share, 1.0F, 0.0F);
+  }
+}
+
+/// Of a ray that `weight` of the pulse goes along, of whose light `share` finds the way back, and
+/// which begins `before` [m] from the sensor.
+void ShotMeasurer::addReflection(std::size_t ray, float weight, float share, float before) {
+  const Hit& hit = hits_[ray];
+  if (!hit.valid()) return;
+  const float cosine = cosineOf(ray), range = before + hit.range;
+  float reflectivity = cosine * reflectivityOf(hit);
+  if (const SurfaceLight::Place* place = light_->placeOf(ray)) {
+    const auto retro = static_cast<float>(place->surface->retro_reflective);
+    reflectivity = place->scattered * (retro > 0.0F ? retro : reflectivity);
+  }
+  const float energy = weight * share * reflectivity / (range * range);
+  if (!(energy > 0.0F)) return;
+  reflections_.push_back({range, energy, weight, cosine, static_cast<std::uint32_t>(ray)});
 }
 
 void ShotMeasurer::measureEchoes(std::size_t shot, std::uint64_t key, ShotReturns& result) {

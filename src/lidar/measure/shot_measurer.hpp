@@ -11,6 +11,7 @@
 #include "lidar/measure/scan_rays.hpp"
 #include "lidar/measure/shot_noise.hpp"
 #include "lidar/measure/surface_channels.hpp"
+#include "lidar/measure/surface_light.hpp"
 #include "marsim/lidar/lidar.hpp"
 
 namespace marsim::lidar {
@@ -35,10 +36,11 @@ struct ShotReturns {
 /// out. What every shot of one ray needs is inline.
 class ShotMeasurer {
  public:
-  /// All are kept by reference; `noise` may be null.
+  /// All are kept by reference; `noise` and `light` may be null.
   ShotMeasurer(const LidarConfig& config, const ShotNoise* noise,
                const std::vector<Firing>& firings, const ScanRays& rays,
-               const std::vector<Hit>& hits, const SurfaceChannels& surfaces);
+               const std::vector<Hit>& hits, const SurfaceChannels& surfaces,
+               const SurfaceLight* light);
 
   /// Not of several threads at once.
   ShotReturns measure(std::size_t shot) {
@@ -51,7 +53,7 @@ class ShotMeasurer {
         return result;
       }
     }
-    if (makes_echoes_) {
+    if (makes_echoes_ || (light_ != nullptr && light_->reaches(shot))) {
       measureEchoes(shot, key, result);
     } else {
       measureRay(shot, key, result);
@@ -77,6 +79,8 @@ class ShotMeasurer {
   }
   void measureEchoes(std::size_t shot, std::uint64_t key, ShotReturns& result);
   void reflect(std::size_t shot);
+  void reflectWithLight(std::size_t shot);
+  void addReflection(std::size_t ray, float weight, float share, float before);
   static void rankAgain(ShotReturns& result);
   void add(const ShotReturns::Return& measured, ShotReturns& result) const {
     if (measured.range < range_min_) {
@@ -98,6 +102,7 @@ class ShotMeasurer {
   const ScanRays& rays_;
   const std::vector<Hit>& hits_;
   const SurfaceChannels& surfaces_;
+  const SurfaceLight* light_;
   const float range_min_, range_max_, reflectivity_;
   const bool makes_echoes_;
   const EchoReceiver receiver_;

@@ -49,6 +49,8 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   config.outputs =
       lidar::outputsFor(client, config.outputs, params.text("output", "auto"), params.where());
   config.instantaneous = params.flag("instantaneous", config.instantaneous);
+  const std::string surfaces = params.text("surfaces", "none");
+  if (surfaces != "none") config.surfaces = config::loadSurfaces(surfaces);
   const bool noise = params.flag("lidar_noise", true);
   const std::uint64_t seed = readSeed(params, handle);
   rendered_ = std::make_unique<RenderedSensor>(handle, params);
