@@ -50,13 +50,13 @@ TEST_F(LoadSurfaces, WhatAFileSays) {
 
 TEST_F(LoadSurfaces, ComplainsOfWhatIsWrong) {
   EXPECT_EQ(complaintOf("{class: 201, specular: 1.5}"),
-            "201: specular is 1.5, allowed: from 0 to 1");
+            "201: specular is 1.5, allowed: 0 to 1");
   EXPECT_EQ(complaintOf("{class: car, transparent: -0.1}"),
-            "car: transparent is -0.1, allowed: from 0 to 1");
+            "car: transparent is -0.1, allowed: 0 to 1");
   EXPECT_EQ(complaintOf("{object: obstacle 3, specular: 0.7, transparent: 0.4}"),
             "obstacle 3: specular + transparent is 1.1, allowed: at most 1");
   EXPECT_EQ(complaintOf("{class: car, retro_reflective: -1}"),
-            "car: retro_reflective is -1, allowed: from 0 to 1e+06");
+            "car: retro_reflective is -1, allowed: 0 to 1000000");
   EXPECT_EQ(complaintOf("{class: car, bloom: {angle: 1deg, share: 0.1}}"),
             "car: bloom is 0.0174533 rad, allowed: where retro_reflective is more than 0");
   EXPECT_NE(complaintOf("{class: traffic_sing, specular: 0.1}")
