@@ -22,7 +22,7 @@
 namespace marsim::config {
 
 /// The names that come with the package for a kind ("lidar", "depth", "vehicle", "imu", "control",
-/// "obstacles", "species", "swarm", "vegetation"), sorted.
+/// "obstacles", "species", "swarm", "vegetation", "weather"), sorted.
 std::vector<std::string> knownNames(const std::string& kind);
 
 lidar::LidarConfig loadLidar(const std::string& name_or_path);
@@ -70,6 +70,9 @@ scene::ObstaclesConfig readObstacles(const std::string& text, const std::string&
 
 /// What grows: a file of config/vegetation, with species of config/species.
 scene::VegetationConfig loadVegetation(const std::string& name_or_path);
+
+/// Rain, fog, snow and dust: a file of config/weather; "none" is clear air.
+lidar::Weather loadWeather(const std::string& name_or_path);
 
 control::ControllerConfig loadController(const std::string& name_or_path);
 

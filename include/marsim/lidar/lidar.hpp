@@ -15,6 +15,7 @@
 #include "marsim/lidar/renderer.hpp"
 #include "marsim/lidar/scan.hpp"
 #include "marsim/lidar/scan_pattern.hpp"
+#include "marsim/lidar/weather.hpp"
 
 namespace marsim::lidar {
 
@@ -48,6 +49,7 @@ struct LidarConfig {
 };
 
 class ShotNoise;
+class ShotWeather;
 struct ScanRays;
 
 /// A LiDAR, which turns motion into scans: fires the pattern, casts every shot from the sensor's
@@ -68,6 +70,8 @@ class Lidar {
 
   /// Whether scans list the shots without a return (organised clouds and some drivers need them).
   void keepMisses(bool keep) { keep_misses_ = keep; }
+  /// What scans from now on are made in; at first nothing. Throws ConfigError.
+  void setWeather(const Weather& weather);
   const LidarConfig& config() const { return config_; }
 
  private:
@@ -77,7 +81,9 @@ class Lidar {
   LidarConfig config_;
   std::shared_ptr<const RayRenderer> renderer_;
   std::unique_ptr<ScanPattern> pattern_;
-  std::shared_ptr<const ShotNoise> noise_;  // null: none
+  std::uint64_t seed_;
+  std::shared_ptr<const ShotNoise> noise_;      // null: none
+  std::shared_ptr<const ShotWeather> weather_;  // null: none
   bool keep_misses_ = false;
   // Kept between scans so that a scan does not allocate.
   std::uint32_t first_column_ = 0;

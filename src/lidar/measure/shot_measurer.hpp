@@ -10,6 +10,7 @@
 #include "lidar/measure/echo_receiver.hpp"
 #include "lidar/measure/scan_rays.hpp"
 #include "lidar/measure/shot_noise.hpp"
+#include "lidar/measure/shot_weather.hpp"
 #include "lidar/measure/surface_channels.hpp"
 #include "marsim/lidar/lidar.hpp"
 
@@ -19,10 +20,12 @@ namespace marsim::lidar {
 struct ShotReturns {
   struct Return {
     static constexpr std::uint32_t kNothing = Reflection::kNoRay;
+    static constexpr std::uint32_t kParticle = kNothing - 1;
 
     float range;         ///< [m] as measured, within the sensor's limits
     float reflectivity;  ///< along the beam
-    std::uint32_t ray;   ///< whose hit it is; kNothing: nothing is there
+    std::uint32_t ray;   ///< whose hit it is; kNothing: nothing is there; kParticle: drops,
+                         ///< flakes, fog or dust are
     std::uint8_t rank;   ///< by energy; 0: the strongest
   };
   std::array<Return, 3> returns;  // the first `count` of them
@@ -35,8 +38,8 @@ struct ShotReturns {
 /// out. What every shot of one ray needs is inline.
 class ShotMeasurer {
  public:
-  /// All are kept by reference; `noise` may be null.
-  ShotMeasurer(const LidarConfig& config, const ShotNoise* noise,
+  /// All are kept by reference; `noise` and `weather` may be null.
+  ShotMeasurer(const LidarConfig& config, const ShotNoise* noise, const ShotWeather* weather,
                const std::vector<Firing>& firings, const ScanRays& rays,
                const std::vector<Hit>& hits, const SurfaceChannels& surfaces);
 
@@ -77,6 +80,7 @@ class ShotMeasurer {
   }
   void measureEchoes(std::size_t shot, std::uint64_t key, ShotReturns& result);
   void reflect(std::size_t shot);
+  bool reaches(const Echo& echo) const;
   static void rankAgain(ShotReturns& result);
   void add(const ShotReturns::Return& measured, ShotReturns& result) const {
     if (measured.range < range_min_) {
@@ -94,12 +98,13 @@ class ShotMeasurer {
   }
 
   const ShotNoise* noise_;
+  const ShotWeather* weather_;
   const std::vector<Firing>& firings_;
   const ScanRays& rays_;
   const std::vector<Hit>& hits_;
   const SurfaceChannels& surfaces_;
   const float range_min_, range_max_, reflectivity_;
-  const bool makes_echoes_;
+  const bool has_threshold_, makes_echoes_;
   const EchoReceiver receiver_;
   // Of the shot that is measured; kept, so that a shot does not allocate.
   std::vector<Reflection> reflections_;
