@@ -18,6 +18,7 @@
 #include "shrub_ranges.hpp"
 #include "special_surfaces.hpp"
 #include "timing.hpp"
+#include "weather_rating.hpp"
 #ifdef MARSIM_HAS_EMBREE
 #include "embree_discs.hpp"
 #endif
@@ -153,6 +154,7 @@ bool runBeamsBench(const BeamsBench& bench) {
   rateGrassStands(6120, rows);
   rateShrub(rows);
   rateSurfaces(rows);
+  rateWeather(20, rows);
   if (!bench.quick) {
     for (const std::string& place : bench.places) {
       const NineRays nine({place, 0.1}, bench);
@@ -167,6 +169,7 @@ bool runBeamsBench(const BeamsBench& bench) {
     drawDepths(6120, bench.pictures);
     drawShrub(bench.pictures);
     drawSurfaces(bench.pictures);
+    drawParticles(20, bench.pictures);
   }
   if (!bench.out.empty()) writeFile(bench.out, toJson(rows).dump(2) + "\n");
   return printRows(rows);

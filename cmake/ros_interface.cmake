@@ -21,7 +21,8 @@ add_message_files(DIRECTORY msg FILES
   TrackingError.msg
   VehicleState.msg
 )
-add_service_files(DIRECTORY srv FILES RunUntil.srv SetPace.srv StepTime.srv TakeOff.srv Teleport.srv)
+add_service_files(DIRECTORY srv FILES
+  RunUntil.srv SetPace.srv SetWeather.srv StepTime.srv TakeOff.srv Teleport.srv)
 generate_messages(DEPENDENCIES geometry_msgs std_msgs)
 
 # One marsimConfig.cmake for both: find_package(marsim COMPONENTS core) needs nothing of ROS,

@@ -170,6 +170,7 @@ Preparation prepareDemo(const DemoOptions& options) {
   config::loadLidar(options.lidar);
   if (options.vegetation != "none") config::loadVegetation(options.vegetation);
   if (options.surfaces != "none") config::loadSurfaces(options.surfaces);
+  config::loadWeather(options.weather);
   const double fastest = config::loadController("default").speed_max;
   Validator("command line")
       .require(options.speed <= fastest, "--speed", fmt::format("{:g} m/s", options.speed),
@@ -219,16 +220,17 @@ ChildCommand launchCommand(const DemoOptions& options, const FlightPlan& plan, i
   const auto resolved = [](const std::string& name) {
     return fs::is_regular_file(name) ? fs::absolute(name).string() : name;
   };
-  ChildCommand command = rosLaunch(
-      {"marsim", "demo.launch", "plan:=" + (plan.output / "plan.json").string(), "map:=" + plan.map,
-       fmt::format("resolution:={}", plan.resolution), "surface:=" + options.surface,
-       "vegetation:=" + resolved(options.vegetation), "surfaces:=" + resolved(options.surfaces),
-       "lidar:=" + resolved(plan.lidar), "vehicle:=" + resolved(plan.vehicle),
-       fmt::format("x:={}", plan.start.x()), fmt::format("y:={}", plan.start.y()),
-       fmt::format("z:={}", plan.start.z()), fmt::format("yaw:={}", plan.yaw),
-       fmt::format("speed:={}", plan.speed), "renderer:=" + options.renderer,
-       "nodelets:=" + flag(options.nodelets), "rviz:=" + flag(options.rviz)},
-      port, plan.output / "log");
+  ChildCommand command =
+      rosLaunch({"marsim", "demo.launch", "plan:=" + (plan.output / "plan.json").string(),
+                 "map:=" + plan.map, fmt::format("resolution:={}", plan.resolution),
+                 "surface:=" + options.surface, "vegetation:=" + resolved(options.vegetation),
+                 "surfaces:=" + resolved(options.surfaces), "weather:=" + resolved(options.weather),
+                 "lidar:=" + resolved(plan.lidar), "vehicle:=" + resolved(plan.vehicle),
+                 fmt::format("x:={}", plan.start.x()), fmt::format("y:={}", plan.start.y()),
+                 fmt::format("z:={}", plan.start.z()), fmt::format("yaw:={}", plan.yaw),
+                 fmt::format("speed:={}", plan.speed), "renderer:=" + options.renderer,
+                 "nodelets:=" + flag(options.nodelets), "rviz:=" + flag(options.rviz)},
+                port, plan.output / "log");
   command.silence_limit = kSilenceLimit;
   return command;
 }

@@ -22,7 +22,7 @@
 namespace marsim::config {
 
 /// The names that come with the package for a kind ("lidar", "depth", "vehicle", "imu", "control",
-/// "obstacles", "species", "surfaces", "swarm", "vegetation"), sorted.
+/// "obstacles", "species", "surfaces", "swarm", "vegetation", "weather"), sorted.
 std::vector<std::string> knownNames(const std::string& kind);
 
 lidar::LidarConfig loadLidar(const std::string& name_or_path);
@@ -73,6 +73,8 @@ scene::VegetationConfig loadVegetation(const std::string& name_or_path);
 
 /// Mirrors, panes and retro-reflectors: a file of config/surfaces.
 lidar::SurfacesConfig loadSurfaces(const std::string& name_or_path);
+/// Rain, fog, snow and dust: a file of config/weather; "none" is clear air.
+lidar::Weather loadWeather(const std::string& name_or_path);
 
 control::ControllerConfig loadController(const std::string& name_or_path);
 

@@ -8,6 +8,7 @@
 #include "marsim/common/time.hpp"
 #include "marsim/geometry/pose.hpp"
 #include "marsim/lidar/renderer.hpp"
+#include "marsim/lidar/weather.hpp"
 
 namespace marsim::lidar {
 
@@ -57,6 +58,11 @@ class DepthCamera {
   /// The image that the body sees from X_WB. Its noise depends on seed and stamp alone.
   /// Objects stand where they are at their time 0. Throws ConfigError for an object.
   DepthImage image(TimeNs stamp, const Pose& X_WB, View<MovingObject> objects = {});
+  /// What images from now on are taken in; at first nothing. In air that takes away a share a
+  /// metre, `extinction`, contrast falls as exp(-extinction * range): stereo's disparities are that
+  /// much less certain, and where less than 5 % is left, the visibility, nothing is matched. Throws
+  /// ConfigError.
+  void setWeather(const Weather& weather);
   const DepthCameraConfig& config() const { return config_; }
 
  private:
@@ -66,6 +72,7 @@ class DepthCamera {
   std::shared_ptr<const ImageRenderer> renderer_;
   std::vector<float> cosines_;  ///< of each pixel's ray with the optical axis
   float range_max_ = 0.0F;      ///< [m] along the ray of the farthest corner
+  float extinction_ = 0.0F;     ///< [1/m] of the air
   std::vector<Hit> hits_;       ///< kept between images
 };
 

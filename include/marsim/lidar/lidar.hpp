@@ -16,6 +16,7 @@
 #include "marsim/lidar/scan.hpp"
 #include "marsim/lidar/scan_pattern.hpp"
 #include "marsim/lidar/surfaces.hpp"
+#include "marsim/lidar/weather.hpp"
 
 namespace marsim::lidar {
 
@@ -51,6 +52,8 @@ struct LidarConfig {
 
 class ShotNoise;
 class SurfaceChannels;
+class ShotWeather;
+class SurfaceChannels;
 class SurfaceLight;
 struct ScanRays;
 
@@ -72,6 +75,8 @@ class Lidar {
 
   /// Whether scans list the shots without a return (organised clouds and some drivers need them).
   void keepMisses(bool keep) { keep_misses_ = keep; }
+  /// What scans from now on are made in; at first nothing. Throws ConfigError.
+  void setWeather(const Weather& weather);
   const LidarConfig& config() const { return config_; }
 
  private:
@@ -81,8 +86,10 @@ class Lidar {
   LidarConfig config_;
   std::shared_ptr<const RayRenderer> renderer_;
   std::unique_ptr<ScanPattern> pattern_;
-  std::shared_ptr<const ShotNoise> noise_;  // null: none
-  std::shared_ptr<SurfaceLight> light_;     // null: all surfaces are as most
+  std::uint64_t seed_;
+  std::shared_ptr<const ShotNoise> noise_;      // null: none
+  std::shared_ptr<SurfaceLight> light_;         // null: all surfaces are as most
+  std::shared_ptr<const ShotWeather> weather_;  // null: none
   bool keep_misses_ = false;
   // Kept between scans so that a scan does not allocate.
   std::uint32_t first_column_ = 0;

@@ -30,6 +30,8 @@ class ImageSensor {
     return camera_.image(instant.stamp, instant.X_WB, objects);
   }
 
+  /// As lidar::DepthCamera's.
+  void setWeather(const lidar::Weather& weather) { camera_.setWeather(weather); }
   const lidar::DepthCameraConfig& config() const { return camera_.config(); }
 
  private:

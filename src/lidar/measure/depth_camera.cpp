@@ -72,6 +72,11 @@ DepthCamera::DepthCamera(DepthCameraConfig config, std::shared_ptr<const ImageRe
   range_max_ = static_cast<float>(config_.range_max) / least;
 }
 
+void DepthCamera::setWeather(const Weather& weather) {
+  weather.validate(config_.name);
+  extinction_ = static_cast<float>(weather.extinction());
+}
+
 DepthImage DepthCamera::image(TimeNs stamp, const Pose& X_WB, View<MovingObject> objects) {
   DepthImage image;
   image.stamp = stamp;
@@ -81,11 +86,11 @@ DepthImage DepthCamera::image(TimeNs stamp, const Pose& X_WB, View<MovingObject>
   image.depth.resize(hits_.size());
   const auto range_min = static_cast<float>(config_.range_min);
   const auto range_max = static_cast<float>(config_.range_max);
+  const float visibility = extinction_ > 0.0F ? std::log(20.0F) / extinction_ : kInfinity;
   for (std::size_t i = 0; i < hits_.size(); ++i) {
     const float depth = hits_[i].range * cosines_[i];
-    image.depth[i] = !hits_[i].valid() || depth > range_max ? kInfinity
-                     : depth < range_min                    ? -kInfinity
-                                                            : depth;
+    const bool is_seen = hits_[i].valid() && depth <= range_max && hits_[i].range <= visibility;
+    image.depth[i] = !is_seen ? kInfinity : depth < range_min ? -kInfinity : depth;
   }
   if (config_.subpixel_error > 0.0 && config_.baseline > 0.0) addNoise(image);
   return image;
@@ -96,10 +101,13 @@ DepthImage DepthCamera::image(TimeNs stamp, const Pose& X_WB, View<MovingObject>
 void DepthCamera::addNoise(DepthImage& image) const {
   const double factor = config_.subpixel_error / (config_.fx * config_.baseline);  // [1/m]
   RandomStream random(config_.seed, static_cast<std::uint64_t>(image.stamp));
-  for (float& depth : image.depth) {
+  for (std::size_t i = 0; i < image.depth.size(); ++i) {
+    float& depth = image.depth[i];
     if (!std::isfinite(depth)) continue;
     const double z = static_cast<double>(depth);
-    const double measured = z + z * z * factor * random.normal();
+    double sigma = z * z * factor;
+    if (extinction_ > 0.0F) sigma *= static_cast<double>(std::exp(extinction_ * hits_[i].range));
+    const double measured = z + sigma * random.normal();
     depth = measured < config_.range_min   ? -kInfinity
             : measured > config_.range_max ? kInfinity
                                            : static_cast<float>(measured);

@@ -10,10 +10,12 @@
 #include "lidar/measure/scan_rays.hpp"
 #include "lidar/measure/shot_measurer.hpp"
 #include "lidar/measure/shot_noise.hpp"
+#include "lidar/measure/shot_weather.hpp"
 #include "lidar/measure/surface_channels.hpp"
 #include "lidar/measure/surface_light.hpp"
 #include "lidar/patterns/shared_pattern.hpp"
 #include "marsim/common/error.hpp"
+#include "marsim/map/semantic_class.hpp"
 
 namespace marsim::lidar {
 
@@ -90,6 +92,7 @@ Lidar::Lidar(LidarConfig config, std::shared_ptr<const RayRenderer> renderer, st
              bool noise)
     : config_(std::move(config)),
       renderer_(std::move(renderer)),
+      seed_(seed),
       rays_(std::make_shared<ScanRays>()) {
   config_.validate(config_.name);
   if (!renderer_) throw Error(fmt::format("{}: a lidar needs a renderer", config_.name));
@@ -102,6 +105,11 @@ Lidar::Lidar(LidarConfig config, std::shared_ptr<const RayRenderer> renderer, st
     noise_ = std::make_shared<const ShotNoise>(config_.noise, config_.range_min, config_.range_max,
                                                seed);
   }
+}
+
+void Lidar::setWeather(const Weather& weather) {
+  weather.validate(config_.name);
+  weather_ = weather.any() ? std::make_shared<const ShotWeather>(weather, config_, seed_) : nullptr;
 }
 
 Scan Lidar::scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<MovingObject> objects) {
@@ -150,7 +158,8 @@ float Lidar::intensityOf(float reflectivity, float range) const {
 }
 
 void Lidar::collect(const SurfaceChannels& surfaces, Scan& scan) const {
-  ShotMeasurer measurer(config_, noise_.get(), firings_, *rays_, hits_, surfaces, light_.get());
+  ShotMeasurer measurer(config_, noise_.get(), weather_.get(), firings_, *rays_, hits_, surfaces,
+                        light_.get());
   scan.points.reserve(firings_.size());
   const bool has_origins = pattern_->hasOrigins();
   for (std::size_t i = 0; i < firings_.size(); ++i) {
@@ -179,7 +188,9 @@ void Lidar::collect(const SurfaceChannels& surfaces, Scan& scan) const {
       point.intensity = intensityOf(one.reflectivity, one.range);
       point.reflectivity = one.reflectivity;
       point.time = time;
-      if (one.ray != ShotReturns::Return::kNothing) {
+      if (one.ray == ShotReturns::Return::kParticle) {
+        point.semantic_class = map::semantic::kOutlier;
+      } else if (one.ray != ShotReturns::Return::kNothing) {
         const Hit& hit = hits_[one.ray];
         point.surfel = hit.surfel;
         point.identity = hit.identity;

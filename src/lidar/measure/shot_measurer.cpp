@@ -3,10 +3,11 @@
 namespace marsim::lidar {
 
 ShotMeasurer::ShotMeasurer(const LidarConfig& config, const ShotNoise* noise,
-                           const std::vector<Firing>& firings, const ScanRays& rays,
-                           const std::vector<Hit>& hits, const SurfaceChannels& surfaces,
-                           const SurfaceLight* light)
+                           const ShotWeather* weather, const std::vector<Firing>& firings,
+                           const ScanRays& rays, const std::vector<Hit>& hits,
+                           const SurfaceChannels& surfaces, const SurfaceLight* light)
     : noise_(noise),
+      weather_(weather),
       firings_(firings),
       rays_(rays),
       hits_(hits),
@@ -15,7 +16,8 @@ ShotMeasurer::ShotMeasurer(const LidarConfig& config, const ShotNoise* noise,
       range_min_(static_cast<float>(config.range_min)),
       range_max_(static_cast<float>(config.range_max)),
       reflectivity_(static_cast<float>(config.reflectivity)),
-      makes_echoes_(rays.beam.size() > 1 || config.returns.threshold > 0.0),
+      has_threshold_(config.returns.threshold > 0.0),
+      makes_echoes_(rays.beam.size() > 1 || has_threshold_ || weather != nullptr),
       receiver_(config.returns, config.beam.pulse_length) {}
 
 /// Reflections of what the shot's rays have met.
@@ -28,7 +30,8 @@ void ShotMeasurer::reflect(std::size_t shot) {
     const Hit& hit = hits_[ray];
     if (hit.valid()) {
       const float cosine = cosineOf(ray);
-      const float energy = part.weight * cosine * reflectivityOf(hit) / (hit.range * hit.range);
+      const float energy =
+          part.weight * cosine * brightnessOf(hit, cosine) / (hit.range * hit.range);
       addReflection({hit.range, energy, part.weight, cosine, static_cast<std::uint32_t>(ray)});
     }
     ++ray;
@@ -59,7 +62,7 @@ void ShotMeasurer::addReflection(std::size_t ray, float weight, float share, flo
   const Hit& hit = hits_[ray];
   if (!hit.valid()) return;
   const float cosine = cosineOf(ray), range = before + hit.range;
-  float reflectivity = cosine * reflectivityOf(hit);
+  float reflectivity = cosine * brightnessOf(hit, cosine);
   if (const SurfaceLight::Place* place = light_->placeOf(ray)) {
     const auto retro = static_cast<float>(place->surface->retro_reflective);
     reflectivity = place->scattered * (retro > 0.0F ? retro : reflectivity);
@@ -68,14 +71,28 @@ void ShotMeasurer::addReflection(std::size_t ray, float weight, float share, flo
   addReflection({range, energy, weight, cosine, static_cast<std::uint32_t>(ray)});
 }
 
+/// Whether as much light comes back as of what is seen in clear air. Of particles only those come
+/// here of which it does.
+bool ShotMeasurer::reaches(const Echo& echo) const {
+  if (weather_ == nullptr) {
+    return noise_ == nullptr || noise_->seen(echo.range, echo.reflectivity());
+  }
+  if (echo.ray == Reflection::kNoRay) return true;
+  const float clear = weather_->clearRange(echo.range);
+  if (clear > range_max_ && !has_threshold_) return false;
+  return noise_ == nullptr || noise_->seen(clear, echo.energy * clear * clear);
+}
+
 void ShotMeasurer::measureEchoes(std::size_t shot, std::uint64_t key, ShotReturns& result) {
   reflect(shot);
+  const std::uint64_t weather_key = weather_ != nullptr ? weather_->keyOf(firings_[shot]) : 0;
+  if (weather_ != nullptr) weather_->act(weather_key, reflections_);
   receiver_.receive(reflections_, echoes_, [&](const Echo& echo) {
     if (echo.range < range_min_) {
       result.too_near = true;
       return false;
     }
-    if (noise_ != nullptr && !noise_->seen(echo.range, echo.reflectivity())) {
+    if (!reaches(echo)) {
       result.too_dark = true;
       return false;
     }
@@ -84,11 +101,16 @@ void ShotMeasurer::measureEchoes(std::size_t shot, std::uint64_t key, ShotReturn
   if (echoes_.empty() && met_anything_ && !result.too_near) result.too_dark = true;
   for (std::size_t i = 0; i < echoes_.size(); ++i) {
     const Echo& echo = echoes_[i];
-    const float range = noise_ == nullptr
-                            ? echo.range
-                            : noise_->measured(echo.range, echo.cosine, firings_[shot].direction,
-                                               noise_->keyOfEcho(key, i));
-    add({range, echo.reflectivity(), echo.ray, echo.rank}, result);
+    float range = noise_ == nullptr
+                      ? echo.range
+                      : noise_->measured(echo.range, echo.cosine, firings_[shot].direction,
+                                         noise_->keyOfEcho(key, i));
+    std::uint32_t ray = echo.ray;
+    if (weather_ != nullptr) {
+      range += weather_->rangeError(echo.range, weather_key, i);
+      if (ray == Reflection::kNoRay) ray = ShotReturns::Return::kParticle;
+    }
+    add({range, echo.reflectivity(), ray, echo.rank}, result);
   }
   rankAgain(result);
 }

@@ -10,6 +10,7 @@
 #include "lidar/measure/echo_receiver.hpp"
 #include "lidar/measure/scan_rays.hpp"
 #include "lidar/measure/shot_noise.hpp"
+#include "lidar/measure/shot_weather.hpp"
 #include "lidar/measure/surface_channels.hpp"
 #include "lidar/measure/surface_light.hpp"
 #include "marsim/lidar/lidar.hpp"
@@ -20,10 +21,12 @@ namespace marsim::lidar {
 struct ShotReturns {
   struct Return {
     static constexpr std::uint32_t kNothing = Reflection::kNoRay;
+    static constexpr std::uint32_t kParticle = kNothing - 1;
 
     float range;         ///< [m] as measured, within the sensor's limits
     float reflectivity;  ///< along the beam
-    std::uint32_t ray;   ///< whose hit it is; kNothing: nothing is there
+    std::uint32_t ray;   ///< whose hit it is; kNothing: nothing is there; kParticle: drops,
+                         ///< flakes, fog or dust are
     std::uint8_t rank;   ///< by energy; 0: the strongest
   };
   std::array<Return, 3> returns;  // the first `count` of them
@@ -36,8 +39,8 @@ struct ShotReturns {
 /// out. What every shot of one ray needs is inline.
 class ShotMeasurer {
  public:
-  /// All are kept by reference; `noise` and `light` may be null.
-  ShotMeasurer(const LidarConfig& config, const ShotNoise* noise,
+  /// All are kept by reference; `noise`, `weather` and `light` may be null.
+  ShotMeasurer(const LidarConfig& config, const ShotNoise* noise, const ShotWeather* weather,
                const std::vector<Firing>& firings, const ScanRays& rays,
                const std::vector<Hit>& hits, const SurfaceChannels& surfaces,
                const SurfaceLight* light);
@@ -86,6 +89,7 @@ class ShotMeasurer {
     met_anything_ = true;
     if (reflection.energy > 0.0F) reflections_.push_back(reflection);
   }
+  bool reaches(const Echo& echo) const;
   static void rankAgain(ShotReturns& result);
   void add(const ShotReturns::Return& measured, ShotReturns& result) const {
     if (measured.range < range_min_) {
@@ -102,14 +106,21 @@ class ShotMeasurer {
     return known ? static_cast<float>(*known) * (1.0F / 255.0F) : reflectivity_;
   }
 
+  /// Of a surface as it is in this weather.
+  float brightnessOf(const Hit& hit, float cosine) const {
+    const float dry = reflectivityOf(hit);
+    return weather_ == nullptr ? dry : weather_->reflectivity(hit, dry, cosine);
+  }
+
   const ShotNoise* noise_;
+  const ShotWeather* weather_;
   const std::vector<Firing>& firings_;
   const ScanRays& rays_;
   const std::vector<Hit>& hits_;
   const SurfaceChannels& surfaces_;
   const SurfaceLight* light_;
   const float range_min_, range_max_, reflectivity_;
-  const bool makes_echoes_;
+  const bool has_threshold_, makes_echoes_;
   const EchoReceiver receiver_;
   // Of the shot that is measured; kept, so that a shot does not allocate.
   std::vector<Reflection> reflections_;

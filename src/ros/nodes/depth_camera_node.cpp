@@ -46,7 +46,10 @@ void DepthCameraNode::onState(const marsim::VehicleStateConstPtr& message) {
   for (const sim::ImageSensor::Instant& instant : sensor_->take(fromMessage(*message))) {
     rendered_->push(
         instant.stamp, instant.stamp,
-        [this, instant](const RenderedSensor::ObjectsOf& objects) { render(instant, objects); });
+        [this, instant, weather = rendered_->weather()](const RenderedSensor::ObjectsOf& objects) {
+          sensor_->setWeather(*weather);
+          render(instant, objects);
+        });
   }
   rendered_->onState(fromRos(message->header.stamp));
   diagnostics_.update();

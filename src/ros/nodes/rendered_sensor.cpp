@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "common/shared_by_key.hpp"
+#include "marsim/common/error.hpp"
 #include "marsim/common/progress.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/load_map.hpp"
@@ -14,6 +15,8 @@ RenderedSensor::RenderedSensor(ros::NodeHandle& handle, Params& params)
     : map_(params.text("map", "forest")),
       map_config_(readMapConfig(params)),
       vegetation_(params.text("vegetation", "none")),
+      weather_(std::make_shared<const lidar::Weather>(
+          config::loadWeather(params.text("weather", "none")))),
       renderer_(RendererParams::read(params)),
       world_(handle, params, [this] {
         if (is_started_) release();
@@ -69,14 +72,28 @@ std::shared_ptr<const map::SurfelMap> RenderedSensor::loadMap(const std::string&
   return surfels;
 }
 
-void RenderedSensor::start(ros::NodeHandle& handle, const ros::NodeHandle& private_handle,
+void RenderedSensor::start(ros::NodeHandle& handle, ros::NodeHandle& private_handle,
                            double period) {
+  weather_service_ =
+      private_handle.advertiseService("set_weather", &RenderedSensor::onSetWeather, this);
   if (!world_.lockstep().on) return;
   world_.surroundings().keepForScans(period);
   lockstep_ = std::make_unique<RenderLockstep>(
       handle, private_handle, thread_, toNs(period), [this] { return world_.hasMet(); },
       [this] { release(); });
   is_started_ = true;
+}
+
+bool RenderedSensor::onSetWeather(marsim::SetWeather::Request& request,
+                                  marsim::SetWeather::Response& response) {
+  try {
+    weather_ = std::make_shared<const lidar::Weather>(config::loadWeather(request.weather));
+    response.success = true;
+    response.message = "weather: " + request.weather;
+  } catch (const Error& error) {
+    response.message = error.what();
+  }
+  return true;
 }
 
 bool RenderedSensor::push(TimeNs begin, TimeNs end, std::function<void(const ObjectsOf&)> measure) {
