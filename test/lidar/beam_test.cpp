@@ -191,7 +191,10 @@ TEST(LidarConfig, ALaserScanIsOfAPlane) {
 
 TEST(LidarConfig, ATopicOfSecondReturnsIsNobodyElses) {
   LidarConfig config = spinner();
-  config.outputs = {{CloudLayout::kOuster, "a"}, {CloudLayout::kXyzit, "a2"}};
+  config.outputs.resize(2);
+  config.outputs[0].layout = CloudLayout::kOuster;
+  config.outputs[0].topic = "a";
+  config.outputs[1].topic = "a2";
   EXPECT_NO_THROW(config.validate("x.yaml"));
   config.returns.mode = ReturnMode::kTwoStrongest;
   EXPECT_THROW(config.validate("x.yaml"), ConfigError);
