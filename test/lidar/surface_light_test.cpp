@@ -69,14 +69,6 @@ LidarConfig narrow(ReturnMode mode) {
   return config;
 }
 
-std::vector<Maker> casters() {
-  std::vector<Maker> makers = fewMakers();
-  makers.erase(std::remove_if(makers.begin(), makers.end(),
-                              [](const Maker& m) { return m.name == std::string("projection"); }),
-               makers.end());
-  return makers;
-}
-
 class SurfaceLightTest : public testing::TestWithParam<Maker> {
  protected:
   static std::shared_ptr<const RayRenderer> caster(const Map& map, int threads = 1) {
@@ -92,7 +84,7 @@ class SurfaceLightTest : public testing::TestWithParam<Maker> {
     return scan(config, caster(mapOf(sheets, GetParam())));
   }
 };
-INSTANTIATE_TEST_SUITE_P(All, SurfaceLightTest, testing::ValuesIn(casters()), labelOf);
+INSTANTIATE_TEST_SUITE_P(All, SurfaceLightTest, testing::ValuesIn(rayMakers()), labelOf);
 
 void expectSame(const Scan& a, const Scan& b) {
   ASSERT_EQ(a.points.size(), b.points.size());

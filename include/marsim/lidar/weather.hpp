@@ -13,7 +13,7 @@ struct Rain {
   /// How much light is lost on the way, for pulses of 905 nm.
   enum class Model {
     kMarshallPalmer,  ///< "marshall_palmer": geometric optics of those drops
-    kCarbonneau,      ///< "carbonneau": 1.076 R^0.67 dB/km (ITU-R P.1814)
+    kCarbonneau,      ///< "carbonneau": 1.076 R^0.67 dB/km (Al Naboulsi et al., 2005)
     kGoodin,  ///< "goodin": Goodin et al., Electronics 2019, 8(1):89, some 30 times as much; noise
               ///< of ranges in place of echoes of drops
   };
@@ -39,8 +39,8 @@ struct Snow {
   /// How much light is lost on the way, for pulses of 905 nm.
   enum class Model {
     kGunnMarshall,  ///< "gunn_marshall": geometric optics of those flakes
-    kDry,           ///< "dry": 5.545 S^1.38 dB/km (ITU-R P.1814)
-    kWet,           ///< "wet": 3.878 S^0.72 dB/km (ITU-R P.1814)
+    kDry,           ///< "dry": 5.545 S^1.38 dB/km (ITU-R P.1817)
+    kWet,           ///< "wet": 3.878 S^0.72 dB/km (ITU-R P.1817)
   };
   double rate = 0.0;  ///< [mm/h] S, above 0
   Model model = Model::kGunnMarshall;
