@@ -27,17 +27,6 @@
 namespace marsim::ros_nodes {
 namespace {
 
-/// Of a map and the plants on it that are obstacles.
-std::shared_ptr<const collision::Neighbours> neighboursIn(
-    const std::shared_ptr<const map::SurfelMap>& map, const std::string& vegetation) {
-  if (vegetation == "none") return collision::makeNeighbours(map);
-  const scene::VegetationConfig config = config::loadVegetation(vegetation);
-  if (!config.hasObstacles()) return collision::makeNeighbours(map);
-  return collision::makeNeighbours(
-      map, scene::obstaclePoints(lidar::vegetationOn(map, config, vegetation), map->resolution(),
-                                 vegetation));
-}
-
 constexpr double kWarningPeriod = 2.0;              // [s]
 constexpr TimeNs kMotorPeriod = kNsPerSecond / 50;  // of `motor_states`
 constexpr TimeNs kPathPeriod = kNsPerSecond / 2;    // of `path`
@@ -49,6 +38,17 @@ constexpr double kPathSpacing = 0.05;               // [m] between poses on `pat
 constexpr std::size_t kPathLength = 20000;          // poses kept on `path`
 const char* const kReplays = "its motion is replayed from a file";
 constexpr TimeNs kAfterReplay = kNsPerSecond / 2;  // for the last scans and images
+
+/// Of a map and the plants on it that are obstacles.
+std::shared_ptr<const collision::Neighbours> neighboursIn(
+    const std::shared_ptr<const map::SurfelMap>& map, const std::string& vegetation) {
+  if (vegetation == "none") return collision::makeNeighbours(map);
+  const scene::VegetationConfig config = config::loadVegetation(vegetation);
+  if (!config.hasObstacles()) return collision::makeNeighbours(map);
+  return collision::makeNeighbours(
+      map, scene::obstaclePoints(lidar::vegetationOn(map, config, vegetation), map->resolution(),
+                                 vegetation));
+}
 
 std::optional<sim::Replay> readReplay(Params& params) {
   const std::string file = params.text("replay", "none");
