@@ -136,5 +136,31 @@ TEST(World, CamerasOfUavsSeeTheMap) {
   }
 }
 
+TEST(World, StereoPairsAreOfOneInstant) {
+  World world(wall(), {}, -10.0);
+  UavConfig config;
+  config.vehicle = vehicle::hummingbird();
+  lidar::CameraRigConfig& rig = config.cameras.emplace();
+  rig.name = "pair";
+  rig.rate = 10.0;
+  for (const char* name : {"left", "right"}) {
+    lidar::CameraConfig& camera = rig.cameras.emplace_back();
+    camera.name = name;
+    camera.model = {lidar::CameraModel::Projection::kPinhole, 32, 24, 20.0, 20.0, 15.5, 11.5, {}};
+    camera.X_BC.q = lidar::opticalRotation();
+  }
+  Uav& uav = world.addUav(config);
+  std::vector<TimeNs> stamps[2];
+  std::vector<std::vector<std::uint8_t>> pixels;
+  uav.on_camera_image = [&](std::size_t camera, const lidar::CameraImage& image) {
+    stamps[camera].push_back(image.stamp);
+    pixels.push_back(image.pixels);
+  };
+  for (int i = 0; i < 450; ++i) world.step();
+  EXPECT_EQ(stamps[0], (std::vector<TimeNs>{0, 100 * kMs, 200 * kMs, 300 * kMs, 400 * kMs}));
+  EXPECT_EQ(stamps[1], stamps[0]);
+  EXPECT_NE(pixels[0], pixels[1]) << "each has noise of its own";
+}
+
 }  // namespace
 }  // namespace marsim::sim

@@ -48,6 +48,11 @@ struct DepthImage {
                              ///< measured; nothing in range +inf, too near -inf
 };
 
+/// The depth that a camera measures of what its pixels meet, noise included. `cosines`: of their
+/// rays with the optical axis.
+DepthImage measureDepth(const DepthCameraConfig& config, TimeNs stamp, const Pose& X_WC,
+                        const std::vector<Hit>& hits, const std::vector<float>& cosines);
+
 /// A depth camera, which takes images of one instant.
 class DepthCamera {
  public:
@@ -60,8 +65,6 @@ class DepthCamera {
   const DepthCameraConfig& config() const { return config_; }
 
  private:
-  void addNoise(DepthImage& image) const;
-
   DepthCameraConfig config_;
   std::shared_ptr<const ImageRenderer> renderer_;
   std::vector<float> cosines_;  ///< of each pixel's ray with the optical axis

@@ -16,7 +16,40 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
+/// sigma_z = z^2 s / (f B): the first-order error of z = f B / disparity (Keselman et al., Intel
+/// RealSense stereoscopic depth cameras, arXiv:1705.05548).
+void addNoise(const DepthCameraConfig& config, DepthImage& image) {
+  const double factor = config.subpixel_error / (config.fx * config.baseline);  // [1/m]
+  RandomStream random(config.seed, static_cast<std::uint64_t>(image.stamp));
+  for (float& depth : image.depth) {
+    if (!std::isfinite(depth)) continue;
+    const double z = static_cast<double>(depth);
+    const double measured = z + z * z * factor * random.normal();
+    depth = measured < config.range_min   ? -kInfinity
+            : measured > config.range_max ? kInfinity
+                                          : static_cast<float>(measured);
+  }
+}
+
 }  // namespace
+
+DepthImage measureDepth(const DepthCameraConfig& config, TimeNs stamp, const Pose& X_WC,
+                        const std::vector<Hit>& hits, const std::vector<float>& cosines) {
+  DepthImage image;
+  image.stamp = stamp;
+  image.X_WC = X_WC;
+  image.depth.resize(hits.size());
+  const auto range_min = static_cast<float>(config.range_min);
+  const auto range_max = static_cast<float>(config.range_max);
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    const float depth = hits[i].range * cosines[i];
+    image.depth[i] = !hits[i].valid() || depth > range_max ? kInfinity
+                     : depth < range_min                    ? -kInfinity
+                                                            : depth;
+  }
+  if (config.subpixel_error > 0.0 && config.baseline > 0.0) addNoise(config, image);
+  return image;
+}
 
 Eigen::Quaterniond opticalRotation() { return fromRollPitchYaw(-kPi / 2.0, 0.0, -kPi / 2.0); }
 
@@ -73,37 +106,10 @@ DepthCamera::DepthCamera(DepthCameraConfig config, std::shared_ptr<const ImageRe
 }
 
 DepthImage DepthCamera::image(TimeNs stamp, const Pose& X_WB, View<MovingObject> objects) {
-  DepthImage image;
-  image.stamp = stamp;
-  image.X_WC = X_WB * config_.X_BC;
-  renderer_->renderImageAt(stamp, config_.grid(), image.X_WC, static_cast<double>(range_max_),
-                           objects, hits_);
-  image.depth.resize(hits_.size());
-  const auto range_min = static_cast<float>(config_.range_min);
-  const auto range_max = static_cast<float>(config_.range_max);
-  for (std::size_t i = 0; i < hits_.size(); ++i) {
-    const float depth = hits_[i].range * cosines_[i];
-    image.depth[i] = !hits_[i].valid() || depth > range_max ? kInfinity
-                     : depth < range_min                    ? -kInfinity
-                                                            : depth;
-  }
-  if (config_.subpixel_error > 0.0 && config_.baseline > 0.0) addNoise(image);
-  return image;
-}
-
-/// sigma_z = z^2 s / (f B): the first-order error of z = f B / disparity (Keselman et al., Intel
-/// RealSense stereoscopic depth cameras, arXiv:1705.05548).
-void DepthCamera::addNoise(DepthImage& image) const {
-  const double factor = config_.subpixel_error / (config_.fx * config_.baseline);  // [1/m]
-  RandomStream random(config_.seed, static_cast<std::uint64_t>(image.stamp));
-  for (float& depth : image.depth) {
-    if (!std::isfinite(depth)) continue;
-    const double z = static_cast<double>(depth);
-    const double measured = z + z * z * factor * random.normal();
-    depth = measured < config_.range_min   ? -kInfinity
-            : measured > config_.range_max ? kInfinity
-                                           : static_cast<float>(measured);
-  }
+  const Pose X_WC = X_WB * config_.X_BC;
+  renderer_->renderImageAt(stamp, config_.grid(), X_WC, static_cast<double>(range_max_), objects,
+                           hits_);
+  return measureDepth(config_, stamp, X_WC, hits_, cosines_);
 }
 
 }  // namespace marsim::lidar

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <ros/ros.h>
 
 #include "common/warning_log.hpp"
+#include "marsim/lidar/camera.hpp"
 #include "marsim/lidar/plants.hpp"
 #include "ros/common/clock_grants.hpp"
 #include "ros/common/render_thread.hpp"
@@ -40,6 +42,8 @@ class RenderedSensor {
   /// renders both. Throws as map::shareSurfelMap does, ConfigError, GlError.
   std::unique_ptr<lidar::RayRenderer> makeRayRenderer(const std::string& name);
   std::unique_ptr<lidar::ImageRenderer> makeImageRenderer(const std::string& name);
+  /// The same for cameras.
+  lidar::CameraRenderers makeCameraRenderers(const std::string& name);
   /// Takes part in lockstep where the parameter says so; `period` [s] of measurements.
   void start(ros::NodeHandle& handle, const ros::NodeHandle& private_handle, double period);
   /// Has a measurement of [begin, end] made in the thread, which may be one that nobody wants;
@@ -52,6 +56,10 @@ class RenderedSensor {
     is_started_ = false;
     thread_.stop();
   }
+
+  /// Idle, seeing, or too slow; what is measured ("images") and how many of them so far.
+  void summarise(bool wanted, const std::string& what, std::uint64_t count,
+                 diagnostic_updater::DiagnosticStatusWrapper& status) const;
 
   const WorldInput& world() const { return world_; }
   const RecentCount& dropped() const { return dropped_; }

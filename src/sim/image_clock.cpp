@@ -1,0 +1,24 @@
+#include "marsim/sim/image_clock.hpp"
+
+#include <cmath>
+
+namespace marsim::sim {
+
+std::vector<ImageClock::Instant> ImageClock::take(const VehicleReport& report) {
+  std::vector<Instant> due;
+  const MotionTrack::Effect effect = motion_.push(report);
+  if (effect == MotionTrack::Effect::kIgnored) return due;
+  StateHistory& history = motion_.history();
+  const TimeNs now = history.back().stamp;
+  if (effect == MotionTrack::Effect::kBegun) {
+    next_ = std::llround(std::ceil(toSeconds(now) * rate_));
+  }
+  for (TimeNs stamp = toNs(static_cast<double>(next_) / rate_); stamp <= now;
+       stamp = toNs(static_cast<double>(++next_) / rate_)) {
+    if (history.covers(stamp, stamp)) due.push_back({stamp, history.poseAt(stamp)});
+  }
+  history.discardBefore(now);
+  return due;
+}
+
+}  // namespace marsim::sim
