@@ -52,6 +52,10 @@ void readTaking(YamlReader& reader, CameraConfig& camera) {
     noise.read("read", camera.read_noise);
   });
   reader.read("antialiasing", camera.antialiasing);
+  reader.readMap("shutter", [&](YamlReader& shutter) {
+    shutter.read("readout", camera.readout, Quantity::kTime);
+    shutter.read("subframes", camera.subframes);
+  });
   reader.readMap("texture", [&](YamlReader& texture) {
     texture.read("amplitude", camera.texture.amplitude);
     texture.read("coarsest", camera.texture.coarsest, Quantity::kLength);
@@ -65,7 +69,7 @@ void readAlignedDepth(YamlReader& reader, CameraConfig& camera) {
     map.require("min", depth.range_min, Quantity::kLength);
     map.require("max", depth.range_max, Quantity::kLength);
     readDepthEncoding(map, depth.encoding);
-    readDepthStereo(map, depth);
+    readDepthStereo(map, depth, true);
   });
 }
 

@@ -32,10 +32,13 @@ void readDepthEncoding(YamlReader& reader, lidar::DepthEncoding& encoding) {
       {{"16UC1", lidar::DepthEncoding::kMillimetres}, {"32FC1", lidar::DepthEncoding::kMetres}});
 }
 
-void readDepthStereo(YamlReader& reader, DepthCameraConfig& config) {
+void readDepthStereo(YamlReader& reader, DepthCameraConfig& config, bool with_image) {
   reader.readMap("stereo", [&](YamlReader& stereo) {
     stereo.read("subpixel_error", config.subpixel_error);
     stereo.read("baseline", config.baseline, Quantity::kLength);
+    stereo.read("disparity_step", config.disparity_step);
+    stereo.read("occlusions", config.occlusions);
+    if (with_image) stereo.read("least_contrast", config.least_contrast);
   });
 }
 
@@ -58,7 +61,7 @@ DepthCameraConfig loadDepthCamera(const std::string& name_or_path) {
     reader.read("rate", config.rate, Quantity::kFrequency);
     readDepthEncoding(reader, config.encoding);
     reader.readMap("mounting", [&](YamlReader& mounting) { readMounting(mounting, config.X_BC); });
-    readDepthStereo(reader, config);
+    readDepthStereo(reader, config, false);
   });
   config.X_BC.q = config.X_BC.q * lidar::opticalRotation();
   config.validate(path.string());

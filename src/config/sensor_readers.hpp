@@ -17,9 +17,10 @@ void readMounting(YamlReader& reader, Pose& X_BS);
 
 /// `width` and `height` of an image [px].
 void readImageSize(YamlReader& reader, int& width, int& height);
-/// The `encoding` of depth and the map `stereo` of its noise.
+/// The `encoding` of depth and the map `stereo` of its errors; `with_image`: also those that depend
+/// on an image of the same pixels.
 void readDepthEncoding(YamlReader& reader, lidar::DepthEncoding& encoding);
-void readDepthStereo(YamlReader& reader, lidar::DepthCameraConfig& config);
+void readDepthStereo(YamlReader& reader, lidar::DepthCameraConfig& config, bool with_image);
 
 /// The imu map of a vehicle: `model` names a file in config/imu, the other keys override it.
 void readMountedImu(YamlReader& reader, vehicle::ImuConfig& imu);

@@ -1,5 +1,6 @@
 #include "marsim/sim/image_clock.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace marsim::sim {
@@ -13,11 +14,13 @@ std::vector<ImageClock::Instant> ImageClock::take(const VehicleReport& report) {
   if (effect == MotionTrack::Effect::kBegun) {
     next_ = std::llround(std::ceil(toSeconds(now) * rate_));
   }
-  for (TimeNs stamp = toNs(static_cast<double>(next_) / rate_); stamp <= now;
-       stamp = toNs(static_cast<double>(++next_) / rate_)) {
-    if (history.covers(stamp, stamp)) due.push_back({stamp, history.poseAt(stamp)});
+  TimeNs stamp = toNs(static_cast<double>(next_) / rate_);
+  for (; stamp + after_ <= now; stamp = toNs(static_cast<double>(++next_) / rate_)) {
+    if (history.covers(stamp - before_, stamp + after_)) {
+      due.push_back({stamp, history.poseAt(stamp), history});
+    }
   }
-  history.discardBefore(now);
+  history.discardBefore(std::min(now, stamp - std::max(before_, kept_)));
   return due;
 }
 

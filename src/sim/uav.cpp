@@ -102,7 +102,9 @@ void Uav::measure(const ObjectsIn& objectsIn) {
   }
   for (const ImageClock::Instant& due : std::exchange(due_images_, {})) {
     if (!on_camera_image) continue;
-    const std::vector<scene::MovingObject> present = objects(due.stamp, due.stamp);
+    const TimeNs begin = cameras_->beginOf(due);
+    const std::vector<scene::MovingObject> present =
+        scene::countedFrom(toSeconds(due.stamp - begin), objects(begin, cameras_->endOf(due)));
     for (std::size_t i = 0; i < cameras_->cameras().size(); ++i) {
       on_camera_image(i, cameras_->image(i, due, present));
     }

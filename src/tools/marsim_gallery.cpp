@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <string>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -14,7 +15,9 @@
 #include "marsim/lidar/camera.hpp"
 #include "marsim/lidar/depth_camera.hpp"
 #include "marsim/map/load_map.hpp"
+#include "marsim/map/semantic_class.hpp"
 #include "marsim/map/voxel_grid.hpp"
+#include "marsim/scene/obstacles.hpp"
 #include "marsim/sim/world.hpp"
 #include "marsim/viz/picture.hpp"
 #include "tools/command_line.hpp"
@@ -159,13 +162,34 @@ void drawDepth(const Place& place, const fs::path& path) {
   viz::drawScan(scene, in_sensor, kScanSize, path);
 }
 
+/// People who walk through the building.
+std::vector<scene::MovingObject> people() {
+  scene::ObstaclesConfig config;
+  const double ways[][4] = {{-1.6, 0.7, 4.0, 1.4}, {-0.6, -1.2, -0.5, 4.0}, {1.5, 0.2, -3.0, -0.2}};
+  for (const auto& [x, y, to_x, to_y] : ways) {
+    scene::ObstacleGroup& group =
+        config.groups.emplace_back(scene::usualGroup(scene::ObstacleKind::kWaypoints));
+    group.name = "person_" + std::to_string(config.groups.size());
+    group.shape = scene::ObstacleShape::kPerson;
+    group.semantic_class = map::semantic::kPerson;
+    group.size_min = 1.65;
+    group.size_max = 1.85;
+    group.speed_min = group.speed_max = 1.2;
+    group.points = {{x, y, 0.9}, {to_x, to_y, 0.9}};
+  }
+  std::vector<scene::MovingObject> objects;
+  scene::Obstacles(config, {}, "people").appendObjects(0, 0, objects);
+  return objects;
+}
+
 /// What a file's first camera sees from `X_WB`, in colour.
-void drawCamera(const Place& place, const char* file, const Pose& X_WB, const fs::path& path) {
+void drawCamera(const Place& place, const char* file, const Pose& X_WB, const fs::path& path,
+                View<scene::MovingObject> objects = {}) {
   lidar::CameraConfig config = config::loadCameras(file).cameras.front();
   config.encoding = lidar::ImageEncoding::kBgr8;
   const lidar::CameraRenderers renderers{place.map, lidar::makeRayCaster(place.map, {}),
                                          lidar::makeDepthImageRenderer(place.map, {})};
-  viz::drawCameraImage(lidar::Camera(config, renderers, 1).image(0, X_WB), config, path);
+  viz::drawCameraImage(lidar::Camera(config, renderers, 1).image(0, X_WB, objects), config, path);
 }
 
 Pose lookingFrom(double x, double y, double z, double yaw_degrees) {
@@ -216,6 +240,9 @@ int drawAll(const fs::path& folder) {
   });
   draw("camera_fisheye.png", [&](const fs::path& path) {
     drawCamera(building, "fisheye", lookingFrom(-3.5, -1.0, 1.6, 10.0), path);
+  });
+  draw("camera_people.png", [&](const fs::path& path) {
+    drawCamera(building, "d435i", lookingFrom(-4.0, -0.6, 1.4, 8.0), path, people());
   });
   const Place forest("forest");
   draw("camera_forest.png", [&](const fs::path& path) {

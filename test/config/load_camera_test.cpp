@@ -52,6 +52,7 @@ gain: 2
 noise: {full_well: 5000, read: 7}
 range_max: 80m
 antialiasing: false
+shutter: {readout: 20ms, subframes: 4}
 texture: {amplitude: 0.2, coarsest: 1m, finest: 2cm}
 mounting: {position: [0.1, 0.2, 0.3], rpy: [0deg, 0deg, 90deg]}
 cameras:
@@ -65,7 +66,7 @@ cameras:
     image: {width: 320, height: 240, fx: 200, fy: 200, cx: 159.5, cy: 119.5}
     distortion: [-0.1, 0.02, 0.001, 0.002, 0.003]
     mounting: {position: [1.0, 0.0, 0.0]}
-    aligned_depth: {min: 0.2m, max: 8m, encoding: 32FC1, stereo: {subpixel_error: 0.1, baseline: 6cm}}
+    aligned_depth: {min: 0.2m, max: 8m, encoding: 32FC1, stereo: {subpixel_error: 0.1, baseline: 6cm, disparity_step: 0.125, occlusions: true, least_contrast: 2}}
 )"));
   EXPECT_EQ(rig.rate, 10.0);
   const lidar::CameraConfig &a = rig.cameras[0], &b = rig.cameras[1];
@@ -82,12 +83,17 @@ cameras:
   EXPECT_EQ(b.read_noise, 7.0);
   EXPECT_EQ(b.range_max, 80.0);
   EXPECT_FALSE(b.antialiasing);
+  EXPECT_EQ(b.readout, 0.02);
+  EXPECT_EQ(b.subframes, 4);
   EXPECT_EQ(b.texture.amplitude, 0.2);
   EXPECT_EQ(b.texture.coarsest, 1.0);
   EXPECT_EQ(b.texture.finest, 0.02);
   EXPECT_EQ(b.model.distortion[4], 0.003);
   EXPECT_EQ(b.aligned_depth->range_max, 8.0);
   EXPECT_EQ(b.aligned_depth->encoding, lidar::DepthEncoding::kMetres);
+  EXPECT_EQ(b.aligned_depth->disparity_step, 0.125);
+  EXPECT_TRUE(b.aligned_depth->occlusions);
+  EXPECT_EQ(b.aligned_depth->least_contrast, 2.0);
   // The rig looks to the left, and so b stands a metre to the left of it.
   EXPECT_LT((b.X_BC.p - Eigen::Vector3d(0.1, 1.2, 0.3)).norm(), 1e-12);
   EXPECT_NEAR((b.X_BC.q * Eigen::Vector3d::UnitZ()).y(), 1.0, 1e-12);
@@ -112,6 +118,21 @@ TEST_F(LoadCameras, MistakesAreNamed) {
             std::string::npos);
   EXPECT_NE(of(one + "rate: 300Hz\n").find("exposure is 0.004 s, allowed: less than"),
             std::string::npos);
+  EXPECT_EQ(
+      of(one + "    shutter: {readout: 60ms}\n"),
+      "FILE: shutter.readout is 0.06 s, allowed: less than the time between two images, 0.05 s");
+  EXPECT_EQ(of(one + "    shutter: {subframes: 0}\n"),
+            "FILE: shutter.subframes is 0, allowed: 1 to 64");
+  EXPECT_EQ(
+      of(one + "    aligned_depth: {min: 0.1m, max: 5m, stereo: {occlusions: true}}\n"),
+      "FILE: stereo.baseline is 0 m, allowed: more than 0 m where there are disparity_step or "
+      "occlusions");
+  EXPECT_NE(of(one + "    aligned_depth: {min: 0.1m, max: 5m, stereo: {least_contrast: 300}}\n")
+                .find("stereo.least_contrast is 300, allowed: 0 to 128 grey levels"),
+            std::string::npos);
+  EXPECT_EQ(of("name: mine\ncameras:\n"
+               "  - image: {width: 320, height: 240, fx: 200, fy: 200, cx: 400, cy: 119.5}\n"),
+            "FILE: image.cx is 400, allowed: 0 to 319 px, inside the image");
   EXPECT_NE(of(one + "    fov: 90deg\n").find("fov"), std::string::npos);
   EXPECT_NE(of(one + "    projection: pinhol\n").find("did you mean 'pinhole'"), std::string::npos);
   EXPECT_NE(of("name: none\n").find("cameras"), std::string::npos);

@@ -11,6 +11,7 @@
 #include "lidar/camera_worlds.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
+#include "marsim/lidar/plants.hpp"
 #include "marsim/map/semantic_class.hpp"
 
 namespace marsim::lidar {
@@ -203,6 +204,39 @@ TEST(Camera, AnObjectsClassColoursIt) {
   object.X_WM = {{Eigen::Quaterniond::Identity(), {-1.0, 0.0, 0.0}}};
   const CameraImage image = camera.image(0, {}, std::vector<MovingObject>{object});
   EXPECT_GT(meanOf(image, config, 2, 10, 150), 1.8 * meanOf(image, config, 0, 10, 150)) << "red";
+}
+
+TEST(Camera, PlantsHaveTheColourOfTheirClass) {
+  CameraConfig config = smallCamera();
+  config.full_well = 0.0;
+  scene::Vegetation vegetation;
+  scene::Patch& patch = vegetation.patches.emplace_back();
+  scene::PlantDisc leaf;
+  leaf.centre = {1.5F, 0.0F, 0.0F};
+  leaf.normal = Eigen::Vector3f::UnitX();
+  leaf.radius = 0.5F;
+  patch.discs.push_back(leaf);
+  vegetation.instances.emplace_back();
+  const auto plants = std::make_shared<const Plants>(vegetation);
+  const auto map = twoColoured({160, 40, 40}, {160, 40, 40});
+  const auto seenBy = [&](const CameraModel& model) {
+    config.model = model;
+    CameraRenderers renderers = renderersOf(map);
+    renderers.rays = withPlants(renderers.rays, plants, {});
+    renderers.images = withPlants(renderers.images, plants, {});
+    return Camera(config, renderers, 1).image(0, {});
+  };
+  CameraModel distorted = config.model;
+  distorted.distortion = {-0.05, 0.0, 0.0, 0.0, 0.0};
+  for (const CameraModel& model : {config.model, distorted}) {
+    const CameraImage image = seenBy(model);
+    const auto channel = [&](int column, std::size_t number) {
+      return image.pixels[3 * static_cast<std::size_t>(60 * 160 + column) + number];
+    };
+    EXPECT_TRUE(scene::isPlant(image.hits[60 * 160 + 80].identity));
+    EXPECT_GT(channel(80, 1), channel(80, 2) + 10) << "green before";
+    EXPECT_GT(channel(5, 2), channel(5, 1) + 50) << "red";
+  }
 }
 
 TEST(Camera, AlignedDepthIsThatOfItsPixels) {

@@ -355,8 +355,9 @@ TEST(CameraVision, StereoOdometryDriftsLessThanTwoPercent) {
     const Pose X_WB{
         fromRollPitchYaw(0.0, 0.0, angle + 0.5 * kPi),
         {kRadius * std::cos(angle), kRadius * std::sin(angle), 1.5 + 0.3 * std::sin(0.5 * angle)}};
-    const CameraImage left = pair.left.image(frame, X_WB), right = pair.right.image(frame, X_WB);
-    X_FC = odometry.add(matOf(left, pair.model), matOf(right, pair.model));
+    const CameraImage left = pair.left.image(frame, X_WB);
+    X_FC = odometry.add(matOf(left, pair.model),
+                        [&] { return matOf(pair.right.image(frame, X_WB), pair.model); });
     if (frame == 0) first = left.X_WC;
     last = left.X_WC;
   }

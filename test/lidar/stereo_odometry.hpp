@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include <Eigen/Geometry>
@@ -20,14 +21,15 @@ class StereoOdometry {
       : K_(cv::Matx33d(focal, 0.0, middle.x, 0.0, focal, middle.y, 0.0, 0.0, 1.0)),
         baseline_(baseline) {}
 
-  /// The pose of the left camera in that of the first pair.
-  Eigen::Isometry3d add(const cv::Mat& left, const cv::Mat& right) {
+  /// The pose of the left camera in that of the first pair. The right image is asked for where a
+  /// key frame begins.
+  Eigen::Isometry3d add(const cv::Mat& left, const std::function<cv::Mat()>& right) {
     if (last_.empty()) {
-      begin(left, right);
+      begin(left, right());
     } else {
       track(left);
       solve();
-      if (pixels_.size() < 80) begin(left, right);
+      if (pixels_.size() < 80) begin(left, right());
     }
     last_ = left;
     return X_FC_;

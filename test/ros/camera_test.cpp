@@ -1,5 +1,6 @@
 // Plays visual odometry and RGB-D SLAM: images, intrinsics and poses of all cameras have one stamp,
-// the intrinsics are what image_pipeline reads, and depth lies in the pixels of the colour.
+// the intrinsics are what image_pipeline reads, depth lies in the pixels of the colour, and the
+// truth knows the person that walks by.
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -13,6 +14,7 @@
 #include <tf2_ros/buffer.h>
 #include <tf2_ros/transform_listener.h>
 
+#include "marsim/SeenObjects.h"
 #include "wait_for.hpp"
 
 namespace marsim::test {
@@ -35,14 +37,50 @@ class Heard {
   template <class Message>
   void keep(ros::NodeHandle& nh, const std::string& topic,
             std::map<ros::Time, boost::shared_ptr<const Message>>& kept) {
-    subscribers_.push_back(nh.subscribe<Message>(
-        topic, 100, [&kept](const boost::shared_ptr<const Message>& message) {
+    subscribers_.push_back(
+        nh.subscribe<Message>(topic, 100, [&kept](const boost::shared_ptr<const Message>& message) {
           kept[message->header.stamp] = message;
         }));
   }
 
   std::vector<ros::Subscriber> subscribers_;
 };
+
+/// The truth in a camera's images, by stamp.
+class HeardTruth {
+ public:
+  HeardTruth(ros::NodeHandle nh, const std::string& camera) {
+    for (const char* what : {"class", "instance", "normals", "flow"}) {
+      std::map<ros::Time, sensor_msgs::ImageConstPtr>& kept = images[what];
+      subscribers_.push_back(nh.subscribe<sensor_msgs::Image>(
+          camera + "/truth/" + what, 100,
+          [&kept](const sensor_msgs::ImageConstPtr& image) { kept[image->header.stamp] = image; }));
+    }
+    subscribers_.push_back(nh.subscribe<marsim::SeenObjects>(
+        camera + "/truth/objects", 100, [this](const marsim::SeenObjectsConstPtr& message) {
+          if (!message->objects.empty()) objects[message->header.stamp] = message;
+        }));
+  }
+  bool has(const ros::Time& stamp) const {
+    for (const auto& [what, kept] : images) {
+      if (kept.count(stamp) == 0) return false;
+    }
+    return true;
+  }
+
+  std::map<std::string, std::map<ros::Time, sensor_msgs::ImageConstPtr>> images;
+  std::map<ros::Time, marsim::SeenObjectsConstPtr> objects;
+
+ private:
+  std::vector<ros::Subscriber> subscribers_;
+};
+
+template <class Pixel>
+Pixel pixelOf(const sensor_msgs::Image& image, std::uint32_t column, std::uint32_t row) {
+  Pixel pixel;
+  std::memcpy(&pixel, &image.data[row * image.step + column * sizeof(Pixel)], sizeof(Pixel));
+  return pixel;
+}
 
 using Matrix3 = sensor_msgs::CameraInfo::_K_type;
 using Matrix34 = sensor_msgs::CameraInfo::_P_type;
@@ -103,12 +141,59 @@ TEST(Cameras, PublishWhatImagePipelineReads) {
   // The pixel below the principal point meets the floor where the lens says (z = 0).
   std::uint16_t z_mm;
   std::memcpy(&z_mm, &mm.data[90 * mm.step + 64 * 2], 2);
-  const double y_distorted = (90.0 - 47.0) / 91.0;  // of x about 0: y (1 + k1 y^2 + k2 y^4) + 3 p1 y^2
+  const double y_distorted =
+      (90.0 - 47.0) / 91.0;  // of x about 0: y (1 + k1 y^2 + k2 y^4) + 3 p1 y^2
   double y = y_distorted;
   for (int i = 0; i < 20; ++i) {
     y = (y_distorted - 0.003 * y * y) / (1.0 - 0.1 * y * y + 0.02 * y * y * y * y);
   }
   EXPECT_NEAR(place.z - y * 1e-3 * z_mm, 0.0, 0.05) << "[m] a level vehicle";
+}
+
+TEST(Cameras, TellTheTruth) {
+  ros::NodeHandle nh("uav0/camera");
+  HeardTruth truth(nh, "left");
+  ASSERT_TRUE(waitFor([&] { return !truth.objects.empty(); }, 90.0));
+  const auto& [stamp, seen] = *truth.objects.begin();
+  const ros::Time at = stamp;
+  ASSERT_TRUE(waitFor([&] { return truth.has(at); }, 20.0));
+  const sensor_msgs::Image &classes = *truth.images["class"][at],
+                           &instances = *truth.images["instance"][at],
+                           &normals = *truth.images["normals"][at],
+                           &flow = *truth.images["flow"][at];
+  EXPECT_EQ(classes.encoding, "mono8");
+  EXPECT_EQ(instances.encoding, "32SC1");
+  EXPECT_EQ(normals.encoding, "32FC3");
+  EXPECT_EQ(flow.encoding, "32FC2");
+  EXPECT_EQ(flow.header.frame_id, "uav0/camera_left_optical_frame");
+  EXPECT_EQ(flow.data.size(), 160U * 120U * 8U);
+
+  ASSERT_EQ(seen->objects.size(), 1U);
+  const marsim::SeenObject& person = seen->objects[0];
+  EXPECT_EQ(person.identity, 65536U);
+  EXPECT_EQ(person.name, "obstacle 0");
+  EXPECT_EQ(person.semantic_class, 99) << "what does not walk by kind is an object";
+  EXPECT_NEAR(std::abs(person.velocity.y), 0.5, 1e-3);
+  EXPECT_NEAR(person.velocity.x, 0.0, 1e-3);
+  EXPECT_NEAR(person.pose.position.x, 2.5, 1e-6);
+  // Its pixels are in its box, and all of them there are.
+  std::uint32_t inside = 0, all = 0;
+  for (std::uint32_t row = 0; row < 120; ++row) {
+    for (std::uint32_t column = 0; column < 160; ++column) {
+      if (pixelOf<std::int32_t>(instances, column, row) != 65536) continue;
+      ++all;
+      EXPECT_EQ(pixelOf<std::uint8_t>(classes, column, row), 99);
+      const bool in_box = column >= person.left && row >= person.top &&
+                          column < person.left + person.width && row < person.top + person.height;
+      inside += in_box ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(all, person.pixels);
+  EXPECT_EQ(inside, person.pixels);
+  // The floor below: its normal looks up, against y of the optical frame.
+  float normal[3];
+  std::memcpy(normal, &normals.data[118 * normals.step + 80 * 12], sizeof normal);
+  EXPECT_LT(normal[1], -0.9F);
 }
 
 }  // namespace

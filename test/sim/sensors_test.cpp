@@ -1,3 +1,4 @@
+#include <map>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -160,6 +161,37 @@ TEST(World, StereoPairsAreOfOneInstant) {
   EXPECT_EQ(stamps[0], (std::vector<TimeNs>{0, 100 * kMs, 200 * kMs, 300 * kMs, 400 * kMs}));
   EXPECT_EQ(stamps[1], stamps[0]);
   EXPECT_NE(pixels[0], pixels[1]) << "each has noise of its own";
+}
+
+TEST(World, RollingShuttersFollowTheVehicle) {
+  World world(wall(), {}, -10.0);
+  UavConfig config;
+  config.vehicle = vehicle::hummingbird();
+  config.start_p_WB = {0.0, 0.0, 1.0};
+  lidar::CameraRigConfig& rig = config.cameras.emplace();
+  rig.name = "rolling";
+  rig.rate = 10.0;
+  lidar::CameraConfig& camera = rig.cameras.emplace_back();
+  camera.model = {lidar::CameraModel::Projection::kPinhole, 32, 24, 20.0, 20.0, 15.5, 11.5, {}};
+  camera.X_BC.q = lidar::opticalRotation();
+  camera.readout = 0.03;
+  Uav& uav = world.addUav(config);
+  uav.setGoal({5.0, 0.0, 1.0}, 0.0);
+  std::map<TimeNs, Eigen::Vector3d> places;
+  std::vector<lidar::CameraImage> images;
+  uav.on_report = [&](const VehicleReport& report) {
+    places[report.motion.stamp] = report.motion.X_WB.p;
+  };
+  uav.on_camera_image = [&](std::size_t, const lidar::CameraImage& image) {
+    images.push_back(image);
+  };
+  for (int i = 0; i < 1025; ++i) world.step();
+  ASSERT_EQ(images.size(), 10U) << "that of 1 s is not over";
+  const lidar::CameraImage& last = images.back();
+  ASSERT_EQ(last.X_WC_of_rows.size(), 24U);
+  EXPECT_LT((last.X_WC_of_rows.front().p - places.at(last.stamp)).norm(), 1e-9);
+  EXPECT_LT((last.X_WC_of_rows.back().p - places.at(last.stamp + 30 * kMs)).norm(), 1e-9);
+  EXPECT_GT((last.X_WC_of_rows.back().p - last.X_WC.p).norm(), 0.003) << "it moves";
 }
 
 }  // namespace

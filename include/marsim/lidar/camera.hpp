@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "marsim/common/time.hpp"
+#include "marsim/geometry/kinematic_state.hpp"
 #include "marsim/geometry/pose.hpp"
 #include "marsim/lidar/camera_model.hpp"
 #include "marsim/lidar/depth_camera.hpp"
@@ -43,11 +45,19 @@ struct CameraConfig {
   double full_well = 10000.0;  ///< [electrons] of white at gain 1: shot noise; 0: no noise at all
   double read_noise = 10.0;    ///< [electrons] standard deviation
   bool antialiasing = true;    ///< four rays in pixels at edges
+  /// [s] from the first row's exposure to the last one's; 0: global shutter.
+  double readout = 0.0;
+  /// Motion blur: instants of the exposure whose light is averaged; 1: none.
+  int subframes = 1;
   TextureConfig texture;
   /// Depth of the same pixels beside the colour, as of an RGB-D camera: its limits, encoding and
   /// stereo noise. Name, size, intrinsics, pose and seed are the camera's, see Camera.
   std::optional<DepthCameraConfig> aligned_depth;
 
+  /// [s] for which the image takes in light before and after its stamp, the middle of the first
+  /// row's exposure; the exposure itself counts where there is motion blur alone.
+  double before() const { return subframes > 1 ? 0.5 * exposure : 0.0; }
+  double after() const { return readout + before(); }
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };
@@ -67,8 +77,13 @@ struct CameraRigConfig {
 struct CameraImage {
   TimeNs stamp = 0;
   Pose X_WC;                         ///< true optical frame in world at `stamp`
+  std::vector<Pose> X_WC_of_rows;    ///< of a rolling shutter: where each row is taken from
   std::vector<std::uint8_t> pixels;  ///< row by row from the top left
   std::vector<Hit> hits;             ///< what the centre of each pixel meets
+
+  const Pose& poseOfRow(int row) const {
+    return X_WC_of_rows.empty() ? X_WC : X_WC_of_rows[static_cast<std::size_t>(row)];
+  }
 };
 
 /// What cameras see a map by; all of them of one map, and of one vegetation where there is some.
@@ -79,7 +94,9 @@ struct CameraRenderers {
   int threads = 1;  ///< that shade; 0: all cores
 };
 
-/// A camera of one instant: casts the pixels' rays, then colours what they meet as on a dull day:
+struct Frame;
+
+/// A camera: casts the pixels' rays, then colours what they meet as on a dull day:
 /// colour of the surfel, or of its class, averaged over the surfels around, times a texture that is
 /// fixed in space, in the light of an overcast sky. Images depend on nothing but configuration,
 /// seed, stamp, poses and the world: not on the number of threads.
@@ -88,18 +105,31 @@ class Camera {
   /// Throws ConfigError, Error.
   Camera(CameraConfig config, CameraRenderers renderers, std::uint64_t seed);
 
-  /// The image that the body sees from X_WB. Objects stand where they are at their time 0. Throws
+  /// The image that the body sees from X_WB, at rest. Times of objects count from `stamp`. Throws
   /// ConfigError for an object.
   CameraImage image(TimeNs stamp, const Pose& X_WB, View<MovingObject> objects = {}) const;
+  /// The same of a body that moves; `motion` covers the time in which light is taken in.
+  CameraImage imageAlong(TimeNs stamp, const StateHistory& motion,
+                         View<MovingObject> objects = {}) const;
+  /// Where the image of a stamp is taken from, without hits and pixels.
+  CameraImage empty(TimeNs stamp, const StateHistory& motion) const;
   /// Depth in the pixels of an image; only with aligned_depth. Along the axis, also of a fisheye.
   DepthImage alignedDepth(const CameraImage& image) const;
   /// Its aligned_depth is complete.
   const CameraConfig& config() const { return config_; }
+  const RayRenderer& rays() const;
+  /// Unit, in C, of the pixels' centres, row by row.
+  const std::vector<Eigen::Vector3f>& directions() const;
+  /// [s] since the stamp at which a row is taken.
+  double timeOf(int row) const;
 
  private:
   struct Parts;
-  void castCentres(TimeNs stamp, const Pose& X_WC, View<MovingObject> objects,
-                   std::vector<Hit>& hits) const;
+  using BodyAt = std::function<Pose(double)>;  // X_WB at a time [s] since the stamp
+  CameraImage imageOf(TimeNs stamp, const BodyAt& bodyAt, View<MovingObject> objects) const;
+  CameraImage emptyOf(TimeNs stamp, const BodyAt& bodyAt) const;
+  Frame frameAt(TimeNs stamp, double offset, const BodyAt& bodyAt) const;
+  void castCentres(const Frame& frame, View<MovingObject> objects, std::vector<Hit>& hits) const;
 
   std::shared_ptr<const Parts> parts_;
   CameraConfig config_;

@@ -31,6 +31,12 @@ struct DepthCameraConfig {
   // Stereo noise, none where either is 0: sigma_z = z^2 s / (f B).
   double subpixel_error = 0.0;  ///< [px] s, standard deviation of the disparity
   double baseline = 0.0;        ///< [m] B
+  // What depth from a pair of images has further. The second camera stands B to the right.
+  double disparity_step = 0.0;  ///< [px] disparities are whole multiples of it; 0: any
+  bool occlusions = false;      ///< no depth where the second camera does not see the place
+  /// [grey levels] no depth where the image varies less: standard deviation in 7 x 7 pixels. Of a
+  /// camera's aligned depth; 0: everywhere.
+  double least_contrast = 0.0;
   std::uint64_t seed = 1;
 
   ImageGrid grid() const;

@@ -18,11 +18,17 @@ class CameraRig {
 
   /// The images that a report makes due.
   std::vector<Instant> take(const VehicleReport& report) { return clock_.take(report); }
-  /// One camera's image; `objects` are those of the instant. May run in another thread than take().
+  /// One camera's image; times of `objects` count from the instant's stamp. May run in another
+  /// thread than take().
   lidar::CameraImage image(std::size_t camera, const Instant& instant,
                            View<scene::MovingObject> objects) const {
-    return cameras_[camera].image(instant.stamp, instant.X_WB, objects);
+    return cameras_[camera].imageAlong(instant.stamp, instant.motion, objects);
   }
+  /// The interval of an instant in which it matters how objects move.
+  TimeNs beginOf(const Instant& instant) const;
+  TimeNs endOf(const Instant& instant) const;
+  /// [ns] between two images.
+  TimeNs period() const { return toNs(1.0 / config_.rate); }
 
   const lidar::CameraRigConfig& config() const { return config_; }
   const std::vector<lidar::Camera>& cameras() const { return cameras_; }
@@ -30,6 +36,7 @@ class CameraRig {
  private:
   lidar::CameraRigConfig config_;
   std::vector<lidar::Camera> cameras_;
+  double after_ = 0.0;  // [s] the longest
   ImageClock clock_;
 };
 

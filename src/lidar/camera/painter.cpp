@@ -18,11 +18,18 @@ constexpr float kEdgeCosine = 0.9F;
 
 /// The world as an image sees it.
 struct Painter::Scene {
-  const TimeNs stamp;
-  const Pose& X_WC;
-  const Eigen::Matrix3f R_WC;
+  Scene(const Frame& of, View<MovingObject> with, const std::vector<Hit>& met)
+      : frame(of), objects(with), hits(met) {
+    for (const Pose& X_WC : frame.X_WC) R_WC.emplace_back(X_WC.q.toRotationMatrix().cast<float>());
+  }
+  const Eigen::Matrix3f& rotationOf(int row) const { return R_WC[frame.numberOf(row)]; }
+  const Eigen::Vector3d& originOf(int row) const { return frame.X_WC[frame.numberOf(row)].p; }
+  float timeOf(int row) const { return frame.times[frame.numberOf(row)]; }
+
+  const Frame& frame;
   View<MovingObject> objects;
   const std::vector<Hit>& hits;
+  std::vector<Eigen::Matrix3f> R_WC;  // of the frame's poses
 };
 
 Painter::Painter(const CameraConfig& config, const std::vector<Eigen::Vector3f>& directions,
@@ -37,34 +44,41 @@ Painter::Painter(const CameraConfig& config, const std::vector<Eigen::Vector3f>&
       pixel_angle_(static_cast<float>(1.0 / std::sqrt(config.model.fx * config.model.fy))) {}
 
 Radiance Painter::radianceOf(SurfaceShader::Job& job, const Hit& hit,
-                             const Eigen::Vector3f& direction_W, const Scene& scene) const {
+                             const Eigen::Vector3f& direction_W, int row,
+                             const Scene& scene) const {
   if (!hit.valid()) return SurfaceShader::sky(direction_W);
   const Eigen::Vector3d p_W =
-      scene.X_WC.p + direction_W.cast<double>() * static_cast<double>(hit.range);
-  return job.radianceOf({hit, p_W, direction_W, hit.range * pixel_angle_});
+      scene.originOf(row) + direction_W.cast<double>() * static_cast<double>(hit.range);
+  return job.radianceOf({hit, p_W, direction_W, hit.range * pixel_angle_, scene.timeOf(row)});
 }
 
-std::vector<Radiance> Painter::paint(TimeNs stamp, const Pose& X_WC, View<MovingObject> objects,
-                                     const std::vector<Hit>& hits) const {
-  const Scene scene{stamp, X_WC, X_WC.q.toRotationMatrix().cast<float>(), objects, hits};
-  std::vector<Radiance> radiances(hits.size());
-  const auto paintTile = [&](SurfaceShader::Job& job, int top, int left) {
-    for (int row = top; row < std::min(top + kTile, height_); ++row) {
-      for (int column = left; column < std::min(left + kTile, width_); ++column) {
-        const auto i = static_cast<std::size_t>(row) * static_cast<std::size_t>(width_) +
-                       static_cast<std::size_t>(column);
-        radiances[i] = radianceOf(job, hits[i], scene.R_WC * directions_[i], scene);
+// Calls act(pixel, row) for the pixels of some rows, a multiple of tiles from the first on.
+template <class Act>
+void Painter::forTiles(int first_row, int end_row, const Act& act) const {
+  for (int top = first_row; top < end_row; top += kTile) {
+    for (int left = 0; left < width_; left += kTile) {
+      for (int row = top; row < std::min(top + kTile, end_row); ++row) {
+        for (int column = left; column < std::min(left + kTile, width_); ++column) {
+          act(static_cast<std::size_t>(row) * static_cast<std::size_t>(width_) +
+                  static_cast<std::size_t>(column),
+              row);
+        }
       }
     }
-  };
+  }
+}
+
+std::vector<Radiance> Painter::paint(const Frame& frame, View<MovingObject> objects,
+                                     const std::vector<Hit>& hits) const {
+  const Scene scene(frame, objects, hits);
+  std::vector<Radiance> radiances(hits.size());
   const auto tile_rows = static_cast<std::size_t>((height_ + kTile - 1) / kTile);
   workers_.forRanges(tile_rows, 1, [&](std::size_t begin, std::size_t end) {
     SurfaceShader::Job job(shader_, objects);
-    for (std::size_t row = begin; row < end; ++row) {
-      for (int left = 0; left < width_; left += kTile) {
-        paintTile(job, static_cast<int>(row) * kTile, left);
-      }
-    }
+    const int end_row = std::min(static_cast<int>(end) * kTile, height_);
+    forTiles(static_cast<int>(begin) * kTile, end_row, [&](std::size_t i, int row) {
+      radiances[i] = radianceOf(job, hits[i], scene.rotationOf(row) * directions_[i], row, scene);
+    });
   });
   if (config_.antialiasing) smooth(scene, edges(scene), radiances);
   return radiances;
@@ -78,8 +92,8 @@ bool Painter::parts(const Scene& scene, std::size_t a, std::size_t b) const {
   if (first.valid() != second.valid() || first.identity != second.identity) return true;
   if (first.surfel == second.surfel) return false;
   if (first.normal.dot(second.normal) < kEdgeCosine) return true;
-  const Eigen::Vector3f step =
-      scene.R_WC * (second.range * directions_[b] - first.range * directions_[a]);
+  const Eigen::Vector3f step = scene.rotationOf(static_cast<int>(a) / width_) *
+                               (second.range * directions_[b] - first.range * directions_[a]);
   const float width = pixel_angle_ * std::min(first.range, second.range);
   return std::abs(first.normal.dot(step)) > kEdgeWidth * width;
 }
@@ -97,10 +111,10 @@ std::vector<std::uint32_t> Painter::edges(const Scene& scene) const {
       if (row + 1 < height_) mark(i, i + static_cast<std::size_t>(width_));
     }
   }
-  std::vector<std::uint32_t> pixels;
-  for (std::size_t i = 0; i < is_edge.size(); ++i) {
+  std::vector<std::uint32_t> pixels;  // tile by tile: neighbours share surfels
+  forTiles(0, height_, [&](std::size_t i, int) {
     if (is_edge[i]) pixels.push_back(static_cast<std::uint32_t>(i));
-  }
+  });
   return pixels;
 }
 
@@ -127,19 +141,22 @@ void Painter::smooth(const Scene& scene, const std::vector<std::uint32_t>& pixel
   rays.reserve(kSamples * pixels.size());
   const auto range_max = static_cast<float>(config_.range_max);
   for (const std::uint32_t pixel : pixels) {
+    const int row = static_cast<int>(pixel) / width_;
     for (const auto& [right, down] : kPlaces) {
-      rays.push_back({scene.X_WC.p.cast<float>(), range_max,
-                      scene.R_WC * directionBeside(pixel, right, down), 0.0F});
+      rays.push_back({scene.originOf(row).cast<float>(), range_max,
+                      scene.rotationOf(row) * directionBeside(pixel, right, down),
+                      scene.timeOf(row)});
     }
   }
   std::vector<Hit> hits;
-  rays_.castBeams(scene.stamp, rays, kSamples, scene.objects, hits);
+  rays_.castBeams(scene.frame.stamp, rays, kSamples, scene.objects, hits);
   workers_.forRanges(pixels.size(), kPixelsPerTask, [&](std::size_t begin, std::size_t end) {
     SurfaceShader::Job job(shader_, scene.objects);
     for (std::size_t i = begin; i < end; ++i) {
+      const int row = static_cast<int>(pixels[i]) / width_;
       Radiance sum = Radiance::Zero();
       for (std::size_t ray = kSamples * i; ray < kSamples * (i + 1); ++ray) {
-        sum += radianceOf(job, hits[ray], rays[ray].direction, scene);
+        sum += radianceOf(job, hits[ray], rays[ray].direction, row, scene);
       }
       radiances[pixels[i]] = sum / static_cast<float>(kSamples);
     }

@@ -7,6 +7,18 @@
 
 namespace marsim::lidar {
 
+/// Where a camera is while it takes in light: all of it at one time, or one row after another.
+struct Frame {
+  TimeNs stamp = 0;
+  std::vector<Pose> X_WC;    ///< one, or one of each row
+  std::vector<float> times;  ///< [s] since `stamp`, as many
+
+  bool isOfOneInstant() const { return X_WC.size() == 1; }
+  std::size_t numberOf(int row) const {
+    return isOfOneInstant() ? 0 : static_cast<std::size_t>(row);
+  }
+};
+
 /// Turns what the pixels of an image meet into the light that they take in.
 class Painter {
  public:
@@ -15,13 +27,15 @@ class Painter {
           const SurfaceShader& shader, const RayRenderer& rays, const Workers& workers);
 
   /// `hits`: of the pixels' centres.
-  std::vector<Radiance> paint(TimeNs stamp, const Pose& X_WC, View<MovingObject> objects,
+  std::vector<Radiance> paint(const Frame& frame, View<MovingObject> objects,
                               const std::vector<Hit>& hits) const;
 
  private:
   struct Scene;
   Radiance radianceOf(SurfaceShader::Job& job, const Hit& hit, const Eigen::Vector3f& direction_W,
-                      const Scene& scene) const;
+                      int row, const Scene& scene) const;
+  template <class Act>
+  void forTiles(int first_row, int end_row, const Act& act) const;
   std::vector<std::uint32_t> edges(const Scene& scene) const;
   bool parts(const Scene& scene, std::size_t a, std::size_t b) const;
   void smooth(const Scene& scene, const std::vector<std::uint32_t>& pixels,

@@ -19,6 +19,8 @@ constexpr double kReach = 1.5;
 /// What counts as the same surface: as for ranges of blended maps.
 constexpr float kLeastCosine = 0.8F;
 constexpr float kLargestOffset = 0.5F;  // [r]
+/// [r] Where pixels are wider, nobody sees a disc's edge: its own colour and normal are taken.
+constexpr float kWidePixel = 0.5F;
 
 // Light on a dull day, of white ground under an open sky: most of it from above, some from the
 // ground, a little more from where the sun stands behind the clouds.
@@ -116,30 +118,39 @@ SurfaceShader::SurfaceShader(std::shared_ptr<const map::SurfelMap> map,
       texture_(texture.amplitude, texture.coarsest, texture.finest),
       plant_contrast_(kPlantContrast * static_cast<float>(texture.amplitude)) {}
 
-SurfaceShader::Job::Job(const SurfaceShader& shader, View<MovingObject> objects) : shader_(shader) {
+SurfaceShader::Job::Job(const SurfaceShader& shader, View<MovingObject> objects)
+    : shader_(shader), kept_(std::size_t{1} << kKeptBits) {
   for (const MovingObject& object : objects) {
-    if (!object.isThere(0.0)) continue;
     const bool has_own = object.shape->channels().colour.size() > 0;
-    Object known{object.identity, object.shape.get(), object.at(0.0), std::nullopt};
+    Object known{&object, std::nullopt, 0.0, object.at(0.0)};
     if (!has_own && object.semantic_class) {
       known.colour = linearOf(colourOfClass(*object.semantic_class));
     }
     objects_.push_back(known);
   }
-  std::sort(objects_.begin(), objects_.end(),
-            [](const Object& a, const Object& b) { return a.identity < b.identity; });
+  std::stable_sort(objects_.begin(), objects_.end(), [](const Object& a, const Object& b) {
+    return a.thing->identity < b.thing->identity;
+  });
 }
 
-const SurfaceShader::Job::Object* SurfaceShader::Job::objectOf(std::uint32_t identity) const {
+// Of several objects of one identity the one that is there; null: the map.
+const SurfaceShader::Job::Object* SurfaceShader::Job::objectOf(std::uint32_t identity,
+                                                               double time) {
   if (identity == kMapIdentity) return nullptr;
-  return &*std::lower_bound(
+  auto found = std::lower_bound(
       objects_.begin(), objects_.end(), identity,
-      [](const Object& known, std::uint32_t wanted) { return known.identity < wanted; });
+      [](const Object& known, std::uint32_t wanted) { return known.thing->identity < wanted; });
+  while (!found->thing->isThere(time)) ++found;
+  if (found->time != time) {
+    found->time = time;
+    found->X_WM = found->thing->at(time);
+  }
+  return &*found;
 }
 
 const SurfaceShader::Job::Neighbourhood& SurfaceShader::Job::around(const map::SurfelMap& shape,
                                                                     std::uint32_t surfel) {
-  Neighbourhood& kept = kept_[(surfel * 0x9e3779b1U) >> 24U];
+  Neighbourhood& kept = kept_[(surfel * 0x9e3779b1U) >> (32U - kKeptBits)];
   if (kept.shape == &shape && kept.surfel == surfel) return kept;
   const map::SurfelTreeView& tree = shape.tree();
   const map::FoundSurfel middle = map::surfelOf(tree, surfel);
@@ -149,6 +160,10 @@ const SurfaceShader::Job::Neighbourhood& SurfaceShader::Job::around(const map::S
   kept.surfel = surfel;
   kept.planar = middle.planar;
   kept.surfels.clear();
+  if (!middle.planar) {  // balls are leaves and the like, each of its own colour
+    kept.surfels.push_back({middle.position, normal, colourOf(shape.channels(), surfel)});
+    return kept;
+  }
   found_.clear();
   map::surfelsWithin(tree, middle.position.cast<double>(),
                      static_cast<double>(shape.radius()) + kReach * shape.resolution(), found_);
@@ -159,8 +174,7 @@ const SurfaceShader::Job::Neighbourhood& SurfaceShader::Job::around(const map::S
     const float cosine = n.dot(normal);
     const float offset = std::abs(normal.dot(found.position - middle.position));
     const bool agrees =
-        found.planar == middle.planar &&
-        (!middle.planar || (std::abs(cosine) >= kLeastCosine && offset <= kLargestOffset * r));
+        found.planar && std::abs(cosine) >= kLeastCosine && offset <= kLargestOffset * r;
     if (!agrees && found.number != surfel) continue;
     if (cosine < 0.0F) n = -n;
     kept.surfels.push_back({found.position, n, colourOf(shape.channels(), found.number)});
@@ -168,14 +182,15 @@ const SurfaceShader::Job::Neighbourhood& SurfaceShader::Job::around(const map::S
   return kept;
 }
 
-Radiance SurfaceShader::Job::radianceOf(const SeenSurface& surface) {
-  if (scene::isPlant(surface.hit.identity)) return radianceOfPlant(surface);
-  const Object* const object = objectOf(surface.hit.identity);
-  const map::SurfelMap& shape = object != nullptr ? *object->shape : *shader_.map_;
-  const Eigen::Vector3d p_M =
-      object != nullptr ? object->X_WM.inverse() * surface.p_W : surface.p_W;
-  const Neighbourhood& around = this->around(shape, surface.hit.surfel);
-  const Eigen::Vector3f p = (p_M - shape.origin()).cast<float>();
+SurfaceShader::Job::Look SurfaceShader::Job::lookOf(const map::SurfelMap& shape,
+                                                    const SeenSurface& surface,
+                                                    const Eigen::Vector3f& p) {
+  const std::uint32_t number = surface.hit.surfel;
+  if (surface.width > kWidePixel * static_cast<float>(shape.resolution())) {
+    const map::FoundSurfel own = map::surfelOf(shape.tree(), number);
+    return {colourOf(shape.channels(), number), own.normal.normalized(), own.planar};
+  }
+  const Neighbourhood& around = this->around(shape, number);
   const auto reach = static_cast<float>(kReach * shape.resolution());
   const float inverse_reach2 = 1.0F / (reach * reach);
   float sum = 0.0F;
@@ -188,14 +203,24 @@ Radiance SurfaceShader::Job::radianceOf(const SeenSurface& surface) {
     colour += weight * surfel.colour;
     normal += weight * surfel.normal;
   }
-  colour = sum > 0.0F ? Radiance(colour / sum) : colourOf(shape.channels(), surface.hit.surfel);
-  if (object != nullptr && object->colour) colour = *object->colour;
+  if (sum > 0.0F) return {colour / sum, normal.normalized(), around.planar};
+  const map::FoundSurfel own = map::surfelOf(shape.tree(), number);
+  return {colourOf(shape.channels(), number), own.normal.normalized(), own.planar};
+}
 
-  if (!around.planar) {
+Radiance SurfaceShader::Job::radianceOf(const SeenSurface& surface) {
+  if (scene::isPlant(surface.hit.identity)) return radianceOfPlant(surface);
+  const Object* const object = objectOf(surface.hit.identity, static_cast<double>(surface.time));
+  const map::SurfelMap& shape = object != nullptr ? *object->thing->shape : *shader_.map_;
+  const Eigen::Vector3d p_M =
+      object != nullptr ? object->X_WM.inverse() * surface.p_W : surface.p_W;
+  const Look look = lookOf(shape, surface, (p_M - shape.origin()).cast<float>());
+  const Radiance colour = object != nullptr && object->colour ? *object->colour : look.colour;
+  if (!look.planar) {
     return lightOnLeaves() * colour.cwiseProduct(shader_.texture_.at(p_M, surface.width));
   }
-  Eigen::Vector3f n = sum > 0.0F ? normal.normalized() : surface.hit.normal;
-  if (object != nullptr && sum > 0.0F) n = object->X_WM.q.cast<float>() * n;
+  Eigen::Vector3f n = look.normal;
+  if (object != nullptr) n = object->X_WM.q.cast<float>() * n;
   if (n.dot(surface.direction_W) > 0.0F) n = -n;
   Eigen::Vector3f along = surface.direction_W - n * n.dot(surface.direction_W);
   if (object != nullptr) along = object->X_WM.q.conjugate().cast<float>() * along;

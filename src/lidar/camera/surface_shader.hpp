@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,6 +22,7 @@ struct SeenSurface {
   Eigen::Vector3d p_W;          ///< [m]
   Eigen::Vector3f direction_W;  ///< unit, of the ray
   float width = 0.0F;           ///< [m] of a pixel across the ray
+  float time = 0.0F;            ///< [s] of the ray
 };
 
 /// Colours surfaces of a map and of moving objects, each in its own frame, and of plants.
@@ -53,23 +53,30 @@ class SurfaceShader {
       std::vector<Neighbour> surfels;  ///< by their numbers; the normals on one side
     };
     struct Object {
-      std::uint32_t identity;
-      const map::SurfelMap* shape;
-      Pose X_WM;
+      const MovingObject* thing;
       std::optional<Radiance> colour;  ///< of all of it
+      double time;                     ///< [s] of the pose
+      Pose X_WM;
     };
 
     Radiance radianceOfPlant(const SeenSurface& surface) const;
+    /// What a place on a surfel looks like; the normal to either side, in the shape's frame.
+    struct Look {
+      Radiance colour;
+      Eigen::Vector3f normal;
+      bool planar;
+    };
+    Look lookOf(const map::SurfelMap& shape, const SeenSurface& surface, const Eigen::Vector3f& p);
     const Neighbourhood& around(const map::SurfelMap& shape, std::uint32_t surfel);
     Eigen::Vector3f textureAlong(const Eigen::Vector3d& p_M, const Eigen::Vector3f& along,
                                  float width, float cosine) const;
-    const Object* objectOf(std::uint32_t identity) const;
+    const Object* objectOf(std::uint32_t identity, double time);
 
-    static constexpr std::size_t kKept = 256;  // neighbourhoods
+    static constexpr unsigned kKeptBits = 11;  // of the number of neighbourhoods
 
     const SurfaceShader& shader_;
     std::vector<Object> objects_;  // by their identities
-    std::array<Neighbourhood, kKept> kept_;
+    std::vector<Neighbourhood> kept_;
     std::vector<map::FoundSurfel> found_;  // room
   };
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "lidar/measure/stereo_depth.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/common/units.hpp"
@@ -44,10 +45,17 @@ DepthImage measureDepth(const DepthCameraConfig& config, TimeNs stamp, const Pos
   for (std::size_t i = 0; i < hits.size(); ++i) {
     const float depth = hits[i].range * cosines[i];
     image.depth[i] = !hits[i].valid() || depth > range_max ? kInfinity
-                     : depth < range_min                    ? -kInfinity
-                                                            : depth;
+                     : depth < range_min                   ? -kInfinity
+                                                           : depth;
   }
-  if (config.subpixel_error > 0.0 && config.baseline > 0.0) addNoise(config, image);
+  if (config.baseline <= 0.0) return image;
+  const std::vector<bool> is_hidden =
+      config.occlusions ? hiddenFromSecond(config, image.depth) : std::vector<bool>();
+  if (config.subpixel_error > 0.0) addNoise(config, image);
+  if (config.disparity_step > 0.0) quantise(config, image.depth);
+  for (std::size_t i = 0; i < is_hidden.size(); ++i) {
+    if (is_hidden[i]) image.depth[i] = kInfinity;
+  }
   return image;
 }
 
@@ -85,6 +93,11 @@ void DepthCameraConfig::validate(const std::string& where) const {
                 "finite position and rotation");
   check.notNegative("stereo.subpixel_error", subpixel_error, "px");
   check.notNegative("stereo.baseline", baseline, "m");
+  check.within("stereo.disparity_step", disparity_step, 0.0, 1.0, "px");
+  check.within("stereo.least_contrast", least_contrast, 0.0, 128.0, "grey levels");
+  check.require(baseline > 0.0 || (disparity_step == 0.0 && !occlusions), "stereo.baseline",
+                fmt::format("{} m", baseline),
+                "more than 0 m where there are disparity_step or occlusions");
   grid().validate(where);
 }
 

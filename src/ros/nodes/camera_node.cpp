@@ -71,6 +71,11 @@ void CameraNode::advertise(ros::NodeHandle& handle) {
     output.image = own.advertise<sensor_msgs::Image>("image_raw", 10);
     output.camera_info = own.advertise<sensor_msgs::CameraInfo>("camera_info", 10);
     output.pose = own.advertise<geometry_msgs::PoseStamped>("camera_pose", 10);
+    output.classes = own.advertise<sensor_msgs::Image>("truth/class", 10);
+    output.instances = own.advertise<sensor_msgs::Image>("truth/instance", 10);
+    output.normals = own.advertise<sensor_msgs::Image>("truth/normals", 10);
+    output.flow = own.advertise<sensor_msgs::Image>("truth/flow", 10);
+    output.objects = own.advertise<marsim::SeenObjects>("truth/objects", 10);
     if (camera.aligned_depth) {
       ros::NodeHandle aligned(
           handle, "camera/aligned_depth_to_" + (camera.name.empty() ? "color" : camera.name));
@@ -84,16 +89,22 @@ void CameraNode::advertise(ros::NodeHandle& handle) {
 
 void CameraNode::onState(const marsim::VehicleStateConstPtr& message) {
   for (const sim::ImageClock::Instant& due : rig_->take(fromMessage(*message))) {
-    rendered_->push(due.stamp, due.stamp, [this, due](const RenderedSensor::ObjectsOf& objects) {
-      render(due, objects);
-    });
+    rendered_->push(
+        rig_->beginOf(due), rig_->endOf(due),
+        [this, due](const RenderedSensor::ObjectsOf& objects) { render(due, objects); });
   }
   rendered_->onState(fromRos(message->header.stamp));
   diagnostics_.update();
 }
 
+bool CameraNode::Output::wantsTruth() const {
+  return classes.getNumSubscribers() + instances.getNumSubscribers() + normals.getNumSubscribers() +
+             flow.getNumSubscribers() + objects.getNumSubscribers() >
+         0;
+}
+
 bool CameraNode::Output::wantsImage() const {
-  return image.getNumSubscribers() > 0 || (depth && depth.getNumSubscribers() > 0);
+  return image.getNumSubscribers() > 0 || (depth && depth.getNumSubscribers() > 0) || wantsTruth();
 }
 
 bool CameraNode::Output::wanted() const {
@@ -109,7 +120,8 @@ bool CameraNode::wanted() const {
 void CameraNode::render(const sim::ImageClock::Instant& instant,
                         const RenderedSensor::ObjectsOf& objects) {
   if (!wanted()) return;
-  const RenderedSensor::Objects present = objects();
+  const RenderedSensor::Objects present =
+      scene::countedFrom(toSeconds(instant.stamp - rig_->beginOf(instant)), objects());
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     Output& output = outputs_[i];
     const Pose X_WC = instant.X_WB * rig_->config().cameras[i].X_BC;
@@ -117,7 +129,10 @@ void CameraNode::render(const sim::ImageClock::Instant& instant,
     output.pose.publish(toPoseStamped(X_WC, frames_.world, instant.stamp));
     output.camera_info.publish(output.info);
     if (output.depth_info) output.depth_info.publish(output.info);
-    if (output.wantsImage()) publishImages(i, rig_->image(i, instant, present));
+    if (!output.wantsImage()) continue;
+    const lidar::CameraImage image = rig_->image(i, instant, present);
+    publishImages(i, image);
+    if (output.wantsTruth()) publishTruth(i, instant, image, present);
   }
   ++images_;
 }
@@ -132,6 +147,32 @@ void CameraNode::publishImages(std::size_t camera, const lidar::CameraImage& ima
   if (output.depth && output.depth.getNumSubscribers() > 0) {
     output.depth.publish(boost::make_shared<sensor_msgs::Image>(depthMessage(
         taken_by.alignedDepth(image), *taken_by.config().aligned_depth, output.frame)));
+  }
+}
+
+void CameraNode::publishTruth(std::size_t camera, const sim::ImageClock::Instant& instant,
+                              const lidar::CameraImage& image,
+                              const RenderedSensor::Objects& objects) {
+  const Output& output = outputs_[camera];
+  const lidar::Camera& taken_by = rig_->cameras()[camera];
+  const lidar::ImageTruth truth(taken_by, image, objects);
+  sensor_msgs::Image like;
+  like.header = toHeader(image.stamp, output.frame);
+  like.width = output.info.width;
+  like.height = output.info.height;
+  const auto publish = [&](const ros::Publisher& publisher, const auto& make) {
+    if (publisher.getNumSubscribers() == 0) return;
+    publisher.publish(boost::make_shared<sensor_msgs::Image>(truthMessage(make(), like)));
+  };
+  publish(output.classes, [&] { return truth.classes(); });
+  publish(output.instances, [&] { return truth.identities(); });
+  publish(output.normals, [&] { return truth.normals(); });
+  const TimeNs before = instant.stamp - rig_->period();
+  if (instant.motion.covers(before, before)) {
+    publish(output.flow, [&] { return truth.flowSince(taken_by.empty(before, instant.motion)); });
+  }
+  if (output.objects.getNumSubscribers() > 0) {
+    output.objects.publish(seenObjectsMessage(truth.seenObjects(), like.header));
   }
 }
 

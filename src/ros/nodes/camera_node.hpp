@@ -26,8 +26,10 @@ namespace marsim::ros_nodes {
 /// `image_raw` (sensor_msgs/Image), `camera_info` (sensor_msgs/CameraInfo), `camera_pose`
 /// (geometry_msgs/PoseStamped: the optical frame in the world), all of one stamp; of an RGB-D
 /// camera the depth in the pixels of the image, `camera/aligned_depth_to_<name>/image_raw` and
-/// `camera_info`; static tf to the optical frames. Nothing is rendered for a camera while nobody
-/// subscribes to its images. Parameters: camera (a name of config/camera or a file), seed,
+/// `camera_info`; the truth in the pixels (lidar::ImageTruth), `truth/class`, `truth/instance`,
+/// `truth/normals`, `truth/flow` (sensor_msgs/Image) and `truth/objects` (marsim/SeenObjects);
+/// static tf to the optical frames. Nothing is rendered for a camera while nobody subscribes to its
+/// images. Parameters: camera (a name of config/camera or a file), seed,
 /// world_frame, frame_prefix; those of RenderedSensor.
 class CameraNode {
  public:
@@ -40,7 +42,9 @@ class CameraNode {
     std::string frame;
     sensor_msgs::CameraInfo info;  // without stamp
     ros::Publisher image, camera_info, pose, depth, depth_info;
+    ros::Publisher classes, instances, normals, flow, objects;  // the truth
 
+    bool wantsTruth() const;
     bool wantsImage() const;
     bool wanted() const;
   };
@@ -49,6 +53,8 @@ class CameraNode {
   void onState(const marsim::VehicleStateConstPtr& message);
   void render(const sim::ImageClock::Instant& instant, const RenderedSensor::ObjectsOf& objects);
   void publishImages(std::size_t camera, const lidar::CameraImage& image);
+  void publishTruth(std::size_t camera, const sim::ImageClock::Instant& instant,
+                    const lidar::CameraImage& image, const RenderedSensor::Objects& objects);
   bool wanted() const;
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
 
