@@ -15,6 +15,8 @@ add_message_files(DIRECTORY msg FILES
   PeerBody.msg
   Peers.msg
   RateCommand.msg
+  SeenObject.msg
+  SeenObjects.msg
   StateReference.msg
   Impact.msg
   TrackedState.msg

@@ -31,6 +31,15 @@ MovingObject movingObject(std::shared_ptr<const map::SurfelMap> shape, std::uint
   return object;
 }
 
+std::vector<MovingObject> countedFrom(double seconds, std::vector<MovingObject> objects) {
+  for (MovingObject& object : objects) {
+    object.begin -= seconds;
+    object.from -= seconds;
+    object.until -= seconds;
+  }
+  return objects;
+}
+
 Pose MovingObject::at(double time) const {
   if (X_WM.size() == 1 || !(time > begin)) return X_WM.front();
   const double steps = (time - begin) / step;

@@ -27,8 +27,9 @@ void World::addVegetation(const scene::Vegetation& vegetation, const std::string
 
 Uav& World::addUav(const UavConfig& config) {
   const auto number = static_cast<std::uint32_t>(uavs_.size());
-  uavs_.push_back(std::make_unique<Uav>(config, renderers_, ground_z_, neighbours_, number));
+  uavs_.push_back(std::make_unique<Uav>(config, renderers_, ground_z_, neighbours_, number, map_));
   if (config.lidar) surroundings_.keepForScans(1.0 / config.lidar->rate);
+  if (config.cameras) surroundings_.keepForScans(1.0 / config.cameras->rate);
   surroundings_.peers().setBody(number, config.vehicle.name, toldBodyOf(config.vehicle));
   surroundings_.peers().setMass(number, toldMassOf(config.vehicle));
   surroundings_.open(number);

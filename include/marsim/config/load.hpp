@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "marsim/control/controller.hpp"
+#include "marsim/lidar/camera.hpp"
 #include "marsim/lidar/depth_camera.hpp"
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/scene/obstacles.hpp"
@@ -21,13 +22,15 @@
 /// path.
 namespace marsim::config {
 
-/// The names that come with the package for a kind ("lidar", "depth", "vehicle", "imu", "control",
-/// "obstacles", "species", "surfaces", "swarm", "vegetation", "weather"), sorted.
+/// The names that come with the package for a kind ("lidar", "depth", "camera", "vehicle", "imu",
+/// "control", "obstacles", "species", "surfaces", "swarm", "vegetation", "weather"), sorted.
 std::vector<std::string> knownNames(const std::string& kind);
 
 lidar::LidarConfig loadLidar(const std::string& name_or_path);
 
 lidar::DepthCameraConfig loadDepthCamera(const std::string& name_or_path);
+/// The cameras of a file of config/camera.
+lidar::CameraRigConfig loadCameras(const std::string& name_or_path);
 
 vehicle::ImuConfig loadImu(const std::string& name_or_path);
 

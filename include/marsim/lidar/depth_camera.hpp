@@ -32,6 +32,12 @@ struct DepthCameraConfig {
   // Stereo noise, none where either is 0: sigma_z = z^2 s / (f B).
   double subpixel_error = 0.0;  ///< [px] s, standard deviation of the disparity
   double baseline = 0.0;        ///< [m] B
+  // What depth from a pair of images has further. The second camera stands B to the right.
+  double disparity_step = 0.0;  ///< [px] disparities are whole multiples of it; 0: any
+  bool occlusions = false;      ///< no depth where the second camera does not see the place
+  /// [grey levels] no depth where the image varies less: standard deviation in 7 x 7 pixels. Of a
+  /// camera's aligned depth; 0: everywhere.
+  double least_contrast = 0.0;
   std::uint64_t seed = 1;
 
   ImageGrid grid() const;
@@ -48,6 +54,12 @@ struct DepthImage {
   std::vector<float> depth;  ///< [m] along the optical axis, row by row from the top left, as
                              ///< measured; nothing in range +inf, too near -inf
 };
+
+/// The depth that a camera measures of what its pixels meet, noise included. `cosines`: of their
+/// rays with the optical axis. `extinction` [1/m]: of the air, see DepthCamera::setWeather.
+DepthImage measureDepth(const DepthCameraConfig& config, TimeNs stamp, const Pose& X_WC,
+                        const std::vector<Hit>& hits, const std::vector<float>& cosines,
+                        float extinction = 0.0F);
 
 /// A depth camera, which takes images of one instant.
 class DepthCamera {
@@ -66,8 +78,6 @@ class DepthCamera {
   const DepthCameraConfig& config() const { return config_; }
 
  private:
-  void addNoise(DepthImage& image) const;
-
   DepthCameraConfig config_;
   std::shared_ptr<const ImageRenderer> renderer_;
   std::vector<float> cosines_;  ///< of each pixel's ray with the optical axis

@@ -34,6 +34,12 @@ std::unique_ptr<lidar::ImageRenderer> RenderedSensor::makeImageRenderer(const st
   return withPlants(renderer_.makeImageRenderer(surfels), surfels);
 }
 
+lidar::CameraRenderers RenderedSensor::makeCameraRenderers(const std::string& name) {
+  const auto surfels = loadMap(name);
+  return {surfels, withPlants(renderer_.makeRayRenderer(surfels), surfels),
+          withPlants(renderer_.makeImageRenderer(surfels), surfels), renderer_.config.threads};
+}
+
 template <class Interface>
 std::unique_ptr<Interface> RenderedSensor::withPlants(
     std::unique_ptr<Interface> renderer, const std::shared_ptr<const map::SurfelMap>& map) const {
@@ -137,6 +143,22 @@ void RenderedSensor::onState(TimeNs stamp) {
   last_state_ = stamp;
   lockstep_->onState(stamp);
   release();
+}
+
+void RenderedSensor::summarise(bool wanted, const std::string& what, std::uint64_t count,
+                               diagnostic_updater::DiagnosticStatusWrapper& status) const {
+  const std::uint64_t lately = dropped_.lately(WarningTime::clock::now());
+  if (!wanted) {
+    status.summary(diagnostic_msgs::DiagnosticStatus::OK, "idle: nobody subscribes");
+  } else if (lately > 0) {
+    status.summaryf(diagnostic_msgs::DiagnosticStatus::WARN,
+                    "%lu %s dropped in the last %d s: rendering is too slow",
+                    static_cast<unsigned long>(lately), what.c_str(), RecentCount::kLately);
+  } else {
+    status.summary(diagnostic_msgs::DiagnosticStatus::OK, "seeing");
+  }
+  status.add(what, count);
+  status.add("dropped " + what, dropped_.total());
 }
 
 }  // namespace marsim::ros_nodes

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -13,6 +14,7 @@
 
 #include "common/warning_log.hpp"
 #include "marsim/SetWeather.h"
+#include "marsim/lidar/camera.hpp"
 #include "marsim/lidar/plants.hpp"
 #include "marsim/lidar/weather.hpp"
 #include "ros/common/clock_grants.hpp"
@@ -43,6 +45,8 @@ class RenderedSensor {
   /// renders both. Throws as map::shareSurfelMap does, ConfigError, GlError.
   std::unique_ptr<lidar::RayRenderer> makeRayRenderer(const std::string& name);
   std::unique_ptr<lidar::ImageRenderer> makeImageRenderer(const std::string& name);
+  /// The same for cameras.
+  lidar::CameraRenderers makeCameraRenderers(const std::string& name);
   /// What a measurement that falls due now is made in.
   std::shared_ptr<const lidar::Weather> weather() const { return weather_; }
   /// Offers the service, and takes part in lockstep where the parameter says so; `period` [s] of
@@ -58,6 +62,10 @@ class RenderedSensor {
     is_started_ = false;
     thread_.stop();
   }
+
+  /// Idle, seeing, or too slow; what is measured ("images") and how many of them so far.
+  void summarise(bool wanted, const std::string& what, std::uint64_t count,
+                 diagnostic_updater::DiagnosticStatusWrapper& status) const;
 
   const WorldInput& world() const { return world_; }
   const RecentCount& dropped() const { return dropped_; }
