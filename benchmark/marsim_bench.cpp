@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "beams_benchmark.hpp"
+#include "cameras_benchmark.hpp"
 #include "collision_benchmark.hpp"
 #include "common/output_file.hpp"
 #include "fidelity_benchmark.hpp"
@@ -172,6 +173,21 @@ void addBeams(CLI::App& app, CommandLine& line) {
   });
 }
 
+void addCameras(CLI::App& app, CommandLine& line) {
+  const auto bench = std::make_shared<CamerasBench>();
+  CLI::App& sub = *app.add_subcommand("cameras", "what images of colour cameras cost");
+  sub.add_option("--cameras", bench->cameras, "names of cameras or files")->delimiter(',');
+  sub.add_option("--places", bench->places, "which")->delimiter(',')->check(placeNames());
+  sub.add_option("--resolutions", bench->resolutions, "of the maps [m]")
+      ->delimiter(',')
+      ->check(CLI::Range(0.005, 10.0));
+  sub.add_option("--repeats", bench->repeats, "timings a pose")->check(CLI::Range(1, 1000));
+  addWork(sub, line);
+  sub.callback([&line, bench] {
+    line.chosen = [&line, bench] { return line.run(*bench, runCamerasBench); };
+  });
+}
+
 void addCollision(CLI::App& app, CommandLine& line) {
   const auto bench = std::make_shared<CollisionBench>();
   CLI::App& sub = *app.add_subcommand(
@@ -282,8 +298,8 @@ int main(int argc, char** argv) {
       "and rays where Embree was found at build time. docs/benchmarks.md explains the columns.",
       "marsim bench");
   app.option_defaults()->always_capture_default();
-  for (const auto add : {addRender, addFidelity, addBeams, addScan, addCollision, addObjects,
-                         addVegetation, addFlight, addWorld, addStart}) {
+  for (const auto add : {addRender, addFidelity, addBeams, addScan, addCameras, addCollision,
+                         addObjects, addVegetation, addFlight, addWorld, addStart}) {
     add(app, line);
   }
   return marsim::tools::runCommand(app, argc, argv, [&] {
