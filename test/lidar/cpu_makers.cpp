@@ -23,8 +23,8 @@ std::vector<Maker> makersUnderTest() {
     makers.push_back({"ray_caster", makeCaster, config, "caster_" + suffix});
     makers.push_back({"ray_caster", makeCaster, config, "caster_" + suffix + "_blended", true});
     makers.push_back({"projection", makeImages, config, "projection_" + suffix});
+    makers.push_back({"projection", makeImages, config, "projection_" + suffix + "_blended", true});
   }
-  makers.push_back({"ray_caster", makeImages, {}, "projection_blended", true});
   return makers;
 }
 

@@ -160,8 +160,8 @@ struct RendererConfig {
 /// Casts rays through a wide tree of the map's surfels, neighbouring directions together.
 std::unique_ptr<RayCaster> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
                                          const RendererConfig& config);
-/// The quicker one of two: surfels projected into the image, plane correction included, or, for
-/// maps that are blended or finer than 0.05 m, the ray caster.
+/// The quicker one of two: surfels projected into the image, plane correction and blending included,
+/// or, for maps that are finer than 0.05 m, the ray caster.
 std::unique_ptr<ImageRenderer> makeDepthImageRenderer(std::shared_ptr<const map::SurfelMap> map,
                                                       const RendererConfig& config);
 

@@ -27,7 +27,7 @@ constexpr int kTile = ImageStrip::kTile;  // cells
 // A depth image while it is rendered: ImageStrip's arrays.
 class ImageFrame {
  public:
-  explicit ImageFrame(const ImageGrid& grid);
+  ImageFrame(const ImageGrid& grid, bool blends);
 
   const ImageGrid& grid() const { return grid_; }
   const ImageDirections& directions() const { return directions_; }
@@ -35,6 +35,8 @@ class ImageFrame {
   // Some rows, a multiple of tiles from the first on, made ready for a kernel. Everything but the
   // pose and the tree is set. range_max [m] > 0.
   ImageStrip strip(int first_row, int end_row, float range_max);
+  // Makes a strip one of blended surfels, which are kept in `seen`.
+  void blend(const map::Blending& blending, std::vector<SeenSurfel>& seen, ImageStrip& strip);
 
  private:
   const ImageGrid grid_;
@@ -43,10 +45,13 @@ class ImageFrame {
   const int tile_stride_;
   std::vector<float> depth_, normal_[3], tile_depth_;
   std::vector<std::uint32_t> surfel_;
+  // Where surfels are blended.
+  std::vector<float> weights_, mean_, largest_;
+  std::vector<std::uint32_t> first_;
   std::vector<std::uint8_t> tile_changed_;
 };
 
-ImageFrame::ImageFrame(const ImageGrid& grid)
+ImageFrame::ImageFrame(const ImageGrid& grid, bool blends)
     : grid_(grid),
       directions_(grid),
       footprints_(grid),
@@ -57,6 +62,34 @@ ImageFrame::ImageFrame(const ImageGrid& grid)
   tile_depth_.resize(tile_rows * static_cast<std::size_t>(tile_stride_));
   tile_changed_.resize(tile_depth_.size());
   for (std::vector<float>& axis : normal_) axis.resize(depth_.size());
+  if (!blends) return;
+  for (std::vector<float>* values : {&weights_, &mean_, &largest_}) values->resize(depth_.size());
+  first_.resize(depth_.size());
+}
+
+void makeRoom(ImageBlending& blending) {
+  auto& seen = *static_cast<std::vector<SeenSurfel>*>(blending.owner);
+  seen.resize(std::max<std::size_t>(2 * seen.size(), 4096));
+  blending.seen = seen.data();
+  blending.seen_capacity = static_cast<std::uint32_t>(seen.size());
+}
+
+void ImageFrame::blend(const map::Blending& blending, std::vector<SeenSurfel>& seen,
+                       ImageStrip& strip) {
+  std::fill(first_.begin() + strip.first_row * strip.stride,
+            first_.begin() + strip.end_row * strip.stride, ImageStrip::kNothing);
+  strip.blending = {blending.depth,
+                    blending.min_cosine,
+                    blending.max_offset,
+                    seen.data(),
+                    0,
+                    static_cast<std::uint32_t>(seen.size()),
+                    makeRoom,
+                    &seen,
+                    first_.data(),
+                    weights_.data(),
+                    mean_.data(),
+                    largest_.data()};
 }
 
 ImageStrip ImageFrame::strip(int first_row, int end_row, float range_max) {
@@ -109,11 +142,11 @@ bool sameGrid(const ImageGrid& a, const ImageGrid& b) {
 }
 
 // Frames kept from image to image: most are of one grid, whose directions and memory cost as much
-// as a fast image.
+// as a fast image. All of a pool are blended, or none.
 class FramePool {
  public:
   // Nobody else has it until it is given back.
-  std::unique_ptr<ImageFrame> take(const ImageGrid& grid);
+  std::unique_ptr<ImageFrame> take(const ImageGrid& grid, bool blends);
   void giveBack(std::unique_ptr<ImageFrame> frame);
 
  private:
@@ -121,7 +154,7 @@ class FramePool {
   std::vector<std::unique_ptr<ImageFrame>> kept_;
 };
 
-std::unique_ptr<ImageFrame> FramePool::take(const ImageGrid& grid) {
+std::unique_ptr<ImageFrame> FramePool::take(const ImageGrid& grid, bool blends) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = std::find_if(kept_.begin(), kept_.end(),
@@ -132,7 +165,7 @@ std::unique_ptr<ImageFrame> FramePool::take(const ImageGrid& grid) {
       return frame;
     }
   }
-  return std::make_unique<ImageFrame>(grid);
+  return std::make_unique<ImageFrame>(grid, blends);
 }
 
 void FramePool::giveBack(std::unique_ptr<ImageFrame> frame) {
@@ -173,7 +206,7 @@ class DepthImageRenderer final : public ImageRenderer {
       return;
     }
     hits.resize(grid.size());
-    std::unique_ptr<ImageFrame> frame = frames_.take(grid);
+    std::unique_ptr<ImageFrame> frame = frames_.take(grid, map_->blending().on());
     const auto tiles = static_cast<std::size_t>((grid.height + kTile - 1) / kTile);
     // A few strips a thread even out their work; every strip walks the upper tree again.
     const auto threads = static_cast<std::size_t>(workers_.count());
@@ -193,6 +226,8 @@ class DepthImageRenderer final : public ImageRenderer {
                    std::vector<Hit>& hits) const {
     ImageStrip strip = frame.strip(first_row, end_row, range_max);
     placeSensor(X_WS, map_->origin(), strip);
+    std::vector<SeenSurfel> seen;
+    if (map_->blending().on()) frame.blend(map_->blending(), seen, strip);
     kernel_(map_->tree(), strip);
     for (int row = first_row; row < end_row; ++row) {
       const std::size_t cell = frame.directions().cell(row, 0);
@@ -224,8 +259,7 @@ class DepthImageRenderer final : public ImageRenderer {
 std::unique_ptr<ImageRenderer> makeDepthImageRenderer(std::shared_ptr<const map::SurfelMap> map,
                                                       const RendererConfig& config) {
   config.validate("renderer");
-  const bool projects = map->resolution() > 0.999 * kFinestProjected && !map->blending().on();
-  if (!projects) return makeRayCaster(std::move(map), config);
+  if (!(map->resolution() > 0.999 * kFinestProjected)) return makeRayCaster(std::move(map), config);
   return std::make_unique<DepthImageRenderer>(std::move(map), config);
 }
 

@@ -23,6 +23,34 @@ inline void rotate(const ImageStrip& image, const Float8* in, Float8* out) {
   }
 }
 
+/// Makes the normals of eight cells unit ones towards the sensor, those of cells that met no disc
+/// the way back, and turns them into the tree's frame.
+inline void finishNormals(const ImageStrip& image, int cell) {
+  Float8 d[3], n[3], slope = all8(0.0F), length2 = all8(0.0F);
+  for (int axis = 0; axis < 3; ++axis) {
+    d[axis] = load8<Float8>(image.direction[axis] + cell);
+    n[axis] = load8<Float8>(image.normal[axis] + cell);
+    slope += n[axis] * d[axis];
+    length2 += n[axis] * n[axis];
+  }
+  const Int8 planar = length2 > 0.0F;
+  const Float8 scale = 1.0F / sqrt8(length2);
+  for (int axis = 0; axis < 3; ++axis) {
+    n[axis] = blend8(-d[axis], n[axis] * blend8(scale, -scale, slope > 0.0F), planar);
+  }
+  for (int i = 0; i < 3; ++i) {
+    store8(image.normal[i] + cell,
+           image.R_SW[0][i] * n[0] + image.R_SW[1][i] * n[1] + image.R_SW[2][i] * n[2]);
+  }
+}
+
+inline void finishNormals(const ImageStrip& image) {
+  for (int row = image.first_row; row < image.end_row; ++row) {
+    const int end = row * image.stride + image.width;
+    for (int i = row * image.stride; i < end; i += 8) finishNormals(image, i);
+  }
+}
+
 /// What a sensor that makes an image sees of a node's children: how near their boxes come and which
 /// cells they may fill.
 class SeenChildren {
@@ -72,14 +100,17 @@ class SeenChildren {
   float distance_[8];
 };
 
-/// Draws a tree into a strip of an image.
+/// Draws a tree into a strip of an image. Where surfels are blended, every cell's nearest alone,
+/// and all that may be blended with it is kept in ImageBlending::seen.
+template <bool kBlends>
 class ImageWalk {
  public:
   ImageWalk(const map::SurfelTreeView& tree, ImageStrip& strip)
       : tree_(tree),
         image_(strip),
         ball_(tree.header.radius * 1.00002F),
-        radius2_(tree.header.radius * tree.header.radius) {}
+        radius2_(tree.header.radius * tree.header.radius),
+        depth_(kBlends ? strip.blending.depth : 0.0F) {}
 
   void run() {
     if (tree_.header.node_count == 0) return;
@@ -95,7 +126,6 @@ class ImageWalk {
         descend(entry.child, stack, size);
       }
     }
-    finishNormals();
   }
 
  private:
@@ -144,9 +174,10 @@ class ImageWalk {
     return cells.first_row <= cells.last_row && cells.first_column <= cells.last_column;
   }
 
-  // Whether all cells have surfaces nearer than `distance` [m]. Leaves out the first and last rows
-  // that do where the cells are few; many are looked at by tiles.
+  // Whether all cells have surfaces in front of what is `distance` [m] away. Leaves out the first
+  // and last rows that do where the cells are few; many are looked at by tiles.
   bool hidden(CellRange& cells, float distance) const {
+    distance -= depth_;
     const int columns = cells.last_column - cells.first_column;
     if (columns >= 8 || cells.last_row - cells.first_row >= 8) return tilesHide(cells, distance);
     const unsigned lanes = (2U << columns) - 1;
@@ -186,19 +217,19 @@ class ImageWalk {
   struct Splat {
     Float8 v[3], n[3];  // [m] in the sensor's frame, all lanes alike
     Float8 nv;
-    bool planar;
-    std::uint32_t surfel;
+    std::uint32_t surfel, leaf;
   };
 
   void renderLeaf(std::uint32_t leaf) {
     const Leaves leaves(tree_, tree_.nodes[map::parentOf(leaf)], map::slotOf(leaf), image_.eye,
                         image_.eye_rest);
     for (std::uint32_t first = 0; first < leaves.count(); first += 8) {
-      renderBlock(leaves.block(first), leaves.count() - first, leaves.first() + first);
+      renderBlock(leaves.block(first), leaves.count() - first, leaves.first() + first, leaf);
     }
   }
 
-  void renderBlock(const Block& block, std::uint32_t count, std::uint32_t surfel) {
+  void renderBlock(const Block& block, std::uint32_t count, std::uint32_t surfel,
+                   std::uint32_t leaf) {
     Float8 v[3], n[3];
     rotate(image_, block.v, v);
     rotate(image_, block.n, n);
@@ -228,6 +259,7 @@ class ImageWalk {
         }
         splat.nv = all8(lanes[6][i]);
         splat.surfel = surfel + static_cast<std::uint32_t>(i);
+        splat.leaf = leaf;
         if ((planar >> i & 1U) != 0) {
           renderSplat<true>(splat, ranges[k]);
         } else {
@@ -241,6 +273,10 @@ class ImageWalk {
   // harm.
   template <bool planar>
   void renderSplat(const Splat& splat, const CellRange& cells) {
+    if constexpr (kBlends) {
+      keepSplat<planar>(splat, cells);
+      return;
+    }
     for (int row = cells.first_row; row <= cells.last_row; ++row) {
       for (int column = cells.first_column; column <= cells.last_column; column += 8) {
         renderCells<planar>(splat, row, column);
@@ -277,6 +313,57 @@ class ImageWalk {
     image_.tile_changed[tile + 1] = 1;
   }
 
+  template <bool planar>
+  void keepSplat(const Splat& splat, const CellRange& cells) {
+    ImageBlending& blending = image_.blending;
+    if (blending.seen_count == blending.seen_capacity) blending.makeRoom(blending);
+    SeenSurfel& seen = blending.seen[blending.seen_count];
+    for (int axis = 0; axis < 3; ++axis) {
+      seen.v[axis] = laneOf(splat.v[axis], 0);
+      seen.n[axis] = planar ? laneOf(splat.n[axis], 0) : 0.0F;
+    }
+    seen.nv = laneOf(splat.nv, 0);
+    seen.surfel = splat.surfel;
+    seen.leaf = splat.leaf;
+    seen.cells = cells;
+    bool is_met = false;
+    for (int row = cells.first_row; row <= cells.last_row; ++row) {
+      for (int column = cells.first_column; column <= cells.last_column; column += 8) {
+        is_met |= meetCells<planar>(splat, row, column);
+      }
+    }
+    if (is_met) ++blending.seen_count;
+  }
+
+  // Whether any of eight cells meets the surfel that is about to be kept, near enough to the
+  // cell's nearest so far.
+  template <bool planar>
+  bool meetCells(const Splat& splat, int row, int column) {
+    const ImageBlending& blending = image_.blending;
+    const int cell = row * image_.stride + column;
+    Float8 d[3];
+    for (int axis = 0; axis < 3; ++axis) d[axis] = load8<Float8>(image_.direction[axis] + cell);
+    const Meeting8 meeting =
+        planar ? meetPlane(splat.nv, dot8(splat.n, d), d, splat.v) : meetBall(d, splat.v);
+    const Float8 range = meeting.t;
+    const Float8 depth = load8<Float8>(image_.depth + cell);
+    const Int8 met = (meeting.off2 <= radius2_) & (range > 0.0F) & (range <= image_.range_max) &
+                     (range <= depth + depth_);
+    if (signs(met) == 0) return false;
+    const Int8 nearer = met & (range < depth);
+    for (unsigned equal = signs(met & (range <= depth) & ~nearer); equal != 0; equal &= equal - 1) {
+      std::uint32_t& first = blending.first[cell + __builtin_ctz(equal)];
+      if (blending.seen[first].surfel > splat.surfel) first = blending.seen_count;
+    }
+    if (signs(nearer) == 0) return true;
+    store8(image_.depth + cell, blend8(depth, range, nearer));
+    put(blending.first + cell, blending.seen_count, nearer);
+    const int tile = row / kTile * image_.tile_stride + column / kTile;
+    image_.tile_changed[tile] = 1;
+    image_.tile_changed[tile + 1] = 1;
+    return true;
+  }
+
   static void put(std::uint32_t* to, std::uint32_t value, Int8 mask) {
     const Int8 old = load8<Int8>(to);
     const Int8 next = (old & ~mask) | (static_cast<std::int32_t>(value) & mask);
@@ -297,38 +384,11 @@ class ImageWalk {
     }
   }
 
-  // Makes normals unit ones towards the sensor, those of cells that met no disc the way back, and
-  // turns them into the tree's frame.
-  void finishNormals() const {
-    for (int row = image_.first_row; row < image_.end_row; ++row) {
-      const int end = row * image_.stride + image_.width;
-      for (int i = row * image_.stride; i < end; i += 8) finishNormals(i);
-    }
-  }
-
-  void finishNormals(int cell) const {
-    Float8 d[3], n[3], slope = all8(0.0F), length2 = all8(0.0F);
-    for (int axis = 0; axis < 3; ++axis) {
-      d[axis] = load8<Float8>(image_.direction[axis] + cell);
-      n[axis] = load8<Float8>(image_.normal[axis] + cell);
-      slope += n[axis] * d[axis];
-      length2 += n[axis] * n[axis];
-    }
-    const Int8 planar = length2 > 0.0F;
-    const Float8 scale = 1.0F / sqrt8(length2);
-    for (int axis = 0; axis < 3; ++axis) {
-      n[axis] = blend8(-d[axis], n[axis] * blend8(scale, -scale, slope > 0.0F), planar);
-    }
-    for (int i = 0; i < 3; ++i) {
-      store8(image_.normal[i] + cell,
-             image_.R_SW[0][i] * n[0] + image_.R_SW[1][i] * n[1] + image_.R_SW[2][i] * n[2]);
-    }
-  }
-
   const map::SurfelTreeView& tree_;
   ImageStrip& image_;
   const float ball_;     // [m] R, from above
   const float radius2_;  // [m^2]
+  const float depth_;    // [m] behind the nearest that matters
 };
 
 }  // namespace

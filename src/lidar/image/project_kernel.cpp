@@ -3,12 +3,19 @@
 
 #include "lidar/image/project_kernel.hpp"
 
+#include "lidar/image/image_blend.hpp"
 #include "lidar/image/image_walk.hpp"
 
 namespace marsim::lidar::MARSIM_SIMD_LEVEL {
 
 void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip) {
-  ImageWalk(tree, strip).run();
+  if (strip.blending.depth > 0.0F) {
+    ImageWalk<true>(tree, strip).run();
+    ImageBlend(tree, strip).run();
+  } else {
+    ImageWalk<false>(tree, strip).run();
+  }
+  finishNormals(strip);
 }
 
 }  // namespace marsim::lidar::MARSIM_SIMD_LEVEL

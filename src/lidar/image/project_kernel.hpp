@@ -13,6 +13,26 @@ struct CellRange {
   int first_row, last_row, first_column, last_column;
 };
 
+/// A surfel that cells of a strip have met, kept until all of them are known where surfels are
+/// blended.
+struct SeenSurfel {
+  float v[3], n[3];  ///< [m] position, and normal of any length (0: not planar), sensor frame
+  float nv;          ///< n . v
+  std::uint32_t surfel, leaf;
+  CellRange cells;
+};
+
+/// What blending (map::Blending) takes beside the rest of a strip.
+struct ImageBlending {
+  float depth, min_cosine, max_offset;  ///< [m], -, [m]; depth 0: no blending
+  SeenSurfel* seen;
+  std::uint32_t seen_count, seen_capacity;
+  void (*makeRoom)(ImageBlending&);  ///< enlarges `seen`
+  void* owner;
+  std::uint32_t* first;             ///< of each cell: place in `seen` of the nearest
+  float *weights, *mean, *largest;  ///< of each cell, see ImageBlend
+};
+
 /// A strip of an image, some rows that are one thread's, and what surfels are projected with.
 /// Arrays hold all of the image, `stride` cells from a row to the next; rows are padded by eight
 /// cells or more, whose directions are NaN.
@@ -29,6 +49,7 @@ struct ImageStrip {
   float* tile_depth;          ///< [m] farthest of a tile's cells
   std::uint8_t* tile_changed;
   int tile_stride;
+  ImageBlending blending;
 
   float eye[3], eye_rest[3];  ///< [m] sensor, relative to the tree's origin, as sums of two floats
   float R_SW[3][3];
