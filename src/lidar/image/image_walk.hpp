@@ -318,21 +318,29 @@ class ImageWalk {
     ImageBlending& blending = image_.blending;
     if (blending.seen_count == blending.seen_capacity) blending.makeRoom(blending);
     SeenSurfel& seen = blending.seen[blending.seen_count];
-    for (int axis = 0; axis < 3; ++axis) {
-      seen.v[axis] = laneOf(splat.v[axis], 0);
-      seen.n[axis] = planar ? laneOf(splat.n[axis], 0) : 0.0F;
-    }
-    seen.nv = laneOf(splat.nv, 0);
-    seen.surfel = splat.surfel;
-    seen.leaf = splat.leaf;
-    seen.cells = cells;
-    bool is_met = false;
+    seen.surfel = splat.surfel;  // ties are settled by it
+    CellRange met = cells;
+    met.last_row = -1;
     for (int row = cells.first_row; row <= cells.last_row; ++row) {
+      bool is_met = false;
       for (int column = cells.first_column; column <= cells.last_column; column += 8) {
         is_met |= meetCells<planar>(splat, row, column);
       }
+      if (!is_met) continue;
+      if (met.last_row < 0) met.first_row = row;
+      met.last_row = row;
     }
-    if (is_met) ++blending.seen_count;
+    if (met.last_row < 0) return;
+    ++blending.seen_count;
+    seen.leaf = splat.leaf;
+    seen.cells = met;
+    const Float8* const n = splat.n;
+    const float inverse = planar ? laneOf(1.0F / sqrt8(dot8(n, n)), 0) : 0.0F;
+    for (int axis = 0; axis < 3; ++axis) {
+      seen.v[axis] = laneOf(splat.v[axis], 0);
+      seen.n[axis] = inverse * laneOf(n[axis], 0);
+    }
+    seen.nv = inverse * laneOf(splat.nv, 0);
   }
 
   // Whether any of eight cells meets the surfel that is about to be kept, near enough to the

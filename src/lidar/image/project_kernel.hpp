@@ -16,7 +16,7 @@ struct CellRange {
 /// A surfel that cells of a strip have met, kept until all of them are known where surfels are
 /// blended.
 struct SeenSurfel {
-  float v[3], n[3];  ///< [m] position, and normal of any length (0: not planar), sensor frame
+  float v[3], n[3];  ///< [m] position, and unit normal (0: not planar), in the sensor's frame
   float nv;          ///< n . v
   std::uint32_t surfel, leaf;
   CellRange cells;
