@@ -135,7 +135,8 @@ class Camera {
   CameraImage imageOf(TimeNs stamp, const BodyAt& bodyAt, View<MovingObject> objects) const;
   CameraImage emptyOf(TimeNs stamp, const BodyAt& bodyAt) const;
   Frame frameAt(TimeNs stamp, double offset, const BodyAt& bodyAt) const;
-  void castCentres(const Frame& frame, View<MovingObject> objects, std::vector<Hit>& hits) const;
+  bool castCentres(const Frame& frame, View<MovingObject> objects, std::vector<Hit>& hits,
+                   SurfaceLooks& looks) const;
 
   std::shared_ptr<const Parts> parts_;
   CameraConfig config_;

@@ -107,6 +107,30 @@ class RayRenderer {
   }
 };
 
+/// How light a map's surfels are: three channels, each a byte of the surfel and a table of values.
+/// The bytes are the map's.
+struct SurfelColours {
+  const std::uint8_t* bytes[3] = {};  ///< of surfel 0; null: its value is always values[i][0]
+  std::size_t step = 1;               ///< from a surfel to the next
+  float values[3][256] = {};
+
+  Eigen::Vector3f of(std::uint32_t surfel) const {
+    Eigen::Vector3f colour;
+    for (int i = 0; i < 3; ++i) {
+      colour[i] = values[i][bytes[i] == nullptr ? 0 : bytes[i][surfel * step]];
+    }
+    return colour;
+  }
+};
+
+/// What surfaces look like where the cells of an image meet them, row by row: of surfels that are
+/// blended the mean by their weights, of one that is not planar its own colour. Where a cell meets
+/// none of the map's surfels values have no meaning.
+struct SurfaceLooks {
+  std::vector<float> colour[3];
+  std::vector<float> normal[3];  ///< in W, of any length, towards the sensor; 0: not planar
+};
+
 /// Renders dense images: the rays of a grid of directions from one pose in one instant, under the
 /// same rules.
 class ImageRenderer {
@@ -129,6 +153,14 @@ class ImageRenderer {
                              double range_max, View<MovingObject> objects,
                              std::vector<Hit>& hits) const {
     renderImage(grid, X_WS, range_max, objects, hits);
+  }
+  /// The same, and what the map's surfaces look like; false where this renderer cannot tell.
+  virtual bool renderLooksAt(TimeNs stamp, const ImageGrid& grid, const Pose& X_WS,
+                             double range_max, View<MovingObject> objects,
+                             const SurfelColours& /*colours*/, std::vector<Hit>& hits,
+                             SurfaceLooks& /*looks*/) const {
+    renderImageAt(stamp, grid, X_WS, range_max, objects, hits);
+    return false;
   }
 };
 
@@ -160,8 +192,8 @@ struct RendererConfig {
 /// Casts rays through a wide tree of the map's surfels, neighbouring directions together.
 std::unique_ptr<RayCaster> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
                                          const RendererConfig& config);
-/// The quicker one of two: surfels projected into the image, plane correction and blending included,
-/// or, for maps that are finer than 0.05 m, the ray caster.
+/// The quicker one of two: surfels projected into the image, plane correction and blending
+/// included, or, for maps that are finer than 0.05 m, the ray caster.
 std::unique_ptr<ImageRenderer> makeDepthImageRenderer(std::shared_ptr<const map::SurfelMap> map,
                                                       const RendererConfig& config);
 

@@ -163,13 +163,14 @@ Frame Camera::frameAt(TimeNs stamp, double offset, const BodyAt& bodyAt) const {
   return frame;
 }
 
-void Camera::castCentres(const Frame& frame, View<MovingObject> objects,
-                         std::vector<Hit>& hits) const {
+// Whether `looks` are those of the map's surfaces.
+bool Camera::castCentres(const Frame& frame, View<MovingObject> objects, std::vector<Hit>& hits,
+                         SurfaceLooks& looks) const {
   const CameraRenderers& renderers = parts_->renderers;
   if (config_.model.isIdeal() && frame.isOfOneInstant() && frame.times[0] == 0.0F) {
-    renderers.images->renderImageAt(frame.stamp, config_.model.grid(), frame.X_WC[0],
-                                    config_.range_max, objects, hits);
-    return;
+    return renderers.images->renderLooksAt(frame.stamp, config_.model.grid(), frame.X_WC[0],
+                                           config_.range_max, objects, parts_->shader.colours(),
+                                           hits, looks);
   }
   const auto range_max = static_cast<float>(config_.range_max);
   std::vector<Ray> rays;
@@ -186,6 +187,7 @@ void Camera::castCentres(const Frame& frame, View<MovingObject> objects,
     }
   }
   renderers.rays->castBeams(frame.stamp, rays, 1, objects, hits);
+  return false;
 }
 
 void Camera::setWeather(const Weather& weather) {
@@ -231,12 +233,13 @@ CameraImage Camera::emptyOf(TimeNs stamp, const BodyAt& bodyAt) const {
 CameraImage Camera::imageOf(TimeNs stamp, const BodyAt& bodyAt, View<MovingObject> objects) const {
   CameraImage image = emptyOf(stamp, bodyAt);
   const Frame middle = frameAt(stamp, 0.0, bodyAt);
-  castCentres(middle, objects, image.hits);
   const Painter painter(config_, parts_->directions, parts_->shader, *parts_->renderers.rays,
                         parts_->workers, extinction_);
+  SurfaceLooks looks;
+  const bool has_looks = castCentres(middle, objects, image.hits, looks);
   std::vector<Radiance> radiances;
   if (config_.subframes == 1) {
-    radiances = painter.paint(middle, objects, image.hits);
+    radiances = painter.paint(middle, objects, image.hits, has_looks ? &looks : nullptr);
   } else {
     radiances.assign(image.hits.size(), Radiance::Zero());
     const auto share = 1.0F / static_cast<float>(config_.subframes);
@@ -244,8 +247,9 @@ CameraImage Camera::imageOf(TimeNs stamp, const BodyAt& bodyAt, View<MovingObjec
     for (int i = 0; i < config_.subframes; ++i) {
       const double part = (i + 0.5) / config_.subframes - 0.5;
       const Frame frame = frameAt(stamp, part * config_.exposure, bodyAt);
-      castCentres(frame, objects, hits);
-      const std::vector<Radiance> of_frame = painter.paint(frame, objects, hits);
+      const bool is_told = castCentres(frame, objects, hits, looks);
+      const std::vector<Radiance> of_frame =
+          painter.paint(frame, objects, hits, is_told ? &looks : nullptr);
       for (std::size_t k = 0; k < radiances.size(); ++k) radiances[k] += share * of_frame[k];
     }
   }

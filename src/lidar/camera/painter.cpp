@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "lidar/cast/simd_level.hpp"
+
 namespace marsim::lidar {
 namespace {
 
@@ -43,7 +45,8 @@ Painter::Painter(const CameraConfig& config, const std::vector<Eigen::Vector3f>&
       width_(config.model.width),
       height_(config.model.height),
       pixel_angle_(static_cast<float>(1.0 / std::sqrt(config.model.fx * config.model.fy))),
-      extinction_(extinction) {}
+      extinction_(extinction),
+      shade_(shadeKernel(SimdLevel::kAuto)) {}
 
 Radiance Painter::radianceOf(SurfaceShader::Job& job, const Hit& hit,
                              const Eigen::Vector3f& direction_W, int row,
@@ -80,15 +83,68 @@ void Painter::forTiles(int first_row, int end_row, const Act& act) const {
   }
 }
 
+ShadeSettings Painter::settingsOf(const Pose& X_WC) const {
+  ShadeSettings settings{};
+  shader_.texture().describe(X_WC.p, settings);
+  settings.pixel_angle = pixel_angle_;
+  const Eigen::Matrix3f R_WC = X_WC.q.toRotationMatrix().cast<float>();
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) settings.R_WC[i][j] = R_WC(i, j);
+  }
+  return settings;
+}
+
+void Painter::shadeRow(int row, const ShadeSettings& settings, const Scene& scene,
+                       const SurfaceLooks& looks, std::vector<Radiance>& radiances) const {
+  ShadedPixels pixels{};
+  const auto begin = static_cast<std::size_t>(row) * static_cast<std::size_t>(width_);
+  const std::size_t end = begin + static_cast<std::size_t>(width_);
+  for (std::size_t first = begin; first < end; first += ShadedPixels::kMost) {
+    const std::size_t count = std::min<std::size_t>(end - first, ShadedPixels::kMost);
+    for (std::size_t k = 0; k < count; ++k) {
+      const Hit& hit = scene.hits[first + k];
+      pixels.range[k] = hit.valid() ? hit.range : 1.0F;
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+      for (std::size_t k = 0; k < count; ++k) {
+        pixels.direction[axis][k] = directions_[first + k][axis];
+      }
+      std::copy_n(looks.colour[axis].begin() + static_cast<std::ptrdiff_t>(first), count,
+                  pixels.colour[axis]);
+      std::copy_n(looks.normal[axis].begin() + static_cast<std::ptrdiff_t>(first), count,
+                  pixels.normal[axis]);
+    }
+    pixels.count = static_cast<int>(count);
+    shade_(settings, pixels);
+    for (std::size_t k = 0; k < count; ++k) {
+      radiances[first + k] =
+          throughAir({pixels.radiance[0][k], pixels.radiance[1][k], pixels.radiance[2][k]},
+                     scene.hits[first + k].range);
+    }
+  }
+}
+
 std::vector<Radiance> Painter::paint(const Frame& frame, View<MovingObject> objects,
-                                     const std::vector<Hit>& hits) const {
+                                     const std::vector<Hit>& hits,
+                                     const SurfaceLooks* looks) const {
   const Scene scene(frame, objects, hits);
+  const ShadeSettings settings = settingsOf(frame.X_WC.front());
+  const auto isShaded = [&](const Hit& hit) {
+    return looks != nullptr && hit.valid() && hit.identity == kMapIdentity;
+  };
   std::vector<Radiance> radiances(hits.size());
   const auto tile_rows = static_cast<std::size_t>((height_ + kTile - 1) / kTile);
   workers_.forRanges(tile_rows, 1, [&](std::size_t begin, std::size_t end) {
     SurfaceShader::Job job(shader_, objects);
+    const int first_row = static_cast<int>(begin) * kTile;
     const int end_row = std::min(static_cast<int>(end) * kTile, height_);
-    forTiles(static_cast<int>(begin) * kTile, end_row, [&](std::size_t i, int row) {
+    if (looks != nullptr) {
+      for (int row = first_row; row < end_row; ++row) {
+        shadeRow(row, settings, scene, *looks, radiances);
+      }
+    }
+    forTiles(first_row, end_row, [&](std::size_t i, int row) {
+      if (isShaded(hits[i])) return;
       radiances[i] = radianceOf(job, hits[i], scene.rotationOf(row) * directions_[i], row, scene);
     });
   });

@@ -28,15 +28,20 @@ class Painter {
           const SurfaceShader& shader, const RayRenderer& rays, const Workers& workers,
           float extinction);
 
-  /// `hits`: of the pixels' centres.
+  /// `hits`: of the pixels' centres; `looks`: of what they meet of the map, null where they are not
+  /// known; only for frames of one instant.
   std::vector<Radiance> paint(const Frame& frame, View<MovingObject> objects,
-                              const std::vector<Hit>& hits) const;
+                              const std::vector<Hit>& hits, const SurfaceLooks* looks) const;
 
  private:
   struct Scene;
   Radiance radianceOf(SurfaceShader::Job& job, const Hit& hit, const Eigen::Vector3f& direction_W,
                       int row, const Scene& scene) const;
   Radiance throughAir(const Radiance& radiance, float range) const;
+  ShadeSettings settingsOf(const Pose& X_WC) const;
+  /// The map's surfaces in a row of pixels, by their looks.
+  void shadeRow(int row, const ShadeSettings& settings, const Scene& scene,
+                const SurfaceLooks& looks, std::vector<Radiance>& radiances) const;
   template <class Act>
   void forTiles(int first_row, int end_row, const Act& act) const;
   std::vector<std::uint32_t> edges(const Scene& scene) const;
@@ -53,6 +58,7 @@ class Painter {
   const int width_, height_;
   const float pixel_angle_;  // [rad] of a pixel on the axis
   const float extinction_;   // [1/m]
+  const ShadeKernel shade_;
 };
 
 }  // namespace marsim::lidar

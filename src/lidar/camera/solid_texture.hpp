@@ -8,6 +8,8 @@
 
 #include <Eigen/Core>
 
+#include "lidar/camera/shade_kernel.hpp"
+
 namespace marsim::lidar {
 
 /// A texture that fills space, so that every surface has one that stays on it: octaves of value
@@ -21,6 +23,21 @@ class SolidTexture {
       : amplitude_(static_cast<float>(amplitude)) {
     for (double length = coarsest; length >= finest * 0.999; length *= 0.5) {
       inverse_lengths_.push_back(1.0 / length);
+    }
+  }
+
+  /// The same for the shading of places relative to one, `about` [m].
+  void describe(const Eigen::Vector3d& about, ShadeSettings& settings) const {
+    settings.amplitude = amplitude_;
+    settings.octave_count = static_cast<int>(inverse_lengths_.size());
+    for (std::size_t i = 0; i < inverse_lengths_.size(); ++i) {
+      ShadeOctave& octave = settings.octaves[i];
+      octave.inverse_length = static_cast<float>(inverse_lengths_[i]);
+      for (int axis = 0; axis < 3; ++axis) {
+        const double place = about[axis] * inverse_lengths_[i], whole = std::floor(place);
+        octave.base[axis] = static_cast<std::uint32_t>(static_cast<std::int64_t>(whole));
+        octave.part[axis] = static_cast<float>(place - whole);
+      }
     }
   }
 
@@ -72,7 +89,7 @@ class SolidTexture {
     bits ^= bits >> 13U;
     bits *= 0xc2b2ae35U;
     bits ^= bits >> 16U;
-    return static_cast<float>(bits) * 0x1p-31F - 1.0F;
+    return static_cast<float>(bits >> 8U) * 0x1p-23F - 1.0F;
   }
 
   /// Of the first octave's amplitude: red and blue differ by it.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "lidar/camera/dull_day.hpp"
 #include "lidar/camera/srgb.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/map/semantic_class.hpp"
@@ -22,43 +23,17 @@ constexpr float kLargestOffset = 0.5F;  // [r]
 /// [r] Where pixels are wider, nobody sees a disc's edge: its own colour and normal are taken.
 constexpr float kWidePixel = 0.5F;
 
-// Light on a dull day, of white ground under an open sky: most of it from above, some from the
-// ground, a little more from where the sun stands behind the clouds.
-constexpr float kFromSky = 0.74F, kFromGround = 0.26F, kFromSun = 0.32F;
-/// z of the normal that balls are taken to have: leaves look all ways, more of them up.
-constexpr float kLeafUp = 0.3F;
 /// How far the shades of blades and leaves go from their class's, in amplitudes of the texture.
 constexpr float kPlantContrast = 2.0F;
-/// Pixels are taken to be at most as long on a surface as at this cosine.
-constexpr float kLeastIncidence = 0.12F;
 
 float lightOn(const Eigen::Vector3f& normal_W) {
-  static const Eigen::Vector3f sun = Eigen::Vector3f(0.45F, 0.3F, 0.84F).normalized();
+  const Eigen::Vector3f sun(kSun);
   const float sky = 0.5F + 0.5F * normal_W.z();
   return kFromSky * sky + kFromGround * (1.0F - sky) + kFromSun * std::max(normal_W.dot(sun), 0.0F);
 }
 
-float lightOnLeaves() {
-  constexpr float kSky = 0.5F + 0.5F * kLeafUp;
-  return kFromSky * kSky + kFromGround * (1.0F - kSky) + kFromSun * kLeafUp;
-}
-
 Radiance linearOf(const map::Colour& colour) {
   return {linearOfSrgb(colour[0]), linearOfSrgb(colour[1]), linearOfSrgb(colour[2])};
-}
-
-Radiance colourOf(const map::SurfelChannelViews& channels, std::uint32_t surfel) {
-  switch (colourSourceOf(channels)) {
-    case ColourSource::kColours:
-      return linearOf(channels.colour[surfel]);
-    case ColourSource::kClasses:
-      return linearOf(colourOfClass(channels.classes[surfel]));
-    case ColourSource::kReflectivity:
-      return Radiance::Constant(static_cast<float>(channels.reflectivity[surfel]) / 255.0F);
-    case ColourSource::kNone:
-      break;
-  }
-  return linearOf(colourOfClass(map::semantic::kNone));
 }
 
 }  // namespace
@@ -111,9 +86,48 @@ map::Colour colourOfClass(std::uint8_t semantic_class) {
   }
 }
 
+namespace {
+
+// How light surfels with such channels are, linear.
+SurfelColours coloursOf(const map::SurfelChannelViews& channels) {
+  SurfelColours colours;
+  const auto fill = [&](const auto& valueOf) {
+    for (int byte = 0; byte < 256; ++byte) {
+      const Radiance value = valueOf(static_cast<std::uint8_t>(byte));
+      for (int i = 0; i < 3; ++i) colours.values[i][byte] = value[i];
+    }
+  };
+  const auto readFrom = [&](const std::uint8_t* bytes, std::size_t between, std::size_t step) {
+    for (std::size_t i = 0; i < 3; ++i) colours.bytes[i] = bytes + i * between;
+    colours.step = step;
+  };
+  switch (colourSourceOf(channels)) {
+    case ColourSource::kColours:
+      readFrom(channels.colour.data()->data(), 1, 3);
+      fill([](std::uint8_t byte) { return Radiance::Constant(linearOfSrgb(byte)).eval(); });
+      break;
+    case ColourSource::kClasses:
+      readFrom(channels.classes.data(), 0, 1);
+      fill([](std::uint8_t byte) { return linearOf(colourOfClass(byte)); });
+      break;
+    case ColourSource::kReflectivity:
+      readFrom(channels.reflectivity.data(), 0, 1);
+      fill([](std::uint8_t byte) {
+        return Radiance::Constant(static_cast<float>(byte) / 255.0F).eval();
+      });
+      break;
+    case ColourSource::kNone:
+      fill([](std::uint8_t) { return linearOf(colourOfClass(map::semantic::kNone)); });
+  }
+  return colours;
+}
+
+}  // namespace
+
 SurfaceShader::SurfaceShader(std::shared_ptr<const map::SurfelMap> map,
                              map::SurfelChannelViews plants, const TextureConfig& texture)
     : map_(std::move(map)),
+      colours_(coloursOf(map_->channels())),
       plants_(plants),
       texture_(texture.amplitude, texture.coarsest, texture.finest),
       plant_contrast_(kPlantContrast * static_cast<float>(texture.amplitude)) {}
@@ -121,8 +135,9 @@ SurfaceShader::SurfaceShader(std::shared_ptr<const map::SurfelMap> map,
 SurfaceShader::Job::Job(const SurfaceShader& shader, View<MovingObject> objects)
     : shader_(shader), kept_(std::size_t{1} << kKeptBits) {
   for (const MovingObject& object : objects) {
-    const bool has_own = object.shape->channels().colour.size() > 0;
-    Object known{&object, std::nullopt, 0.0, object.at(0.0)};
+    const map::SurfelChannelViews channels = object.shape->channels();
+    const bool has_own = channels.colour.size() > 0;
+    Object known{&object, coloursOf(channels), std::nullopt, 0.0, object.at(0.0)};
     if (!has_own && object.semantic_class) {
       known.colour = linearOf(colourOfClass(*object.semantic_class));
     }
@@ -149,6 +164,7 @@ const SurfaceShader::Job::Object* SurfaceShader::Job::objectOf(std::uint32_t ide
 }
 
 const SurfaceShader::Job::Neighbourhood& SurfaceShader::Job::around(const map::SurfelMap& shape,
+                                                                    const SurfelColours& colours,
                                                                     std::uint32_t surfel) {
   Neighbourhood& kept = kept_[(surfel * 0x9e3779b1U) >> (32U - kKeptBits)];
   if (kept.shape == &shape && kept.surfel == surfel) return kept;
@@ -161,7 +177,7 @@ const SurfaceShader::Job::Neighbourhood& SurfaceShader::Job::around(const map::S
   kept.planar = middle.planar;
   kept.surfels.clear();
   if (!middle.planar) {  // balls are leaves and the like, each of its own colour
-    kept.surfels.push_back({middle.position, normal, colourOf(shape.channels(), surfel)});
+    kept.surfels.push_back({middle.position, normal, colours.of(surfel)});
     return kept;
   }
   found_.clear();
@@ -177,20 +193,21 @@ const SurfaceShader::Job::Neighbourhood& SurfaceShader::Job::around(const map::S
         found.planar && std::abs(cosine) >= kLeastCosine && offset <= kLargestOffset * r;
     if (!agrees && found.number != surfel) continue;
     if (cosine < 0.0F) n = -n;
-    kept.surfels.push_back({found.position, n, colourOf(shape.channels(), found.number)});
+    kept.surfels.push_back({found.position, n, colours.of(found.number)});
   }
   return kept;
 }
 
 SurfaceShader::Job::Look SurfaceShader::Job::lookOf(const map::SurfelMap& shape,
+                                                    const SurfelColours& colours,
                                                     const SeenSurface& surface,
                                                     const Eigen::Vector3f& p) {
   const std::uint32_t number = surface.hit.surfel;
   if (surface.width > kWidePixel * static_cast<float>(shape.resolution())) {
     const map::FoundSurfel own = map::surfelOf(shape.tree(), number);
-    return {colourOf(shape.channels(), number), own.normal.normalized(), own.planar};
+    return {colours.of(number), own.normal.normalized(), own.planar};
   }
-  const Neighbourhood& around = this->around(shape, number);
+  const Neighbourhood& around = this->around(shape, colours, number);
   const auto reach = static_cast<float>(kReach * shape.resolution());
   const float inverse_reach2 = 1.0F / (reach * reach);
   float sum = 0.0F;
@@ -205,7 +222,7 @@ SurfaceShader::Job::Look SurfaceShader::Job::lookOf(const map::SurfelMap& shape,
   }
   if (sum > 0.0F) return {colour / sum, normal.normalized(), around.planar};
   const map::FoundSurfel own = map::surfelOf(shape.tree(), number);
-  return {colourOf(shape.channels(), number), own.normal.normalized(), own.planar};
+  return {colours.of(number), own.normal.normalized(), own.planar};
 }
 
 Radiance SurfaceShader::Job::radianceOf(const SeenSurface& surface) {
@@ -214,10 +231,11 @@ Radiance SurfaceShader::Job::radianceOf(const SeenSurface& surface) {
   const map::SurfelMap& shape = object != nullptr ? *object->thing->shape : *shader_.map_;
   const Eigen::Vector3d p_M =
       object != nullptr ? object->X_WM.inverse() * surface.p_W : surface.p_W;
-  const Look look = lookOf(shape, surface, (p_M - shape.origin()).cast<float>());
+  const SurfelColours& colours = object != nullptr ? object->colours : shader_.colours_;
+  const Look look = lookOf(shape, colours, surface, (p_M - shape.origin()).cast<float>());
   const Radiance colour = object != nullptr && object->colour ? *object->colour : look.colour;
   if (!look.planar) {
-    return lightOnLeaves() * colour.cwiseProduct(shader_.texture_.at(p_M, surface.width));
+    return kLightOnLeaves * colour.cwiseProduct(shader_.texture_.at(p_M, surface.width));
   }
   Eigen::Vector3f n = look.normal;
   if (object != nullptr) n = object->X_WM.q.cast<float>() * n;

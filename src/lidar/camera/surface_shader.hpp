@@ -54,6 +54,7 @@ class SurfaceShader {
     };
     struct Object {
       const MovingObject* thing;
+      SurfelColours colours;           ///< of its surfels
       std::optional<Radiance> colour;  ///< of all of it
       double time;                     ///< [s] of the pose
       Pose X_WM;
@@ -66,8 +67,10 @@ class SurfaceShader {
       Eigen::Vector3f normal;
       bool planar;
     };
-    Look lookOf(const map::SurfelMap& shape, const SeenSurface& surface, const Eigen::Vector3f& p);
-    const Neighbourhood& around(const map::SurfelMap& shape, std::uint32_t surfel);
+    Look lookOf(const map::SurfelMap& shape, const SurfelColours& colours,
+                const SeenSurface& surface, const Eigen::Vector3f& p);
+    const Neighbourhood& around(const map::SurfelMap& shape, const SurfelColours& colours,
+                                std::uint32_t surfel);
     Eigen::Vector3f textureAlong(const Eigen::Vector3d& p_M, const Eigen::Vector3f& along,
                                  float width, float cosine) const;
     const Object* objectOf(std::uint32_t identity, double time);
@@ -80,11 +83,15 @@ class SurfaceShader {
     std::vector<map::FoundSurfel> found_;  // room
   };
 
+  /// Of the map's surfels.
+  const SurfelColours& colours() const { return colours_; }
+  const SolidTexture& texture() const { return texture_; }
   /// What is seen in a unit direction where nothing is.
   static Radiance sky(const Eigen::Vector3f& direction_W);
 
  private:
   std::shared_ptr<const map::SurfelMap> map_;
+  SurfelColours colours_;
   map::SurfelChannelViews plants_;
   SolidTexture texture_;
   float plant_contrast_;

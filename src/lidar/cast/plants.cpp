@@ -128,6 +128,14 @@ class ImageRendererWithPlants final : public ImageRenderer {
     renderer_->renderImageAt(stamp, grid, X_WS, range_max, objects, hits);
     plants_.renderImage(stamp, grid, X_WS, range_max, hits);
   }
+  bool renderLooksAt(TimeNs stamp, const ImageGrid& grid, const Pose& X_WS, double range_max,
+                     View<MovingObject> objects, const SurfelColours& colours,
+                     std::vector<Hit>& hits, SurfaceLooks& looks) const override {
+    const bool is_told =
+        renderer_->renderLooksAt(stamp, grid, X_WS, range_max, objects, colours, hits, looks);
+    plants_.renderImage(stamp, grid, X_WS, range_max, hits);
+    return is_told;
+  }
 
  private:
   const std::shared_ptr<const ImageRenderer> renderer_;

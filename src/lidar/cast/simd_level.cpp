@@ -17,6 +17,7 @@ struct Level {
   CastKernel cast;
   ProjectKernel project;
   PlantKernel plants;
+  ShadeKernel shade;
   const CullKernels* cull;
 };
 
@@ -24,12 +25,12 @@ struct Level {
 constexpr Level kLevels[] = {
 #ifdef MARSIM_HAS_X86_KERNELS
     {SimdLevel::kAvx2, "avx2", avx2::castGroup, avx2::projectStrip, avx2::castAtPlants,
-     &avx2::kCullKernels},
+     avx2::shadePixels, &avx2::kCullKernels},
     {SimdLevel::kBaseline, "baseline", baseline::castGroup, baseline::projectStrip,
-     baseline::castAtPlants, &baseline::kCullKernels},
+     baseline::castAtPlants, baseline::shadePixels, &baseline::kCullKernels},
 #endif
     {SimdLevel::kPortable, "portable", portable::castGroup, portable::projectStrip,
-     portable::castAtPlants, &portable::kCullKernels},
+     portable::castAtPlants, portable::shadePixels, &portable::kCullKernels},
 };
 
 bool processorHas([[maybe_unused]] SimdLevel level) {
@@ -92,6 +93,8 @@ CastKernel castKernel(SimdLevel level) { return chosen(level).cast; }
 ProjectKernel projectKernel(SimdLevel level) { return chosen(level).project; }
 
 PlantKernel plantKernel(SimdLevel level) { return chosen(level).plants; }
+
+ShadeKernel shadeKernel(SimdLevel level) { return chosen(level).shade; }
 
 const CullKernels& cullKernelsOf(CastKernel kernel) {
   for (const Level& known : kLevels) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "lidar/camera/shade_kernel.hpp"
 #include "lidar/cast/cast_kernel.hpp"
 #include "lidar/cast/cull_kernel.hpp"
 #include "lidar/cast/plant_kernel.hpp"
@@ -13,6 +14,7 @@ namespace marsim::lidar {
 CastKernel castKernel(SimdLevel level);
 ProjectKernel projectKernel(SimdLevel level);
 PlantKernel plantKernel(SimdLevel level);
+ShadeKernel shadeKernel(SimdLevel level);
 /// Of the same level as a traversal.
 const CullKernels& cullKernelsOf(CastKernel kernel);
 

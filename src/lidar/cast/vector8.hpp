@@ -55,6 +55,11 @@ inline float least(Float8 a) {
 }
 inline float laneOf(Float8 a, unsigned lane) { return a[lane]; }
 
+// Integers without signs, modulo 2^32.
+typedef std::uint32_t Bits8 __attribute__((vector_size(32)));
+inline Bits8 bitsOf(Int8 a) { return reinterpret_cast<Bits8>(a); }
+inline Int8 asInt(Bits8 a) { return reinterpret_cast<Int8>(a); }
+
 /// Where the lanes whose bits are set go if they are moved together.
 struct PackingTable {
   alignas(64) std::uint8_t lanes[256][8];
@@ -152,6 +157,22 @@ inline Int8 asInt(Float8 a) {
   return {reinterpret_cast<Int4>(a.low), reinterpret_cast<Int4>(a.high)};
 }
 inline float laneOf(Float8 a, unsigned lane) { return lane < 4 ? a.low[lane] : a.high[lane - 4]; }
+
+// Integers without signs, modulo 2^32.
+struct Bits8 {
+  Uint4 low, high;
+};
+inline Bits8 operator+(Bits8 a, Bits8 b) { return {a.low + b.low, a.high + b.high}; }
+inline Bits8 operator+(Bits8 a, std::uint32_t b) { return {a.low + b, a.high + b}; }
+inline Bits8 operator*(Bits8 a, std::uint32_t b) { return {a.low * b, a.high * b}; }
+inline Bits8 operator^(Bits8 a, Bits8 b) { return {a.low ^ b.low, a.high ^ b.high}; }
+inline Bits8 operator>>(Bits8 a, unsigned bits) { return {a.low >> bits, a.high >> bits}; }
+inline Bits8 bitsOf(Int8 a) {
+  return {reinterpret_cast<Uint4>(a.low), reinterpret_cast<Uint4>(a.high)};
+}
+inline Int8 asInt(Bits8 a) {
+  return {reinterpret_cast<Int4>(a.low), reinterpret_cast<Int4>(a.high)};
+}
 
 #if defined(__SSE4_1__) && !defined(MARSIM_SIMD_PORTABLE)
 inline Float8 min8(Float8 a, Float8 b) {

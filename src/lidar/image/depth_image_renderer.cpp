@@ -35,8 +35,14 @@ class ImageFrame {
   // Some rows, a multiple of tiles from the first on, made ready for a kernel. Everything but the
   // pose and the tree is set. range_max [m] > 0.
   ImageStrip strip(int first_row, int end_row, float range_max);
-  // Makes a strip one of blended surfels, which are kept in `seen`.
-  void blend(const map::Blending& blending, std::vector<SeenSurfel>& seen, ImageStrip& strip);
+  // Before a frame is asked what surfaces look like.
+  void makeRoomForLooks();
+  // Makes a strip one of blended surfels, which are kept in `seen`; `colours`: null where nobody
+  // asks what they look like.
+  void blend(const map::Blending& blending, const SurfelColours* colours,
+             std::vector<SeenSurfel>& seen, ImageStrip& strip);
+  // Some rows of what was asked for.
+  void copyLooks(int first_row, int end_row, SurfaceLooks& looks) const;
 
  private:
   const ImageGrid grid_;
@@ -46,7 +52,7 @@ class ImageFrame {
   std::vector<float> depth_, normal_[3], tile_depth_;
   std::vector<std::uint32_t> surfel_;
   // Where surfels are blended.
-  std::vector<float> weights_, mean_, largest_;
+  std::vector<float> weights_, mean_, largest_, colour_[3], look_normal_[3];
   std::vector<std::uint32_t> first_;
   std::vector<std::uint8_t> tile_changed_;
 };
@@ -67,6 +73,13 @@ ImageFrame::ImageFrame(const ImageGrid& grid, bool blends)
   first_.resize(depth_.size());
 }
 
+void ImageFrame::makeRoomForLooks() {
+  for (int i = 0; i < 3; ++i) {
+    colour_[i].resize(depth_.size());
+    look_normal_[i].resize(depth_.size());
+  }
+}
+
 void makeRoom(ImageBlending& blending) {
   auto& seen = *static_cast<std::vector<SeenSurfel>*>(blending.owner);
   seen.resize(std::max<std::size_t>(2 * seen.size(), 4096));
@@ -74,22 +87,39 @@ void makeRoom(ImageBlending& blending) {
   blending.seen_capacity = static_cast<std::uint32_t>(seen.size());
 }
 
-void ImageFrame::blend(const map::Blending& blending, std::vector<SeenSurfel>& seen,
-                       ImageStrip& strip) {
+void ImageFrame::blend(const map::Blending& blending, const SurfelColours* colours,
+                       std::vector<SeenSurfel>& seen, ImageStrip& strip) {
   std::fill(first_.begin() + strip.first_row * strip.stride,
             first_.begin() + strip.end_row * strip.stride, ImageStrip::kNothing);
-  strip.blending = {blending.depth,
-                    blending.min_cosine,
-                    blending.max_offset,
-                    seen.data(),
-                    0,
-                    static_cast<std::uint32_t>(seen.size()),
-                    makeRoom,
-                    &seen,
-                    first_.data(),
-                    weights_.data(),
-                    mean_.data(),
-                    largest_.data()};
+  ImageBlending& to = strip.blending;
+  to.depth = blending.depth;
+  to.min_cosine = blending.min_cosine;
+  to.max_offset = blending.max_offset;
+  to.makeRoom = makeRoom;
+  to.owner = &seen;
+  to.first = first_.data();
+  to.weights = weights_.data();
+  to.mean = mean_.data();
+  to.largest = largest_.data();
+  if (colours == nullptr) return;
+  to.looks.step = colours->step;
+  for (int i = 0; i < 3; ++i) {
+    to.looks.bytes[i] = colours->bytes[i];
+    to.looks.values[i] = colours->values[i];
+    to.looks.colour[i] = colour_[i].data();
+    to.looks.normal[i] = look_normal_[i].data();
+  }
+}
+
+void ImageFrame::copyLooks(int first_row, int end_row, SurfaceLooks& looks) const {
+  for (int row = first_row; row < end_row; ++row) {
+    const auto from = static_cast<std::ptrdiff_t>(directions_.cell(row, 0));
+    const auto to = static_cast<std::ptrdiff_t>(row) * grid_.width;
+    for (int i = 0; i < 3; ++i) {
+      std::copy_n(colour_[i].begin() + from, grid_.width, looks.colour[i].begin() + to);
+      std::copy_n(look_normal_[i].begin() + from, grid_.width, looks.normal[i].begin() + to);
+    }
+  }
 }
 
 ImageStrip ImageFrame::strip(int first_row, int end_row, float range_max) {
@@ -199,6 +229,28 @@ class DepthImageRenderer final : public ImageRenderer {
 
   void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
                    View<MovingObject> objects, std::vector<Hit>& hits) const override {
+    render(grid, X_WS, range_max, objects, nullptr, hits, nullptr);
+  }
+
+  bool renderLooksAt(TimeNs /*stamp*/, const ImageGrid& grid, const Pose& X_WS, double range_max,
+                     View<MovingObject> objects, const SurfelColours& colours,
+                     std::vector<Hit>& hits, SurfaceLooks& looks) const override {
+    if (!map_->blending().on()) {
+      renderImage(grid, X_WS, range_max, objects, hits);
+      return false;
+    }
+    for (int i = 0; i < 3; ++i) {
+      looks.colour[i].resize(grid.size());
+      looks.normal[i].resize(grid.size());
+    }
+    render(grid, X_WS, range_max, objects, &colours, hits, &looks);
+    return true;
+  }
+
+ private:
+  // Both or none of colours and looks.
+  void render(const ImageGrid& grid, const Pose& X_WS, double range_max, View<MovingObject> objects,
+              const SurfelColours* colours, std::vector<Hit>& hits, SurfaceLooks* looks) const {
     grid.validate("image grid");
     const MovingObjects moving(objects, cast_kernel_);
     if (!(range_max > 0.0) || !X_WS.p.allFinite()) {
@@ -207,27 +259,28 @@ class DepthImageRenderer final : public ImageRenderer {
     }
     hits.resize(grid.size());
     std::unique_ptr<ImageFrame> frame = frames_.take(grid, map_->blending().on());
+    if (looks != nullptr) frame->makeRoomForLooks();
     const auto tiles = static_cast<std::size_t>((grid.height + kTile - 1) / kTile);
     // A few strips a thread even out their work; every strip walks the upper tree again.
     const auto threads = static_cast<std::size_t>(workers_.count());
     const std::size_t strips = threads == 1 ? 1 : std::min(4 * threads, tiles);
-    workers_.forRanges(tiles, (tiles + strips - 1) / strips,
-                       [&](std::size_t begin, std::size_t end) {
-                         const int last = std::min(static_cast<int>(end) * kTile, grid.height);
-                         renderStrip(*frame, X_WS, static_cast<int>(begin) * kTile, last,
-                                     floatBelow(range_max), hits);
-                       });
+    workers_.forRanges(
+        tiles, (tiles + strips - 1) / strips, [&](std::size_t begin, std::size_t end) {
+          const int first = static_cast<int>(begin) * kTile;
+          const int last = std::min(static_cast<int>(end) * kTile, grid.height);
+          renderStrip(*frame, X_WS, first, last, floatBelow(range_max), colours, hits);
+          if (looks != nullptr) frame->copyLooks(first, last, *looks);
+        });
     frames_.giveBack(std::move(frame));
     moving.renderImage(grid, X_WS, range_max, workers_, hits);
   }
 
- private:
   void renderStrip(ImageFrame& frame, const Pose& X_WS, int first_row, int end_row, float range_max,
-                   std::vector<Hit>& hits) const {
+                   const SurfelColours* colours, std::vector<Hit>& hits) const {
     ImageStrip strip = frame.strip(first_row, end_row, range_max);
     placeSensor(X_WS, map_->origin(), strip);
     std::vector<SeenSurfel> seen;
-    if (map_->blending().on()) frame.blend(map_->blending(), seen, strip);
+    if (map_->blending().on()) frame.blend(map_->blending(), colours, seen, strip);
     kernel_(map_->tree(), strip);
     for (int row = first_row; row < end_row; ++row) {
       const std::size_t cell = frame.directions().cell(row, 0);

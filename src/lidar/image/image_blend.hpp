@@ -29,16 +29,13 @@ class ImageBlend {
     forRows([&](int cell, int end) {
       for (; cell < end; ++cell) begin(cell);
     });
-    for (std::uint32_t i = 0; i < blending_.seen_count; ++i) {
-      const float* const n = blending_.seen[i].n;
-      if (n[0] != 0.0F || n[1] != 0.0F || n[2] != 0.0F) {
-        add<true>(i);
-      } else {
-        add<false>(i);
-      }
+    if (blending_.looks.values[0] == nullptr) {
+      addAll<false>();
+    } else {
+      addAll<true>();
     }
     forRows([&](int cell, int end) {
-      for (int first = cell; first < end; first += 8) endRanges(first);
+      for (int first = cell; first < end; first += 8) endEight(first);
       for (; cell < end; ++cell) endSurfel(cell);
     });
   }
@@ -54,7 +51,23 @@ class ImageBlend {
     const std::uint32_t* first;
     float *weights, *mean, *largest;
     std::uint32_t* best;
+    float *colour[3], *normal[3];
   };
+
+  template <bool looks>
+  void addAll() {
+    for (std::uint32_t i = 0; i < blending_.seen_count; ++i) {
+      if (isPlanar(blending_.seen[i])) {
+        add<true, looks>(i);
+      } else {
+        add<false, looks>(i);
+      }
+    }
+  }
+
+  static bool isPlanar(const SeenSurfel& seen) {
+    return seen.n[0] != 0.0F || seen.n[1] != 0.0F || seen.n[2] != 0.0F;
+  }
 
   // The cells of each row, up to an end.
   template <class Act>
@@ -70,33 +83,52 @@ class ImageBlend {
     image_.surfel[cell] = first;
     blending_.weights[cell] = blending_.mean[cell] = 0.0F;
     blending_.largest[cell] = -1.0F;
+    if (blending_.looks.values[0] != nullptr) {
+      for (int i = 0; i < 3; ++i) {
+        blending_.looks.colour[i][cell] = blending_.looks.normal[i][cell] = 0.0F;
+      }
+    }
     if (first == kNothing) return;
     for (int axis = 0; axis < 3; ++axis) {
       image_.normal[axis][cell] = blending_.seen[first].n[axis];
     }
   }
 
-  template <bool planar>
+  template <bool planar, bool looks>
   void add(std::uint32_t number) {
     const SeenSurfel seen = blending_.seen[number];
-    const Cells cells{{image_.direction[0], image_.direction[1], image_.direction[2]},
-                      {image_.normal[0], image_.normal[1], image_.normal[2]},
-                      image_.depth,
-                      blending_.first,
-                      blending_.weights,
-                      blending_.mean,
-                      blending_.largest,
-                      image_.surfel};
+    const Cells cells{
+        {image_.direction[0], image_.direction[1], image_.direction[2]},
+        {image_.normal[0], image_.normal[1], image_.normal[2]},
+        image_.depth,
+        blending_.first,
+        blending_.weights,
+        blending_.mean,
+        blending_.largest,
+        image_.surfel,
+        {blending_.looks.colour[0], blending_.looks.colour[1], blending_.looks.colour[2]},
+        {blending_.looks.normal[0], blending_.looks.normal[1], blending_.looks.normal[2]}};
+    float colour[3] = {};
+    if (looks) findColour(seen.surfel, colour);
     for (int row = seen.cells.first_row; row <= seen.cells.last_row; ++row) {
       const int begin = row * image_.stride;
       for (int column = seen.cells.first_column; column <= seen.cells.last_column; column += 8) {
-        add<planar>(seen, number, cells, begin + column);
+        add<planar, looks>(seen, number, colour, cells, begin + column);
       }
     }
   }
 
-  template <bool planar>
-  void add(const SeenSurfel& seen, std::uint32_t number, const Cells& cells, int cell) {
+  void findColour(std::uint32_t surfel, float* colour) const {
+    const ImageLooks& looks = blending_.looks;
+    for (int i = 0; i < 3; ++i) {
+      colour[i] =
+          looks.values[i][looks.bytes[i] == nullptr ? 0 : looks.bytes[i][surfel * looks.step]];
+    }
+  }
+
+  template <bool planar, bool looks>
+  void add(const SeenSurfel& seen, std::uint32_t number, const float* colour, const Cells& cells,
+           int cell) {
     Float8 d[3], v[3], n[3];
     for (int axis = 0; axis < 3; ++axis) {
       d[axis] = load8<Float8>(cells.direction[axis] + cell);
@@ -125,6 +157,11 @@ class ImageBlend {
     store8(cells.largest + cell, blend8(largest, weight, takes));
     const Int8 best = load8<Int8>(cells.best + cell);
     store8(cells.best + cell, (best & ~takes) | (takes & static_cast<std::int32_t>(number)));
+    if (!looks) return;
+    for (int i = 0; i < 3; ++i) addTo(cells.colour[i] + cell, weight * colour[i]);
+    if (!planar) return;
+    const Float8 facing = blend8(weight, -weight, dot8(n, d) > 0.0F);
+    for (int i = 0; i < 3; ++i) addTo(cells.normal[i] + cell, facing * seen.n[i]);
   }
 
   static void addTo(float* sums, Float8 values) { store8(sums, load8<Float8>(sums) + values); }
@@ -182,11 +219,22 @@ class ImageBlend {
     return maskOf(result);
   }
 
-  void endRanges(int cell) {
+  void endEight(int cell) {
     const Float8 depth = load8<Float8>(image_.depth + cell);
     const Float8 weights = load8<Float8>(blending_.weights + cell);
     const Float8 mean = load8<Float8>(blending_.mean + cell) / weights;
     store8(image_.depth + cell, depth + blend8(all8(0.0F), mean, weights > 0.0F));
+    const ImageLooks& looks = blending_.looks;
+    if (looks.values[0] == nullptr) return;
+    Float8 n[3];
+    for (int i = 0; i < 3; ++i) {
+      store8(looks.colour[i] + cell, load8<Float8>(looks.colour[i] + cell) / weights);
+      n[i] = load8<Float8>(looks.normal[i] + cell);
+    }
+    for (int i = 0; i < 3; ++i) {
+      store8(looks.normal[i] + cell,
+             image_.R_SW[0][i] * n[0] + image_.R_SW[1][i] * n[1] + image_.R_SW[2][i] * n[2]);
+    }
   }
 
   void endSurfel(int cell) {
@@ -194,6 +242,11 @@ class ImageBlend {
     if (best == kNothing) return;
     const SeenSurfel& seen = blending_.seen[best];
     image_.surfel[cell] = seen.surfel;
+    if (blending_.looks.values[0] != nullptr && !isPlanar(seen)) {
+      float colour[3];
+      findColour(seen.surfel, colour);
+      for (int i = 0; i < 3; ++i) blending_.looks.colour[i][cell] = colour[i];
+    }
     for (int axis = 0; axis < 3; ++axis) image_.normal[axis][cell] = seen.n[axis];
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "map/tree/leaf_storage.hpp"
@@ -22,6 +23,14 @@ struct SeenSurfel {
   CellRange cells;
 };
 
+/// As SurfelColours; and where the sums of what surfels look like go, of each cell.
+struct ImageLooks {
+  const std::uint8_t* bytes[3];
+  std::size_t step;
+  const float* values[3];  ///< null: nobody asks
+  float *colour[3], *normal[3];
+};
+
 /// What blending (map::Blending) takes beside the rest of a strip.
 struct ImageBlending {
   float depth, min_cosine, max_offset;  ///< [m], -, [m]; depth 0: no blending
@@ -31,6 +40,7 @@ struct ImageBlending {
   void* owner;
   std::uint32_t* first;             ///< of each cell: place in `seen` of the nearest
   float *weights, *mean, *largest;  ///< of each cell, see ImageBlend
+  ImageLooks looks;
 };
 
 /// A strip of an image, some rows that are one thread's, and what surfels are projected with.

@@ -1,0 +1,140 @@
+// Compiled once for each instruction set, with MARSIM_SIMD_LEVEL its namespace. Must not include
+// anything that defines inline functions or templates with external linkage.
+
+#include "lidar/camera/shade_kernel.hpp"
+
+#include "lidar/camera/dull_day.hpp"
+#include "lidar/cast/ray_meets_surfel.hpp"
+#include "lidar/cast/vector8.hpp"
+
+namespace marsim::lidar::MARSIM_SIMD_LEVEL {
+namespace {
+
+// Within 2e-6 of itself, of what is between -80 and 80: 2^f by its Taylor series about 0.
+inline Float8 exp8(Float8 x) {
+  const Float8 y = min8(max8(x, all8(-80.0F)), all8(80.0F)) * 1.44269504F;
+  const Int8 whole = truncated(y + blend8(all8(0.5F), all8(-0.5F), y < 0.0F));
+  const Float8 f = (y - toFloat(whole)) * 0.69314718F;
+  const Float8 power =
+      1.0F + f * (1.0F + f * (0.5F + f * (1.0F / 6.0F + f * (1.0F / 24.0F + f * (1.0F / 120.0F)))));
+  return power * asFloat((whole + 127) << 23);
+}
+
+// -1 to 1, as SolidTexture::valueAt.
+inline Float8 valueOf(Bits8 bits) {
+  bits = bits ^ (bits >> 16U);
+  bits = bits * 0x85ebca6bU;
+  bits = bits ^ (bits >> 13U);
+  bits = bits * 0xc2b2ae35U;
+  bits = bits ^ (bits >> 16U);
+  return toFloat(asInt(bits >> 8U)) * 0x1p-23F - 1.0F;
+}
+
+// SolidTexture::noise; p [m] relative to the camera.
+inline Float8 noise(const ShadeOctave& octave, std::uint32_t number, const Float8* p) {
+  constexpr std::uint32_t kFactor[3] = {0x8da6b343U, 0xd8163841U, 0xcb1ab31fU};
+  Bits8 low[3], high[3];
+  Float8 share[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    const Float8 place = p[axis] * octave.inverse_length + octave.part[axis];
+    Int8 whole = truncated(place);
+    whole = whole + (toFloat(whole) > place);
+    const Float8 f = place - toFloat(whole);
+    share[axis] = f * f * (3.0F - 2.0F * f);
+    low[axis] = (bitsOf(whole) + octave.base[axis]) * kFactor[axis];
+    high[axis] = low[axis] + kFactor[axis];
+  }
+  low[2] = low[2] + number * 0x9e3779b9U;
+  high[2] = high[2] + number * 0x9e3779b9U;
+  const auto alongZ = [&](Bits8 xy) {
+    const Float8 a = valueOf(xy + low[2]), b = valueOf(xy + high[2]);
+    return a + share[2] * (b - a);
+  };
+  const Float8 a = alongZ(low[0] + low[1]), b = alongZ(high[0] + low[1]),
+               c = alongZ(low[0] + high[1]), d = alongZ(high[0] + high[1]);
+  const Float8 near_y = a + share[0] * (b - a), far_y = c + share[0] * (d - c);
+  return near_y + share[1] * (far_y - near_y);
+}
+
+struct Texture8 {
+  Float8 red, green, blue;
+};
+
+// SolidTexture::at.
+inline Texture8 textureAt(const ShadeSettings& settings, const Float8* p, Float8 width) {
+  constexpr float kTint = 0.25F, kSpread = 2.7F;  // as SolidTexture
+  Float8 sum = all8(0.0F), first = all8(0.0F);
+  for (int i = 0; i < settings.octave_count; ++i) {
+    const ShadeOctave& octave = settings.octaves[i];
+    const Float8 pixels = 1.0F / (width * octave.inverse_length);
+    const Float8 share = min8(max8(pixels - 2.0F, all8(0.0F)), all8(1.0F));
+    if (signs(share > 0.0F) == 0) break;
+    const Float8 value = share * noise(octave, static_cast<std::uint32_t>(i), p) * kSpread;
+    sum += value;
+    if (i == 0) first = value;
+  }
+  const Float8 green = exp8(sum * settings.amplitude);
+  const Float8 tint = exp8(first * (kTint * settings.amplitude));
+  return {green * tint, green, green / tint};
+}
+
+inline void shadeEight(const ShadeSettings& settings, ShadedPixels& pixels, int first) {
+  Float8 c[3], d[3], n[3];
+  for (int axis = 0; axis < 3; ++axis) c[axis] = load8<Float8>(pixels.direction[axis] + first);
+  for (int axis = 0; axis < 3; ++axis) {
+    const float* const R = settings.R_WC[axis];
+    d[axis] = c[0] * R[0] + c[1] * R[1] + c[2] * R[2];
+    n[axis] = load8<Float8>(pixels.normal[axis] + first);
+  }
+  const Float8 length2 = dot8(n, n);
+  const Int8 planar = length2 > 0.0F;
+  const Float8 unit = 1.0F / sqrt8(max8(length2, all8(1e-30F)));
+  Float8 cosine = -(dot8(n, d) * unit);
+  const Float8 scale = blend8(unit, -unit, cosine < 0.0F);
+  for (Float8& component : n) component = component * scale;
+  cosine = blend8(all8(1.0F), abs8(cosine), planar);
+
+  const Float8 range = load8<Float8>(pixels.range + first);
+  const Float8 width = range * settings.pixel_angle;
+  const Float8 length = 1.0F / max8(cosine, all8(kLeastIncidence));  // [pixels]
+  const Float8 places = toFloat(truncated(length + 0.5F));
+  Float8 p[3], along[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    p[axis] = d[axis] * range;
+    along[axis] = d[axis] + n[axis] * cosine;
+  }
+  // A pixel is long on a surface that it grazes: several places along it are looked at.
+  const Float8 step = width * length / (places * sqrt8(max8(dot8(along, along), all8(1e-12F))));
+  Texture8 texture{all8(0.0F), all8(0.0F), all8(0.0F)};
+  const auto most_places = static_cast<int>(most(places));
+  for (int i = 0; i < most_places; ++i) {
+    const auto number = static_cast<float>(i);
+    const Int8 counts = places > number;
+    const Float8 way = blend8(all8(0.0F), (number - 0.5F * (places - 1.0F)) * step, planar);
+    const Float8 at[3] = {p[0] + way * along[0], p[1] + way * along[1], p[2] + way * along[2]};
+    const Texture8 there = textureAt(settings, at, width);
+    texture.red += blend8(all8(0.0F), there.red, counts);
+    texture.green += blend8(all8(0.0F), there.green, counts);
+    texture.blue += blend8(all8(0.0F), there.blue, counts);
+  }
+  const Float8 sky = 0.5F + 0.5F * n[2];
+  const Float8 sun = n[0] * kSun[0] + n[1] * kSun[1] + n[2] * kSun[2];
+  const Float8 light = blend8(
+      all8(kLightOnLeaves),
+      kFromSky * sky + kFromGround * (1.0F - sky) + kFromSun * max8(sun, all8(0.0F)), planar);
+  const Float8 factor = light / places;
+  store8(pixels.radiance[0] + first,
+         factor * texture.red * load8<Float8>(pixels.colour[0] + first));
+  store8(pixels.radiance[1] + first,
+         factor * texture.green * load8<Float8>(pixels.colour[1] + first));
+  store8(pixels.radiance[2] + first,
+         factor * texture.blue * load8<Float8>(pixels.colour[2] + first));
+}
+
+}  // namespace
+
+void shadePixels(const ShadeSettings& settings, ShadedPixels& pixels) {
+  for (int first = 0; first < pixels.count; first += 8) shadeEight(settings, pixels, first);
+}
+
+}  // namespace marsim::lidar::MARSIM_SIMD_LEVEL

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+
+/// What the shading of a map's surfaces compiled for several instruction sets shares with the rest.
+/// Plain declarations only, as in cast_kernel.hpp.
+namespace marsim::lidar {
+
+/// An octave of SolidTexture, of places relative to the camera: waves that are whole there have the
+/// numbers `base` and begin `part` of a wave before it.
+struct ShadeOctave {
+  float inverse_length;  ///< [1/m]
+  std::uint32_t base[3];
+  float part[3];
+};
+
+struct ShadeSettings {
+  static constexpr int kMostOctaves = 24;
+  ShadeOctave octaves[kMostOctaves];
+  int octave_count;
+  float amplitude;
+  float pixel_angle;  ///< [rad] of a pixel on the axis
+  float R_WC[3][3];
+};
+
+/// Some pixels that see a map's surfaces: what they meet, see SurfaceLooks, and the light of it.
+struct alignas(64) ShadedPixels {
+  static constexpr int kMost = 256;
+  float direction[3][kMost];  ///< unit, in C
+  float range[kMost];         ///< [m]
+  float colour[3][kMost];
+  float normal[3][kMost];
+  float radiance[3][kMost];
+  int count;
+};
+
+using ShadeKernel = void (*)(const ShadeSettings&, ShadedPixels&);
+namespace portable {
+void shadePixels(const ShadeSettings& settings, ShadedPixels& pixels);
+}
+namespace baseline {
+void shadePixels(const ShadeSettings& settings, ShadedPixels& pixels);
+}
+namespace avx2 {
+void shadePixels(const ShadeSettings& settings, ShadedPixels& pixels);
+}
+
+}  // namespace marsim::lidar
