@@ -88,17 +88,18 @@ map::SurfelSet discsBeforeAWall() {
 }
 
 /// The middle of the area that a disc fills in the image, by OpenCV's projection of its rim.
-cv::Point2d middleOf(const map::Surfel& disc, double radius, const CameraConfig& camera) {
+cv::Point2d middleOf(const map::Surfel& disc, double radius, const CameraModel& model,
+                     const Pose& X_WC) {
   const Eigen::Vector3d n = disc.normal.cast<double>(), u = n.unitOrthogonal(), v = n.cross(u);
   std::vector<Eigen::Vector3d> rim;
   for (int i = 0; i < 90; ++i) {
     const double angle = 2.0 * kPi * i / 90.0;
-    rim.push_back(camera.X_BC.inverse() *
+    rim.push_back(X_WC.inverse() *
                   Eigen::Vector3d(disc.position.cast<double>() +
                                   radius * (u * std::cos(angle) + v * std::sin(angle))));
   }
   std::vector<cv::Point2f> pixels;
-  for (const cv::Point2d& pixel : projected(camera.model, rim)) pixels.emplace_back(pixel);
+  for (const cv::Point2d& pixel : projected(model, rim)) pixels.emplace_back(pixel);
   const cv::Moments moments = cv::moments(pixels);
   return {moments.m10 / moments.m00, moments.m01 / moments.m00};
 }
@@ -129,25 +130,43 @@ cv::Point2d middleOfDark(const CameraImage& image, const CameraModel& model,
 
 TEST(CameraVision, KnownSurfelsAppearWhereOpenCvProjectsThem) {
   const auto map = mapOf(discsBeforeAWall());
+  const std::vector<map::Surfel> surfels = map->surfels();
   for (const CameraModel& model : models()) {
     CameraConfig config = cameraOf(model);
     config.encoding = ImageEncoding::kMono8;
     config.full_well = 0.0;
     config.texture.amplitude = 0.0;
-    const CameraImage image = Camera(config, renderersOf(map), 1).image(0, {});
+    // A pixel's centre decides what it sees, so the middle of one disc in one image is some
+    // hundredths of a pixel off, by chance: means over images from places beside each other.
+    const Camera camera(config, renderersOf(map), 1);
+    std::vector<cv::Point2d> sums(map->size());
+    std::vector<int> counts(map->size());
+    RandomStream random(6);
+    for (int i = 0; i < 12; ++i) {
+      const Pose X_WB{Eigen::Quaterniond::Identity(),
+                      0.02 * Eigen::Vector3d(random.normal(), random.normal(), random.normal())};
+      const CameraImage image = camera.image(0, X_WB);
+      for (std::uint32_t k = 0; k < map->size(); ++k) {
+        const map::Surfel& surfel = surfels[k];
+        if (surfel.position.x() > 4.0F) continue;
+        const cv::Point2d expected =
+            middleOf(surfel, static_cast<double>(map->radius()), model, image.X_WC);
+        if (expected.x < 30 || expected.y < 30 || expected.x > model.width - 31 ||
+            expected.y > model.height - 31) {
+          continue;
+        }
+        const cv::Point2d found = middleOfDark(image, model, expected);
+        EXPECT_NEAR(found.x, expected.x, 0.5);
+        EXPECT_NEAR(found.y, expected.y, 0.5);
+        sums[k] += found - expected;
+        ++counts[k];
+      }
+    }
     double squares = 0.0;
     int seen = 0;
-    for (const map::Surfel& surfel : map->surfels()) {
-      if (surfel.position.x() > 4.0F) continue;
-      const cv::Point2d expected = middleOf(surfel, static_cast<double>(map->radius()), config);
-      if (expected.x < 30 || expected.y < 30 || expected.x > model.width - 31 ||
-          expected.y > model.height - 31) {
-        continue;
-      }
-      const cv::Point2d found = middleOfDark(image, model, expected);
-      EXPECT_NEAR(found.x, expected.x, 0.1);
-      EXPECT_NEAR(found.y, expected.y, 0.1);
-      squares += (found - expected).dot(found - expected);
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      if (counts[k] < 12) continue;
+      squares += sums[k].dot(sums[k]) / (counts[k] * counts[k]);
       ++seen;
     }
     ASSERT_GE(seen, 15);

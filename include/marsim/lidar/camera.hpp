@@ -45,7 +45,7 @@ struct CameraConfig {
   double gain = 1.0;           ///< factor
   double full_well = 10000.0;  ///< [electrons] of white at gain 1: shot noise; 0: no noise at all
   double read_noise = 10.0;    ///< [electrons] standard deviation
-  bool antialiasing = true;    ///< four rays in pixels at edges
+  bool antialiasing = true;    ///< edges between surfaces are blurred a little
   /// [s] from the first row's exposure to the last one's; 0: global shutter.
   double readout = 0.0;
   /// Motion blur: instants of the exposure whose light is averaged; 1: none.

@@ -233,8 +233,7 @@ CameraImage Camera::emptyOf(TimeNs stamp, const BodyAt& bodyAt) const {
 CameraImage Camera::imageOf(TimeNs stamp, const BodyAt& bodyAt, View<MovingObject> objects) const {
   CameraImage image = emptyOf(stamp, bodyAt);
   const Frame middle = frameAt(stamp, 0.0, bodyAt);
-  const Painter painter(config_, parts_->directions, parts_->shader, *parts_->renderers.rays,
-                        parts_->workers, extinction_);
+  const Painter painter(config_, parts_->directions, parts_->shader, parts_->workers, extinction_);
   SurfaceLooks looks;
   const bool has_looks = castCentres(middle, objects, image.hits, looks);
   std::vector<Radiance> radiances;

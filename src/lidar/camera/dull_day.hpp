@@ -6,7 +6,7 @@
 namespace marsim::lidar {
 
 constexpr float kFromSky = 0.74F, kFromGround = 0.26F, kFromSun = 0.32F;
-constexpr float kSun[3] = {0.4504504F, 0.3003003F, 0.8408408F};  ///< unit, in W
+constexpr float kSun[3] = {0.4504281F, 0.3002854F, 0.8407991F};  ///< unit, in W
 
 /// z of the normal that balls are taken to have: leaves look all ways, more of them up.
 constexpr float kLeafUp = 0.3F;

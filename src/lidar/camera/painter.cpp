@@ -1,7 +1,6 @@
 #include "lidar/camera/painter.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "lidar/cast/simd_level.hpp"
@@ -10,8 +9,7 @@ namespace marsim::lidar {
 namespace {
 
 constexpr int kTile = 16;  // [px] side of what is shaded together: neighbours share surfels
-constexpr std::size_t kSamples = 4;  // rays of a pixel at an edge
-constexpr std::size_t kPixelsPerTask = 512;
+constexpr std::size_t kPixelsPerTask = 4096;
 /// Pixels whose surfaces stand apart by more, or are turned by more, are at an edge.
 constexpr float kEdgeWidth = 1.0F;  // [pixels]
 constexpr float kEdgeCosine = 0.9F;
@@ -35,12 +33,10 @@ struct Painter::Scene {
 };
 
 Painter::Painter(const CameraConfig& config, const std::vector<Eigen::Vector3f>& directions,
-                 const SurfaceShader& shader, const RayRenderer& rays, const Workers& workers,
-                 float extinction)
+                 const SurfaceShader& shader, const Workers& workers, float extinction)
     : config_(config),
       directions_(directions),
       shader_(shader),
-      rays_(rays),
       workers_(workers),
       width_(config.model.width),
       height_(config.model.height),
@@ -148,7 +144,7 @@ std::vector<Radiance> Painter::paint(const Frame& frame, View<MovingObject> obje
       radiances[i] = radianceOf(job, hits[i], scene.rotationOf(row) * directions_[i], row, scene);
     });
   });
-  if (config_.antialiasing) smooth(scene, edges(scene), radiances);
+  if (config_.antialiasing) smooth(edges(scene), radiances);
   return radiances;
 }
 
@@ -186,49 +182,29 @@ std::vector<std::uint32_t> Painter::edges(const Scene& scene) const {
   return pixels;
 }
 
-// By the directions of the pixels around; `right` and `down` in pixels, less than one.
-Eigen::Vector3f Painter::directionBeside(std::uint32_t pixel, float right, float down) const {
-  const int column = static_cast<int>(pixel) % width_, row = static_cast<int>(pixel) / width_;
-  const auto slope = [&](int place, int size, std::uint32_t step) -> Eigen::Vector3f {
-    if (size == 1) return Eigen::Vector3f::Zero();
-    const std::uint32_t before = place > 0 ? pixel - step : pixel;
-    const std::uint32_t after = place + 1 < size ? pixel + step : pixel;
-    const float steps = place > 0 && place + 1 < size ? 2.0F : 1.0F;
-    return (directions_[after] - directions_[before]) / steps;
-  };
-  return (directions_[pixel] + right * slope(column, width_, 1) +
-          down * slope(row, height_, static_cast<std::uint32_t>(width_)))
-      .normalized();
+// As a lens blurs them: the light of a pixel is spread over its neighbours, by 1 2 1 across and
+// down.
+void Painter::smooth(const std::vector<std::uint32_t>& pixels,
+                     std::vector<Radiance>& radiances) const {
+  std::vector<Radiance> smoothed(pixels.size());
+  workers_.forRanges(pixels.size(), kPixelsPerTask, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) smoothed[i] = smoothAt(pixels[i], radiances);
+  });
+  for (std::size_t i = 0; i < pixels.size(); ++i) radiances[pixels[i]] = smoothed[i];
 }
 
-void Painter::smooth(const Scene& scene, const std::vector<std::uint32_t>& pixels,
-                     std::vector<Radiance>& radiances) const {
-  static constexpr std::array<std::array<float, 2>, kSamples> kPlaces = {
-      {{-0.25F, -0.25F}, {0.25F, -0.25F}, {-0.25F, 0.25F}, {0.25F, 0.25F}}};
-  std::vector<Ray> rays;
-  rays.reserve(kSamples * pixels.size());
-  const auto range_max = static_cast<float>(config_.range_max);
-  for (const std::uint32_t pixel : pixels) {
-    const int row = static_cast<int>(pixel) / width_;
-    for (const auto& [right, down] : kPlaces) {
-      rays.push_back({scene.originOf(row).cast<float>(), range_max,
-                      scene.rotationOf(row) * directionBeside(pixel, right, down),
-                      scene.timeOf(row)});
+Radiance Painter::smoothAt(std::uint32_t pixel, const std::vector<Radiance>& radiances) const {
+  const int column = static_cast<int>(pixel) % width_, row = static_cast<int>(pixel) / width_;
+  Radiance sum = Radiance::Zero();
+  float weights = 0.0F;
+  for (int y = std::max(row - 1, 0); y <= std::min(row + 1, height_ - 1); ++y) {
+    for (int x = std::max(column - 1, 0); x <= std::min(column + 1, width_ - 1); ++x) {
+      const float weight = (x == column ? 2.0F : 1.0F) * (y == row ? 2.0F : 1.0F);
+      sum += weight * radiances[static_cast<std::size_t>(y * width_ + x)];
+      weights += weight;
     }
   }
-  std::vector<Hit> hits;
-  rays_.castBeams(scene.frame.stamp, rays, kSamples, scene.objects, hits);
-  workers_.forRanges(pixels.size(), kPixelsPerTask, [&](std::size_t begin, std::size_t end) {
-    SurfaceShader::Job job(shader_, scene.objects);
-    for (std::size_t i = begin; i < end; ++i) {
-      const int row = static_cast<int>(pixels[i]) / width_;
-      Radiance sum = Radiance::Zero();
-      for (std::size_t ray = kSamples * i; ray < kSamples * (i + 1); ++ray) {
-        sum += radianceOf(job, hits[ray], rays[ray].direction, row, scene);
-      }
-      radiances[pixels[i]] = sum / static_cast<float>(kSamples);
-    }
-  });
+  return sum / weights;
 }
 
 }  // namespace marsim::lidar

@@ -25,8 +25,7 @@ class Painter {
   /// `directions`: unit, in C, of the pixels' centres, row by row. `extinction` [1/m]: of the air.
   /// Keeps references.
   Painter(const CameraConfig& config, const std::vector<Eigen::Vector3f>& directions,
-          const SurfaceShader& shader, const RayRenderer& rays, const Workers& workers,
-          float extinction);
+          const SurfaceShader& shader, const Workers& workers, float extinction);
 
   /// `hits`: of the pixels' centres; `looks`: of what they meet of the map, null where they are not
   /// known; only for frames of one instant.
@@ -46,14 +45,12 @@ class Painter {
   void forTiles(int first_row, int end_row, const Act& act) const;
   std::vector<std::uint32_t> edges(const Scene& scene) const;
   bool parts(const Scene& scene, std::size_t a, std::size_t b) const;
-  void smooth(const Scene& scene, const std::vector<std::uint32_t>& pixels,
-              std::vector<Radiance>& radiances) const;
-  Eigen::Vector3f directionBeside(std::uint32_t pixel, float right, float down) const;
+  void smooth(const std::vector<std::uint32_t>& pixels, std::vector<Radiance>& radiances) const;
+  Radiance smoothAt(std::uint32_t pixel, const std::vector<Radiance>& radiances) const;
 
   const CameraConfig& config_;
   const std::vector<Eigen::Vector3f>& directions_;
   const SurfaceShader& shader_;
-  const RayRenderer& rays_;
   const Workers& workers_;
   const int width_, height_;
   const float pixel_angle_;  // [rad] of a pixel on the axis

@@ -1,0 +1,92 @@
+#include "lidar/camera/shade_kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "lidar/camera/dull_day.hpp"
+#include "lidar/camera/solid_texture.hpp"
+#include "lidar/cast/simd_level.hpp"
+#include "marsim/common/random.hpp"
+#include "marsim/geometry/pose.hpp"
+
+namespace marsim::lidar {
+namespace {
+
+constexpr float kPixelAngle = 0.003F;
+
+/// A pixel's light, one place after another, in double precision but for the texture.
+Eigen::Vector3d lightOf(const SolidTexture& texture, const Pose& X_WC,
+                        const Eigen::Vector3d& direction_C, double range,
+                        const Eigen::Vector3d& colour, const Eigen::Vector3d& normal) {
+  const Eigen::Vector3d d = X_WC.q * direction_C, p = X_WC.p + range * d;
+  const auto width = static_cast<float>(range) * kPixelAngle;
+  if (normal.isZero()) {
+    return static_cast<double>(kLightOnLeaves) *
+           colour.cwiseProduct(texture.at(p, width).cast<double>());
+  }
+  const Eigen::Vector3d n = (normal.dot(d) > 0.0 ? -1.0 : 1.0) * normal.normalized();
+  const double cosine = -n.dot(d);
+  const double length = 1.0 / std::max(cosine, static_cast<double>(kLeastIncidence));
+  const int places = static_cast<int>(length + 0.5);
+  const Eigen::Vector3d along = (d + cosine * n).normalized();
+  Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+  for (int i = 0; i < places; ++i) {
+    const double way = static_cast<double>(width) * length / places * (i - 0.5 * (places - 1));
+    sum += texture.at(p + way * along, width).cast<double>();
+  }
+  const Eigen::Vector3d sun = Eigen::Vector3f(kSun).cast<double>();
+  const double light = static_cast<double>(kFromSky) * (0.5 + 0.5 * n.z()) +
+                       static_cast<double>(kFromGround) * (0.5 - 0.5 * n.z()) +
+                       static_cast<double>(kFromSun) * std::max(n.dot(sun), 0.0);
+  return light / places * colour.cwiseProduct(sum);
+}
+
+TEST(ShadeKernel, IsTheLightOfOnePixelAfterAnother) {
+  const SolidTexture texture(0.12, 0.32, 0.01);
+  EXPECT_NEAR(Eigen::Vector3f(kSun).norm(), 1.0F, 1e-6F);
+  for (const SimdLevel level : simdLevels()) {
+    SCOPED_TRACE(nameOf(level));
+    RandomStream random(41);
+    const auto vector = [&] {
+      return Eigen::Vector3d(random.normal(), random.normal(), random.normal());
+    };
+    for (int image = 0; image < 20; ++image) {
+      const Pose X_WC{expMap(vector()), 300.0 * vector()};
+      ShadeSettings settings{};
+      texture.describe(X_WC.p, settings);
+      settings.pixel_angle = kPixelAngle;
+      const Eigen::Matrix3f R_WC = X_WC.q.toRotationMatrix().cast<float>();
+      for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) settings.R_WC[i][j] = R_WC(i, j);
+      }
+      ShadedPixels pixels{};
+      pixels.count = 203;  // not in eights
+      std::vector<Eigen::Vector3d> expected;
+      for (int k = 0; k < pixels.count; ++k) {
+        const Eigen::Vector3d direction = vector().normalized(), colour = vector().cwiseAbs();
+        const Eigen::Vector3d normal = k % 5 == 0 ? Eigen::Vector3d(0, 0, 0) : vector();
+        const double range = 0.3 + 20.0 * std::abs(random.normal());
+        pixels.range[k] = static_cast<float>(range);
+        for (int axis = 0; axis < 3; ++axis) {
+          pixels.direction[axis][k] = static_cast<float>(direction[axis]);
+          pixels.colour[axis][k] = static_cast<float>(colour[axis]);
+          pixels.normal[axis][k] = static_cast<float>(normal[axis]);
+        }
+        expected.push_back(lightOf(texture, X_WC, direction, range, colour, normal));
+      }
+      shadeKernel(level)(settings, pixels);
+      for (int k = 0; k < pixels.count; ++k) {
+        const Eigen::Vector3d& right = expected[static_cast<std::size_t>(k)];
+        const Eigen::Vector3d found(pixels.radiance[0][k], pixels.radiance[1][k],
+                                    pixels.radiance[2][k]);
+        // A place on the limit of one more place along a grazed surface may have it or not.
+        EXPECT_LT((found - right).norm(), 0.01 * right.norm()) << k;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace marsim::lidar
