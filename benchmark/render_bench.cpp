@@ -212,7 +212,7 @@ class Bench {
     };
     PoseTimes times, cpu_times, embree_times;
 #ifdef MARSIM_HAS_EMBREE
-    const bool beside = cell.surface == Surface::kPaper && !settings_.opengl;
+    const bool beside = !settings_.opengl;
     if (beside) prepareEmbree(cell, scans);
     const auto theirs = [&](int pose) {
       embree_->cast(sorted_[static_cast<std::size_t>(pose)], mode_, cell.threads, ranges_);
@@ -234,15 +234,23 @@ class Bench {
 #ifdef MARSIM_HAS_EMBREE
     if (beside) {
       row.embree_ms_median = embree_times.median();
-      row.embree_bytes_per_point =
-          static_cast<double>(embree_->bytes()) / static_cast<double>(map_->size());
+      row.embree_bytes_per_point = static_cast<double>(embree_->bytes()) / embree_surfels_;
     }
 #endif
   }
 
 #ifdef MARSIM_HAS_EMBREE
+  // Of the same cloud; Embree knows no blending.
+  std::shared_ptr<const map::SurfelMap> paperMapOf(const Cell& cell) const {
+    return mapOf(cell.place, settings_.work, Surface::kPaper);
+  }
+
   void prepareEmbree(const Cell& cell, const std::vector<std::vector<Ray>>& scans) {
-    if (embree_ == nullptr) embree_ = std::make_unique<EmbreeDiscs>(*map_);
+    if (embree_ == nullptr) {
+      const auto paper = cell.surface == Surface::kPaper ? map_ : paperMapOf(cell);
+      embree_ = std::make_unique<EmbreeDiscs>(*paper);
+      embree_surfels_ = static_cast<double>(paper->size());
+    }
     sorted_ = scans;
     for (auto& scan : sorted_) sortByDirection(scan);
     double best = std::numeric_limits<double>::infinity();
@@ -275,7 +283,7 @@ class Bench {
       std::vector<Ray> some;
       for (const std::size_t i : chosen) some.push_back(scans[pose][i]);
 #ifdef MARSIM_HAS_EMBREE
-      if (embree_ != nullptr) embree_->cast(some, EmbreeDiscs::Mode::kSingle, 1, ranges_);
+      if (isJudged(cell)) embree_->cast(some, EmbreeDiscs::Mode::kSingle, 1, ranges_);
 #endif
       for (std::size_t i = 0; i < some.size(); ++i) {
         const lidar::OracleResult truth = oracle_->trace(lidar::toOracleRay(some[i]));
@@ -283,14 +291,22 @@ class Bench {
         ++rays;
         ours += agrees(truth.range, ranges[i]) ? 1 : 0;
 #ifdef MARSIM_HAS_EMBREE
-        if (embree_ != nullptr) theirs += agrees(truth.range, ranges_[i]) ? 1 : 0;
+        if (isJudged(cell)) theirs += agrees(truth.range, ranges_[i]) ? 1 : 0;
 #endif
       }
     }
     if (rays == 0) return;
     row.oracle_agreement = static_cast<double>(ours) / rays;
-    if (row.embree_ms_median) row.embree_agreement = static_cast<double>(theirs) / rays;
+    if (row.embree_ms_median && cell.surface == Surface::kPaper)
+      row.embree_agreement = static_cast<double>(theirs) / rays;
   }
+
+#ifdef MARSIM_HAS_EMBREE
+  // Embree's answers are those of the paper's surface.
+  bool isJudged(const Cell& cell) const {
+    return embree_ != nullptr && cell.surface == Surface::kPaper;
+  }
+#endif
 
   static std::vector<float> rangesOf(const Cell& cell, const sim::Renderers& renderers,
                                      const std::vector<Ray>& scan, int pose,
@@ -317,6 +333,7 @@ class Bench {
   std::unique_ptr<lidar::Oracle> oracle_;
 #ifdef MARSIM_HAS_EMBREE
   std::unique_ptr<EmbreeDiscs> embree_;
+  double embree_surfels_ = 0.0;
   std::vector<std::vector<Ray>> sorted_;
   std::vector<float> ranges_;
   EmbreeDiscs::Mode mode_ = EmbreeDiscs::Mode::kSingle;

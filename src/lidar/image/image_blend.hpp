@@ -26,17 +26,16 @@ class ImageBlend {
         min_cosine2_(blending_.min_cosine * blending_.min_cosine) {}
 
   void run() {
-    forRows([&](int cell, int end) {
-      for (; cell < end; ++cell) begin(cell);
-    });
-    if (blending_.looks.values[0] == nullptr) {
-      addAll<false>();
-    } else {
+    const bool looks = blending_.looks.values[0] != nullptr;
+    forRows([&](int cell, int end) { beginRow(cell, end, looks); });
+    if (looks) {
       addAll<true>();
+    } else {
+      addAll<false>();
     }
     forRows([&](int cell, int end) {
       for (int first = cell; first < end; first += 8) endEight(first);
-      for (; cell < end; ++cell) endSurfel(cell);
+      endRow(cell, end, looks);
     });
   }
 
@@ -47,7 +46,9 @@ class ImageBlend {
 
   // What is read and written of cells; a copy, which no store can change.
   struct Cells {
-    const float *direction[3], *first_n[3], *depth;
+    const float* direction[3];
+    float* first_n[3];
+    const float* depth;
     const std::uint32_t* first;
     float *weights, *mean, *largest;
     std::uint32_t* best;
@@ -77,37 +78,47 @@ class ImageBlend {
     }
   }
 
-  // The first's normal, and nothing but the first so far.
-  void begin(int cell) {
-    const std::uint32_t first = blending_.first[cell];
-    image_.surfel[cell] = first;
-    blending_.weights[cell] = blending_.mean[cell] = 0.0F;
-    blending_.largest[cell] = -1.0F;
-    if (blending_.looks.values[0] != nullptr) {
-      for (int i = 0; i < 3; ++i) {
-        blending_.looks.colour[i][cell] = blending_.looks.normal[i][cell] = 0.0F;
+  // The firsts' normals, and nothing but the first so far.
+  void beginRow(int cell, int end, bool looks) {
+    const Cells cells = this->cells();
+    for (int i = cell; i < end; i += 8) {
+      store8(cells.best + i, load8<Int8>(cells.first + i));
+      store8(cells.weights + i, all8(0.0F));
+      store8(cells.mean + i, all8(0.0F));
+      store8(cells.largest + i, all8(-1.0F));
+      for (int k = 0; looks && k < 3; ++k) {
+        store8(cells.colour[k] + i, all8(0.0F));
+        store8(cells.normal[k] + i, all8(0.0F));
       }
     }
-    if (first == kNothing) return;
-    for (int axis = 0; axis < 3; ++axis) {
-      image_.normal[axis][cell] = blending_.seen[first].n[axis];
+    const SeenSurfel* const seen = blending_.seen;
+    for (int i = cell; i < end; ++i) {
+      if (cells.first[i] == kNothing) continue;
+      const SeenSurfel& first = seen[cells.first[i]];
+      cells.first_n[0][i] = first.n[0];
+      cells.first_n[1][i] = first.n[1];
+      cells.first_n[2][i] = first.n[2];
     }
+  }
+
+  Cells cells() const {
+    const ImageLooks& looks = blending_.looks;
+    return {{image_.direction[0], image_.direction[1], image_.direction[2]},
+            {image_.normal[0], image_.normal[1], image_.normal[2]},
+            image_.depth,
+            blending_.first,
+            blending_.weights,
+            blending_.mean,
+            blending_.largest,
+            image_.surfel,
+            {looks.colour[0], looks.colour[1], looks.colour[2]},
+            {looks.normal[0], looks.normal[1], looks.normal[2]}};
   }
 
   template <bool planar, bool looks>
   void add(std::uint32_t number) {
     const SeenSurfel seen = blending_.seen[number];
-    const Cells cells{
-        {image_.direction[0], image_.direction[1], image_.direction[2]},
-        {image_.normal[0], image_.normal[1], image_.normal[2]},
-        image_.depth,
-        blending_.first,
-        blending_.weights,
-        blending_.mean,
-        blending_.largest,
-        image_.surfel,
-        {blending_.looks.colour[0], blending_.looks.colour[1], blending_.looks.colour[2]},
-        {blending_.looks.normal[0], blending_.looks.normal[1], blending_.looks.normal[2]}};
+    const Cells cells = this->cells();
     float colour[3] = {};
     if (looks) findColour(seen.surfel, colour);
     for (int row = seen.cells.first_row; row <= seen.cells.last_row; ++row) {
@@ -237,17 +248,21 @@ class ImageBlend {
     }
   }
 
-  void endSurfel(int cell) {
-    const std::uint32_t best = image_.surfel[cell];
-    if (best == kNothing) return;
-    const SeenSurfel& seen = blending_.seen[best];
-    image_.surfel[cell] = seen.surfel;
-    if (blending_.looks.values[0] != nullptr && !isPlanar(seen)) {
+  void endRow(int cell, int end, bool looks) {
+    const Cells cells = this->cells();
+    const SeenSurfel* const seen = blending_.seen;
+    for (int i = cell; i < end; ++i) {
+      if (cells.best[i] == kNothing) continue;
+      const SeenSurfel& best = seen[cells.best[i]];
+      cells.best[i] = best.surfel;
+      cells.first_n[0][i] = best.n[0];
+      cells.first_n[1][i] = best.n[1];
+      cells.first_n[2][i] = best.n[2];
+      if (!looks || isPlanar(best)) continue;
       float colour[3];
-      findColour(seen.surfel, colour);
-      for (int i = 0; i < 3; ++i) blending_.looks.colour[i][cell] = colour[i];
+      findColour(best.surfel, colour);
+      for (int k = 0; k < 3; ++k) cells.colour[k][i] = colour[k];
     }
-    for (int axis = 0; axis < 3; ++axis) image_.normal[axis][cell] = seen.n[axis];
   }
 
   const map::SurfelTreeView& tree_;
