@@ -50,8 +50,7 @@ TEST(CameraMessage, OtherCamerasAreTheirOwnFrames) {
   rig.cameras[1].model.fx = 390.0;
   EXPECT_FALSE(isPair(rig)) << "not rectified";
   rig = pair({0.12, 0.0, 0.0});
-  rig.cameras[1].X_BC.q =
-      rig.cameras[1].X_BC.q * Eigen::AngleAxisd(0.01, Eigen::Vector3d::UnitY());
+  rig.cameras[1].X_BC.q = rig.cameras[1].X_BC.q * Eigen::AngleAxisd(0.01, Eigen::Vector3d::UnitY());
   EXPECT_FALSE(isPair(rig)) << "looks another way";
   rig = pair({0.12, 0.0, 0.0});
   rig.cameras[1].model.projection = lidar::CameraModel::Projection::kFisheye;
