@@ -38,6 +38,15 @@ void readModel(YamlReader& reader, CameraModel& model) {
   std::copy(coefficients.begin(), coefficients.end(), model.distortion.begin());
 }
 
+/// `name`, part of topics; none where it is left away.
+void readName(YamlReader& reader, std::string& name) {
+  if (!reader.has("name")) return;
+  reader.require("name", name);
+  if (!isRosName(name)) {
+    reader.fail("name", fmt::format("'{}'", name), "a letter, then letters, digits and _");
+  }
+}
+
 /// What says how cameras take in light: of all, or of one in the place of that.
 void readTaking(YamlReader& reader, CameraConfig& camera) {
   reader.readWord<lidar::ImageEncoding>("encoding", camera.encoding,
@@ -87,7 +96,7 @@ CameraRigConfig loadCameras(const std::string& name_or_path) {
     readTaking(reader, of_all);
     reader.requireMaps("cameras", [&](YamlReader& item) {
       CameraConfig& camera = rig.cameras.emplace_back(of_all);
-      if (item.has("name")) item.require("name", camera.name);
+      readName(item, camera.name);
       readModel(item, camera.model);
       readTaking(item, camera);
       readAlignedDepth(item, camera);
@@ -97,6 +106,9 @@ CameraRigConfig loadCameras(const std::string& name_or_path) {
       camera.X_BC.q = camera.X_BC.q * lidar::opticalRotation();
     });
   });
+  for (std::size_t i = 0; i < rig.cameras.size(); ++i) {  // each by its place in the file
+    rig.cameras[i].validate(fmt::format("{}: cameras[{}]", path.string(), i));
+  }
   rig.validate(path.string());
   return rig;
 }

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 #include <utility>
@@ -16,14 +14,6 @@ namespace marsim::config {
 namespace {
 
 constexpr int kLargestId = 65535;
-
-bool isName(const std::string& name) {
-  const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
-  return !name.empty() && letter(name.front()) &&
-         std::all_of(name.begin(), name.end(), [&](char c) {
-           return letter(c) || c == '_' || std::isdigit(static_cast<unsigned char>(c)) != 0;
-         });
-}
 
 LanUav readUav(YamlReader& reader) {
   LanUav uav;
@@ -57,7 +47,7 @@ void LanConfig::validate(const std::string& where) const {
   std::set<std::pair<std::string, int>> ends;
   for (const LanMachine& machine : machines) {
     const std::string field = fmt::format("machines: {}", machine.name);
-    check.require(isName(machine.name), "machines: name", fmt::format("'{}'", machine.name),
+    check.require(isRosName(machine.name), "machines: name", fmt::format("'{}'", machine.name),
                   "a letter, then letters, digits and _");
     check.require(names.insert(machine.name).second, field, "there twice", "every name once");
     check.within(field + ": port", machine.port, 1024, 65534);

@@ -1,6 +1,7 @@
 #include "config/names.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include "common/data_dir.hpp"
 #include "marsim/common/error.hpp"
@@ -12,6 +13,14 @@ namespace fs = std::filesystem;
 bool isYamlPath(const std::string& name_or_path) {
   return name_or_path.find('/') != std::string::npos ||
          fs::path(name_or_path).extension() == ".yaml";
+}
+
+bool isRosName(const std::string& name) {
+  const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+  return !name.empty() && letter(name.front()) &&
+         std::all_of(name.begin(), name.end(), [&](char c) {
+           return letter(c) || c == '_' || std::isdigit(static_cast<unsigned char>(c)) != 0;
+         });
 }
 
 std::vector<std::string> yamlNames(const fs::path& folder) {

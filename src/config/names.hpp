@@ -9,6 +9,9 @@ namespace marsim::config {
 /// Whether the text is meant as a path rather than as a name: it has a slash or ends in .yaml.
 bool isYamlPath(const std::string& name_or_path);
 
+/// A part of a topic's or frame's name: a letter, then letters, digits and _.
+bool isRosName(const std::string& name);
+
 /// Names of the YAML files of a folder, sorted; none where there is no such folder.
 std::vector<std::string> yamlNames(const std::filesystem::path& folder);
 

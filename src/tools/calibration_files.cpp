@@ -29,15 +29,15 @@ double cleaned(double value) {
   return value;
 }
 
-std::string matrix(const Pose& X_AB) {
+std::string matrix(const Pose& X_AB, const std::string& indent = "  ") {
   const Eigen::Matrix3d R = X_AB.q.toRotationMatrix();
   std::string text;
   for (int row = 0; row < 3; ++row) {
-    text += fmt::format("  - [{}, {}, {}, {}]\n", number(cleaned(R(row, 0))),
+    text += fmt::format("{}- [{}, {}, {}, {}]\n", indent, number(cleaned(R(row, 0))),
                         number(cleaned(R(row, 1))), number(cleaned(R(row, 2))),
                         number(cleaned(X_AB.p[row])));
   }
-  return text + "  - [0.0, 0.0, 0.0, 1.0]\n";
+  return text + indent + "- [0.0, 0.0, 0.0, 1.0]\n";
 }
 
 /// Kalibr's model knows white noise and a bias that walks. A Gauss-Markov bias of standard
@@ -84,6 +84,42 @@ const ReadByFastLio& readByFastLio(const std::vector<lidar::OutputConfig>& outpu
                   lidar::nameOf(layout)));
 }
 
+/// A camera of a camchain.yaml.
+struct ChainCamera {
+  lidar::CameraModel model;
+  Pose X_BC;
+  std::string topic;
+};
+
+std::vector<ChainCamera> chainOf(const CarriedSensors& sensors) {
+  std::vector<ChainCamera> chain;
+  if (sensors.depth) {
+    const lidar::DepthCameraConfig& depth = *sensors.depth;
+    lidar::CameraModel model;
+    model.width = depth.width;
+    model.height = depth.height;
+    model.fx = depth.fx;
+    model.fy = depth.fy;
+    model.cx = depth.cx;
+    model.cy = depth.cy;
+    chain.push_back({model, depth.X_BC, fmt::format("/{}/depth/image_rect_raw", sensors.uav)});
+  }
+  if (!sensors.cameras) return chain;
+  for (const lidar::CameraConfig& camera : sensors.cameras->cameras) {
+    if (camera.model.projection == lidar::CameraModel::Projection::kPinhole &&
+        camera.model.distortion[4] != 0.0) {
+      throw Error(
+          fmt::format("camchain.yaml: camera '{}' has k3 = {}, Kalibr's radtan only k1, "
+                      "k2, p1, p2",
+                      camera.name, camera.model.distortion[4]));
+    }
+    chain.push_back({camera.model, camera.X_BC,
+                     fmt::format("/{}/camera{}{}/image_raw", sensors.uav,
+                                 camera.name.empty() ? "" : "/", camera.name)});
+  }
+  return chain;
+}
+
 Pose lidarInImu(const CarriedSensors& sensors) { return sensors.imu.X_BI.inverse() * sensors.X_BL; }
 
 }  // namespace
@@ -107,21 +143,36 @@ std::string kalibrImu(const CarriedSensors& sensors) {
       number(biasWalk(gyroscope)));
 }
 
-std::string kalibrCamera(const CarriedSensors& sensors) {
-  if (!sensors.depth) throw Error("camchain.yaml: the UAV has no depth camera");
-  const lidar::DepthCameraConfig& camera = *sensors.depth;
-  return fmt::format(
-      "cam0:\n"
-      "  T_cam_imu:\n{}"
-      "  camera_model: pinhole\n"
-      "  intrinsics: [{}, {}, {}, {}]\n"
-      "  distortion_model: radtan\n"
-      "  distortion_coeffs: [0.0, 0.0, 0.0, 0.0]\n"
-      "  resolution: [{}, {}]\n"
-      "  rostopic: /{}/depth/image_rect_raw\n"
-      "  timeshift_cam_imu: 0.0\n",
-      matrix(camera.X_BC.inverse() * sensors.imu.X_BI), number(camera.fx), number(camera.fy),
-      number(camera.cx), number(camera.cy), camera.width, camera.height, sensors.uav);
+std::string kalibrCameras(const CarriedSensors& sensors) {
+  const std::vector<ChainCamera> chain = chainOf(sensors);
+  if (chain.empty()) throw Error("camchain.yaml: the UAV has no camera");
+  std::string text = "%YAML 1.0\n---\n";  // without it OpenCV takes no file for YAML
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const ChainCamera& camera = chain[i];
+    const lidar::CameraModel& model = camera.model;
+    const Pose X_CB = camera.X_BC.inverse();
+    text += fmt::format("cam{}:\n  T_cam_imu:\n{}", i, matrix(X_CB * sensors.imu.X_BI, "    "));
+    if (i > 0) text += "  T_cn_cnm1:\n" + matrix(X_CB * chain[i - 1].X_BC, "    ");
+    std::vector<std::size_t> others;
+    for (std::size_t other = 0; other < chain.size(); ++other) {
+      if (other != i) others.push_back(other);
+    }
+    const bool is_fisheye = model.projection == lidar::CameraModel::Projection::kFisheye;
+    text += fmt::format(
+        "  cam_overlaps: [{}]\n"
+        "  camera_model: pinhole\n"
+        "  intrinsics: [{}, {}, {}, {}]\n"
+        "  distortion_model: {}\n"
+        "  distortion_coeffs: [{}, {}, {}, {}]\n"
+        "  resolution: [{}, {}]\n"
+        "  rostopic: {}\n"
+        "  timeshift_cam_imu: 0.0\n",
+        fmt::join(others, ", "), number(model.fx), number(model.fy), number(model.cx),
+        number(model.cy), is_fisheye ? "equidistant" : "radtan", number(model.distortion[0]),
+        number(model.distortion[1]), number(model.distortion[2]), number(model.distortion[3]),
+        model.width, model.height, camera.topic);
+  }
+  return text;
 }
 
 std::string fastLioExtrinsics(const CarriedSensors& sensors) {
@@ -192,12 +243,17 @@ std::string fastLioSettings(const CarriedSensors& sensors, const lidar::LidarCon
 }
 
 std::string extrinsicsTable(const CarriedSensors& sensors) {
-  const std::string camera =
-      sensors.depth ? "T_body_camera:\n" + matrix(sensors.depth->X_BC) : std::string();
+  std::string cameras = sensors.depth ? "T_body_camera:\n" + matrix(sensors.depth->X_BC) : "";
+  if (sensors.cameras) {
+    for (const lidar::CameraConfig& camera : sensors.cameras->cameras) {
+      cameras += fmt::format("T_body_camera{}{}:\n{}", camera.name.empty() ? "" : "_", camera.name,
+                             matrix(camera.X_BC));
+    }
+  }
   return fmt::format(
       "# T_a_b takes points of frame b into frame a [m].\n"
       "T_body_imu:\n{}T_body_lidar:\n{}T_imu_lidar:\n{}{}",
-      matrix(sensors.imu.X_BI), matrix(sensors.X_BL), matrix(lidarInImu(sensors)), camera);
+      matrix(sensors.imu.X_BI), matrix(sensors.X_BL), matrix(lidarInImu(sensors)), cameras);
 }
 
 std::vector<fs::path> writeCalibration(const CarriedSensors& sensors, const fs::path& folder) {
@@ -206,7 +262,9 @@ std::vector<fs::path> writeCalibration(const CarriedSensors& sensors, const fs::
       {"imu.yaml", kalibrImu(sensors)},
       {"fast_lio.yaml", fastLioExtrinsics(sensors)},
       {"extrinsics.yaml", extrinsicsTable(sensors)}};
-  if (sensors.depth) files.emplace_back("camchain.yaml", kalibrCamera(sensors));
+  if (sensors.depth || sensors.cameras) {
+    files.emplace_back("camchain.yaml", kalibrCameras(sensors));
+  }
   std::vector<fs::path> paths;
   for (const auto& [name, text] : files) {
     paths.push_back(folder / name);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "marsim/geometry/pose.hpp"
+#include "marsim/lidar/camera.hpp"
 #include "marsim/lidar/depth_camera.hpp"
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/vehicle/imu.hpp"
@@ -20,13 +21,15 @@ struct CarriedSensors {
   Pose X_BL;                 ///< LiDAR in the body
   std::string lidar_name;
   std::optional<lidar::DepthCameraConfig> depth;
+  std::optional<lidar::CameraRigConfig> cameras;
 };
 
 /// imu.yaml as Kalibr reads it: noise densities and random walks in SI, as Kalibr defines them.
 std::string kalibrImu(const CarriedSensors& sensors);
-/// camchain.yaml as Kalibr writes it, of the depth camera: an ideal pinhole. Throws Error where
-/// there is none.
-std::string kalibrCamera(const CarriedSensors& sensors);
+/// camchain.yaml as Kalibr writes it, of the depth camera and then of all other cameras; OpenCV's
+/// FileStorage reads it too. Throws Error where there is no camera, and for a k3, which Kalibr's
+/// radtan does not have.
+std::string kalibrCameras(const CarriedSensors& sensors);
 /// FAST-LIO2's keys under `mapping`: the LiDAR in the IMU, rotation row by row.
 std::string fastLioExtrinsics(const CarriedSensors& sensors);
 /// All of FAST-LIO2's configuration for this LiDAR as slam.launch has it published: topics, layout,
@@ -36,7 +39,7 @@ std::string fastLioSettings(const CarriedSensors& sensors, const lidar::LidarCon
 /// Poses of all sensors in the body as 4 x 4 matrices, and of the LiDAR in the IMU.
 std::string extrinsicsTable(const CarriedSensors& sensors);
 
-/// Writes imu.yaml, fast_lio.yaml, extrinsics.yaml and with a camera camchain.yaml into a folder,
+/// Writes imu.yaml, fast_lio.yaml, extrinsics.yaml and with cameras camchain.yaml into a folder,
 /// which is made where missing, and returns their paths. Throws FileError.
 std::vector<std::filesystem::path> writeCalibration(const CarriedSensors& sensors,
                                                     const std::filesystem::path& folder);

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "marsim/common/units.hpp"
@@ -122,17 +123,43 @@ TEST_F(LoadCameras, MistakesAreNamed) {
       of(one + "    shutter: {readout: 60ms}\n"),
       "FILE: shutter.readout is 0.06 s, allowed: less than the time between two images, 0.05 s");
   EXPECT_EQ(of(one + "    shutter: {subframes: 0}\n"),
-            "FILE: shutter.subframes is 0, allowed: 1 to 64");
-  EXPECT_EQ(
-      of(one + "    aligned_depth: {min: 0.1m, max: 5m, stereo: {occlusions: true}}\n"),
-      "FILE: stereo.baseline is 0 m, allowed: more than 0 m where there are disparity_step or "
-      "occlusions");
+            "FILE: cameras[0]: shutter.subframes is 0, allowed: 1 to 64");
+  EXPECT_EQ(of(one + "    aligned_depth: {min: 0.1m, max: 5m, stereo: {occlusions: true}}\n"),
+            "FILE: cameras[0]: stereo.baseline is 0 m, allowed: more than 0 m where there are "
+            "disparity_step or occlusions");
   EXPECT_NE(of(one + "    aligned_depth: {min: 0.1m, max: 5m, stereo: {least_contrast: 300}}\n")
                 .find("stereo.least_contrast is 300, allowed: 0 to 128 grey levels"),
             std::string::npos);
   EXPECT_EQ(of("name: mine\ncameras:\n"
                "  - image: {width: 320, height: 240, fx: 200, fy: 200, cx: 400, cy: 119.5}\n"),
-            "FILE: image.cx is 400, allowed: 0 to 319 px, inside the image");
+            "FILE: cameras[0]: image.cx is 400, allowed: 0 to 319 px, inside the image");
+  // Of several cameras the wrong one is named; names are parts of topics.
+  const auto second = [&](const std::string& name, const std::string& cx) {
+    return of(one + "    name: front\n  - name: " + name +
+              "\n    image: {width: 320, height: 240, fx: 200, fy: 200, cx: " + cx +
+              ", cy: 119.5}\n");
+  };
+  EXPECT_EQ(second("back", "159.5"), "no error");
+  EXPECT_EQ(second("back", "-1"),
+            "FILE: cameras[1]: image.cx is -1, allowed: 0 to 319 px, inside the image");
+  EXPECT_EQ(second("front", "159.5"),
+            "FILE: cameras is 'front', allowed: names that differ, none empty where there are "
+            "several");
+  for (const char* name : {"left camera", "a/b", "1st", "-"}) {
+    EXPECT_EQ(second(fmt::format("'{}'", name), "159.5"),
+              fmt::format("FILE: cameras[1].name is '{}', allowed: a letter, then letters, digits "
+                          "and _",
+                          name));
+  }
+  EXPECT_EQ(of("name: mine\ncameras: {left: {}}\n"),
+            "FILE: cameras is a map, allowed: a list of maps");
+  EXPECT_EQ(of("name: mine\ncameras:\n  - image: [320, 240]\n"),
+            "FILE: cameras[0].image is a list of 2, allowed: a map of keys");
+  EXPECT_EQ(of("name: mine\ncameras:\n"
+               "  - image: {width: 100000, height: 240, fx: 200, fy: 200, cx: 9, cy: 9}\n"),
+            "FILE: cameras[0]: image.width is 100000, allowed: 1 to 8192 px");
+  EXPECT_EQ(of(one + "texture: {finest: 0.1mm}\n"),
+            "FILE: cameras[0]: texture.finest is 0.0001, allowed: 0.001 to 100 m");
   EXPECT_NE(of(one + "    fov: 90deg\n").find("fov"), std::string::npos);
   EXPECT_NE(of(one + "    projection: pinhol\n").find("did you mean 'pinhole'"), std::string::npos);
   EXPECT_NE(of("name: none\n").find("cameras"), std::string::npos);

@@ -262,6 +262,23 @@ TEST_F(BadStart, WrongOutputsAndDepthCameras) {
   expectRefused("depth_camera", {"d456", "d455", "planner"});
 }
 
+TEST_F(BadStart, CamerasAndMapsWithoutColours) {
+  nh_.setParam("/bad/camera", "stero");
+  expectRefused("camera", {"unknown camera 'stero' (did you mean 'stereo'?)", "fisheye"});
+  const std::string image = "image: {width: 64, height: 48, fx: 40, fy: 40, cx: 31, cy: 23}\n";
+  const std::string file = write("cameras.yaml", "name: x\ncameras:\n  - name: a b\n    " + image);
+  nh_.setParam("/bad/camera", file);
+  expectRefused("camera", {file, "cameras[0].name is 'a b', allowed: a letter"});
+  nh_.setParam("/bad/camera", "stereo");
+  nh_.setParam("/bad/map", write("grey.pcd",
+                                 "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\n"
+                                 "COUNT 1 1 1\nWIDTH 4\nHEIGHT 1\nPOINTS 4\nDATA ascii\n"
+                                 "1 0 0\n1 0.05 0\n1 0 0.05\n1 0.05 0.05\n"));
+  RunningNode node("camera");
+  EXPECT_TRUE(node.says("grey.pcd has no colours: all of it is shown as grey"));
+  node.end(SIGINT);
+}
+
 TEST_F(BadStart, NumbersAndMachines) {
   nh_.setParam("/bad/uav_id", -1);
   expectRefused("lidar", {"uav_id is -1", "a whole number from 0 to 65535"});

@@ -107,7 +107,7 @@ TEST(Cameras, PublishWhatImagePipelineReads) {
   const sensor_msgs::Image &one = *left.images[stamp], &other = *right.images[stamp],
                            &rgb = *colour.images[stamp], &mm = *depth.images[stamp];
   EXPECT_EQ(one.header.frame_id, "uav0/camera_left_optical_frame");
-  EXPECT_EQ(other.header.frame_id, "uav0/camera_right_optical_frame");
+  EXPECT_EQ(other.header.frame_id, one.header.frame_id) << "image_geometry demands it of a pair";
   EXPECT_EQ(mm.header.frame_id, rgb.header.frame_id) << "registered to the colour";
   EXPECT_EQ(one.encoding, "mono8");
   EXPECT_EQ(rgb.encoding, "rgb8");

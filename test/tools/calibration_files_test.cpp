@@ -139,20 +139,67 @@ TEST(CalibrationFiles, GaussMarkovBiasesWalkForKalibr) {
 
 TEST(CalibrationFiles, KalibrsCameraLooksForward) {
   CarriedSensors sensors = mid360WithItsImu();
-  EXPECT_THROW(kalibrCamera(sensors), Error);
+  EXPECT_THROW(kalibrCameras(sensors), Error);
   sensors.imu.X_BI = {};
   sensors.depth = config::loadDepthCamera("planner");
   sensors.depth->X_BC.p = {0.1, 0.0, 0.0};
-  const std::string text = kalibrCamera(sensors);
+  const std::string text = kalibrCameras(sensors);
   // The body's left is the camera's -x, up its -y, ahead its z; the IMU is 0.1 m behind it.
   EXPECT_NE(text.find("  T_cam_imu:\n"
-                      "  - [0.0, -1.0, 0.0, 0.0]\n"
-                      "  - [0.0, 0.0, -1.0, 0.0]\n"
-                      "  - [1.0, 0.0, 0.0, -0.1]\n"),
+                      "    - [0.0, -1.0, 0.0, 0.0]\n"
+                      "    - [0.0, 0.0, -1.0, 0.0]\n"
+                      "    - [1.0, 0.0, 0.0, -0.1]\n"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("intrinsics: [387.229, 387.229, 321.046, 243.45]\n"), std::string::npos);
   EXPECT_NE(text.find("resolution: [640, 480]\n"), std::string::npos);
+}
+
+// Read back by yaml-cpp, and checked by where a point appears: in the right camera fx B / z to the
+// left of where it is in the left one.
+TEST(CalibrationFiles, KalibrsChainOfAPairAndAFisheye) {
+  CarriedSensors sensors = mid360WithItsImu();
+  sensors.imu.X_BI = {Eigen::Quaterniond(Eigen::AngleAxisd(0.5 * kPi, Eigen::Vector3d::UnitZ())),
+                      {0.01, 0.02, 0.03}};
+  sensors.cameras = config::loadCameras("stereo");
+  sensors.cameras->cameras.push_back(config::loadCameras("fisheye").cameras.front());
+  sensors.cameras->cameras.back().name = "wide";
+  const YAML::Node chain = YAML::Load(kalibrCameras(sensors));
+  const auto pose = [](const YAML::Node& rows) {
+    Eigen::Matrix4d X;
+    for (int i = 0; i < 16; ++i) X(i / 4, i % 4) = rows[i / 4][i % 4].as<double>();
+    return X;
+  };
+  const Eigen::Vector3d p_B(4.1, 0.3, 0.2);
+  const Eigen::Vector3d p_I = sensors.imu.X_BI.inverse() * p_B;
+  const auto pixel = [&](const char* camera) {
+    const Eigen::Vector4d p_C = pose(chain[camera]["T_cam_imu"]) * p_I.homogeneous();
+    const auto k = chain[camera]["intrinsics"].as<std::vector<double>>();
+    return Eigen::Vector2d(k[0] * p_C.x() / p_C.z() + k[2], k[1] * p_C.y() / p_C.z() + k[3]);
+  };
+  const Eigen::Vector2d left = pixel("cam0"), right = pixel("cam1");
+  EXPECT_NEAR(left.x(), 375.5 - 376.0 * (0.3 - 0.06) / 4.0, 1e-6);
+  EXPECT_NEAR(left.y(), 239.5 - 376.0 * 0.2 / 4.0, 1e-6);
+  EXPECT_NEAR(left.x() - right.x(), 376.0 * 0.12 / 4.0, 1e-6);
+  EXPECT_NEAR(left.y(), right.y(), 1e-6);
+  const Eigen::Matrix4d X_01 =
+      pose(chain["cam1"]["T_cam_imu"]) * pose(chain["cam0"]["T_cam_imu"]).inverse();
+  EXPECT_LT((pose(chain["cam1"]["T_cn_cnm1"]) - X_01).norm(), 1e-9);
+  EXPECT_FALSE(chain["cam0"]["T_cn_cnm1"]);
+  EXPECT_EQ(chain["cam0"]["rostopic"].as<std::string>(), "/uav0/camera/left/image_raw");
+  EXPECT_EQ(chain["cam1"]["cam_overlaps"].as<std::vector<int>>(), (std::vector<int>{0, 2}));
+  EXPECT_EQ(chain["cam1"]["distortion_model"].as<std::string>(), "radtan");
+  EXPECT_EQ(chain["cam2"]["distortion_model"].as<std::string>(), "equidistant");
+  EXPECT_EQ(chain["cam2"]["distortion_coeffs"].size(), 4U);
+
+  sensors.cameras->cameras[0].model.distortion[4] = 0.01;
+  try {
+    kalibrCameras(sensors);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "camchain.yaml: camera 'left' has k3 = 0.01, Kalibr's radtan only k1, k2, p1, p2");
+  }
 }
 
 TEST(CalibrationFiles, AreWrittenOrNamedWhereTheyCannotBe) {

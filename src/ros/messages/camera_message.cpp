@@ -12,15 +12,6 @@
 namespace marsim::ros_nodes {
 namespace {
 
-// [px m] Tx of the projection matrix.
-double shiftOf(const lidar::CameraRigConfig& rig, const lidar::CameraConfig& camera) {
-  constexpr double kTolerance = 1e-6;  // [m], [rad]
-  const Pose X_FC = rig.cameras.front().X_BC.inverse() * camera.X_BC;
-  const bool is_beside = X_FC.q.angularDistance(Eigen::Quaterniond::Identity()) < kTolerance &&
-                         std::abs(X_FC.p.y()) < kTolerance && std::abs(X_FC.p.z()) < kTolerance;
-  return is_beside ? -camera.model.fx * X_FC.p.x() : 0.0;
-}
-
 template <class Pixel>
 sensor_msgs::Image imageOf(const std::vector<Pixel>& pixels, const std::string& encoding,
                            const sensor_msgs::Image& like) {
@@ -91,6 +82,18 @@ marsim::SeenObjects seenObjectsMessage(const std::vector<lidar::SeenObject>& obj
   return message;
 }
 
+std::size_t imageFrameOf(const lidar::CameraRigConfig& rig, std::size_t camera) {
+  constexpr double kTolerance = 1e-6;  // [m], [rad]
+  const lidar::CameraConfig &first = rig.cameras.front(), &other = rig.cameras[camera];
+  const lidar::CameraModel &a = first.model, &b = other.model;
+  const Pose X_FC = first.X_BC.inverse() * other.X_BC;
+  const bool is_beside = X_FC.q.angularDistance(Eigen::Quaterniond::Identity()) < kTolerance &&
+                         std::abs(X_FC.p.y()) < kTolerance && std::abs(X_FC.p.z()) < kTolerance;
+  const bool has_same_rows =
+      a.projection == b.projection && a.fx == b.fx && a.fy == b.fy && a.cy == b.cy;
+  return is_beside && has_same_rows ? 0 : camera;
+}
+
 sensor_msgs::CameraInfo cameraInfo(const lidar::CameraRigConfig& rig, std::size_t camera) {
   const lidar::CameraConfig& config = rig.cameras[camera];
   const lidar::CameraModel& model = config.model;
@@ -102,8 +105,11 @@ sensor_msgs::CameraInfo cameraInfo(const lidar::CameraRigConfig& rig, std::size_
   info.D.assign(model.distortion.begin(), model.distortion.end() - (is_fisheye ? 1 : 0));
   info.K = {model.fx, 0.0, model.cx, 0.0, model.fy, model.cy, 0.0, 0.0, 1.0};
   info.R = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
-  info.P = {model.fx, 0.0, model.cx, shiftOf(rig, config), 0.0, model.fy, model.cy, 0.0, 0.0,
-            0.0,      1.0, 0.0};
+  info.P = {model.fx, 0.0, model.cx, 0.0, 0.0, model.fy, model.cy, 0.0, 0.0, 0.0, 1.0, 0.0};
+  if (imageFrameOf(rig, camera) != camera) {
+    const double baseline = (rig.cameras.front().X_BC.inverse() * config.X_BC).p.x();
+    info.P[3] = -model.fx * baseline;
+  }
   return info;
 }
 

@@ -67,6 +67,11 @@ void CameraNode::advertise(ros::NodeHandle& handle) {
     Output& output = outputs_.emplace_back();
     output.frame = frames_.camera(camera.name);
     output.info = cameraInfo(rig_->config(), i);
+    output.info.header.frame_id =
+        frames_.camera(rig_->config().cameras[imageFrameOf(rig_->config(), i)].name);
+    output.depth_info = output.info;
+    output.depth_info.header.frame_id = output.frame;
+    output.depth_info.P[3] = 0.0;  // depth is the camera's own, also of the second of a pair
     ros::NodeHandle own(handle, "camera" + suffix);
     output.image = own.advertise<sensor_msgs::Image>("image_raw", 10);
     output.camera_info = own.advertise<sensor_msgs::CameraInfo>("camera_info", 10);
@@ -80,7 +85,7 @@ void CameraNode::advertise(ros::NodeHandle& handle) {
       ros::NodeHandle aligned(
           handle, "camera/aligned_depth_to_" + (camera.name.empty() ? "color" : camera.name));
       output.depth = aligned.advertise<sensor_msgs::Image>("image_raw", 10);
-      output.depth_info = aligned.advertise<sensor_msgs::CameraInfo>("camera_info", 10);
+      output.depth_camera_info = aligned.advertise<sensor_msgs::CameraInfo>("camera_info", 10);
     }
     transforms.push_back(toTransform(camera.X_BC, frames_.base(), output.frame, 0));
   }
@@ -112,7 +117,7 @@ bool CameraNode::Output::wantsImage() const {
 
 bool CameraNode::Output::wanted() const {
   return wantsImage() || camera_info.getNumSubscribers() > 0 || pose.getNumSubscribers() > 0 ||
-         (depth_info && depth_info.getNumSubscribers() > 0);
+         (depth_camera_info && depth_camera_info.getNumSubscribers() > 0);
 }
 
 bool CameraNode::wanted() const {
@@ -128,10 +133,10 @@ void CameraNode::render(const sim::ImageClock::Instant& instant,
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     Output& output = outputs_[i];
     const Pose X_WC = instant.X_WB * rig_->config().cameras[i].X_BC;
-    output.info.header = toHeader(instant.stamp, output.frame);
+    output.info.header.stamp = output.depth_info.header.stamp = toRos(instant.stamp);
     output.pose.publish(toPoseStamped(X_WC, frames_.world, instant.stamp));
     output.camera_info.publish(output.info);
-    if (output.depth_info) output.depth_info.publish(output.info);
+    if (output.depth_camera_info) output.depth_camera_info.publish(output.depth_info);
     if (!output.wantsImage()) continue;
     const lidar::CameraImage image = rig_->image(i, instant, present);
     publishImages(i, image);
@@ -145,7 +150,7 @@ void CameraNode::publishImages(std::size_t camera, const lidar::CameraImage& ima
   const lidar::Camera& taken_by = rig_->cameras()[camera];
   if (output.image.getNumSubscribers() > 0) {
     output.image.publish(boost::make_shared<sensor_msgs::Image>(
-        imageMessage(image, taken_by.config(), output.frame)));
+        imageMessage(image, taken_by.config(), output.info.header.frame_id)));
   }
   if (output.depth && output.depth.getNumSubscribers() > 0) {
     output.depth.publish(boost::make_shared<sensor_msgs::Image>(depthMessage(
@@ -160,7 +165,7 @@ void CameraNode::publishTruth(std::size_t camera, const sim::ImageClock::Instant
   const lidar::Camera& taken_by = rig_->cameras()[camera];
   const lidar::ImageTruth truth(taken_by, image, objects);
   sensor_msgs::Image like;
-  like.header = toHeader(image.stamp, output.frame);
+  like.header = toHeader(image.stamp, output.info.header.frame_id);
   like.width = output.info.width;
   like.height = output.info.height;
   const auto publish = [&](const ros::Publisher& publisher, const auto& make) {

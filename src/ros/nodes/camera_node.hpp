@@ -39,9 +39,9 @@ class CameraNode {
  private:
   /// What one camera publishes.
   struct Output {
-    std::string frame;
-    sensor_msgs::CameraInfo info;  // without stamp
-    ros::Publisher image, camera_info, pose, depth, depth_info;
+    std::string frame;                         // optical
+    sensor_msgs::CameraInfo info, depth_info;  // without stamp
+    ros::Publisher image, camera_info, pose, depth, depth_camera_info;
     ros::Publisher classes, instances, normals, flow, objects;  // the truth
 
     bool wantsTruth() const;
