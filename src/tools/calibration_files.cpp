@@ -9,6 +9,7 @@
 
 #include "common/output_file.hpp"
 #include "marsim/common/error.hpp"
+#include "vehicle/bias_walk.hpp"
 
 namespace marsim::tools {
 namespace {
@@ -38,16 +39,6 @@ std::string matrix(const Pose& X_AB) {
                         number(cleaned(X_AB.p[row])));
   }
   return text + "  - [0.0, 0.0, 0.0, 1.0]\n";
-}
-
-/// Kalibr's model knows white noise and a bias that walks. A Gauss-Markov bias of standard
-/// deviation sigma and correlation time tau is driven by white noise of density sigma sqrt(2 / tau)
-/// (db/dt = -b / tau + w) and walks like that for times that are short against tau. Independent
-/// walks add by squares.
-double biasWalk(const vehicle::InertialErrors& errors) {
-  if (!(errors.gauss_markov_sigma > 0.0)) return errors.random_walk;
-  return std::hypot(errors.random_walk,
-                    errors.gauss_markov_sigma * std::sqrt(2.0 / errors.gauss_markov_time));
 }
 
 /// Lines that say what a random walk stands for where the bias is a Gauss-Markov process.
@@ -103,8 +94,8 @@ std::string kalibrImu(const CarriedSensors& sensors) {
       "gyroscope_random_walk: {}        # [rad/s^2/sqrt(Hz)]\n",
       commentOnWalk("accelerometer", accelerometer), commentOnWalk("gyroscope", gyroscope),
       sensors.uav, number(sensors.imu.rate), number(accelerometer.noise_density),
-      number(biasWalk(accelerometer)), number(gyroscope.noise_density),
-      number(biasWalk(gyroscope)));
+      number(vehicle::biasWalk(accelerometer)), number(gyroscope.noise_density),
+      number(vehicle::biasWalk(gyroscope)));
 }
 
 std::string kalibrCamera(const CarriedSensors& sensors) {

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """`marsim replay` twice: scans and IMU are the same to the byte, and the body is where the file
-says. `marsim record` of such a run, and bad input to both.
+says; `marsim dataset` writes the same numbers. `marsim record` of such a run, and bad input to both.
 
 replay_test.py MARSIM
 """
+import base64
 import json
 import math
 import os
@@ -15,30 +16,40 @@ import tempfile
 import time
 import unittest
 
+import numpy as np
 import rosgraph
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import Imu, PointCloud2
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "dataset"))
+import readers
 
 MARSIM = os.path.abspath(sys.argv.pop(1))
 PERIOD, COUNT = 0.05, 61  # [s] between poses of the file, and how many
 LISTENER = """
-import hashlib, json, signal, sys
+import base64, hashlib, json, signal, sys
 import rospy
 from marsim.msg import ClockGrant
 from nav_msgs.msg import Odometry
 
-received = {}
+received, messages = {}, {}
 def take(topic, message):  # without the sequence number of the header
     received.setdefault(topic, []).append(hashlib.sha256(message._buff[4:]).hexdigest())
+    messages.setdefault(topic, []).append(base64.b64encode(message._buff).decode())
 
 rospy.init_node("listener", disable_signals=True)
 grants = rospy.Publisher("/clock_grants", ClockGrant, queue_size=100)
 def grant(stamp):
     grants.publish(ClockGrant(who="/listener", until=stamp + rospy.Duration(0.05)))
-rospy.Subscriber("/uav0/odom", Odometry, lambda message: grant(message.header.stamp))
+def take_odometry(message):
+    take("/uav0/odom", message)
+    grant(Odometry().deserialize(message._buff).header.stamp)
+rospy.Subscriber("/uav0/odom", rospy.AnyMsg, take_odometry, tcp_nodelay=True)
 for topic in ("/uav0/points", "/uav0/imu/data"):
     rospy.Subscriber(topic, rospy.AnyMsg, lambda message, topic=topic: take(topic, message),
                      tcp_nodelay=True)
 def end(*_):
-    json.dump(received, open(sys.argv[1], "w"))
+    json.dump([received, messages], open(sys.argv[1], "w"))
     sys.exit(0)
 signal.signal(signal.SIGTERM, end)
 while True:
@@ -112,6 +123,45 @@ class Replay(unittest.TestCase):
         with open(received) as file:
             return json.load(file)
 
+    def agrees(self, messages):
+        """What `marsim dataset` writes is what the messages of a replay carry."""
+        made = self.marsim("dataset", "--trajectory", "flight.tum", "--lidar", "vlp16",
+                           "--format", "asl,tum,pcd", "--out", "dataset", "resolution:=0.2")
+        self.assertEqual(made.returncode, 0, made.stdout)
+
+        def decoded(topic, kind):
+            return [kind().deserialize(base64.b64decode(text)) for text in messages[topic]]
+        stamps, rows = readers.asl_table(self.path("dataset/asl/mav0/imu0/data.csv"),
+                                         readers.ASL_IMU)
+        self.assertEqual(len(stamps), 600)
+        for stamp, row, imu in zip(stamps, rows, decoded("/uav0/imu/data", Imu)):
+            w, a = imu.angular_velocity, imu.linear_acceleration
+            self.assertEqual(stamp, imu.header.stamp.to_nsec())
+            self.assertEqual(list(row), [w.x, w.y, w.z, a.x, a.y, a.z])
+        truth = dict(zip(*readers.tum(self.path("dataset/tum/groundtruth.txt"))))
+        for odometry in decoded("/uav0/odom", Odometry):
+            stamp, pose = odometry.header.stamp.to_nsec(), odometry.pose.pose
+            if stamp > 3_000_000_000:
+                break
+            p, q = pose.position, np.array([pose.orientation.x, pose.orientation.y,
+                                            pose.orientation.z, pose.orientation.w])
+            self.assertEqual(list(truth[stamp][:3]), [p.x, p.y, p.z])
+            self.assertEqual(list(truth[stamp][3:]), list(q if q[3] >= 0.0 else -q))
+        scans = readers.asl_files(self.path("dataset/asl/mav0/lidar0"))
+        self.assertEqual(len(scans), 30)
+        for (stamp, file), cloud in zip(scans, decoded("/uav0/points", PointCloud2)):
+            self.assertEqual(stamp, cloud.header.stamp.to_nsec())
+            kinds = {2: "u1", 4: "<u2", 7: "<f4"}
+            points = np.frombuffer(cloud.data, dtype=np.dtype({
+                "names": [field.name for field in cloud.fields],
+                "formats": [kinds[field.datatype] for field in cloud.fields],
+                "offsets": [field.offset for field in cloud.fields],
+                "itemsize": cloud.point_step}))
+            written = readers.pcd(file)
+            self.assertEqual(len(written), len(points))
+            for name in ("x", "y", "z", "intensity", "ring", "time"):
+                self.assertTrue((written[name] == points[name]).all(), name)
+
     def record(self, name, arguments, seconds):
         """The manifest of a recording of so many seconds."""
         recorder = self.begin([MARSIM, "record", "--out", name + ".bag"] + arguments,
@@ -126,7 +176,8 @@ class Replay(unittest.TestCase):
             return json.load(file)
 
     def test_repeats(self):
-        first, second = self.replay(1, "false"), self.replay(2, "true")
+        (first, messages), (second, _) = self.replay(1, "false"), self.replay(2, "true")
+        self.agrees(messages)
         # Everything up to the end of the trajectory; what comes later may be cut off.
         for topic, count in (("/uav0/points", 29), ("/uav0/imu/data", 600)):
             self.assertGreaterEqual(len(first[topic]), count)

@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "common/output_file.hpp"
+#include "dataset/growing_file.hpp"
+#include "dataset/scan_points.hpp"
+#include "dataset/text.hpp"
+#include "dataset/writer.hpp"
+#include "vehicle/bias_walk.hpp"
+
+namespace marsim::dataset {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kImuHeader[] =
+    "#timestamp [ns],w_RS_S_x [rad s^-1],w_RS_S_y [rad s^-1],w_RS_S_z [rad s^-1],"
+    "a_RS_S_x [m s^-2],a_RS_S_y [m s^-2],a_RS_S_z [m s^-2]\n";
+constexpr char kTruthHeader[] =
+    "#timestamp, p_RS_R_x [m], p_RS_R_y [m], p_RS_R_z [m], q_RS_w [], q_RS_x [], q_RS_y [], "
+    "q_RS_z [], v_RS_R_x [m s^-1], v_RS_R_y [m s^-1], v_RS_R_z [m s^-1], "
+    "b_w_RS_S_x [rad s^-1], b_w_RS_S_y [rad s^-1], b_w_RS_S_z [rad s^-1], "
+    "b_a_RS_S_x [m s^-2], b_a_RS_S_y [m s^-2], b_a_RS_S_z [m s^-2]\n";
+constexpr char kFileHeader[] = "#timestamp [ns],filename\n";
+
+std::string matrixYaml(const Pose& X_BS) {
+  std::string rows = matrixRows(X_BS);
+  rows.pop_back();  // the end of the line
+  std::replace(rows.begin(), rows.end(), ' ', ',');
+  return fmt::format("T_BS:\n  cols: 4\n  rows: 4\n  data: [{},0,0,0,1]\n", rows);
+}
+
+std::string sensorYaml(const char* type, std::string comment, const Pose& X_BS) {
+  std::replace(comment.begin(), comment.end(), '\'', '"');
+  return fmt::format("sensor_type: {}\ncomment: '{}'\n{}", type, comment, matrixYaml(X_BS));
+}
+
+std::string imuYaml(const vehicle::ImuConfig& imu) {
+  return sensorYaml("imu", "the body B is the IMU", Pose()) +
+         fmt::format(
+             "rate_hz: {}\n"
+             "gyroscope_noise_density: {}      # [rad/s/sqrt(Hz)]\n"
+             "gyroscope_random_walk: {}        # [rad/s^2/sqrt(Hz)]\n"
+             "accelerometer_noise_density: {}  # [m/s^2/sqrt(Hz)]\n"
+             "accelerometer_random_walk: {}    # [m/s^3/sqrt(Hz)]\n",
+             imu.rate, imu.gyroscope.noise_density, vehicle::biasWalk(imu.gyroscope),
+             imu.accelerometer.noise_density, vehicle::biasWalk(imu.accelerometer));
+}
+
+/// A sensor's folder, made here.
+fs::path sensorFolder(const Destination& to, const char* name, const std::string& yaml) {
+  const fs::path folder = to.folder / "mav0" / name;
+  makeFolder(folder);
+  writeNewFile(folder / "sensor.yaml", yaml);
+  return folder;
+}
+
+/// Scans as files of their own beside a table, as cameras have their images.
+class LidarFolder {
+ public:
+  LidarFolder(const Destination& to, const lidar::LidarConfig& lidar, const Pose& X_IL)
+      : axes_(to.axes),
+        folder_(sensorFolder(to, "lidar0",
+                             sensorYaml("lidar", lidar.name, sensorInSensor(to.axes, X_IL)) +
+                                 fmt::format("rate_hz: {}\n", lidar.rate))),
+        table_(folder_ / "data.csv") {
+    makeFolder(folder_ / "data");
+    table_.write(kFileHeader);
+  }
+  void add(const lidar::Scan& scan) {
+    const std::string name = fmt::format("{}.pcd", scan.stamp);
+    writeNewFile(folder_ / "data" / name, pcdBytes(scan, axes_, labels_));
+    table_.write(fmt::format("{},{}\n", scan.stamp, name));
+  }
+  void close() { table_.close(); }
+
+ private:
+  Axes axes_;
+  fs::path folder_;
+  GrowingFile table_;
+  Labels labels_;
+};
+
+class AslWriter final : public Writer {
+ public:
+  explicit AslWriter(const Destination& to)
+      : axes_(to.axes),
+        X_BI_(to.sensors.imu.X_BI),
+        imu_(sensorFolder(to, "imu0", imuYaml(to.sensors.imu)) / "data.csv"),
+        truth_(sensorFolder(to, "state_groundtruth_estimate0",
+                            sensorYaml("visual-inertial", "the truth of the simulation", Pose())) /
+               "data.csv") {
+    writeNewFile(to.folder / "mav0" / "body.yaml",
+                 "comment: the body B is the IMU; the poses of all sensors are in it\n");
+    if (to.sensors.lidar) {
+      lidar_.emplace(to, *to.sensors.lidar, X_BI_.inverse() * to.sensors.lidar->X_BS);
+    }
+    imu_.write(kImuHeader);
+    truth_.write(kTruthHeader);
+  }
+
+  void addTruth(const Truth& truth) override {
+    const KinematicState& state = truth.state;
+    const Pose X_RS = sensorInWorld(axes_, state.X_WB * X_BI_);
+    const Eigen::Vector3d v_WI = state.v_WB + state.X_WB.q * state.w_WB_B.cross(X_BI_.p);
+    truth_.write(fmt::format("{},{},{},{},{},{},{},{},{}\n", state.stamp, vectorText(X_RS.p, ","),
+                             X_RS.q.w(), X_RS.q.x(), X_RS.q.y(), X_RS.q.z(),
+                             vectorText(inWorld(axes_, v_WI), ","),
+                             vectorText(inSensor(axes_, truth.gyroscope_bias), ","),
+                             vectorText(inSensor(axes_, truth.accelerometer_bias), ",")));
+  }
+  void addImu(const vehicle::ImuSample& sample) override {
+    imu_.write(fmt::format("{},{},{}\n", sample.stamp,
+                           vectorText(inSensor(axes_, sample.angular_velocity), ","),
+                           vectorText(inSensor(axes_, sample.specific_force), ",")));
+  }
+  void addScan(const lidar::Scan& scan) override { lidar_->add(scan); }
+  void finish() override {
+    imu_.close();
+    truth_.close();
+    if (lidar_) lidar_->close();
+  }
+
+ private:
+  Axes axes_;
+  Pose X_BI_;
+  GrowingFile imu_, truth_;
+  std::optional<LidarFolder> lidar_;
+};
+
+}  // namespace
+
+std::unique_ptr<Writer> makeAslWriter(const Destination& to) {
+  return std::make_unique<AslWriter>(to);
+}
+
+}  // namespace marsim::dataset

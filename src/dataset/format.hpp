@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dataset/writer.hpp"
+
+namespace marsim::dataset {
+
+/// The layouts of a data set on disk.
+enum class Format {
+  kTum,    ///< "tum": TUM RGB-D's truth and accelerometer
+  kAsl,    ///< "asl": EuRoC's mav0
+  kKitti,  ///< "kitti": KITTI odometry with SemanticKITTI's labels
+  kPcd,    ///< "pcd": a PCD file a scan
+};
+const char* nameOf(Format format);
+
+/// The formats of "tum,kitti", in the order of the enumeration. Throws ConfigError,
+/// UnknownNameError; `where` and `field` are for errors.
+std::vector<Format> formatsOf(const std::string& words, const std::string& where,
+                              const std::string& field);
+
+/// Throws ConfigError where a sensor would be in none of the files, a format would have nothing to
+/// hold, or none is written in the axes that are asked for.
+void requireCarried(const std::vector<Format>& formats, const Sensors& sensors, Axes axes,
+                    const std::string& where);
+
+/// The folder of a format in the data set's.
+std::string folderOf(Format format);
+std::unique_ptr<Writer> makeWriter(Format format, const Destination& to);
+
+/// "enu" or "ned". Throws ConfigError.
+Axes axesOf(const std::string& word, const std::string& where, const std::string& field);
+const char* nameOf(Axes axes);
+
+}  // namespace marsim::dataset

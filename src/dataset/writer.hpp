@@ -1,0 +1,60 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "dataset/axes.hpp"
+#include "marsim/lidar/lidar.hpp"
+#include "marsim/vehicle/imu.hpp"
+
+/// Data sets: the streams of a flight's sensors and its truth, in the layouts that the field's
+/// programs read.
+namespace marsim::dataset {
+
+/// The sensors of a data set, as its calibration files tell them.
+struct Sensors {
+  vehicle::ImuConfig imu;
+  std::optional<lidar::LidarConfig> lidar;
+  double truth_rate = 200.0;  ///< [Hz]
+  Pose X_BR;                  ///< frame whose poses are the truth where a layout leaves that open
+};
+
+/// The body's true motion at an instant, with the true biases of the IMU.
+struct Truth {
+  KinematicState state;
+  Eigen::Vector3d gyroscope_bias = Eigen::Vector3d::Zero();      ///< [rad/s] in I
+  Eigen::Vector3d accelerometer_bias = Eigen::Vector3d::Zero();  ///< [m/s^2] in I
+};
+
+/// A layout that is being written: samples in, files out, with bounded memory. The samples of each
+/// stream come by rising stamps; a layout that has no room for a stream passes over it. Everything
+/// throws FileError.
+class Writer {
+ public:
+  virtual ~Writer() = default;
+  virtual void addTruth(const Truth& /*truth*/) {}
+  virtual void addImu(const vehicle::ImuSample& /*sample*/) {}
+  virtual void addScan(const lidar::Scan& /*scan*/) {}
+  /// Nothing more comes. What is on the disk then is complete.
+  virtual void finish() = 0;
+};
+
+/// Where and how a layout is written.
+struct Destination {
+  std::filesystem::path folder;  ///< there already
+  Sensors sensors;
+  Axes axes = Axes::kEnu;
+};
+
+/// groundtruth.txt and accelerometer.txt as in the TUM RGB-D benchmark.
+std::unique_ptr<Writer> makeTumWriter(const Destination& to);
+/// mav0/ as in EuRoC's MAV data sets (ASL): the body is the IMU.
+std::unique_ptr<Writer> makeAslWriter(const Destination& to);
+/// sequences/00/ as in KITTI's odometry benchmark, with SemanticKITTI's labels. Its frames are its
+/// own, whatever the axes. Needs a LiDAR.
+std::unique_ptr<Writer> makeKittiWriter(const Destination& to);
+/// A PCD file a scan with the time of each point, and the poses of the scans. Needs a LiDAR.
+std::unique_ptr<Writer> makePcdWriter(const Destination& to);
+
+}  // namespace marsim::dataset

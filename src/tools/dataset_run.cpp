@@ -1,0 +1,270 @@
+#include "tools/dataset_run.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "common/input_file.hpp"
+#include "common/output_file.hpp"
+#include "config/names.hpp"
+#include "config/scenario.hpp"
+#include "dataset/run_folder.hpp"
+#include "dataset/stream_meter.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/geometry/pose_file.hpp"
+#include "tools/interrupts.hpp"
+#include "tools/scenario_flight.hpp"
+
+namespace marsim::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr char kWhere[] = "command line";
+constexpr TimeNs kLinger = kNsPerSecond;          // after all has been flown
+constexpr std::size_t kLargestInput = 1U << 30U;  // bytes of a scenario, trajectory or sensor
+
+suite::Scenario scenarioOf(const DatasetRequest& request) {
+  Validator(kWhere).require(request.scenario.empty() != request.trajectory.empty(), "--scenario",
+                            request.scenario.empty() ? "not there" : "there beside --trajectory",
+                            "one of --scenario and --trajectory");
+  suite::Scenario scenario;
+  if (request.scenario.empty()) {
+    scenario.name = fs::path(request.trajectory).stem().string();
+    scenario.file = kWhere;
+    scenario.arguments["replay"] = request.trajectory;
+  } else {
+    scenario = config::loadScenario(config::resolve("dataset", request.scenario));
+  }
+  for (const auto& [name, value] : request.arguments) scenario.arguments[name] = value;
+  return scenario;
+}
+
+/// Fowler, Noll and Vo's hash (FNV-1a, 64 bits) of a file.
+std::string digestOf(const fs::path& file) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char letter : readFile(file, kLargestInput)) {
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3ULL;
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+/// The files that a flight follows from, by what they are.
+Json inputsOf(const DatasetRequest& request, const suite::Scenario& scenario,
+              const ScenarioFlight& flight) {
+  Json inputs = Json::object();
+  if (!request.scenario.empty()) inputs["scenario"] = digestOf(scenario.file);
+  for (const auto& [uav, way] : scenario.flights) {
+    if (!way.trajectory.empty()) inputs["trajectory"] = digestOf(way.trajectory);
+  }
+  if (flight.argument("replay") != "none") inputs["replay"] = digestOf(flight.argument("replay"));
+  const std::pair<const char*, const char*> kinds[] = {
+      {"lidar", "lidar"},         {"imu", "imu"},
+      {"vehicle", "vehicle"},     {"controller", "control"},
+      {"obstacles", "obstacles"}, {"vegetation", "vegetation"}};
+  for (const auto& [argument, kind] : kinds) {
+    const std::string value = flight.argument(argument);
+    const std::vector<std::string> names = config::knownNames(kind);
+    const bool is_file =
+        config::isYamlPath(value) || std::find(names.begin(), names.end(), value) != names.end();
+    if (is_file) inputs[argument] = digestOf(config::resolve(kind, value));
+  }
+  inputs["map"] = fmt::format("{:016x}", flight.map().source.content);
+  return inputs;
+}
+
+/// All that the files follow from.
+std::string keyOf(const DatasetRequest& request, const suite::Scenario& scenario,
+                  std::uint64_t seed, const ScenarioFlight& flight) {
+  Json formats = Json::array();
+  for (const dataset::Format format : request.formats) formats.push_back(nameOf(format));
+  Json arguments = Json::object();
+  for (const std::string& name : ScenarioFlight::argumentNames()) {
+    arguments[name] = flight.argument(name);
+  }
+  const Json key = {
+      {"made_by", "marsim dataset"},
+      {"layout", 1},
+      {"scenario", scenario.name},
+      {"seed", seed},
+      {"duration", request.duration ? Json(toSeconds(*request.duration)) : Json(nullptr)},
+      {"formats", formats},
+      {"frame", nameOf(request.axes)},
+      {"truth_frame", request.truth_frame},
+      {"arguments", arguments},
+      {"inputs", inputsOf(request, scenario, flight)}};
+  return key.dump(2) + "\n";
+}
+
+/// What is said of a stream in the summary.
+Json streamJson(const dataset::StreamMeter& meter) {
+  return {{"count", meter.count()},
+          {"first_ns", meter.first()},
+          {"last_ns", meter.last()},
+          {"rate_hz", meter.rate()},
+          {"shortest_interval_ns", meter.shortest()},
+          {"longest_interval_ns", meter.longest()}};
+}
+
+/// Hands what a flight measures to the writers.
+class Recorder {
+ public:
+  Recorder(ScenarioFlight& flight, const DatasetRequest& request, const dataset::Sensors& sensors,
+           const fs::path& folder)
+      : flight_(&flight), twin_(flight.config().imu, flight.config().seed) {
+    for (const dataset::Format format : request.formats) {
+      const fs::path own = folder / dataset::folderOf(format);
+      makeFolder(own);
+      writers_.push_back(dataset::makeWriter(format, {own, sensors, request.axes}));
+    }
+    addTruth(flight.uav().state());
+    flight.uav().on_odometry = [this](const KinematicState& state) { addTruth(state); };
+    flight.uav().on_imu = [this](const vehicle::ImuSample& sample) { addImu(sample); };
+    flight.uav().on_scan = [this](const lidar::Scan& scan) { addScan(scan); };
+  }
+
+  void finish() {
+    for (const auto& writer : writers_) writer->finish();
+  }
+  Json streams() const {
+    Json streams = {{"truth", streamJson(truth_)}, {"imu", streamJson(imu_)}};
+    if (!flight_->config().lidar) return streams;
+    streams["lidar"] = streamJson(scans_);
+    streams["lidar"]["points"] = points_;
+    streams["lidar"]["empty"] = empty_;
+    return streams;
+  }
+
+ private:
+  void addTruth(const KinematicState& state) {
+    truth_.add(state.stamp);
+    const dataset::Truth truth{state, twin_.gyroscope().bias(), twin_.accelerometer().bias()};
+    for (const auto& writer : writers_) writer->addTruth(truth);
+  }
+  void addImu(const vehicle::ImuSample& sample) {
+    imu_.add(sample.stamp);
+    for (const auto& writer : writers_) writer->addImu(sample);
+    twin_.sample(flight_->uav().state());
+  }
+  void addScan(const lidar::Scan& scan) {
+    scans_.add(scan.stamp);
+    points_ += scan.points.size();
+    if (scan.points.empty()) ++empty_;
+    for (const auto& writer : writers_) writer->addScan(scan);
+  }
+
+  ScenarioFlight* flight_;
+  /// An IMU of the same errors and seed, and so of the same biases, which the vehicle's keeps to
+  /// itself. They are those of its next reading.
+  vehicle::Imu twin_;
+  std::vector<std::unique_ptr<dataset::Writer>> writers_;
+  dataset::StreamMeter truth_, imu_, scans_;
+  std::size_t points_ = 0, empty_ = 0;
+};
+
+/// When a data set ends: of a given duration then; else, once all has been flown, at the end of the
+/// scan that it is flown in, and a second later where the UAV is not moved along a trajectory.
+class End {
+ public:
+  End(const DatasetRequest& request, const suite::Scenario& scenario, const ScenarioFlight& flight)
+      : flight_(&flight), is_given_(request.duration.has_value()), end_(scenario.duration) {
+    const auto& replay = flight.config().replay;
+    if (replay) end_ = replay->end();
+    if (request.duration) {
+      const TimeNs most = replay ? end_ : toNs(suite::kLongestDuration);
+      Validator(kWhere).require(*request.duration > 0 && *request.duration <= most, "--duration",
+                                fmt::format("{} s", toSeconds(*request.duration)),
+                                fmt::format("more than 0, up to {} s", toSeconds(most)));
+      end_ = *request.duration;
+    }
+  }
+  TimeNs latest() const { return end_; }
+  bool hasCome() {
+    const TimeNs now = flight_->now();
+    if (!is_given_ && !flight_->config().replay && flight_->flownAt()) {
+      const TimeNs period =
+          flight_->config().lidar ? periodNs(flight_->config().lidar->rate) : kNsPerSecond / 10;
+      const TimeNs flown = *flight_->flownAt() + kLinger;
+      end_ = std::min(end_, (flown + period - 1) / period * period);
+    }
+    return now >= end_;
+  }
+
+ private:
+  const ScenarioFlight* flight_;
+  bool is_given_;
+  TimeNs end_;
+};
+
+Json summaryJson(const ScenarioFlight& flight, const Recorder& recorder,
+                 const DatasetSummary& summary) {
+  return {{"format", 1},
+          {"duration", toSeconds(summary.duration)},
+          {"flight",
+           {{"goals", summary.goals},
+            {"reached", summary.reached},
+            {"contacts", summary.contacts},
+            {"vehicle", flight.config().vehicle.name}}},
+          {"streams", recorder.streams()}};
+}
+
+std::size_t reachedOf(const suite::GoalFlight& goals) {
+  return static_cast<std::size_t>(
+      std::count_if(goals.records().begin(), goals.records().end(),
+                    [](const suite::GoalRecord& goal) { return goal.reached.has_value(); }));
+}
+
+/// Flies to the end, unless the user interrupts.
+void fly(ScenarioFlight& flight, End& end, DatasetSummary& summary) {
+  const InterruptGuard guard;
+  Progress progress("dataset");
+  constexpr TimeNs kShown = kNsPerSecond / 10;
+  progress.phase("flying", static_cast<std::size_t>(end.latest() / kShown));
+  while (!end.hasCome()) {
+    if (InterruptGuard::count() > 0) {
+      summary.interrupted = true;
+      return;
+    }
+    flight.step();
+    if (flight.now() % kShown == 0)
+      progress.update(static_cast<std::size_t>(flight.now() / kShown));
+  }
+  progress.finish();
+}
+
+}  // namespace
+
+DatasetSummary makeDataset(const DatasetRequest& request) {
+  const suite::Scenario scenario = scenarioOf(request);
+  const std::uint64_t seed = request.seed.value_or(scenario.seeds.front());
+  ScenarioFlight flight(scenario, seed);
+  dataset::Sensors sensors{flight.config().imu, flight.config().lidar,
+                           flight.config().rates.odometry,
+                           config::chooseFrame(request.truth_frame, flight.config().imu,
+                                               flight.argument("lidar"), kWhere, "--truth-frame")};
+  requireCarried(request.formats, sensors, request.axes, kWhere);
+  End end(request, scenario, flight);
+  flight.enter(request.threads);
+
+  dataset::RunFolder folder(request.out, keyOf(request, scenario, seed, flight));
+  DatasetSummary summary;
+  summary.was_complete = folder.isComplete();
+  if (summary.was_complete) return summary;
+  Recorder recorder(flight, request, sensors, folder.unfinished());
+  fly(flight, end, summary);
+  summary.duration = flight.now();
+  summary.goals = flight.goals().count();
+  summary.reached = reachedOf(flight.goals());
+  summary.contacts = flight.contacts();
+  if (summary.interrupted) return summary;
+  recorder.finish();
+  summary.text = summaryJson(flight, recorder, summary).dump(2) + "\n";
+  folder.complete(summary.text);
+  return summary;
+}
+
+}  // namespace marsim::tools

@@ -1,0 +1,430 @@
+#!/usr/bin/env python3
+"""`marsim dataset` along a known trajectory in a known room: every file is read by readers of its
+format alone and held against closed forms. Bad input, folders in use, broken-off runs, full disks.
+
+dataset_test.py MARSIM
+"""
+import filecmp
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import numpy as np
+
+import readers
+
+MARSIM = os.path.abspath(sys.argv.pop(1))
+PERIOD, COUNT = 0.05, 61  # [s] between poses of the trajectory, and how many
+SECONDS = PERIOD * (COUNT - 1)
+ROOM = np.array([10.0, 6.0, 3.0])  # [m] one corner at the origin
+FLIP = np.diag([1.0, -1.0, -1.0])                                 # FLU and FRD
+NED = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])  # ENU and NED
+LIDAR = """
+name: Test scanner
+range: {min: 0.2m, max: 40m}
+rate: 10Hz
+mounting: {position: [0.1, 0.05, -0.08], rpy: [6deg, -3deg, 20deg]}
+pattern:
+  kind: spinning
+  rotation_rate: -600rpm
+  cycle_period: 250us
+  channels:
+%s""" % "".join("    - {elevation: %ddeg, fire_time: %dus}\n" % (10 * i - 30, 20 * i)
+                for i in range(7))
+BIASED = """
+name: Biased
+rate: 200Hz
+gyroscope: {turn_on_bias: 0.02}
+accelerometer: {turn_on_bias: 0.3}
+"""
+OBSTACLES = """
+seed: 1
+region: {min: [2, 1, 0.5], max: [8, 5, 2.5]}
+groups:
+  - {name: ring, kind: orbit, number: 2, radius: [1m, 1m], speed: [1, 1], size: [0.5m, 0.5m], class: person}
+"""
+
+
+def place_at(t):
+    """Position and yaw, pitch, roll."""
+    return (np.array([5.0 + 1.5 * math.sin(0.8 * t), 3.0 + 0.8 * math.sin(1.3 * t),
+                      1.5 + 0.3 * math.sin(1.1 * t)]),
+            (0.6 * t, 0.15 * math.sin(1.7 * t), 0.2 * math.sin(1.2 * t)))
+
+
+def quaternion_at(t):
+    """x y z w."""
+    yaw, pitch, roll = (0.5 * angle for angle in place_at(t)[1])
+    cy, sy, cp, sp, cr, sr = (math.cos(yaw), math.sin(yaw), math.cos(pitch), math.sin(pitch),
+                              math.cos(roll), math.sin(roll))
+    return (sr * cp * cy - cr * sp * sy, cr * sp * cy + sr * cp * sy,
+            cr * cp * sy - sr * sp * cy, cr * cp * cy + sr * sp * sy)
+
+
+def walls():
+    points = []
+    steps = [np.arange(0.05, size, 0.1) for size in ROOM]
+    for axis in range(3):
+        a, b = (axis + 1) % 3, (axis + 2) % 3
+        for side in (0.0, ROOM[axis]):
+            for u in steps[a]:
+                for v in steps[b]:
+                    point = [0.0, 0.0, 0.0]
+                    point[axis], point[a], point[b] = side, u, v
+                    points.append(point)
+    return np.array(points)
+
+
+def distance_to_walls(points):
+    return np.minimum(np.abs(points), np.abs(points - ROOM)).min(axis=1)
+
+
+class Dataset(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory(prefix="marsim_dataset_test_")
+        cls.addClassCleanup(cls.temporary.cleanup)
+        cls.folder = cls.temporary.name
+        readers.write_pcd(cls.path("room.pcd"), walls())
+        for name, text in (("scanner.yaml", LIDAR), ("biased.yaml", BIASED),
+                           ("ring.yaml", OBSTACLES)):
+            with open(cls.path(name), "w") as file:
+                file.write(text)
+        with open(cls.path("flight.tum"), "w") as file:
+            for i in range(COUNT):
+                values = list(place_at(i * PERIOD)[0]) + list(quaternion_at(i * PERIOD))
+                file.write("%.9f %s\n" % (7.0 + i * PERIOD, " ".join("%.12f" % v for v in values)))
+        cls.enu = cls.made("enu", "--truth-frame", "lidar", "--threads", "1")
+
+    @classmethod
+    def path(cls, *names):
+        return os.path.join(cls.folder, *names)
+
+    @classmethod
+    def run_dataset(cls, out, *more, **options):
+        words = [MARSIM, "dataset", "--out", out]
+        if "--scenario" not in more and "--trajectory" not in more:
+            words += ["--trajectory", "flight.tum", "--map", "room.pcd"]
+        if "--imu" not in more and "--scenario" not in more:
+            words += ["--imu", "ideal"]
+        if "--lidar" not in more and "--scenario" not in more:
+            words += ["--lidar", "scanner.yaml"]
+        return subprocess.run(words + list(more), cwd=cls.folder, text=True, timeout=200,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+
+    @classmethod
+    def made(cls, out, *more):
+        run = cls.run_dataset(out, *more)
+        assert run.returncode == 0, run.stdout
+        return cls.path(out)
+
+    def refused(self, text, *arguments, out="refused"):
+        run = self.run_dataset(out, *arguments)
+        self.assertEqual(run.returncode, 1, run.stdout)
+        told = [line for line in run.stdout.splitlines() if "marsim dataset:" in line]
+        self.assertEqual(len(told), 1, run.stdout)
+        self.assertIn(text, told[0])
+        self.assertFalse(os.path.exists(self.path(out, "summary.json")))
+
+    def same_files(self, one, other):
+        compared = filecmp.dircmp(one, other)
+        pairs = [compared]
+        count = 0
+        while pairs:
+            pair = pairs.pop()
+            self.assertEqual((pair.left_only, pair.right_only, pair.funny_files), ([], [], []))
+            _, different, errors = filecmp.cmpfiles(pair.left, pair.right, pair.common_files,
+                                                    shallow=False)
+            self.assertEqual((different, errors), ([], []))
+            count += len(pair.common_files)
+            pairs += pair.subdirs.values()
+        return count
+
+    # --- what is in the files ---
+
+    def test_intervals_are_exact(self):
+        truth, _ = readers.tum(self.path("enu", "tum", "groundtruth.txt"))
+        self.assertEqual(truth, [i * 5_000_000 for i in range(601)])
+        mav = self.path("enu", "asl", "mav0")
+        stamps, _ = readers.asl_table(mav + "/state_groundtruth_estimate0/data.csv",
+                                      readers.ASL_TRUTH)
+        self.assertEqual(stamps, truth)
+        stamps, _ = readers.asl_table(mav + "/imu0/data.csv", readers.ASL_IMU)
+        self.assertEqual(stamps, truth[1:])
+        forces, _ = readers.tum(self.path("enu", "tum", "accelerometer.txt"), "# timestamp ax ay az")
+        self.assertEqual(forces, truth[1:])
+        scans = [i * 100_000_000 for i in range(30)]
+        self.assertEqual([stamp for stamp, _ in readers.asl_files(mav + "/lidar0")], scans)
+        self.assertEqual([readers.nanoseconds(line)
+                          for line in readers.lines(self.path("enu", "pcd", "times.txt"))], scans)
+        self.assertEqual(readers.tum(self.path("enu", "pcd", "poses.txt"))[0], scans)
+        times = [float(line) for line in
+                 readers.lines(self.path("enu", "kitti", "sequences", "00", "times.txt"))]
+        self.assertEqual([round(1e9 * t) for t in times], scans)
+        with open(self.path("enu", "summary.json")) as file:
+            summary = json.load(file)
+        self.assertEqual(summary["streams"]["lidar"]["longest_interval_ns"], 100_000_000)
+        self.assertEqual(summary["streams"]["imu"]["count"], 600)
+        self.assertEqual(summary["duration"], SECONDS)
+
+    def test_truth_is_the_trajectory(self):
+        _, rows = readers.asl_table(
+            self.path("enu", "asl", "mav0", "state_groundtruth_estimate0", "data.csv"),
+            readers.ASL_TRUTH)
+        for i in range(COUNT):  # the vehicle's IMU is the body
+            row = rows[10 * i]
+            self.assertLess(np.abs(row[0:3] - place_at(i * PERIOD)[0]).max(), 1e-9)
+            x, y, z, w = quaternion_at(i * PERIOD)
+            self.assertGreater(abs(np.dot(row[3:7], (w, x, y, z))), 1.0 - 1e-12)
+        speeds = (rows[2:, 0:3] - rows[:-2, 0:3]) / 0.01
+        self.assertLess(np.abs(speeds - rows[1:-1, 7:10]).max(), 1e-3)
+        self.assertEqual(np.abs(rows[:, 10:]).max(), 0.0)
+
+    def test_imu_feels_the_trajectory(self):
+        mav = self.path("enu", "asl", "mav0")
+        _, truth = readers.asl_table(mav + "/state_groundtruth_estimate0/data.csv",
+                                     readers.ASL_TRUTH)
+        _, imu = readers.asl_table(mav + "/imu0/data.csv", readers.ASL_IMU)
+        turns = [readers.rotation(x, y, z, w) for w, x, y, z in truth[:, 3:7]]
+        for i in range(60, 540):  # the spline's jerk leaps near its ends
+            accelerated = (truth[i + 1, 7:10] - truth[i - 1, 7:10]) / 0.01
+            force = turns[i].T @ (accelerated + [0.0, 0.0, 9.80665])
+            self.assertLess(np.abs(force - imu[i - 1, 3:6]).max(), 0.02)
+            slip = turns[i].T @ (turns[i + 1] - turns[i - 1]) / 0.01
+            rate = [slip[2, 1], slip[0, 2], slip[1, 0]]
+            self.assertLess(np.abs(rate - imu[i - 1, 0:3]).max(), 1e-3)
+        _, forces = readers.tum(self.path("enu", "tum", "accelerometer.txt"),
+                                "# timestamp ax ay az")
+        self.assertEqual(np.abs(forces - imu[:, 3:6]).max(), 0.0)
+
+    def lidar_poses(self, folder):
+        """Of the LiDAR, every 5 ms."""
+        _, rows = readers.tum(os.path.join(folder, "tum", "groundtruth.txt"))
+        return [(row[0:3], readers.rotation(*row[3:7])) for row in rows]
+
+    def test_points_lie_on_the_walls(self):
+        poses = self.lidar_poses(self.enu)
+        files = readers.asl_files(self.path("enu", "asl", "mav0", "lidar0"))
+        for number, (stamp, file) in enumerate(files):
+            points = readers.pcd(file)
+            self.assertGreater(len(points), 2000)
+            self.assertEqual(set(points["ring"]), set(range(7)))
+            self.assertTrue((np.diff(points["time"]) >= 0).all())
+            in_world = []
+            for point in points[::20]:
+                at = (stamp * 1e-9 + point["time"]) / 0.005
+                (p0, R0), (p1, R1) = poses[int(at)], poses[min(int(at) + 1, 600)]
+                share = at - int(at)
+                R = (1.0 - share) * R0 + share * R1
+                in_world.append((1.0 - share) * p0 + share * p1
+                                + R @ [point["x"], point["y"], point["z"]])
+            off = distance_to_walls(np.array(in_world))
+            self.assertLess(np.median(off), 0.01, number)
+            self.assertGreater((off < 0.05).mean(), 0.97, number)
+            same = readers.pcd(self.path("enu", "pcd", "scans", "%06d.pcd" % number))
+            self.assertEqual(same.tobytes(), points.tobytes())
+
+    def test_kitti_frames(self):
+        sequence = self.path("enu", "kitti", "sequences", "00")
+        poses = readers.kitti_poses(sequence + "/poses.txt")
+        self.assertEqual(len(poses), 30)
+        self.assertTrue(filecmp.cmp(sequence + "/poses.txt",
+                                    self.path("enu", "kitti", "poses", "00.txt"), shallow=False))
+        self.assertLess(np.abs(poses[0] - np.eye(4)[:3]).max(), 1e-12)
+        calibration = readers.kitti_calibration(sequence)
+        self.assertEqual(sorted(calibration), ["P0", "P1", "P2", "P3", "Tr"])
+        Tr = np.vstack([calibration["Tr"], [0, 0, 0, 1]])
+        # From the camera of the first scan to the world, by TUM's pose of the LiDAR.
+        p0, R0 = self.lidar_poses(self.enu)[0]
+        world = np.eye(4)
+        world[:3, :3], world[:3, 3] = R0, p0
+        world = world @ np.linalg.inv(Tr)
+        for number in (0, 11, 29):
+            points, classes, instances = readers.kitti_scan(sequence, number)
+            self.assertTrue(((points[:, 3] >= 0) & (points[:, 3] <= 1)).all())
+            self.assertEqual((set(classes), set(instances)), ({0}, {0}))
+            pose = np.vstack([poses[number], [0, 0, 0, 1]])
+            placed = np.hstack([points[:, :3], np.ones((len(points), 1))]) @ (world @ pose @ Tr).T
+            off = distance_to_walls(placed[:, :3])
+            self.assertLess(np.median(off), 0.01)
+            self.assertGreater((off < 0.05).mean(), 0.97)
+
+    def test_runs_repeat(self):
+        again = self.made("again", "--truth-frame", "lidar", "--threads", "2")
+        self.assertGreater(self.same_files(self.enu, again), 120)
+
+    def test_north_east_down(self):
+        ned = self.made("ned", "--truth-frame", "lidar", "--frame", "ned", "--format",
+                        "asl,tum,pcd", "--duration", "1")
+        for name, header in (("state_groundtruth_estimate0", readers.ASL_TRUTH),
+                             ("imu0", readers.ASL_IMU)):
+            _, there = readers.asl_table(os.path.join(ned, "asl", "mav0", name, "data.csv"), header)
+            _, here = readers.asl_table(os.path.join(self.enu, "asl", "mav0", name, "data.csv"),
+                                        header)
+            for a, b in zip(there, here):
+                if name == "imu0":
+                    self.assertLess(np.abs(a[0:3] - FLIP @ b[0:3]).max(), 1e-12)
+                    self.assertLess(np.abs(a[3:6] - FLIP @ b[3:6]).max(), 1e-12)
+                    continue
+                self.assertLess(np.abs(a[0:3] - NED @ b[0:3]).max(), 1e-12)
+                self.assertLess(np.abs(a[7:10] - NED @ b[7:10]).max(), 1e-12)
+                turned = readers.rotation(a[4], a[5], a[6], a[3])
+                expected = NED @ readers.rotation(b[4], b[5], b[6], b[3]) @ FLIP
+                self.assertLess(np.abs(turned - expected).max(), 1e-9)
+        for (p, R), (p_enu, R_enu) in zip(self.lidar_poses(ned), self.lidar_poses(self.enu)):
+            self.assertLess(np.abs(p - NED @ p_enu).max(), 1e-12)
+            self.assertLess(np.abs(R - NED @ R_enu @ FLIP).max(), 1e-9)
+        there = readers.pcd(os.path.join(ned, "pcd", "scans", "000003.pcd"))
+        here = readers.pcd(os.path.join(self.enu, "pcd", "scans", "000003.pcd"))
+        for name, sign in (("x", 1), ("y", -1), ("z", -1), ("time", 1), ("label", 1)):
+            self.assertTrue((there[name] == sign * here[name]).all(), name)
+
+    def test_truth_holds_the_biases(self):
+        biased = self.made("biased", "--imu", "biased.yaml", "--lidar", "none", "--format", "asl",
+                           "--duration", "1", "--seed", "4")
+        mav = os.path.join(biased, "asl", "mav0")
+        _, truth = readers.asl_table(mav + "/state_groundtruth_estimate0/data.csv",
+                                     readers.ASL_TRUTH)
+        _, read = readers.asl_table(mav + "/imu0/data.csv", readers.ASL_IMU)
+        _, ideal = readers.asl_table(self.path("enu", "asl", "mav0", "imu0", "data.csv"),
+                                     readers.ASL_IMU)
+        self.assertGreater(np.abs(truth[:, 10:]).min(), 1e-6)
+        self.assertLess(np.abs(read - ideal[:200] - truth[1:, 10:]).max(), 1e-12)
+
+    def test_what_moves_has_instances(self):
+        ring = self.made("ring", "--format", "kitti", "--duration", "1", "obstacles:=ring.yaml")
+        sequence = os.path.join(ring, "kitti", "sequences", "00")
+        seen = set()
+        for number in range(10):
+            points, classes, instances = readers.kitti_scan(sequence, number)
+            self.assertLessEqual(set(classes), {0, 254})  # a person that moves
+            self.assertTrue(((classes == 254) == (instances > 0)).all())
+            seen |= set(instances)
+        self.assertEqual(seen, {0, 1, 2})
+
+    def test_flies_a_scenario(self):
+        with open(self.path("goals.yaml"), "w") as file:
+            file.write("description: There and back\nmap: room.pcd\nlidar: scanner.yaml\n"
+                       "start: [3, 3, 1.5]\nduration: 20s\nseeds: [5]\n"
+                       "fly: {goals: [[5, 3, 1.5], [3, 3, 1.2]]}\n"
+                       "checks: {contacts: {at_most: 0}}\n")
+        out = self.made("goals", "--scenario", "goals.yaml", "--format", "tum,pcd")
+        with open(os.path.join(out, "summary.json")) as file:
+            summary = json.load(file)
+        self.assertEqual(summary["flight"]["reached"], 2)
+        self.assertEqual(summary["flight"]["contacts"], 0)
+        stamps, rows = readers.tum(os.path.join(out, "tum", "groundtruth.txt"))
+        self.assertLess(np.abs(rows[-1, 0:3] - [3, 3, 1.2]).max(), 0.1)
+        self.assertLess(np.abs(rows[:, 0:3] - [5, 3, 1.5]).max(axis=1).min(), 0.1)
+        self.assertEqual(stamps[-1] % 100_000_000, 0)  # a whole number of scans
+        self.assertEqual(summary["streams"]["lidar"]["count"], stamps[-1] // 100_000_000)
+        with open(os.path.join(out, "run.json")) as file:
+            self.assertEqual(json.load(file)["seed"], 5)
+
+    # --- folders ---
+
+    def test_folder_of_another_run(self):
+        run = self.run_dataset("enu", "--truth-frame", "lidar")
+        self.assertEqual(run.returncode, 0)
+        self.assertIn("holds this run already", run.stdout)
+        run = self.run_dataset("enu", "--truth-frame", "imu")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("enu: holds another run", run.stdout)
+        os.mkdir(self.path("mine"))
+        with open(self.path("mine", "notes.txt"), "w") as file:
+            file.write("mine\n")
+        self.refused("mine: holds files that are no run's", out="mine")
+        self.assertEqual(os.listdir(self.path("mine")), ["notes.txt"])
+        with open(self.path("file"), "w"):
+            pass
+        self.refused("file: cannot be made", out="file")
+
+    def test_broken_off_run_is_done_again(self):
+        words = ["--truth-frame", "lidar", "--threads", "1"]
+        for number, end in enumerate((signal.SIGKILL, signal.SIGINT)):
+            out = "broken_%d" % number
+            child = subprocess.Popen(
+                [MARSIM, "dataset", "--out", out, "--trajectory", "flight.tum", "--map",
+                 "room.pcd", "--imu", "ideal", "--lidar", "scanner.yaml"] + words,
+                cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            scan = self.path(out, "unfinished", "pcd", "scans", "000001.pcd")
+            for _ in range(2000):
+                if os.path.exists(scan):
+                    break
+                time.sleep(0.01)
+            child.send_signal(end)
+            child.wait(60)
+            self.assertEqual(sorted(set(os.listdir(self.path(out))) - {".marsim-lock"}),
+                             ["run.json", "unfinished"])
+            self.same_files(self.enu, self.made(out, *words))
+
+    def test_full_disk(self):
+        os.mkdir(self.path("small"))
+        mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs",
+                                self.path("small")], stderr=subprocess.DEVNULL)
+        if mount.returncode != 0:
+            self.skipTest("no tmpfs may be mounted here")
+        self.addCleanup(lambda: subprocess.run(["umount", self.path("small")]))
+        words = ["--truth-frame", "lidar", "--threads", "1"]
+        self.refused("cannot be written: No space left on device", *words, out="small")
+        self.assertEqual(sorted(set(os.listdir(self.path("small"))) - {".marsim-lock"}),
+                         ["run.json", "unfinished"])
+        subprocess.run(["mount", "-o", "remount,size=40m", self.path("small")], check=True)
+        self.same_files(self.enu, self.made("small", *words))
+
+    # --- bad input ---
+
+    def test_bad_input(self):
+        self.refused("--scenario is there beside --trajectory", "--scenario", "lidar_forest",
+                     "--trajectory", "flight.tum")
+        self.refused("unknown dataset 'lidar_forrest' (did you mean 'lidar_forest'?)",
+                     "--scenario", "lidar_forrest")
+        self.refused("unknown --format 'kiti' (did you mean 'kitti'?)", "--format", "kiti")
+        self.refused("--format is 'tum,tum', allowed: each format once", "--format", "tum,tum")
+        self.refused("--format is 'tum', allowed: one that holds the LiDAR's scans",
+                     "--format", "tum")
+        self.refused("--format is 'tum,kitti', allowed: without a LiDAR tum and asl only",
+                     "--format", "tum,kitti", "--lidar", "none")
+        self.refused("--frame is 'ned', allowed: enu", "--frame", "ned", "--format", "kitti")
+        self.refused("--frame is 'nwu', allowed: enu, ned", "--frame", "nwu")
+        self.refused("--duration is 4 s, allowed: more than 0, up to 3 s", "--duration", "4")
+        self.refused("--duration is '3 apples'", "--duration", "3 apples")
+        self.refused("--truth-frame is 'nose'", "--truth-frame", "nose")
+        self.refused("argument is 'speed=3', allowed: NAME:=VALUE", "speed=3")
+        self.refused("(did you mean 'obstacles'?)", "obstacle:=forest")
+        self.refused("imu is lidar, allowed: vehicle, or a name", "--imu", "lidar", "--lidar",
+                     "none", "--format", "asl")
+        self.refused("none.tum", "--trajectory", "none.tum", "--map", "room.pcd")
+
+    def test_bad_trajectories(self):
+        rows = ["%d 5 3 1.5 0 0 0 1" % i for i in range(4)]
+        for name, wrong, text in (
+                ("gap", rows[:2] + ["9 5 3 1.5 0 0 0 1"], "line 3"),
+                ("turn", rows[:2] + ["2 5 3 1.5 0 0 1 0"], "line 3"),
+                ("back", [rows[1], rows[0]], "line 2"),
+                ("twice", [rows[0], rows[0]], "line 2"),
+                ("long", rows[:2] + ["2 5 3 1.5 0 0 0 1.1"], "line 3"),
+                ("nan", rows[:2] + ["2 5 nan 1.5 0 0 0 1"], "line 3")):
+            file = name + ".tum"
+            with open(self.path(file), "w") as out:
+                out.write("\n".join(wrong) + "\n")
+            self.refused("%s: %s" % (file, text), "--trajectory", file, "--map", "room.pcd")
+
+    def test_scenarios_that_need_ros(self):
+        for key, text in (("uavs: 2\n", "uavs is 2, allowed: 1 without ROS"),
+                          ("client: super\n", "client is super, allowed: none without ROS"),
+                          ("depth: d455\n", "unknown argument of a flight without ROS 'depth'")):
+            with open(self.path("ros.yaml"), "w") as file:
+                file.write("description: x\nmap: room.pcd\n" + key +
+                           "checks: {contacts: {at_most: 0}}\n")
+            self.refused(text, "--scenario", "ros.yaml")
+
+
+if __name__ == "__main__":
+    unittest.main()
