@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "dataset/bag_library.hpp"
 #include "marsim/common/error.hpp"
 
 namespace marsim::dataset {
@@ -18,10 +19,10 @@ struct Layout {
 };
 
 // In the order of the enumeration.
-constexpr Layout kLayouts[] = {{"tum", false, false, false, makeTumWriter},
-                               {"asl", true, false, false, makeAslWriter},
-                               {"kitti", true, true, true, makeKittiWriter},
-                               {"pcd", true, true, false, makePcdWriter}};
+constexpr Layout kLayouts[] = {
+    {"tum", false, false, false, makeTumWriter},  {"asl", true, false, false, makeAslWriter},
+    {"kitti", true, true, true, makeKittiWriter}, {"pcd", true, true, false, makePcdWriter},
+    {"rosbag", true, false, true, makeBagWriter}, {"mcap", true, false, true, makeMcapWriter}};
 
 const Layout& layoutOf(Format format) { return kLayouts[static_cast<std::size_t>(format)]; }
 
@@ -72,6 +73,13 @@ void requireCarried(const std::vector<Format>& formats, const Sensors& sensors, 
     return std::any_of(formats.begin(), formats.end(),
                        [holds](Format format) { return holds(layoutOf(format)); });
   };
+  if (std::find(formats.begin(), formats.end(), Format::kRosbag) != formats.end()) {
+    const std::string problem = whyNoBags();
+    validator.require(problem.empty(), "--format", quoted(formats),
+                      fmt::format("no rosbag in this build, which has no ROS or no "
+                                  "librosbag-storage-dev ({})",
+                                  problem));
+  }
   const auto holds_scans = [](const Layout& layout) { return layout.holds_scans; };
   if (sensors.lidar) {
     validator.require(any(holds_scans), "--format", quoted(formats),
@@ -80,12 +88,12 @@ void requireCarried(const std::vector<Format>& formats, const Sensors& sensors, 
                                   join(namesWhere(holds_scans))));
   } else {
     validator.require(!any([](const Layout& layout) { return layout.needs_scans; }), "--format",
-                      quoted(formats), "without a LiDAR tum and asl only");
+                      quoted(formats), "without a LiDAR tum, asl, rosbag and mcap only");
   }
   if (axes == Axes::kNed) {
     const auto takes_axes = [](const Layout& layout) { return !layout.has_axes_of_its_own; };
     validator.require(any(takes_axes), "--frame", "'ned'",
-                      fmt::format("enu: the format {} has frames of its own", quoted(formats)));
+                      fmt::format("enu: {} has axes of its own", quoted(formats)));
   }
 }
 

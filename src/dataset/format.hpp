@@ -9,10 +9,12 @@ namespace marsim::dataset {
 
 /// The layouts of a data set on disk.
 enum class Format {
-  kTum,    ///< "tum": TUM RGB-D's truth and accelerometer
-  kAsl,    ///< "asl": EuRoC's mav0
-  kKitti,  ///< "kitti": KITTI odometry with SemanticKITTI's labels
-  kPcd,    ///< "pcd": a PCD file a scan
+  kTum,     ///< "tum": TUM RGB-D's truth and accelerometer
+  kAsl,     ///< "asl": EuRoC's mav0
+  kKitti,   ///< "kitti": KITTI odometry with SemanticKITTI's labels
+  kPcd,     ///< "pcd": a PCD file a scan
+  kRosbag,  ///< "rosbag": a bag of ROS 1
+  kMcap     ///< "mcap": a bag of ROS 2
 };
 const char* nameOf(Format format);
 

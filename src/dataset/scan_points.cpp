@@ -49,22 +49,9 @@ std::uint32_t Labels::of(const lidar::ScanPoint& point) {
   return (instance & kMostInstances) << 16U | movingClass(point.semantic_class);
 }
 
-std::string pcdBytes(const lidar::Scan& scan, Axes axes, Labels& labels) {
-  std::string bytes = fmt::format(
-      "# .PCD v0.7 - Point Cloud Data file format\n"
-      "VERSION 0.7\n"
-      "FIELDS x y z intensity time ring label\n"
-      "SIZE 4 4 4 4 4 2 4\n"
-      "TYPE F F F F F U U\n"
-      "COUNT 1 1 1 1 1 1 1\n"
-      "WIDTH {0}\n"
-      "HEIGHT 1\n"
-      "VIEWPOINT 0 0 0 1 0 0 0\n"
-      "POINTS {0}\n"
-      "DATA binary\n",
-      scan.points.size());
-  constexpr std::size_t kPointSize = 26;
-  bytes.reserve(bytes.size() + kPointSize * scan.points.size());
+std::string pointBytes(const lidar::Scan& scan, Axes axes, Labels& labels) {
+  std::string bytes;
+  bytes.reserve(kPointSize * scan.points.size());
   for (const lidar::ScanPoint& point : scan.points) {
     const Eigen::Vector3f p = inSensor(axes, point.p_S.cast<double>()).cast<float>();
     for (const float value : {p.x(), p.y(), p.z(), point.intensity, point.time}) {
@@ -74,6 +61,23 @@ std::string pcdBytes(const lidar::Scan& scan, Axes axes, Labels& labels) {
     appendBytes(labels.of(point), bytes);
   }
   return bytes;
+}
+
+std::string pcdBytes(const lidar::Scan& scan, Axes axes, Labels& labels) {
+  return fmt::format(
+             "# .PCD v0.7 - Point Cloud Data file format\n"
+             "VERSION 0.7\n"
+             "FIELDS x y z intensity time ring label\n"
+             "SIZE 4 4 4 4 4 2 4\n"
+             "TYPE F F F F F U U\n"
+             "COUNT 1 1 1 1 1 1 1\n"
+             "WIDTH {0}\n"
+             "HEIGHT 1\n"
+             "VIEWPOINT 0 0 0 1 0 0 0\n"
+             "POINTS {0}\n"
+             "DATA binary\n",
+             scan.points.size()) +
+         pointBytes(scan, axes, labels);
 }
 
 }  // namespace marsim::dataset

@@ -36,6 +36,8 @@ class Writer {
   virtual void addTruth(const Truth& /*truth*/) {}
   virtual void addImu(const vehicle::ImuSample& /*sample*/) {}
   virtual void addScan(const lidar::Scan& /*scan*/) {}
+  /// Whether scans must list their misses (Lidar::keepMisses).
+  virtual bool needsMisses() const { return false; }
   /// Nothing more comes. What is on the disk then is complete.
   virtual void finish() = 0;
 };
@@ -54,6 +56,12 @@ std::unique_ptr<Writer> makeAslWriter(const Destination& to);
 /// sequences/00/ as in KITTI's odometry benchmark, with SemanticKITTI's labels. Its frames are its
 /// own, whatever the axes. Needs a LiDAR.
 std::unique_ptr<Writer> makeKittiWriter(const Destination& to);
+/// flight.bag, the topics of the nodes as rosbag (ROS 1, format 2.0) records them; ENU only. Needs
+/// the library of bag_library.hpp.
+std::unique_ptr<Writer> makeBagWriter(const Destination& to);
+/// flight_0.mcap and metadata.yaml, a bag of ROS 2 (rosbag2): truth, IMU, and the points as the PCD
+/// files have them; ENU only.
+std::unique_ptr<Writer> makeMcapWriter(const Destination& to);
 /// A PCD file a scan with the time of each point, and the poses of the scans. Needs a LiDAR.
 std::unique_ptr<Writer> makePcdWriter(const Destination& to);
 

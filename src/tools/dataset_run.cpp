@@ -11,10 +11,10 @@
 #include "config/names.hpp"
 #include "config/scenario.hpp"
 #include "dataset/run_folder.hpp"
-#include "dataset/stream_meter.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/geometry/pose_file.hpp"
+#include "tools/dataset_report.hpp"
 #include "tools/interrupts.hpp"
 #include "tools/scenario_flight.hpp"
 
@@ -100,70 +100,51 @@ std::string keyOf(const DatasetRequest& request, const suite::Scenario& scenario
   return key.dump(2) + "\n";
 }
 
-/// What is said of a stream in the summary.
-Json streamJson(const dataset::StreamMeter& meter) {
-  return {{"count", meter.count()},
-          {"first_ns", meter.first()},
-          {"last_ns", meter.last()},
-          {"rate_hz", meter.rate()},
-          {"shortest_interval_ns", meter.shortest()},
-          {"longest_interval_ns", meter.longest()}};
-}
-
-/// Hands what a flight measures to the writers.
+/// Hands what a flight measures to the writers of all formats, and to the meter of its quality.
 class Recorder {
  public:
   Recorder(ScenarioFlight& flight, const DatasetRequest& request, const dataset::Sensors& sensors,
            const fs::path& folder)
-      : flight_(&flight), twin_(flight.config().imu, flight.config().seed) {
+      : flight_(&flight),
+        quality_(std::make_shared<dataset::QualityMeter>(sensors, *flight.map().map)),
+        twin_(flight.config().imu, flight.config().seed) {
+    writers_.push_back(quality_);
     for (const dataset::Format format : request.formats) {
       const fs::path own = folder / dataset::folderOf(format);
       makeFolder(own);
       writers_.push_back(dataset::makeWriter(format, {own, sensors, request.axes}));
     }
+    flight.uav().keepMisses(std::any_of(writers_.begin(), writers_.end(),
+                                        [](const auto& writer) { return writer->needsMisses(); }));
     addTruth(flight.uav().state());
     flight.uav().on_odometry = [this](const KinematicState& state) { addTruth(state); };
     flight.uav().on_imu = [this](const vehicle::ImuSample& sample) { addImu(sample); };
-    flight.uav().on_scan = [this](const lidar::Scan& scan) { addScan(scan); };
+    flight.uav().on_scan = [this](const lidar::Scan& scan) {
+      for (const auto& writer : writers_) writer->addScan(scan);
+    };
   }
 
   void finish() {
     for (const auto& writer : writers_) writer->finish();
   }
-  Json streams() const {
-    Json streams = {{"truth", streamJson(truth_)}, {"imu", streamJson(imu_)}};
-    if (!flight_->config().lidar) return streams;
-    streams["lidar"] = streamJson(scans_);
-    streams["lidar"]["points"] = points_;
-    streams["lidar"]["empty"] = empty_;
-    return streams;
-  }
+  const dataset::QualityMeter& quality() const { return *quality_; }
 
  private:
   void addTruth(const KinematicState& state) {
-    truth_.add(state.stamp);
     const dataset::Truth truth{state, twin_.gyroscope().bias(), twin_.accelerometer().bias()};
     for (const auto& writer : writers_) writer->addTruth(truth);
   }
   void addImu(const vehicle::ImuSample& sample) {
-    imu_.add(sample.stamp);
     for (const auto& writer : writers_) writer->addImu(sample);
     twin_.sample(flight_->uav().state());
   }
-  void addScan(const lidar::Scan& scan) {
-    scans_.add(scan.stamp);
-    points_ += scan.points.size();
-    if (scan.points.empty()) ++empty_;
-    for (const auto& writer : writers_) writer->addScan(scan);
-  }
 
   ScenarioFlight* flight_;
+  std::shared_ptr<dataset::QualityMeter> quality_;
   /// An IMU of the same errors and seed, and so of the same biases, which the vehicle's keeps to
   /// itself. They are those of its next reading.
   vehicle::Imu twin_;
-  std::vector<std::unique_ptr<dataset::Writer>> writers_;
-  dataset::StreamMeter truth_, imu_, scans_;
-  std::size_t points_ = 0, empty_ = 0;
+  std::vector<std::shared_ptr<dataset::Writer>> writers_;
 };
 
 /// When a data set ends: of a given duration then; else, once all has been flown, at the end of the
@@ -200,16 +181,28 @@ class End {
   TimeNs end_;
 };
 
-Json summaryJson(const ScenarioFlight& flight, const Recorder& recorder,
-                 const DatasetSummary& summary) {
-  return {{"format", 1},
-          {"duration", toSeconds(summary.duration)},
-          {"flight",
-           {{"goals", summary.goals},
-            {"reached", summary.reached},
-            {"contacts", summary.contacts},
-            {"vehicle", flight.config().vehicle.name}}},
-          {"streams", recorder.streams()}};
+/// quality.json, report.html, and the text of the summary.
+std::string report(const ScenarioFlight& flight, const dataset::QualityMeter& quality,
+                   const DatasetSummary& summary, const std::string& title,
+                   const fs::path& folder) {
+  const Json measured = qualityJson(quality);
+  writeFile(folder / "quality.json", measured.dump(2) + "\n");
+  const std::string about =
+      fmt::format("{} on the map {}, {:.3f} s, {:.1f} m, {} contacts, {} of {} goals reached",
+                  flight.config().vehicle.name, flight.argument("map"), toSeconds(summary.duration),
+                  quality.distance, summary.contacts, summary.reached, summary.goals);
+  writeFile(folder / "report.html", qualityHtml(quality, title, about));
+  Json streams = measured["streams"];
+  for (Json& stream : streams) stream.erase("intervals");
+  const Json json = {{"format", 1},
+                     {"duration", toSeconds(summary.duration)},
+                     {"flight",
+                      {{"goals", summary.goals},
+                       {"reached", summary.reached},
+                       {"contacts", summary.contacts},
+                       {"distance_m", quality.distance}}},
+                     {"streams", streams}};
+  return json.dump(2) + "\n";
 }
 
 std::size_t reachedOf(const suite::GoalFlight& goals) {
@@ -262,7 +255,7 @@ DatasetSummary makeDataset(const DatasetRequest& request) {
   summary.contacts = flight.contacts();
   if (summary.interrupted) return summary;
   recorder.finish();
-  summary.text = summaryJson(flight, recorder, summary).dump(2) + "\n";
+  summary.text = report(flight, recorder.quality(), summary, scenario.name, folder.unfinished());
   folder.complete(summary.text);
   return summary;
 }

@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
            "vehicle, lidar, auto, a name or file (default: the scenario's, or vehicle)");
   app.add_option("--duration", words.duration,
                  "[s] (default: until all has been flown, at most the scenario's)");
-  app.add_option("--format", words.format, "of tum, asl, kitti, pcd; several with commas")
+  app.add_option("--format", words.format, "of tum, asl, kitti, pcd, rosbag, mcap; several with commas")
       ->capture_default_str();
   app.add_option("--frame", words.frame, "axes of world and body: enu or ned")
       ->capture_default_str();

@@ -2,7 +2,7 @@
 """`marsim dataset` along a known trajectory in a known room: every file is read by readers of its
 format alone and held against closed forms. Bad input, folders in use, broken-off runs, full disks.
 
-dataset_test.py MARSIM
+dataset_test.py MARSIM bags|no-bags
 """
 import filecmp
 import json
@@ -20,6 +20,9 @@ import numpy as np
 import readers
 
 MARSIM = os.path.abspath(sys.argv.pop(1))
+HAS_BAGS = sys.argv.pop(1) == "bags"  # whether the build writes rosbags
+if HAS_BAGS:
+    import rosbag
 PERIOD, COUNT = 0.05, 61  # [s] between poses of the trajectory, and how many
 SECONDS = PERIOD * (COUNT - 1)
 ROOM = np.array([10.0, 6.0, 3.0])  # [m] one corner at the origin
@@ -308,6 +311,106 @@ class Dataset(unittest.TestCase):
             seen |= set(instances)
         self.assertEqual(seen, {0, 1, 2})
 
+    def ros_numbers(self, message):
+        """Stamp and numbers of an Imu or an Odometry as a dictionary."""
+        stamp = message["header"]["stamp"]
+        stamp = stamp["sec"] * 10**9 + stamp["nanosec"]
+
+        def row(part):
+            return [part[axis] for axis in "xyzw" if axis in part]
+        if "angular_velocity" in message:
+            return stamp, row(message["angular_velocity"]) + row(message["linear_acceleration"])
+        pose = message["pose"]["pose"]
+        return stamp, row(pose["position"]) + row(pose["orientation"])
+
+    def test_bag_of_ros_2(self):
+        out = self.made("ros2", "--format", "mcap,asl,tum", "--duration", "1")
+        messages = readers.mcap(os.path.join(out, "mcap", "flight_0.mcap"))
+        by_topic = {}
+        for topic, name, schema, stamp, data in messages:
+            by_topic.setdefault(topic, []).append((name, stamp, readers.cdr(name, schema, data)))
+        self.assertEqual({topic: (rows[0][0], len(rows)) for topic, rows in by_topic.items()},
+                         {"/uav0/odom": ("nav_msgs/msg/Odometry", 201),
+                          "/uav0/imu/data": ("sensor_msgs/msg/Imu", 200),
+                          "/uav0/points": ("sensor_msgs/msg/PointCloud2", 10)})
+        tables = {"/uav0/imu/data": readers.asl_table(
+            os.path.join(out, "asl", "mav0", "imu0", "data.csv"), readers.ASL_IMU),
+                  "/uav0/odom": readers.tum(os.path.join(out, "tum", "groundtruth.txt"))}
+        for topic, (stamps, rows) in tables.items():
+            for stamp, row, (_, logged, message) in zip(stamps, rows, by_topic[topic]):
+                at, numbers = self.ros_numbers(message)
+                self.assertEqual((at, logged), (stamp, stamp))
+                self.assertEqual(numbers, list(row), topic)
+        scans = readers.asl_files(os.path.join(out, "asl", "mav0", "lidar0"))
+        for (stamp, file), (_, logged, cloud) in zip(scans, by_topic["/uav0/points"]):
+            self.assertEqual((stamp, cloud["header"]["frame_id"]), (logged, "uav0/lidar"))
+            points = readers.pcd(file)
+            self.assertEqual(cloud["data"], points.tobytes())
+            self.assertEqual((cloud["width"], cloud["height"]), (len(points), 1))
+            self.assertEqual([(field["name"], field["offset"]) for field in cloud["fields"]],
+                             [(name, points.dtype.fields[name][1]) for name in points.dtype.names])
+            self.assertEqual({4: 2, 6: 4, 7: 4}[cloud["fields"][-2]["datatype"]],
+                             points.dtype["ring"].itemsize)
+        told = readers.yaml_numbers(os.path.join(out, "mcap", "metadata.yaml"))
+        self.assertEqual(told["version"], [5])
+        self.assertEqual(sorted(told["message_count"]), [10, 200, 201, 411, 411])
+        self.assertEqual(told["nanoseconds"], [10**9, 10**9])
+
+    def test_bag_of_ros_1(self):
+        if not HAS_BAGS:
+            self.refused("no rosbag in this build", "--format", "rosbag")
+            return
+        out = self.made("ros1", "--format", "rosbag,asl,tum", "--duration", "1")
+        by_topic = {}
+        with rosbag.Bag(os.path.join(out, "rosbag", "flight.bag")) as bag:
+            for topic, message, at in bag.read_messages():
+                by_topic.setdefault(topic, []).append(message)
+                self.assertEqual(max(message.header.stamp.to_nsec(), 1), at.to_nsec())
+        self.assertEqual({topic: (rows[0]._type, len(rows)) for topic, rows in by_topic.items()},
+                         {"/uav0/odom": ("nav_msgs/Odometry", 201),
+                          "/uav0/imu/data": ("sensor_msgs/Imu", 200),
+                          "/uav0/points": ("sensor_msgs/PointCloud2", 10)})
+        _, rows = readers.asl_table(os.path.join(out, "asl", "mav0", "imu0", "data.csv"),
+                                    readers.ASL_IMU)
+        for row, imu in zip(rows, by_topic["/uav0/imu/data"]):
+            w, a = imu.angular_velocity, imu.linear_acceleration
+            self.assertEqual(list(row), [w.x, w.y, w.z, a.x, a.y, a.z])
+        for (_, file), cloud in zip(readers.asl_files(os.path.join(out, "asl", "mav0", "lidar0")),
+                                    by_topic["/uav0/points"]):
+            points = readers.pcd(file)
+            there = np.frombuffer(cloud.data, dtype="<f4").reshape(len(points), -1)
+            for column, name in enumerate(("x", "y", "z", "intensity", "time")):
+                self.assertTrue((there[:, column] == points[name]).all(), name)
+
+    def test_quality_report(self):
+        with open(self.path("enu", "quality.json")) as file:
+            quality = json.load(file)
+        self.assertEqual(quality["streams"]["imu"]["intervals"], [{"ns": 5_000_000, "count": 599}])
+        self.assertEqual(quality["streams"]["lidar"]["intervals"],
+                         [{"ns": 100_000_000, "count": 29}])
+        mav = self.path("enu", "asl", "mav0")
+        _, truth = readers.asl_table(mav + "/state_groundtruth_estimate0/data.csv",
+                                     readers.ASL_TRUTH)
+        _, imu = readers.asl_table(mav + "/imu0/data.csv", readers.ASL_IMU)
+        steps = np.linalg.norm(np.diff(truth[:, 0:3], axis=0), axis=1)
+        self.assertAlmostEqual(quality["motion"]["distance_m"], steps.sum(), 9)
+        speeds = np.linalg.norm(truth[:, 7:10], axis=1)
+        self.assertAlmostEqual(quality["motion"]["speed_mps"]["most"], speeds.max(), 9)
+        for i, axis in enumerate("xyz"):
+            for name, column in (("angular_velocity_radps", i), ("specific_force_mps2", 3 + i)):
+                told = quality["imu"][name][axis]
+                self.assertAlmostEqual(told["mean"], imu[:, column].mean(), 9)
+                self.assertAlmostEqual(told["deviation"], imu[:, column].std(), 9)
+        counts = [len(readers.pcd(file)) for _, file in readers.asl_files(mav + "/lidar0")]
+        self.assertEqual(quality["lidar"]["points"]["most"], max(counts))
+        self.assertEqual(quality["lidar"]["empty_scans"], 0)
+        self.assertGreater(quality["coverage"]["share"], 0.5)
+        self.assertLessEqual(quality["coverage"]["share"], 1.0)
+        with open(self.path("enu", "report.html")) as file:
+            page = file.read()
+        for text in ("worst gap", "5,000,000", "100,000,000", "Path from above", "30 scans"):
+            self.assertIn(text, page)
+
     def test_flies_a_scenario(self):
         with open(self.path("goals.yaml"), "w") as file:
             file.write("description: There and back\nmap: room.pcd\nlidar: scanner.yaml\n"
@@ -389,7 +492,7 @@ class Dataset(unittest.TestCase):
         self.refused("--format is 'tum,tum', allowed: each format once", "--format", "tum,tum")
         self.refused("--format is 'tum', allowed: one that holds the LiDAR's scans",
                      "--format", "tum")
-        self.refused("--format is 'tum,kitti', allowed: without a LiDAR tum and asl only",
+        self.refused("--format is 'tum,kitti', allowed: without a LiDAR tum, asl, rosbag and mcap only",
                      "--format", "tum,kitti", "--lidar", "none")
         self.refused("--frame is 'ned', allowed: enu", "--frame", "ned", "--format", "kitti")
         self.refused("--frame is 'nwu', allowed: enu, ned", "--frame", "nwu")

@@ -100,3 +100,157 @@ def write_pcd(path, points):
                     % (len(points), len(points))).encode())
         for point in points:
             file.write(struct.pack("<3f", *point))
+
+
+def yaml_numbers(path):
+    """The lines "key: number" of a file, by key."""
+    found = {}
+    for line in lines(path):
+        key, _, value = line.strip().partition(": ")
+        if value.lstrip("-").isdigit():
+            found.setdefault(key.lstrip("- "), []).append(int(value))
+    return found
+
+
+class Bytes:
+    """Numbers and texts from front to back, little endian."""
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def number(self, kind):
+        size = struct.calcsize("<" + kind)
+        self.at += size
+        return struct.unpack("<" + kind, self.data[self.at - size:self.at])[0]
+
+    def take(self, size):
+        self.at += size
+        assert self.at <= len(self.data)
+        return self.data[self.at - size:self.at]
+
+    def text(self):
+        return self.take(self.number("I")).decode()
+
+    def records(self):
+        """Of MCAP: opcode, content, offset."""
+        while self.at < len(self.data):
+            offset, opcode = self.at, self.number("B")
+            yield opcode, self.take(self.number("Q")), offset
+
+
+MCAP_MAGIC = b"\x89MCAP0\r\n"
+
+
+def mcap(path):
+    """Messages as (topic, type, schema, stamp, CDR), as the specification has them (mcap.dev/spec),
+    in the file's order; every index is held against what it points at."""
+    with open(path, "rb") as file:
+        data = file.read()
+    assert data[:8] == data[-8:] == MCAP_MAGIC
+    schemas, channels, messages, indexed, chunks = {}, {}, [], {}, {}
+    summary, statistics = None, None
+    for opcode, content, offset in Bytes(data[8:-8]).records():
+        body, offset = Bytes(content), offset + 8
+        if opcode == 0x01:
+            assert (body.text(), body.text()) == ("ros2", "marsim")
+        elif opcode == 0x03:
+            number, name, encoding = body.number("H"), body.text(), body.text()
+            assert encoding == "ros2msg" and number != 0
+            schema = (name, body.text())
+            assert schemas.setdefault(number, schema) == schema
+        elif opcode == 0x04:
+            number, schema, topic, encoding = (body.number("H"), body.number("H"), body.text(),
+                                               body.text())
+            assert encoding == "cdr"
+            assert channels.setdefault(number, (topic, schema)) == (topic, schema)
+        elif opcode == 0x06:
+            first, last, size, crc = (body.number("Q"), body.number("Q"), body.number("Q"),
+                                      body.number("I"))
+            assert (crc, body.text()) == (0, "")
+            records = body.take(body.number("Q"))
+            assert size == len(records)
+            stamps = []
+            for kind, message, at in Bytes(records).records():
+                assert kind == 0x05
+                message = Bytes(message)
+                channel, _, log, published = (message.number("H"), message.number("I"),
+                                              message.number("Q"), message.number("Q"))
+                assert log == published
+                topic, schema = channels[channel]
+                messages.append((topic,) + schemas[schema] + (log, message.data[message.at:]))
+                indexed[(offset, channel, log, at)] = False
+                stamps.append(log)
+            assert (min(stamps), max(stamps)) == (first, last)
+            chunks[offset] = {"end": offset + 9 + len(content), "indexes": {}, "size": size,
+                              "span": (first, last)}
+            chunk = offset
+        elif opcode == 0x07:
+            channel, end = body.number("H"), body.number("I")
+            chunks[chunk]["indexes"][channel] = offset
+            for _ in range(end // 16):
+                key = (chunk, channel, body.number("Q"), body.number("Q"))
+                assert indexed[key] is False
+                indexed[key] = True
+        elif opcode == 0x0F:
+            summary = offset + 9 + len(content)
+        elif opcode == 0x0B:
+            statistics = [body.number(kind) for kind in "QHIIIIQQ"]
+            counts = body.number("I")
+            per_channel = {body.number("H"): body.number("Q") for _ in range(counts // 10)}
+        elif opcode == 0x08:
+            span, start, length = (body.number("Q"), body.number("Q")), body.number("Q"), \
+                body.number("Q")
+            size = body.number("I")
+            there = {body.number("H"): body.number("Q") for _ in range(size // 10)}
+            body.number("Q")
+            assert body.text() == ""
+            known = chunks.pop(start)
+            assert (span, there) == (known["span"], known["indexes"])
+            assert start + length == known["end"] and body.number("Q") == known["size"]
+        elif opcode == 0x02:
+            assert body.number("Q") == summary
+    assert not chunks and all(indexed.values())
+    stamps = [message[3] for message in messages]
+    assert statistics[0] == len(messages) == sum(per_channel.values())
+    assert statistics[6:] == [min(stamps), max(stamps)]
+    return messages
+
+
+CDR_KINDS = {"float64": "d", "float32": "f", "int32": "i", "uint32": "I", "uint8": "B",
+             "bool": "?", "uint16": "H"}
+
+
+def cdr(name, schema, data):
+    """A message by its definition: dictionaries, lists, numbers."""
+    types = {}
+    for part in ("MSG: %s\n%s" % (name.replace("/msg/", "/"), schema)).split("=" * 80 + "\n"):
+        head, fields = part.split("\n", 1)
+        types[head[len("MSG: "):]] = [line.split()[:2] for line in fields.splitlines()
+                                      if line and "=" not in line]
+    assert data[:4] == b"\0\1\0\0"
+    body = Bytes(data[4:])
+
+    def one(kind):
+        if kind == "string":
+            align(4)
+            return body.take(body.number("I"))[:-1].decode()
+        if kind in CDR_KINDS:
+            align(struct.calcsize(CDR_KINDS[kind]))
+            return body.number(CDR_KINDS[kind])
+        return {field: value(of) for of, field in types[kind]}
+
+    def align(size):
+        body.take(-body.at % size)
+
+    def value(kind):
+        if not kind.endswith("]"):
+            return one(kind)
+        of, count = kind[:-1].split("[")
+        if not count:
+            align(4)
+        number = int(count) if count else body.number("I")
+        if of == "uint8":
+            return body.take(number)
+        return [one(of) for _ in range(number)]
+    message = one(name.replace("/msg/", "/"))
+    assert body.at == len(body.data)
+    return message

@@ -73,6 +73,10 @@ class Uav {
   /// Makes the scans and images that are due; `objectsIn` says what else moves, and may be empty.
   /// World calls it when all UAVs have stepped.
   void measure(const ObjectsIn& objectsIn = {});
+  /// Whether scans list the shots without a return.
+  void keepMisses(bool keep) {
+    if (lidar_) lidar_->lidar().keepMisses(keep);
+  }
 
   const KinematicState& state() const { return vehicle_.state(); }
   /// The reference that is tracked, as of the last state step.

@@ -1,0 +1,100 @@
+#include <exception>
+#include <functional>
+
+#include <rosbag/bag.h>
+#include <rosbag/view.h>
+
+#include "dataset/bag_library.hpp"
+#include "marsim/common/error.hpp"
+#include "ros/messages/cloud_message.hpp"
+#include "ros/messages/conversions.hpp"
+
+namespace marsim::ros_nodes {
+namespace {
+
+const std::string kUav = "uav0";
+
+/// A bag (format 2.0) of the topics of one UAV, as its nodes publish them: odom, imu/data, and the
+/// LiDAR's outputs in their drivers' layouts. Messages are recorded at the stamps of their headers.
+class BagWriter final : public dataset::Writer {
+ public:
+  explicit BagWriter(const dataset::Destination& to)
+      : path_((to.folder / "flight.bag").string()), imu_(to.sensors.imu) {
+    tell([this] { bag_.open(path_, rosbag::bagmode::Write); });
+    if (!to.sensors.lidar) return;
+    const lidar::LidarConfig& lidar = *to.sensors.lidar;
+    topics_ = lidar::outputTopics(lidar.outputs);
+    for (const lidar::OutputConfig& output : lidar.outputs) {
+      encoders_.emplace_back(output, lidar, kUav + "/lidar");
+    }
+  }
+
+  void addTruth(const dataset::Truth& truth) override {
+    nav_msgs::Odometry message;
+    toMessage(truth.state, false, message);
+    message.header.frame_id = "world";
+    message.child_frame_id = kUav + "/base_link";
+    write("odom", message);
+  }
+  void addImu(const vehicle::ImuSample& sample) override {
+    sensor_msgs::Imu message;
+    toMessage(sample, imu_, true, message);
+    message.header.frame_id = kUav + "/imu_link";
+    write("imu/data", message);
+  }
+  void addScan(const lidar::Scan& scan) override {
+    for (std::size_t i = 0; i < encoders_.size(); ++i) addCloud(encoders_[i], topics_[i], scan);
+  }
+  bool needsMisses() const override {
+    return std::any_of(encoders_.begin(), encoders_.end(),
+                       [](const CloudEncoder& encoder) { return encoder.needsMisses(); });
+  }
+  // The index comes last, and what the C library had buffered: the bag is read to be sure.
+  void finish() override {
+    tell([this] {
+      bag_.close();
+      const rosbag::Bag written(path_, rosbag::bagmode::Read);
+      if (rosbag::View(written).size() != count_) throw Error("messages are missing");
+    });
+  }
+
+ private:
+  void addCloud(const CloudEncoder& encoder, const std::string& topic, const lidar::Scan& scan) {
+    const lidar::CloudLayout layout = encoder.output().layout;
+    if (lidar::isLivoxCustom(layout)) return write(topic, encoder.custom(scan));
+    if (layout == lidar::CloudLayout::kLaserScan) return write(topic, encoder.laserScan(scan));
+    for (int cloud = 0; cloud < encoder.clouds(); ++cloud) {
+      write(topic + (cloud == 0 ? "" : std::to_string(cloud + 1)), encoder.cloud(scan, cloud));
+    }
+  }
+
+  template <class Message>
+  void write(const std::string& topic, const Message& message) {
+    // A bag has no record at time 0.
+    const ros::Time at = std::max(message.header.stamp, ros::TIME_MIN);
+    tell([&] { bag_.write("/" + kUav + "/" + topic, at, message); });
+    ++count_;
+  }
+
+  void tell(const std::function<void()>& act) const {
+    try {
+      act();
+    } catch (const std::exception& error) {
+      throw FileError(path_, std::string("cannot be written: ") + error.what());
+    }
+  }
+
+  std::string path_;
+  vehicle::ImuConfig imu_;
+  rosbag::Bag bag_;
+  std::vector<CloudEncoder> encoders_;
+  std::vector<std::string> topics_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+}  // namespace marsim::ros_nodes
+
+extern "C" marsim::dataset::Writer* marsimMakeBagWriter(const marsim::dataset::Destination& to) {
+  return new marsim::ros_nodes::BagWriter(to);
+}
