@@ -10,6 +10,7 @@
 #include "common/output_file.hpp"
 #include "config/names.hpp"
 #include "config/scenario.hpp"
+#include "config/study.hpp"
 #include "dataset/run_folder.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
@@ -230,6 +231,21 @@ void fly(ScenarioFlight& flight, End& end, DatasetSummary& summary) {
 }
 
 }  // namespace
+
+DatasetRequest requestOf(const fs::path& run_file) {
+  const config::DatasetRun run = config::loadDatasetRun(run_file);
+  const std::string where = run_file.string();
+  DatasetRequest request;
+  request.scenario = run.scenario;
+  request.trajectory = run.trajectory;
+  request.arguments = run.arguments;
+  request.duration = run.duration;
+  request.seed = run.seed;
+  request.formats = dataset::formatsOf(run.format, where, "formats");
+  request.axes = dataset::axesOf(run.frame, where, "frame");
+  request.truth_frame = run.truth_frame;
+  return request;
+}
 
 DatasetSummary makeDataset(const DatasetRequest& request) {
   const suite::Scenario scenario = scenarioOf(request);

@@ -37,6 +37,10 @@ struct DatasetSummary {
   std::string text;  ///< of summary.json
 };
 
+/// What a run's file (config::DatasetRun) asks for; `out` is left empty. Throws FileError,
+/// ConfigError.
+DatasetRequest requestOf(const std::filesystem::path& run_file);
+
 /// Flies and writes. Two calls of the same request give the same files. Throws what loaders throw,
 /// ConfigError for what is asked for, FileError for the folder and its files.
 DatasetSummary makeDataset(const DatasetRequest& request);

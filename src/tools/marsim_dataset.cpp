@@ -38,6 +38,17 @@ void read(const DatasetWords& words, DatasetRequest& request) {
   }
 }
 
+/// Beside --run nothing may say anything else of the run.
+void requireAlone(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    const bool is_allowed = name == "--run" || name == "--out" || name == "--threads";
+    marsim::Validator("command line")
+        .require(is_allowed || option->count() == 0, "--run", "there beside " + name,
+                 "only --out and --threads beside it");
+  }
+}
+
 int make(const DatasetRequest& request) {
   const auto began = std::chrono::steady_clock::now();
   const DatasetSummary summary = marsim::tools::makeDataset(request);
@@ -66,11 +77,13 @@ int main(int argc, char** argv) {
   DatasetRequest request;
   DatasetWords words;
   std::uint64_t seed = 1;
+  std::string run_file;
   CLI::App app(
       "Writes a flight as a data set, without ROS: LiDAR, IMU and truth on one trajectory, the\n"
       "same files each time. The arguments are those of sim.launch.",
       "marsim dataset");
   app.add_option("arguments", words.more, "of sim.launch: NAME:=VALUE ...")->option_text(" ");
+  app.add_option("--run", run_file, "file that says all of the run, as marsim batch writes it");
   app.add_option("--scenario", request.scenario,
                  "who flies where: a name of config/dataset (lidar_forest) or a scenario's file");
   app.add_option("--trajectory", request.trajectory,
@@ -86,7 +99,8 @@ int main(int argc, char** argv) {
            "vehicle, lidar, auto, a name or file (default: the scenario's, or vehicle)");
   app.add_option("--duration", words.duration,
                  "[s] (default: until all has been flown, at most the scenario's)");
-  app.add_option("--format", words.format, "of tum, asl, kitti, pcd, rosbag, mcap; several with commas")
+  app.add_option("--format", words.format,
+                 "of tum, asl, kitti, pcd, rosbag, mcap; several with commas")
       ->capture_default_str();
   app.add_option("--frame", words.frame, "axes of world and body: enu or ned")
       ->capture_default_str();
@@ -99,8 +113,15 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(0, 1024));
   marsim::tools::addSeed(app, seed, "of noise and wind");
   return marsim::tools::runCommand(app, argc, argv, [&] {
-    read(words, request);
-    if (app.count("--seed") > 0) request.seed = seed;
-    return make(request);
+    if (run_file.empty()) {
+      read(words, request);
+      if (app.count("--seed") > 0) request.seed = seed;
+      return make(request);
+    }
+    requireAlone(app);
+    DatasetRequest of_file = marsim::tools::requestOf(run_file);
+    of_file.out = request.out;
+    of_file.threads = request.threads;
+    return make(of_file);
   });
 }

@@ -125,9 +125,10 @@ void ScenarioFlight::makeConfig(const suite::Scenario& scenario) {
     config_.lidar->instantaneous = config_.lidar->instantaneous || given.flag("instantaneous");
     if (!given.flag("lidar_noise")) config_.lidar->noise = {};
   }
-  Validator(where).require(lidar != "none" || (imu != "lidar" && imu != "auto"), "imu", imu,
-                           "vehicle, or a name: there is no LiDAR");
-  config_.imu = config::chooseImu(imu, config_.imu, lidar);
+  Validator(where).require(lidar != "none" || imu != "lidar", "imu", imu,
+                           "vehicle, auto or a name: there is no LiDAR");
+  const bool has_none = lidar == "none" && imu == "auto";
+  config_.imu = config::chooseImu(has_none ? "vehicle" : imu, config_.imu, lidar);
   config_.controller = config::loadController(given.text("controller"));
   config_.controller.goal.speed = given.number("speed", Quantity::kSpeed);
   config_.controller.validate(where);

@@ -501,7 +501,7 @@ class Dataset(unittest.TestCase):
         self.refused("--truth-frame is 'nose'", "--truth-frame", "nose")
         self.refused("argument is 'speed=3', allowed: NAME:=VALUE", "speed=3")
         self.refused("(did you mean 'obstacles'?)", "obstacle:=forest")
-        self.refused("imu is lidar, allowed: vehicle, or a name", "--imu", "lidar", "--lidar",
+        self.refused("imu is lidar, allowed: vehicle, auto or a name", "--imu", "lidar", "--lidar",
                      "none", "--format", "asl")
         self.refused("none.tum", "--trajectory", "none.tum", "--map", "room.pcd")
 
