@@ -5,6 +5,7 @@
 
 #include "common/output_file.hpp"
 #include "dataset/growing_file.hpp"
+#include "dataset/png.hpp"
 #include "dataset/scan_points.hpp"
 #include "dataset/text.hpp"
 #include "dataset/writer.hpp"
@@ -57,31 +58,42 @@ fs::path sensorFolder(const Destination& to, const char* name, const std::string
   return folder;
 }
 
-/// Scans as files of their own beside a table, as cameras have their images.
-class LidarFolder {
+/// The folder of a sensor whose samples are files of their own, beside a table of their stamps.
+class FileFolder {
  public:
-  LidarFolder(const Destination& to, const lidar::LidarConfig& lidar, const Pose& X_IL)
-      : axes_(to.axes),
-        folder_(sensorFolder(to, "lidar0",
-                             sensorYaml("lidar", lidar.name, sensorInSensor(to.axes, X_IL)) +
-                                 fmt::format("rate_hz: {}\n", lidar.rate))),
-        table_(folder_ / "data.csv") {
+  FileFolder(const Destination& to, const char* name, const std::string& yaml)
+      : folder_(sensorFolder(to, name, yaml)), table_(folder_ / "data.csv") {
     makeFolder(folder_ / "data");
     table_.write(kFileHeader);
   }
-  void add(const lidar::Scan& scan) {
-    const std::string name = fmt::format("{}.pcd", scan.stamp);
-    writeNewFile(folder_ / "data" / name, pcdBytes(scan, axes_, labels_));
-    table_.write(fmt::format("{},{}\n", scan.stamp, name));
+  void add(TimeNs stamp, const char* extension, const std::string& bytes) {
+    const std::string name = fmt::format("{}{}", stamp, extension);
+    writeNewFile(folder_ / "data" / name, bytes);
+    table_.write(fmt::format("{},{}\n", stamp, name));
   }
   void close() { table_.close(); }
 
  private:
-  Axes axes_;
   fs::path folder_;
   GrowingFile table_;
-  Labels labels_;
 };
+
+std::string lidarYaml(const lidar::LidarConfig& lidar, const Pose& X_IL) {
+  return sensorYaml("lidar", lidar.name, X_IL) + fmt::format("rate_hz: {}\n", lidar.rate);
+}
+
+std::string cameraYaml(const ImageStream& camera, const Pose& X_IC) {
+  return sensorYaml("camera", camera.comment, X_IC) +
+         fmt::format(
+             "rate_hz: {}\n"
+             "resolution: [{}, {}]\n"
+             "camera_model: pinhole\n"
+             "intrinsics: [{}, {}, {}, {}]  # fu, fv, cu, cv\n"
+             "distortion_model: radial-tangential\n"
+             "distortion_coefficients: [0, 0, 0, 0]\n",
+             camera.rate, camera.width, camera.height, camera.intrinsics[0], camera.intrinsics[1],
+             camera.intrinsics[2], camera.intrinsics[3]);
+}
 
 class AslWriter final : public Writer {
  public:
@@ -95,7 +107,14 @@ class AslWriter final : public Writer {
     writeNewFile(to.folder / "mav0" / "body.yaml",
                  "comment: the body B is the IMU; the poses of all sensors are in it\n");
     if (to.sensors.lidar) {
-      lidar_.emplace(to, *to.sensors.lidar, X_BI_.inverse() * to.sensors.lidar->X_BS);
+      const Pose X_IL = X_BI_.inverse() * to.sensors.lidar->X_BS;
+      lidar_.emplace(to, "lidar0", lidarYaml(*to.sensors.lidar, sensorInSensor(axes_, X_IL)));
+    }
+    for (const ImageStream& camera : to.sensors.images) {
+      const Pose X_IC = cameraInSensor(axes_, X_BI_.inverse() * camera.X_BC);
+      widths_.push_back(camera.width);
+      cameras_.push_back(
+          std::make_unique<FileFolder>(to, camera.name.c_str(), cameraYaml(camera, X_IC)));
     }
     imu_.write(kImuHeader);
     truth_.write(kTruthHeader);
@@ -116,18 +135,30 @@ class AslWriter final : public Writer {
                            vectorText(inSensor(axes_, sample.angular_velocity), ","),
                            vectorText(inSensor(axes_, sample.specific_force), ",")));
   }
-  void addScan(const lidar::Scan& scan) override { lidar_->add(scan); }
+  void addScan(const lidar::Scan& scan) override {
+    lidar_->add(scan.stamp, ".pcd", pcdBytes(scan, axes_, labels_));
+  }
+  void addImage(const Image& image) override {
+    cameras_[image.stream]->add(image.stamp, ".png",
+                                depthPng(image.depth, widths_[image.stream], kMillimetres));
+  }
   void finish() override {
     imu_.close();
     truth_.close();
     if (lidar_) lidar_->close();
+    for (const auto& camera : cameras_) camera->close();
   }
 
  private:
+  static constexpr double kMillimetres = 1000.0;  // in a metre
+
   Axes axes_;
   Pose X_BI_;
   GrowingFile imu_, truth_;
-  std::optional<LidarFolder> lidar_;
+  std::optional<FileFolder> lidar_;
+  Labels labels_;
+  std::vector<std::unique_ptr<FileFolder>> cameras_;
+  std::vector<int> widths_;  ///< [px] of their images
 };
 
 }  // namespace

@@ -14,6 +14,11 @@ const Eigen::Quaterniond& worldTurn() {
 /// Half a turn about x: FLU in FRD, and FRD in FLU.
 const Eigen::Quaterniond kBodyTurn(0.0, 1.0, 0.0, 0.0);
 
+Pose withPositiveW(Pose pose) {
+  if (pose.q.w() < 0.0) pose.q.coeffs() = -pose.q.coeffs();
+  return pose;
+}
+
 }  // namespace
 
 Eigen::Vector3d inWorld(Axes axes, const Eigen::Vector3d& v_W) {
@@ -27,10 +32,18 @@ Eigen::Vector3d inSensor(Axes axes, const Eigen::Vector3d& v_S) {
 }
 
 Pose sensorInWorld(Axes axes, const Pose& X_WS) {
-  Pose pose{X_WS.q, inWorld(axes, X_WS.p)};
-  if (axes == Axes::kNed) pose.q = worldTurn() * X_WS.q * kBodyTurn.conjugate();
-  if (pose.q.w() < 0.0) pose.q.coeffs() = -pose.q.coeffs();
-  return pose;
+  if (axes == Axes::kEnu) return withPositiveW(X_WS);
+  return withPositiveW({worldTurn() * X_WS.q * kBodyTurn.conjugate(), inWorld(axes, X_WS.p)});
+}
+
+Pose cameraInWorld(Axes axes, const Pose& X_WC) {
+  if (axes == Axes::kEnu) return withPositiveW(X_WC);
+  return withPositiveW({worldTurn() * X_WC.q, inWorld(axes, X_WC.p)});
+}
+
+Pose cameraInSensor(Axes axes, const Pose& X_BC) {
+  if (axes == Axes::kEnu) return X_BC;
+  return {kBodyTurn * X_BC.q, inSensor(axes, X_BC.p)};
 }
 
 Pose sensorInSensor(Axes axes, const Pose& X_AB) {

@@ -20,5 +20,8 @@ Eigen::Vector3d inSensor(Axes axes, const Eigen::Vector3d& v_S);
 Pose sensorInWorld(Axes axes, const Pose& X_WS);
 /// The pose of one of body, IMU and LiDAR in another.
 Pose sensorInSensor(Axes axes, const Pose& X_AB);
+/// The same of a camera's optical frame.
+Pose cameraInWorld(Axes axes, const Pose& X_WC);
+Pose cameraInSensor(Axes axes, const Pose& X_BC);
 
 }  // namespace marsim::dataset

@@ -14,15 +14,17 @@ namespace {
 /// A format with what it has room for.
 struct Layout {
   const char* name;
-  bool holds_scans, needs_scans, has_axes_of_its_own;
+  bool holds_scans, needs_scans, holds_images, has_axes_of_its_own;
   std::unique_ptr<Writer> (*make)(const Destination& to);
 };
 
 // In the order of the enumeration.
-constexpr Layout kLayouts[] = {
-    {"tum", false, false, false, makeTumWriter},  {"asl", true, false, false, makeAslWriter},
-    {"kitti", true, true, true, makeKittiWriter}, {"pcd", true, true, false, makePcdWriter},
-    {"rosbag", true, false, true, makeBagWriter}, {"mcap", true, false, true, makeMcapWriter}};
+constexpr Layout kLayouts[] = {{"tum", false, false, true, false, makeTumWriter},
+                               {"asl", true, false, true, false, makeAslWriter},
+                               {"kitti", true, true, false, true, makeKittiWriter},
+                               {"pcd", true, true, false, false, makePcdWriter},
+                               {"rosbag", true, false, true, true, makeBagWriter},
+                               {"mcap", true, false, false, true, makeMcapWriter}};
 
 const Layout& layoutOf(Format format) { return kLayouts[static_cast<std::size_t>(format)]; }
 
@@ -90,6 +92,10 @@ void requireCarried(const std::vector<Format>& formats, const Sensors& sensors, 
     validator.require(!any([](const Layout& layout) { return layout.needs_scans; }), "--format",
                       quoted(formats), "without a LiDAR tum, asl, rosbag and mcap only");
   }
+  const auto holds_images = [](const Layout& layout) { return layout.holds_images; };
+  validator.require(sensors.images.empty() || any(holds_images), "--format", quoted(formats),
+                    fmt::format("one that holds images beside it ({}), or 'depth:=none'",
+                                join(namesWhere(holds_images))));
   if (axes == Axes::kNed) {
     const auto takes_axes = [](const Layout& layout) { return !layout.has_axes_of_its_own; };
     validator.require(any(takes_axes), "--frame", "'ned'",

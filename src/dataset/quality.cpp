@@ -1,5 +1,6 @@
 #include "dataset/quality.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <unordered_map>
 
@@ -45,6 +46,10 @@ void Coverage::add(const lidar::Scan& scan) {
 
 QualityMeter::QualityMeter(const Sensors& sensors, const map::SurfelMap& map) {
   if (sensors.lidar) coverage.emplace(map);
+  for (const ImageStream& stream : sensors.images) {
+    images.emplace_back();
+    images.back().name = stream.name;
+  }
 }
 
 void QualityMeter::addTruth(const Truth& sample) {
@@ -74,6 +79,15 @@ void QualityMeter::addScan(const lidar::Scan& scan) {
   coverage->add(scan);
   points_by_time.add({toSeconds(scan.stamp), static_cast<double>(scan.points.size())});
   coverage_by_time.add({toSeconds(scan.end), coverage->share()});
+}
+
+void QualityMeter::addImage(const Image& image) {
+  Images& stream = images[image.stream];
+  stream.meter.add(image.stamp);
+  const auto measured = std::count_if(image.depth.begin(), image.depth.end(),
+                                      [](float depth) { return std::isfinite(depth); });
+  if (measured == 0) ++stream.empty;
+  stream.measured.add(static_cast<double>(measured) / static_cast<double>(image.depth.size()));
 }
 
 }  // namespace marsim::dataset

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "dataset/statistics.hpp"
@@ -41,6 +42,7 @@ class QualityMeter final : public Writer {
   void addTruth(const Truth& truth) override;
   void addImu(const vehicle::ImuSample& sample) override;
   void addScan(const lidar::Scan& scan) override;
+  void addImage(const Image& image) override;
   void finish() override {}
 
   /// The intervals of the streams.
@@ -62,6 +64,15 @@ class QualityMeter final : public Writer {
   std::size_t returns = 0;      ///< a shot may have several
   std::optional<Coverage> coverage;
   ThinnedSeries points_by_time, coverage_by_time;  ///< by [s]
+
+  /// The images of a stream.
+  struct Images {
+    std::string name;
+    StreamMeter meter;
+    std::size_t empty = 0;  ///< without a pixel that measured anything
+    Moments measured;       ///< share of the pixels that did
+  };
+  std::vector<Images> images;
 
  private:
   std::optional<Eigen::Vector3d> last_p_WB_;

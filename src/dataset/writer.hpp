@@ -3,8 +3,11 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "dataset/axes.hpp"
+#include "marsim/lidar/depth_camera.hpp"
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/vehicle/imu.hpp"
 
@@ -12,12 +15,33 @@
 /// programs read.
 namespace marsim::dataset {
 
+/// A camera whose images are a stream.
+struct ImageStream {
+  std::string name;  ///< of its folder: "depth0"
+  std::string comment;
+  double rate = 0.0;                                                   ///< [Hz]
+  lidar::DepthEncoding encoding = lidar::DepthEncoding::kMillimetres;  ///< of messages
+  int width = 0, height = 0;                                           ///< [px]
+  Eigen::Vector4d intrinsics{0.0, 0.0, 0.0, 0.0};  ///< fx fy cx cy [px], pixel centres at integers
+  Pose X_BC;                                       ///< optical frame in body
+};
+
+/// An image of a stream.
+struct Image {
+  std::size_t stream = 0;  ///< its number in Sensors::images
+  TimeNs stamp = 0;
+  /// [m] along the optical axis, row by row from the top left; not finite: nothing was measured.
+  std::vector<float> depth;
+};
+
 /// The sensors of a data set, as its calibration files tell them.
 struct Sensors {
   vehicle::ImuConfig imu;
   std::optional<lidar::LidarConfig> lidar;
+  std::vector<ImageStream> images;
   double truth_rate = 200.0;  ///< [Hz]
   Pose X_BR;                  ///< frame whose poses are the truth where a layout leaves that open
+  bool is_R_optical = false;  ///< a camera's
 };
 
 /// The body's true motion at an instant, with the true biases of the IMU.
@@ -36,6 +60,7 @@ class Writer {
   virtual void addTruth(const Truth& /*truth*/) {}
   virtual void addImu(const vehicle::ImuSample& /*sample*/) {}
   virtual void addScan(const lidar::Scan& /*scan*/) {}
+  virtual void addImage(const Image& /*image*/) {}
   /// Whether scans must list their misses (Lidar::keepMisses).
   virtual bool needsMisses() const { return false; }
   /// Nothing more comes. What is on the disk then is complete.
@@ -49,7 +74,8 @@ struct Destination {
   Axes axes = Axes::kEnu;
 };
 
-/// groundtruth.txt and accelerometer.txt as in the TUM RGB-D benchmark.
+/// groundtruth.txt, accelerometer.txt, depth.txt and depth/ as in the TUM RGB-D benchmark; of
+/// several depth cameras the first.
 std::unique_ptr<Writer> makeTumWriter(const Destination& to);
 /// mav0/ as in EuRoC's MAV data sets (ASL): the body is the IMU.
 std::unique_ptr<Writer> makeAslWriter(const Destination& to);

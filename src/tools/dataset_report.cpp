@@ -26,6 +26,9 @@ std::vector<std::pair<std::string, const StreamMeter*>> streamsOf(const QualityM
   std::vector<std::pair<std::string, const StreamMeter*>> streams = {{"truth", &quality.truth},
                                                                      {"imu", &quality.imu}};
   if (quality.coverage) streams.emplace_back("lidar", &quality.scans);
+  for (const QualityMeter::Images& images : quality.images) {
+    streams.emplace_back(images.name, &images.meter);
+  }
   return streams;
 }
 
@@ -158,6 +161,18 @@ std::string figures(const QualityMeter& quality) {
   return html + figure(points, "points") + figure(seen, "coverage");
 }
 
+std::string imageFacts(const QualityMeter& quality) {
+  std::string html;
+  for (const QualityMeter::Images& images : quality.images) {
+    html += fmt::format(
+        "<p class=\"facts\">{}: {} images, {} of them empty; {:.1f} % of the pixels measured "
+        "something</p>\n",
+        suite::escaped(images.name), withThousands(images.meter.count()),
+        withThousands(images.empty), 100.0 * images.measured.mean());
+  }
+  return html;
+}
+
 std::string scanFacts(const QualityMeter& quality) {
   if (!quality.coverage) return "";
   return fmt::format(
@@ -177,6 +192,10 @@ Json qualityJson(const QualityMeter& quality) {
   json["motion"] = {{"distance_m", quality.distance}, {"speed_mps", momentsJson(quality.speed)}};
   json["imu"] = {{"angular_velocity_radps", axesJson(quality.angular_velocity)},
                  {"specific_force_mps2", axesJson(quality.specific_force)}};
+  for (const QualityMeter::Images& images : quality.images) {
+    json["images"][images.name] = {{"empty", images.empty},
+                                   {"share_of_pixels", momentsJson(images.measured)}};
+  }
   if (!quality.coverage) return json;
   json["lidar"] = {{"empty_scans", quality.empty_scans},
                    {"points", momentsJson(quality.points)},
@@ -199,8 +218,9 @@ std::string qualityHtml(const QualityMeter& quality, const std::string& title,
       "<section><h2>IMU</h2>\n{5}</section>\n"
       "<section><h2>Figures</h2>\n<div class=\"figures\">\n{6}</div></section>\n"
       "</body></html>\n",
-      suite::escaped(title), suite::kHtmlStyle, suite::escaped(about), scanFacts(quality),
-      streamTable(quality), imuTable(quality), figures(quality));
+      suite::escaped(title), suite::kHtmlStyle, suite::escaped(about),
+      scanFacts(quality) + imageFacts(quality), streamTable(quality), imuTable(quality),
+      figures(quality));
 }
 
 }  // namespace marsim::tools

@@ -15,6 +15,7 @@
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/geometry/pose_file.hpp"
+#include "tools/calibration_files.hpp"
 #include "tools/dataset_report.hpp"
 #include "tools/interrupts.hpp"
 #include "tools/scenario_flight.hpp"
@@ -64,9 +65,9 @@ Json inputsOf(const DatasetRequest& request, const suite::Scenario& scenario,
   }
   if (flight.argument("replay") != "none") inputs["replay"] = digestOf(flight.argument("replay"));
   const std::pair<const char*, const char*> kinds[] = {
-      {"lidar", "lidar"},         {"imu", "imu"},
-      {"vehicle", "vehicle"},     {"controller", "control"},
-      {"obstacles", "obstacles"}, {"vegetation", "vegetation"}};
+      {"lidar", "lidar"},          {"depth", "depth"},        {"imu", "imu"},
+      {"vehicle", "vehicle"},      {"controller", "control"}, {"obstacles", "obstacles"},
+      {"vegetation", "vegetation"}};
   for (const auto& [argument, kind] : kinds) {
     const std::string value = flight.argument(argument);
     const std::vector<std::string> names = config::knownNames(kind);
@@ -120,6 +121,10 @@ class Recorder {
     addTruth(flight.uav().state());
     flight.uav().on_odometry = [this](const KinematicState& state) { addTruth(state); };
     flight.uav().on_imu = [this](const vehicle::ImuSample& sample) { addImu(sample); };
+    flight.uav().on_image = [this](const lidar::DepthImage& image) {
+      const dataset::Image added{0, image.stamp, image.depth};
+      for (const auto& writer : writers_) writer->addImage(added);
+    };
     flight.uav().on_scan = [this](const lidar::Scan& scan) {
       for (const auto& writer : writers_) writer->addScan(scan);
     };
@@ -230,6 +235,49 @@ void fly(ScenarioFlight& flight, End& end, DatasetSummary& summary) {
   progress.finish();
 }
 
+dataset::ImageStream streamOf(const lidar::DepthCameraConfig& camera) {
+  return {"depth0",
+          camera.name,
+          camera.rate,
+          camera.encoding,
+          camera.width,
+          camera.height,
+          {camera.fx, camera.fy, camera.cx, camera.cy},
+          camera.X_BC};
+}
+
+dataset::Sensors sensorsOf(const ScenarioFlight& flight, const std::string& truth_frame) {
+  const sim::UavConfig& config = flight.config();
+  dataset::Sensors sensors;
+  sensors.imu = config.imu;
+  sensors.lidar = config.lidar;
+  sensors.truth_rate = config.rates.odometry;
+  if (config.depth) sensors.images = {streamOf(*config.depth)};
+  sensors.is_R_optical = truth_frame == "depth" && config.depth;
+  sensors.X_BR = sensors.is_R_optical
+                     ? config.depth->X_BC
+                     : config::chooseFrame(truth_frame, config.imu, flight.argument("lidar"),
+                                           kWhere, "--truth-frame");
+  return sensors;
+}
+
+/// The files of `marsim calibration`; without a LiDAR those that speak of none.
+void writeCalibrationOf(const ScenarioFlight& flight, const fs::path& folder) {
+  const sim::UavConfig& config = flight.config();
+  CarriedSensors sensors;
+  sensors.imu = config.imu;
+  sensors.depth = config.depth;
+  if (config.lidar) {
+    sensors.X_BL = config.lidar->X_BS;
+    sensors.lidar_name = config.lidar->name;
+    writeCalibration(sensors, folder);
+    return;
+  }
+  makeFolder(folder);
+  writeFile(folder / "imu.yaml", kalibrImu(sensors));
+  if (config.depth) writeFile(folder / "camchain.yaml", kalibrCamera(sensors));
+}
+
 }  // namespace
 
 DatasetRequest requestOf(const fs::path& run_file) {
@@ -251,10 +299,7 @@ DatasetSummary makeDataset(const DatasetRequest& request) {
   const suite::Scenario scenario = scenarioOf(request);
   const std::uint64_t seed = request.seed.value_or(scenario.seeds.front());
   ScenarioFlight flight(scenario, seed);
-  dataset::Sensors sensors{flight.config().imu, flight.config().lidar,
-                           flight.config().rates.odometry,
-                           config::chooseFrame(request.truth_frame, flight.config().imu,
-                                               flight.argument("lidar"), kWhere, "--truth-frame")};
+  const dataset::Sensors sensors = sensorsOf(flight, request.truth_frame);
   requireCarried(request.formats, sensors, request.axes, kWhere);
   End end(request, scenario, flight);
   flight.enter(request.threads);
@@ -263,6 +308,7 @@ DatasetSummary makeDataset(const DatasetRequest& request) {
   DatasetSummary summary;
   summary.was_complete = folder.isComplete();
   if (summary.was_complete) return summary;
+  writeCalibrationOf(flight, folder.unfinished() / "calibration");
   Recorder recorder(flight, request, sensors, folder.unfinished());
   fly(flight, end, summary);
   summary.duration = flight.now();

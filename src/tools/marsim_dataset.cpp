@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
   std::uint64_t seed = 1;
   std::string run_file;
   CLI::App app(
-      "Writes a flight as a data set, without ROS: LiDAR, IMU and truth on one trajectory, the\n"
+      "Writes a flight as a data set, without ROS: LiDAR, IMU, depth images and truth, the\n"
       "same files each time. The arguments are those of sim.launch.",
       "marsim dataset");
   app.add_option("arguments", words.more, "of sim.launch: NAME:=VALUE ...")->option_text(" ");
@@ -95,6 +95,7 @@ int main(int argc, char** argv) {
   };
   argument("--map", "map", "a bundled place or a file (default: the scenario's, or forest)");
   argument("--lidar", "lidar", "a sensor's name or file; none (default: the scenario's, or avia)");
+  argument("--depth", "depth", "a depth camera's name or file (default: the scenario's, or none)");
   argument("--imu", "imu",
            "vehicle, lidar, auto, a name or file (default: the scenario's, or vehicle)");
   app.add_option("--duration", words.duration,
@@ -105,7 +106,7 @@ int main(int argc, char** argv) {
   app.add_option("--frame", words.frame, "axes of world and body: enu or ned")
       ->capture_default_str();
   app.add_option("--truth-frame", request.truth_frame,
-                 "whose poses tum has: base, imu, lidar, or x,y,z or x,y,z,roll,pitch,yaw")
+                 "whose poses tum has: base, imu, lidar, depth, or x,y,z or x,y,z,roll,pitch,yaw")
       ->capture_default_str();
   app.add_option("--out", request.out, "folder to write")->required();
   app.add_option("--threads", request.threads, "that render, 0: all cores; changes no file")

@@ -24,18 +24,29 @@ namespace marsim::tools {
 namespace {
 
 /// Arguments of sim.launch that this flight takes, with its defaults.
-const std::map<std::string, std::string> kDefaults = {
-    {"map", "forest"},          {"resolution", "0.1"},
-    {"surface", "blended"},     {"obstacles", "none"},
-    {"vegetation", "none"},     {"lidar", "avia"},
-    {"lidar_noise", "true"},    {"instantaneous", "false"},
-    {"imu", "vehicle"},         {"vehicle", "hummingbird"},
-    {"controller", "default"},  {"speed", "2.0"},
-    {"ground_z", "auto"},       {"collision", "true"},
-    {"dynamics", "rigid_body"}, {"collision_response", "report"},
-    {"wind", "none"},           {"gusts", "none"},
-    {"motor_failure", "none"},  {"check_start", "true"},
-    {"replay", "none"},         {"renderer", "cpu"}};
+const std::map<std::string, std::string> kDefaults = {{"map", "forest"},
+                                                      {"depth", "none"},
+                                                      {"resolution", "0.1"},
+                                                      {"surface", "blended"},
+                                                      {"obstacles", "none"},
+                                                      {"vegetation", "none"},
+                                                      {"lidar", "avia"},
+                                                      {"lidar_noise", "true"},
+                                                      {"instantaneous", "false"},
+                                                      {"imu", "vehicle"},
+                                                      {"vehicle", "hummingbird"},
+                                                      {"controller", "default"},
+                                                      {"speed", "2.0"},
+                                                      {"ground_z", "auto"},
+                                                      {"collision", "true"},
+                                                      {"dynamics", "rigid_body"},
+                                                      {"collision_response", "report"},
+                                                      {"wind", "none"},
+                                                      {"gusts", "none"},
+                                                      {"motor_failure", "none"},
+                                                      {"check_start", "true"},
+                                                      {"replay", "none"},
+                                                      {"renderer", "cpu"}};
 
 suite::Flight flightOf(const suite::Scenario& scenario) {
   return scenario.flights.empty() ? suite::Flight() : scenario.flights.begin()->second;
@@ -125,6 +136,10 @@ void ScenarioFlight::makeConfig(const suite::Scenario& scenario) {
     config_.lidar->instantaneous = config_.lidar->instantaneous || given.flag("instantaneous");
     if (!given.flag("lidar_noise")) config_.lidar->noise = {};
   }
+  if (!given.isNone("depth")) {
+    config_.depth = config::loadDepthCamera(given.text("depth"));
+    config_.depth->seed = config_.seed;  // as its node does
+  }
   Validator(where).require(lidar != "none" || imu != "lidar", "imu", imu,
                            "vehicle, auto or a name: there is no LiDAR");
   const bool has_none = lidar == "none" && imu == "auto";
@@ -179,15 +194,15 @@ sim::Renderers ScenarioFlight::makeRenderers(int threads) const {
   config.threads = threads;
   const lidar_gl::RendererChoice choice =
       lidar_gl::rendererChoiceOf(arguments_->text("renderer"), arguments_->where());
+  const auto log = [](const std::string& line, bool) { fmt::print(stderr, "{}\n", line); };
   sim::Renderers renderers;
-  renderers.rays = lidar_gl::makeRayRenderer(
-      choice, map_.map, config,
-      [](const std::string& line, bool) { fmt::print(stderr, "{}\n", line); });
+  renderers.rays = lidar_gl::makeRayRenderer(choice, map_.map, config, log);
+  if (config_.depth) renderers.images = lidar_gl::makeImageRenderer(choice, map_.map, config, log);
   const std::string vegetation = arguments_->text("vegetation");
   if (vegetation == "none") return renderers;
-  renderers.rays = lidar::withPlants(
-      renderers.rays, lidar::plantOn(map_.map, config::loadVegetation(vegetation), vegetation),
-      config);
+  const auto plants = lidar::plantOn(map_.map, config::loadVegetation(vegetation), vegetation);
+  renderers.rays = lidar::withPlants(renderers.rays, plants, config);
+  if (config_.depth) renderers.images = lidar::withPlants(renderers.images, plants, config);
   return renderers;
 }
 

@@ -46,6 +46,13 @@ rate: 200Hz
 gyroscope: {turn_on_bias: 0.02}
 accelerometer: {turn_on_bias: 0.3}
 """
+DEPTH = """
+name: Test camera
+image: {width: 64, height: 48, fx: 50, fy: 52, cx: 30, cy: 25}
+range: {min: 0.1m, max: 12m}
+rate: 20Hz
+mounting: {position: [0.1, -0.02, 0.03], rpy: [0deg, 10deg, 25deg]}
+"""
 OBSTACLES = """
 seed: 1
 region: {min: [2, 1, 0.5], max: [8, 5, 2.5]}
@@ -96,7 +103,8 @@ class Dataset(unittest.TestCase):
         cls.folder = cls.temporary.name
         readers.write_pcd(cls.path("room.pcd"), walls())
         for name, text in (("scanner.yaml", LIDAR), ("biased.yaml", BIASED),
-                           ("ring.yaml", OBSTACLES)):
+                           ("ring.yaml", OBSTACLES),
+                           ("camera.yaml", DEPTH)):
             with open(cls.path(name), "w") as file:
                 file.write(text)
         with open(cls.path("flight.tum"), "w") as file:
@@ -175,6 +183,8 @@ class Dataset(unittest.TestCase):
         self.assertEqual(summary["streams"]["lidar"]["longest_interval_ns"], 100_000_000)
         self.assertEqual(summary["streams"]["imu"]["count"], 600)
         self.assertEqual(summary["duration"], SECONDS)
+        self.assertEqual(sorted(os.listdir(self.path("enu", "calibration"))),
+                         ["extrinsics.yaml", "fast_lio.yaml", "imu.yaml"])
 
     def test_truth_is_the_trajectory(self):
         _, rows = readers.asl_table(
@@ -257,6 +267,43 @@ class Dataset(unittest.TestCase):
             off = distance_to_walls(placed[:, :3])
             self.assertLess(np.median(off), 0.01)
             self.assertGreater((off < 0.05).mean(), 0.97)
+
+    def depth_of_room(self, p, R):
+        """Along the optical axis of a camera in the room, pixel by pixel."""
+        u, v = np.meshgrid(np.arange(64), np.arange(48))
+        rays = np.stack([(u - 30) / 50.0, (v - 25) / 52.0, np.ones(u.shape)], axis=-1) @ R.T
+        with np.errstate(divide="ignore"):
+            ahead = np.where(rays > 0, (ROOM - p) / rays, -p / rays)
+        return ahead.min(axis=2)
+
+    def test_depth_images(self):
+        for frame in ("enu", "ned"):
+            out = self.made("depth_" + frame, "--depth", "camera.yaml", "--truth-frame", "depth",
+                            "--lidar", "none", "--format", "asl,tum", "--frame", frame)
+            stamps, rows = readers.tum(os.path.join(out, "tum", "groundtruth.txt"))
+            poses = dict(zip(stamps, rows))
+            images = readers.asl_files(os.path.join(out, "asl", "mav0", "depth0"))
+            self.assertEqual([stamp for stamp, _ in images], [i * 50_000_000 for i in range(61)])
+            listed = [line.split(" ") for line in
+                      readers.lines(os.path.join(out, "tum", "depth.txt"))[1:]]
+            self.assertEqual([readers.nanoseconds(stamp) for stamp, _ in listed],
+                             [stamp for stamp, _ in images])
+            for (stamp, file), (_, name) in zip(images, listed):
+                depth = readers.png16(file) / 1000.0
+                finer = readers.png16(os.path.join(out, "tum", name)) / 5000.0
+                self.assertLess(np.abs(depth - finer).max(), 0.0007)
+                p, R = poses[stamp][0:3], readers.rotation(*poses[stamp][3:7])
+                if frame == "ned":
+                    p, R = NED @ p, NED @ R
+                off = np.abs(depth - self.depth_of_room(p, R))
+                self.assertLess(np.median(off), 0.01)
+                self.assertGreater((off < 0.06).mean(), 0.95)
+        self.assertEqual(sorted(os.listdir(os.path.join(out, "calibration"))),
+                         ["camchain.yaml", "imu.yaml"])
+        with open(os.path.join(out, "quality.json")) as file:
+            told = json.load(file)
+        self.assertEqual(told["images"]["depth0"]["empty"], 0)
+        self.assertEqual(told["streams"]["depth0"]["intervals"], [{"ns": 50_000_000, "count": 60}])
 
     def test_runs_repeat(self):
         again = self.made("again", "--truth-frame", "lidar", "--threads", "2")
@@ -360,7 +407,8 @@ class Dataset(unittest.TestCase):
         if not HAS_BAGS:
             self.refused("no rosbag in this build", "--format", "rosbag")
             return
-        out = self.made("ros1", "--format", "rosbag,asl,tum", "--duration", "1")
+        out = self.made("ros1", "--format", "rosbag,asl,tum", "--duration", "1", "--depth",
+                        "camera.yaml")
         by_topic = {}
         with rosbag.Bag(os.path.join(out, "rosbag", "flight.bag")) as bag:
             for topic, message, at in bag.read_messages():
@@ -369,7 +417,12 @@ class Dataset(unittest.TestCase):
         self.assertEqual({topic: (rows[0]._type, len(rows)) for topic, rows in by_topic.items()},
                          {"/uav0/odom": ("nav_msgs/Odometry", 201),
                           "/uav0/imu/data": ("sensor_msgs/Imu", 200),
-                          "/uav0/points": ("sensor_msgs/PointCloud2", 10)})
+                          "/uav0/points": ("sensor_msgs/PointCloud2", 10),
+                          "/uav0/depth/image_rect_raw": ("sensor_msgs/Image", 21),
+                          "/uav0/depth/camera_info": ("sensor_msgs/CameraInfo", 21)})
+        for (_, file), image in zip(readers.asl_files(os.path.join(out, "asl", "mav0", "depth0")),
+                                    by_topic["/uav0/depth/image_rect_raw"]):
+            self.assertEqual(image.data, readers.png16(file).astype("<u2").tobytes())
         _, rows = readers.asl_table(os.path.join(out, "asl", "mav0", "imu0", "data.csv"),
                                     readers.ASL_IMU)
         for row, imu in zip(rows, by_topic["/uav0/imu/data"]):
@@ -494,6 +547,8 @@ class Dataset(unittest.TestCase):
                      "--format", "tum")
         self.refused("--format is 'tum,kitti', allowed: without a LiDAR tum, asl, rosbag and mcap only",
                      "--format", "tum,kitti", "--lidar", "none")
+        self.refused("--format is 'pcd,mcap', allowed: one that holds images beside it (tum, asl, "
+                     "rosbag), or 'depth:=none'", "--format", "pcd,mcap", "--depth", "d455")
         self.refused("--frame is 'ned', allowed: enu", "--frame", "ned", "--format", "kitti")
         self.refused("--frame is 'nwu', allowed: enu, ned", "--frame", "nwu")
         self.refused("--duration is 4 s, allowed: more than 0, up to 3 s", "--duration", "4")
@@ -522,7 +577,9 @@ class Dataset(unittest.TestCase):
     def test_scenarios_that_need_ros(self):
         for key, text in (("uavs: 2\n", "uavs is 2, allowed: 1 without ROS"),
                           ("client: super\n", "client is super, allowed: none without ROS"),
-                          ("depth: d455\n", "unknown argument of a flight without ROS 'depth'")):
+                          ("arguments: {estimate: /odom}\n",
+                           "unknown argument of a flight without ROS 'estimate'"),
+                          ("wait_for: [{input: /a, output: /b}]\n", "wait_for is there")):
             with open(self.path("ros.yaml"), "w") as file:
                 file.write("description: x\nmap: room.pcd\n" + key +
                            "checks: {contacts: {at_most: 0}}\n")

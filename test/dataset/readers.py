@@ -2,6 +2,7 @@
 nothing with the program."""
 import os
 import struct
+import zlib
 
 import numpy as np
 
@@ -72,6 +73,30 @@ def pcd(path):
     points = np.frombuffer(body, dtype=np.dtype(types))
     assert len(points) == int(words["POINTS"][0]) == int(words["WIDTH"][0])
     return points
+
+
+def png16(path):
+    """A PNG file of 16-bit grey (PNG specification, ISO/IEC 15948), row by row."""
+    with open(path, "rb") as file:
+        data = file.read()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    at, packed, kinds = 8, b"", []
+    while at < len(data):
+        size, = struct.unpack(">I", data[at:at + 4])
+        typed = data[at + 4:at + 8 + size]
+        assert struct.unpack(">I", data[at + 8 + size:at + 12 + size])[0] == zlib.crc32(typed)
+        kinds.append(typed[:4])
+        if typed[:4] == b"IHDR":
+            width, height, bits, colour, _, _, interlaced = struct.unpack(">IIBBBBB", typed[4:])
+            assert (bits, colour, interlaced) == (16, 0, 0)
+        elif typed[:4] == b"IDAT":
+            packed += typed[4:]
+        at += 12 + size
+    assert kinds[0] == b"IHDR" and kinds[-1] == b"IEND"
+    rows = np.frombuffer(zlib.decompress(packed), dtype=np.uint8).reshape(height, 1 + 2 * width)
+    assert (rows[:, 0] == 1).all()  # each byte is the difference from two bytes before
+    columns = np.cumsum(rows[:, 1:].reshape(height, width, 2), axis=1, dtype=np.uint8)
+    return columns[:, :, 0].astype(np.uint16) * 256 + columns[:, :, 1]
 
 
 def kitti_scan(folder, number):

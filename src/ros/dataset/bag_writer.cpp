@@ -8,6 +8,7 @@
 #include "marsim/common/error.hpp"
 #include "ros/messages/cloud_message.hpp"
 #include "ros/messages/conversions.hpp"
+#include "ros/messages/depth_message.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -21,6 +22,8 @@ class BagWriter final : public dataset::Writer {
   explicit BagWriter(const dataset::Destination& to)
       : path_((to.folder / "flight.bag").string()), imu_(to.sensors.imu) {
     tell([this] { bag_.open(path_, rosbag::bagmode::Write); });
+    for (const dataset::ImageStream& stream : to.sensors.images)
+      cameras_.push_back(cameraOf(stream));
     if (!to.sensors.lidar) return;
     const lidar::LidarConfig& lidar = *to.sensors.lidar;
     topics_ = lidar::outputTopics(lidar.outputs);
@@ -45,6 +48,12 @@ class BagWriter final : public dataset::Writer {
   void addScan(const lidar::Scan& scan) override {
     for (std::size_t i = 0; i < encoders_.size(); ++i) addCloud(encoders_[i], topics_[i], scan);
   }
+  void addImage(const dataset::Image& image) override {
+    const lidar::DepthCameraConfig& camera = cameras_[image.stream];
+    const std::string frame = kUav + "/depth_optical_frame";
+    write("depth/camera_info", cameraInfo(camera, image.stamp, frame));
+    write("depth/image_rect_raw", depthMessage({image.stamp, Pose(), image.depth}, camera, frame));
+  }
   bool needsMisses() const override {
     return std::any_of(encoders_.begin(), encoders_.end(),
                        [](const CloudEncoder& encoder) { return encoder.needsMisses(); });
@@ -59,6 +68,18 @@ class BagWriter final : public dataset::Writer {
   }
 
  private:
+  static lidar::DepthCameraConfig cameraOf(const dataset::ImageStream& stream) {
+    lidar::DepthCameraConfig camera;
+    camera.width = stream.width;
+    camera.height = stream.height;
+    camera.fx = stream.intrinsics[0];
+    camera.fy = stream.intrinsics[1];
+    camera.cx = stream.intrinsics[2];
+    camera.cy = stream.intrinsics[3];
+    camera.encoding = stream.encoding;
+    return camera;
+  }
+
   void addCloud(const CloudEncoder& encoder, const std::string& topic, const lidar::Scan& scan) {
     const lidar::CloudLayout layout = encoder.output().layout;
     if (lidar::isLivoxCustom(layout)) return write(topic, encoder.custom(scan));
@@ -87,6 +108,7 @@ class BagWriter final : public dataset::Writer {
   std::string path_;
   vehicle::ImuConfig imu_;
   rosbag::Bag bag_;
+  std::vector<lidar::DepthCameraConfig> cameras_;
   std::vector<CloudEncoder> encoders_;
   std::vector<std::string> topics_;
   std::size_t count_ = 0;
