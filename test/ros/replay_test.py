@@ -177,6 +177,34 @@ class Replay(unittest.TestCase):
             self.assertGreaterEqual(len(mine), 29)
             self.assertEqual(received[:len(mine)], mine, topic)
 
+    def test_scenario(self):
+        """A data set of a scenario is flown as the suite flies it in lockstep."""
+        scenario = ("description: there and back\nmap: building\nlidar: vlp16\nresolution: 0.2\n"
+                    "start: [0, 0, 1.5]\nduration: 6s\ngusts: light\nfly: {goals: [[2, 0.3, 1.3]]}\n"
+                    "checks: {contacts: {at_most: 0}}\n")
+        for name, more in (("alone", ""), ("flown", "arguments: {record: %s}\n"
+                                           % self.path("flown.tum"))):
+            with open(self.path(name + ".yaml"), "w") as file:
+                file.write(scenario + more)
+        flown = self.marsim("suite", "flown.yaml", "--out", "suite")
+        self.assertEqual(flown.returncode, 0, flown.stdout)
+        made = self.marsim("dataset", "--scenario", "alone.yaml", "--format", "tum,pcd", "--out",
+                           "alone")
+        self.assertEqual(made.returncode, 0, made.stdout)
+        truth = dict(zip(*readers.tum(self.path("alone/tum/groundtruth.txt"))))
+        compared = 0
+        with open(self.path("flown.tum")) as file:
+            for line in file:
+                stamp, _, rest = line.partition(" ")
+                at = None if stamp == "#" else round(1e3 * float(stamp)) * 10**6
+                if at not in truth:  # the suite goes on for a while
+                    continue
+                row = np.array(rest.split(), dtype=float)
+                self.assertLess(np.abs(row[:3] - truth[at][:3]).max(), 1e-8)  # nine digits
+                compared += 1
+        self.assertGreater(compared, 500)
+        self.assertGreater(np.abs(row[:3] - [0.0, 0.0, 1.5]).max(), 1.9)
+
     def record(self, name, arguments, seconds):
         """The manifest of a recording of so many seconds."""
         recorder = self.begin([MARSIM, "record", "--out", name + ".bag"] + arguments,
