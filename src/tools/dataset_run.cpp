@@ -75,6 +75,7 @@ Json inputsOf(const DatasetRequest& request, const suite::Scenario& scenario,
         config::isYamlPath(value) || std::find(names.begin(), names.end(), value) != names.end();
     if (is_file) inputs[argument] = digestOf(config::resolve(kind, value));
   }
+  if (!request.airsim.empty()) inputs["airsim"] = digestOf(request.airsim);
   inputs["map"] = fmt::format("{:016x}", flight.map().source.content);
   return inputs;
 }
@@ -254,10 +255,14 @@ dataset::Sensors sensorsOf(const ScenarioFlight& flight, const std::string& trut
   sensors.truth_rate = config.rates.odometry;
   if (config.depth) sensors.images = {streamOf(*config.depth)};
   sensors.is_R_optical = truth_frame == "depth" && config.depth;
-  sensors.X_BR = sensors.is_R_optical
-                     ? config.depth->X_BC
-                     : config::chooseFrame(truth_frame, config.imu, flight.argument("lidar"),
-                                           kWhere, "--truth-frame");
+  if (sensors.is_R_optical) {
+    sensors.X_BR = config.depth->X_BC;
+  } else if (truth_frame == "lidar" && config.lidar) {
+    sensors.X_BR = config.lidar->X_BS;
+  } else {
+    sensors.X_BR = config::chooseFrame(truth_frame, config.imu, flight.argument("lidar"), kWhere,
+                                       "--truth-frame");
+  }
   return sensors;
 }
 
@@ -299,6 +304,7 @@ DatasetSummary makeDataset(const DatasetRequest& request) {
   const suite::Scenario scenario = scenarioOf(request);
   const std::uint64_t seed = request.seed.value_or(scenario.seeds.front());
   ScenarioFlight flight(scenario, seed);
+  if (!request.airsim.empty()) flight.carry(loadAirsim(request.airsim, flight.config().imu));
   const dataset::Sensors sensors = sensorsOf(flight, request.truth_frame);
   requireCarried(request.formats, sensors, request.axes, kWhere);
   End end(request, scenario, flight);

@@ -18,6 +18,7 @@ struct DatasetRequest {
   std::string scenario;    ///< a name of config/dataset or a scenario's file; empty: a trajectory
   std::string trajectory;  ///< file of full poses that the UAV follows; empty: a scenario
   std::map<std::string, std::string> arguments;  ///< that take the place of the scenario's, by name
+  std::string airsim;  ///< AirSim's settings.json, whose IMU and LiDAR are carried; empty: none
   std::optional<TimeNs> duration;     ///< none: as long as there is something to be flown
   std::optional<std::uint64_t> seed;  ///< none: the scenario's first
   int threads = 0;                    ///< that render, 0: all cores

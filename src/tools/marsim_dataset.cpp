@@ -98,6 +98,8 @@ int main(int argc, char** argv) {
   argument("--depth", "depth", "a depth camera's name or file (default: the scenario's, or none)");
   argument("--imu", "imu",
            "vehicle, lidar, auto, a name or file (default: the scenario's, or vehicle)");
+  app.add_option("--airsim", request.airsim,
+                 "AirSim's settings.json, whose IMU and LiDAR are carried");
   app.add_option("--duration", words.duration,
                  "[s] (default: until all has been flown, at most the scenario's)");
   app.add_option("--format", words.format,

@@ -164,6 +164,12 @@ void ScenarioFlight::makeConfig(const suite::Scenario& scenario) {
   config_.VehicleSetup::validate(where);
 }
 
+void ScenarioFlight::carry(const AirsimSensors& sensors) {
+  if (sensors.imu) config_.imu = *sensors.imu;
+  if (sensors.lidar) config_.lidar = sensors.lidar;
+  config_.VehicleSetup::validate(arguments_->where());
+}
+
 void ScenarioFlight::enter(int threads) {
   const Arguments& given = *arguments_;
   map::SurfelMapConfig map_config;

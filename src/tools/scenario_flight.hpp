@@ -10,6 +10,7 @@
 #include "marsim/sim/world.hpp"
 #include "suite/flight_guide.hpp"
 #include "suite/scenario.hpp"
+#include "tools/airsim_settings.hpp"
 
 namespace marsim::tools {
 
@@ -23,6 +24,8 @@ class ScenarioFlight {
   ~ScenarioFlight();
 
   const sim::UavConfig& config() const { return config_; }
+  /// Sensors in place of the scenario's, where there are any; before enter().
+  void carry(const AirsimSensors& sensors);
   /// An argument of the launch file, as the scenario or a default gives it; all of their names.
   std::string argument(const std::string& name) const;
   static std::vector<std::string> argumentNames();

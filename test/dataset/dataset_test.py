@@ -347,6 +347,31 @@ class Dataset(unittest.TestCase):
         self.assertGreater(np.abs(truth[:, 10:]).min(), 1e-6)
         self.assertLess(np.abs(read - ideal[:200] - truth[1:, 10:]).max(), 1e-12)
 
+    def test_sensors_of_airsim(self):
+        with open(self.path("settings.json"), "w") as file:
+            json.dump({"SettingsVersion": 1.2, "Vehicles": {"Drone": {"Sensors": {
+                "Imu": {"SensorType": 2, "AngularRandomWalk": 0.6},
+                "Lidar": {"SensorType": 6, "NumberOfChannels": 8, "PointsPerSecond": 20000,
+                          "VerticalFOVUpper": 10, "VerticalFOVLower": -25,
+                          "HorizontalFOVStart": -180, "HorizontalFOVEnd": 180,
+                          "X": 0.1, "Z": -0.1, "DataFrame": "SensorLocalFrame"}}}}}, file)
+        out = self.made("airsim", "--airsim", "settings.json", "--format", "asl,tum", "--duration",
+                        "1", "--truth-frame", "lidar")
+        with open(os.path.join(out, "asl", "mav0", "imu0", "sensor.yaml")) as file:
+            line, = [line for line in file if line.startswith("gyroscope_noise_density")]
+        self.assertAlmostEqual(float(line.split()[1]), 2 * 8.726646e-5, 10)
+        scans = [readers.pcd(file) for _, file in
+                 readers.asl_files(os.path.join(out, "asl", "mav0", "lidar0"))]
+        for scan in scans:
+            self.assertAlmostEqual(len(scan), 2000, delta=8)
+            self.assertEqual(set(scan["ring"]), set(range(8)))
+            up = np.degrees(np.arctan2(scan["z"], np.hypot(scan["x"], scan["y"])))
+            self.assertLess(np.abs(np.sort(np.unique(np.round(up)))
+                                   - np.linspace(-25, 10, 8)).max(), 0.1)
+        p, R = self.lidar_poses(out)[0]
+        body, _ = place_at(0)
+        self.assertLess(np.abs(p - body - R @ [0.1, 0.0, 0.1]).max(), 1e-9)
+
     def test_what_moves_has_instances(self):
         ring = self.made("ring", "--format", "kitti", "--duration", "1", "obstacles:=ring.yaml")
         sequence = os.path.join(ring, "kitti", "sequences", "00")
