@@ -214,6 +214,8 @@ std::string qualityHtml(const QualityMeter& quality, const std::string& title,
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{0}</title>\n<style>{1}</style></head>\n<body>\n<h1>{0}</h1>\n"
       "<p class=\"about\">{2}</p>\n{3}"
+      "<figure><img src=\"preview.png\" alt=\"map, path and last scan\" style=\"width: 100%\">"
+      "</figure>\n"
       "<section><h2>Streams</h2>\n{4}</section>\n"
       "<section><h2>IMU</h2>\n{5}</section>\n"
       "<section><h2>Figures</h2>\n<div class=\"figures\">\n{6}</div></section>\n"

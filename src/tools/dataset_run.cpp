@@ -16,6 +16,7 @@
 #include "marsim/config/load.hpp"
 #include "marsim/geometry/pose_file.hpp"
 #include "tools/calibration_files.hpp"
+#include "tools/dataset_preview.hpp"
 #include "tools/dataset_report.hpp"
 #include "tools/interrupts.hpp"
 #include "tools/scenario_flight.hpp"
@@ -107,11 +108,13 @@ std::string keyOf(const DatasetRequest& request, const suite::Scenario& scenario
 class Recorder {
  public:
   Recorder(ScenarioFlight& flight, const DatasetRequest& request, const dataset::Sensors& sensors,
-           const fs::path& folder)
+           const std::string& title, const fs::path& folder)
       : flight_(&flight),
         quality_(std::make_shared<dataset::QualityMeter>(sensors, *flight.map().map)),
         twin_(flight.config().imu, flight.config().seed) {
     writers_.push_back(quality_);
+    writers_.push_back(
+        std::make_shared<DatasetPreview>(flight.map().map, title, folder / "preview.png"));
     for (const dataset::Format format : request.formats) {
       const fs::path own = folder / dataset::folderOf(format);
       makeFolder(own);
@@ -315,7 +318,7 @@ DatasetSummary makeDataset(const DatasetRequest& request) {
   summary.was_complete = folder.isComplete();
   if (summary.was_complete) return summary;
   writeCalibrationOf(flight, folder.unfinished() / "calibration");
-  Recorder recorder(flight, request, sensors, folder.unfinished());
+  Recorder recorder(flight, request, sensors, scenario.name, folder.unfinished());
   fly(flight, end, summary);
   summary.duration = flight.now();
   summary.goals = flight.goals().count();

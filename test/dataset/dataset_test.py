@@ -486,7 +486,9 @@ class Dataset(unittest.TestCase):
         self.assertLessEqual(quality["coverage"]["share"], 1.0)
         with open(self.path("enu", "report.html")) as file:
             page = file.read()
-        for text in ("worst gap", "5,000,000", "100,000,000", "Path from above", "30 scans"):
+        with open(self.path("enu", "preview.png"), "rb") as file:
+            self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
+        for text in ("worst gap", "preview.png", "5,000,000", "100,000,000", "Path from above", "30 scans"):
             self.assertIn(text, page)
 
     def test_flies_a_scenario(self):
