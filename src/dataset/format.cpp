@@ -45,7 +45,6 @@ std::string quoted(const std::vector<Format>& formats) {
 }  // namespace
 
 const char* nameOf(Format format) { return layoutOf(format).name; }
-std::string folderOf(Format format) { return nameOf(format); }
 
 std::unique_ptr<Writer> makeWriter(Format format, const Destination& to) {
   return layoutOf(format).make(to);

@@ -16,6 +16,7 @@ enum class Format {
   kRosbag,  ///< "rosbag": a bag of ROS 1
   kMcap     ///< "mcap": a bag of ROS 2
 };
+/// The word, which is also the name of its folder in the data set's.
 const char* nameOf(Format format);
 
 /// The formats of "tum,kitti", in the order of the enumeration. Throws ConfigError,
@@ -28,8 +29,6 @@ std::vector<Format> formatsOf(const std::string& words, const std::string& where
 void requireCarried(const std::vector<Format>& formats, const Sensors& sensors, Axes axes,
                     const std::string& where);
 
-/// The folder of a format in the data set's.
-std::string folderOf(Format format);
 std::unique_ptr<Writer> makeWriter(Format format, const Destination& to);
 
 /// "enu" or "ned". Throws ConfigError.

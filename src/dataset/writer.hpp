@@ -39,7 +39,6 @@ struct Sensors {
   vehicle::ImuConfig imu;
   std::optional<lidar::LidarConfig> lidar;
   std::vector<ImageStream> images;
-  double truth_rate = 200.0;  ///< [Hz]
   Pose X_BR;                  ///< frame whose poses are the truth where a layout leaves that open
   bool is_R_optical = false;  ///< a camera's
 };

@@ -1,5 +1,6 @@
 #include "tools/dataset_report.hpp"
 
+#include <limits>
 #include <utility>
 #include <vector>
 

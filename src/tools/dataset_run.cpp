@@ -116,7 +116,7 @@ class Recorder {
     writers_.push_back(
         std::make_shared<DatasetPreview>(flight.map().map, title, folder / "preview.png"));
     for (const dataset::Format format : request.formats) {
-      const fs::path own = folder / dataset::folderOf(format);
+      const fs::path own = folder / dataset::nameOf(format);
       makeFolder(own);
       writers_.push_back(dataset::makeWriter(format, {own, sensors, request.axes}));
     }
@@ -255,7 +255,6 @@ dataset::Sensors sensorsOf(const ScenarioFlight& flight, const std::string& trut
   dataset::Sensors sensors;
   sensors.imu = config.imu;
   sensors.lidar = config.lidar;
-  sensors.truth_rate = config.rates.odometry;
   if (config.depth) sensors.images = {streamOf(*config.depth)};
   sensors.is_R_optical = truth_frame == "depth" && config.depth;
   if (sensors.is_R_optical) {

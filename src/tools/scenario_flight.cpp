@@ -251,7 +251,8 @@ TimeNs ScenarioFlight::now() const { return uav_->state().stamp; }
 
 std::optional<TimeNs> ScenarioFlight::flownAt() const {
   if (config_.replay) return config_.replay->end();
-  return guide_.flownAt();
+  const bool is_flown = guide_.goals().count() > 0 || guide_.hasPath();
+  return is_flown ? guide_.flownAt() : std::nullopt;
 }
 
 }  // namespace marsim::tools

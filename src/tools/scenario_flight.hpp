@@ -40,7 +40,8 @@ class ScenarioFlight {
   void step();
 
   TimeNs now() const;
-  /// When nothing is left to be flown: a stamp that may lie ahead; none: not known yet.
+  /// When nothing is left to be flown: a stamp that may lie ahead; none: not known yet, or it holds
+  /// its place all the time.
   std::optional<TimeNs> flownAt() const;
   const suite::GoalFlight& goals() const { return guide_.goals(); }
   int contacts() const { return contacts_; }  ///< that have begun

@@ -16,6 +16,7 @@ import time
 import unittest
 
 import numpy as np
+import yaml
 
 import readers
 
@@ -509,6 +510,31 @@ class Dataset(unittest.TestCase):
         self.assertEqual(summary["streams"]["lidar"]["count"], stamps[-1] // 100_000_000)
         with open(os.path.join(out, "run.json")) as file:
             self.assertEqual(json.load(file)["seed"], 5)
+
+    def test_defaults_are_those_of_the_launch_file(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+        with open(os.path.join(here, "..", "..", "launch", "arguments.yaml")) as file:
+            known = yaml.safe_load(file)["arguments"]
+        with open(self.path("enu", "run.json")) as file:
+            arguments = json.load(file)["arguments"]
+        for name, value in arguments.items():
+            default = known[name]["default"]
+            if name in ("map", "lidar", "imu", "replay"):
+                continue  # given
+            if name == "controller":
+                self.assertIn("'%s' if estimate == 'none'" % value, default)
+                continue
+            text = str(default).lower() if isinstance(default, bool) else str(default)
+            self.assertEqual(value, text, name)
+
+    def test_who_holds_its_place_does_so_to_the_end(self):
+        with open(self.path("hover.yaml"), "w") as file:
+            file.write("description: A hover\nmap: room.pcd\nlidar: scanner.yaml\n"
+                       "start: [3, 3, 1.5]\nduration: 2.5s\nchecks: {contacts: {at_most: 0}}\n")
+        out = self.made("hover", "--scenario", "hover.yaml", "--format", "tum,pcd")
+        stamps, rows = readers.tum(os.path.join(out, "tum", "groundtruth.txt"))
+        self.assertEqual(stamps[-1], 2_500_000_000)
+        self.assertLess(np.abs(rows[:, 0:3] - [3, 3, 1.5]).max(), 0.02)
 
     # --- folders ---
 
