@@ -176,6 +176,7 @@ std::string imageFacts(const QualityMeter& quality) {
 
 std::string scanFacts(const QualityMeter& quality) {
   if (!quality.coverage) return "";
+  if (quality.scans.count() == 0) return "<p class=\"facts\">no scan was completed</p>\n";
   return fmt::format(
       "<p class=\"facts\">{} scans, {} of them empty; {:.0f} points a scan ({:.0f} to {:.0f}), "
       "{:.1f} % of the shots returned; {:.1f} % of the map's {} cubes of {:g} m were seen</p>\n",

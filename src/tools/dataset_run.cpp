@@ -168,8 +168,8 @@ class End {
     if (request.duration) {
       const TimeNs most = replay ? end_ : toNs(suite::kLongestDuration);
       Validator(kWhere).require(*request.duration > 0 && *request.duration <= most, "--duration",
-                                fmt::format("{} s", toSeconds(*request.duration)),
-                                fmt::format("more than 0, up to {} s", toSeconds(most)));
+                                fmt::format("{:g} s", toSeconds(*request.duration)),
+                                fmt::format("more than 0, up to {:g} s", toSeconds(most)));
       end_ = *request.duration;
     }
   }

@@ -536,6 +536,16 @@ class Dataset(unittest.TestCase):
         self.assertEqual(stamps[-1], 2_500_000_000)
         self.assertLess(np.abs(rows[:, 0:3] - [3, 3, 1.5]).max(), 0.02)
 
+    def test_shorter_than_a_scan(self):
+        out = self.made("short", "--duration", "0.03")
+        self.assertEqual(readers.tum(os.path.join(out, "tum", "groundtruth.txt"))[0],
+                         [i * 5_000_000 for i in range(7)])
+        self.assertEqual(readers.asl_files(os.path.join(out, "asl", "mav0", "lidar0")), [])
+        with open(os.path.join(out, "report.html")) as file:
+            self.assertIn("no scan was completed", file.read())
+        with open(os.path.join(out, "quality.json")) as file:
+            self.assertIsNone(json.load(file)["lidar"]["points"])
+
     # --- folders ---
 
     def test_folder_of_another_run(self):
