@@ -24,7 +24,7 @@ constexpr Layout kLayouts[] = {{"tum", false, false, true, false, makeTumWriter}
                                {"kitti", true, true, false, true, makeKittiWriter},
                                {"pcd", true, true, false, false, makePcdWriter},
                                {"rosbag", true, false, true, true, makeBagWriter},
-                               {"mcap", true, false, false, true, makeMcapWriter}};
+                               {"mcap", true, false, true, true, makeMcapWriter}};
 
 const Layout& layoutOf(Format format) { return kLayouts[static_cast<std::size_t>(format)]; }
 

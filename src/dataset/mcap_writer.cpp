@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "dataset/cdr.hpp"
@@ -10,7 +12,8 @@ namespace marsim::dataset {
 namespace {
 
 constexpr char kFile[] = "flight_0.mcap";
-constexpr std::size_t kTruth = 0, kImu = 1, kPoints = 2;  // channels
+constexpr char kDepthFrame[] = "uav0/depth_optical_frame";
+constexpr std::size_t kTruth = 0, kImu = 1;  // channels; then those that are there
 
 /// A definition without the empty line that its raw string begins with.
 std::string parts(const char* text) { return text + 1; }
@@ -25,7 +28,57 @@ std::vector<McapChannel> channelsOf(const Sensors& sensors) {
     channels.push_back({"/uav0/points", "sensor_msgs/msg/PointCloud2", ros2::kPointCloud2 + header,
                         "", ros2::kPointCloud2Hash});
   }
+  if (!sensors.images.empty()) {
+    channels.push_back({"/uav0/depth/camera_info", "sensor_msgs/msg/CameraInfo",
+                        ros2::kCameraInfo + header, "", ros2::kCameraInfoHash});
+    channels.push_back({"/uav0/depth/image_rect_raw", "sensor_msgs/msg/Image",
+                        ros2::kImage + header, "", ros2::kImageHash});
+  }
   return channels;
+}
+
+/// An ideal camera: plumb_bob without distortion.
+std::string cameraInfo(const ImageStream& camera, TimeNs stamp) {
+  const double fx = camera.intrinsics[0], fy = camera.intrinsics[1], cx = camera.intrinsics[2],
+               cy = camera.intrinsics[3];
+  Cdr cdr;
+  cdr.addHeader(stamp, kDepthFrame);
+  cdr.add(static_cast<std::uint32_t>(camera.height));
+  cdr.add(static_cast<std::uint32_t>(camera.width));
+  cdr.add(std::string("plumb_bob"));
+  cdr.add(std::uint32_t{5});
+  for (const double value : {0.0, 0.0, 0.0, 0.0, 0.0,                                        // d
+                             fx,  0.0, cx,  0.0, fy,  cy,  0.0, 0.0, 1.0,                    // k
+                             1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0,                    // r
+                             fx,  0.0, cx,  0.0, 0.0, fy,  cy,  0.0, 0.0, 0.0, 1.0, 0.0}) {  // p
+    cdr.add(value);
+  }
+  for (int i = 0; i < 6; ++i) cdr.add(std::uint32_t{0});  // no binning, no region
+  cdr.add(std::uint8_t{0});
+  return cdr.bytes();
+}
+
+/// Whole millimetres, 0 where nothing was measured; or metres as they are (REP-118).
+std::string imageMessage(const ImageStream& camera, const Image& image) {
+  const bool is_whole = camera.encoding == lidar::DepthEncoding::kMillimetres;
+  std::string pixels;
+  for (const float depth : image.depth) {
+    if (!is_whole) {
+      appendBytes(depth, pixels);
+    } else {
+      const long mm = std::isfinite(depth) ? std::lround(1e3 * static_cast<double>(depth)) : 0;
+      appendBytes(static_cast<std::uint16_t>(mm), pixels);
+    }
+  }
+  Cdr cdr;
+  cdr.addHeader(image.stamp, kDepthFrame);
+  cdr.add(static_cast<std::uint32_t>(camera.height));
+  cdr.add(static_cast<std::uint32_t>(camera.width));
+  cdr.add(std::string(is_whole ? "16UC1" : "32FC1"));
+  cdr.add(std::uint8_t{0});  // little endian
+  cdr.add(static_cast<std::uint32_t>(camera.width) * (is_whole ? 2U : 4U));
+  cdr.addSequence(pixels);
+  return cdr.bytes();
 }
 
 void addZeros(Cdr& cdr, int count) {
@@ -36,7 +89,12 @@ void addZeros(Cdr& cdr, int count) {
 class McapWriter final : public Writer {
  public:
   explicit McapWriter(const Destination& to)
-      : folder_(to.folder), file_(to.folder / kFile, channelsOf(to.sensors)) {}
+      : folder_(to.folder),
+        file_(to.folder / kFile, channelsOf(to.sensors)),
+        points_(kImu + 1),
+        images_(to.sensors.lidar ? points_ + 1 : points_) {
+    if (!to.sensors.images.empty()) camera_ = to.sensors.images.front();
+  }
 
   void addTruth(const Truth& truth) override {
     const KinematicState& state = truth.state;
@@ -80,7 +138,12 @@ class McapWriter final : public Writer {
     cdr.add(kPointSize * count);
     cdr.addSequence(pointBytes(scan, Axes::kEnu, labels_));
     cdr.add(std::uint8_t{1});  // dense
-    file_.write(kPoints, scan.stamp, cdr.bytes());
+    file_.write(points_, scan.stamp, cdr.bytes());
+  }
+  void addImage(const Image& image) override {
+    if (image.stream != 0) return;
+    file_.write(images_, image.stamp, cameraInfo(camera_, image.stamp));
+    file_.write(images_ + 1, image.stamp, imageMessage(camera_, image));
   }
   void finish() override {
     file_.close();
@@ -131,6 +194,8 @@ class McapWriter final : public Writer {
 
   std::filesystem::path folder_;
   McapFile file_;
+  std::size_t points_, images_;  ///< their first channels, where there are any
+  ImageStream camera_;
   Labels labels_;
 };
 

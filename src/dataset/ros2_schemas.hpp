@@ -67,6 +67,39 @@ float64[9] linear_acceleration_covariance
 constexpr char kImuHash[] =
     "RIHS01_7d9a00ff131080897a5ec7e26e315954b8eae3353c3f995c55faf71574000b5b";
 
+constexpr char kImage[] = R"(std_msgs/Header header
+uint32 height
+uint32 width
+string encoding
+uint8 is_bigendian
+uint32 step
+uint8[] data
+)";
+constexpr char kImageHash[] =
+    "RIHS01_d31d41a9a4c4bc8eae9be757b0beed306564f7526c88ea6a4588fb9582527d47";
+
+constexpr char kCameraInfo[] = R"(std_msgs/Header header
+uint32 height
+uint32 width
+string distortion_model
+float64[] d
+float64[9] k
+float64[9] r
+float64[12] p
+uint32 binning_x
+uint32 binning_y
+sensor_msgs/RegionOfInterest roi
+================================================================================
+MSG: sensor_msgs/RegionOfInterest
+uint32 x_offset
+uint32 y_offset
+uint32 height
+uint32 width
+bool do_rectify
+)";
+constexpr char kCameraInfoHash[] =
+    "RIHS01_b3dfd68ff46c9d56c80fd3bd4ed22c7a4ddce8c8348f2f59c299e73118e7e275";
+
 constexpr char kOdometry[] = R"(std_msgs/Header header
 string child_frame_id
 geometry_msgs/PoseWithCovariance pose

@@ -84,8 +84,8 @@ std::unique_ptr<Writer> makeKittiWriter(const Destination& to);
 /// flight.bag, the topics of the nodes as rosbag (ROS 1, format 2.0) records them; ENU only. Needs
 /// the library of bag_library.hpp.
 std::unique_ptr<Writer> makeBagWriter(const Destination& to);
-/// flight_0.mcap and metadata.yaml, a bag of ROS 2 (rosbag2): truth, IMU, and the points as the PCD
-/// files have them; ENU only.
+/// flight_0.mcap and metadata.yaml, a bag of ROS 2 (rosbag2): truth, IMU, the points as the PCD files
+/// have them, and the images of the first depth camera; ENU only.
 std::unique_ptr<Writer> makeMcapWriter(const Destination& to);
 /// A PCD file a scan with the time of each point, and the poses of the scans. Needs a LiDAR.
 std::unique_ptr<Writer> makePcdWriter(const Destination& to);

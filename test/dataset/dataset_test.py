@@ -397,7 +397,8 @@ class Dataset(unittest.TestCase):
         return stamp, row(pose["position"]) + row(pose["orientation"])
 
     def test_bag_of_ros_2(self):
-        out = self.made("ros2", "--format", "mcap,asl,tum", "--duration", "1")
+        out = self.made("ros2", "--format", "mcap,asl,tum", "--duration", "1", "--depth",
+                        "camera.yaml")
         messages = readers.mcap(os.path.join(out, "mcap", "flight_0.mcap"))
         by_topic = {}
         for topic, name, schema, stamp, data in messages:
@@ -405,7 +406,17 @@ class Dataset(unittest.TestCase):
         self.assertEqual({topic: (rows[0][0], len(rows)) for topic, rows in by_topic.items()},
                          {"/uav0/odom": ("nav_msgs/msg/Odometry", 201),
                           "/uav0/imu/data": ("sensor_msgs/msg/Imu", 200),
-                          "/uav0/points": ("sensor_msgs/msg/PointCloud2", 10)})
+                          "/uav0/points": ("sensor_msgs/msg/PointCloud2", 10),
+                          "/uav0/depth/camera_info": ("sensor_msgs/msg/CameraInfo", 21),
+                          "/uav0/depth/image_rect_raw": ("sensor_msgs/msg/Image", 21)})
+        for (stamp, file), (_, logged, image), (_, _, camera) in zip(
+                readers.asl_files(os.path.join(out, "asl", "mav0", "depth0")),
+                by_topic["/uav0/depth/image_rect_raw"], by_topic["/uav0/depth/camera_info"]):
+            self.assertEqual((stamp, image["encoding"], image["step"]), (logged, "16UC1", 128))
+            self.assertEqual(image["data"], readers.png16(file).astype("<u2").tobytes())
+            self.assertEqual((camera["width"], camera["height"], camera["d"]), (64, 48, 5 * [0.0]))
+            self.assertEqual(camera["k"], [50, 0, 30, 0, 52, 25, 0, 0, 1])
+            self.assertEqual(camera["p"], [50, 0, 30, 0, 0, 52, 25, 0, 0, 0, 1, 0])
         tables = {"/uav0/imu/data": readers.asl_table(
             os.path.join(out, "asl", "mav0", "imu0", "data.csv"), readers.ASL_IMU),
                   "/uav0/odom": readers.tum(os.path.join(out, "tum", "groundtruth.txt"))}
@@ -426,7 +437,7 @@ class Dataset(unittest.TestCase):
                              points.dtype["ring"].itemsize)
         told = readers.yaml_numbers(os.path.join(out, "mcap", "metadata.yaml"))
         self.assertEqual(told["version"], [5])
-        self.assertEqual(sorted(told["message_count"]), [10, 200, 201, 411, 411])
+        self.assertEqual(sorted(told["message_count"]), [10, 21, 21, 200, 201, 453, 453])
         self.assertEqual(told["nanoseconds"], [10**9, 10**9])
 
     def test_bag_of_ros_1(self):
@@ -610,8 +621,8 @@ class Dataset(unittest.TestCase):
                      "--format", "tum")
         self.refused("--format is 'tum,kitti', allowed: without a LiDAR tum, asl, rosbag and mcap only",
                      "--format", "tum,kitti", "--lidar", "none")
-        self.refused("--format is 'pcd,mcap', allowed: one that holds images beside it (tum, asl, "
-                     "rosbag), or 'depth:=none'", "--format", "pcd,mcap", "--depth", "d455")
+        self.refused("--format is 'kitti,pcd', allowed: one that holds images beside it (tum, asl, "
+                     "rosbag, mcap), or 'depth:=none'", "--format", "kitti,pcd", "--depth", "d455")
         self.refused("--frame is 'ned', allowed: enu", "--frame", "ned", "--format", "kitti")
         self.refused("--frame is 'nwu', allowed: enu, ned", "--frame", "nwu")
         self.refused("--duration is 4 s, allowed: more than 0, up to 3 s", "--duration", "4")
