@@ -15,7 +15,10 @@
 #include "mixed_pixels.hpp"
 #include "places.hpp"
 #include "sensors.hpp"
+#include "shrub_ranges.hpp"
+#include "special_surfaces.hpp"
 #include "timing.hpp"
+#include "weather_rating.hpp"
 #ifdef MARSIM_HAS_EMBREE
 #include "embree_discs.hpp"
 #endif
@@ -149,6 +152,9 @@ bool runBeamsBench(const BeamsBench& bench) {
   std::vector<LimitRow> rows;
   rateMixedPixels(rows);
   rateGrassStands(6120, rows);
+  rateShrub(rows);
+  rateSurfaces(rows);
+  rateWeather(20, rows);
   if (!bench.quick) {
     for (const std::string& place : bench.places) {
       const NineRays nine({place, 0.1}, bench);
@@ -161,6 +167,9 @@ bool runBeamsBench(const BeamsBench& bench) {
     makeFolder(bench.pictures);
     drawMixedPixels(bench.pictures);
     drawDepths(6120, bench.pictures);
+    drawShrub(bench.pictures);
+    drawSurfaces(bench.pictures);
+    drawParticles(20, bench.pictures);
   }
   if (!bench.out.empty()) writeFile(bench.out, toJson(rows).dump(2) + "\n");
   return printRows(rows);

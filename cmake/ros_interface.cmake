@@ -15,13 +15,16 @@ add_message_files(DIRECTORY msg FILES
   PeerBody.msg
   Peers.msg
   RateCommand.msg
+  SeenObject.msg
+  SeenObjects.msg
   StateReference.msg
   Impact.msg
   TrackedState.msg
   TrackingError.msg
   VehicleState.msg
 )
-add_service_files(DIRECTORY srv FILES RunUntil.srv SetPace.srv StepTime.srv TakeOff.srv Teleport.srv)
+add_service_files(DIRECTORY srv FILES
+  RunUntil.srv SetPace.srv SetWeather.srv StepTime.srv TakeOff.srv Teleport.srv)
 generate_messages(DEPENDENCIES geometry_msgs std_msgs)
 
 # One marsimConfig.cmake for both: find_package(marsim COMPONENTS core) needs nothing of ROS,

@@ -21,7 +21,7 @@ struct Unit {
 const std::vector<Unit>& unitsOf(Quantity quantity) {
   static const std::vector<Unit> none;
   static const std::vector<Unit> length{{"m", 1.0}, {"cm", 1e-2}, {"mm", 1e-3}, {"km", 1e3}};
-  static const std::vector<Unit> angle{{"rad", 1.0}, {"deg", kPi / 180.0}};
+  static const std::vector<Unit> angle{{"rad", 1.0}, {"mrad", 1e-3}, {"deg", kPi / 180.0}};
   static const std::vector<Unit> time{{"s", 1.0}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
   static const std::vector<Unit> frequency{{"Hz", 1.0}, {"kHz", 1e3}, {"MHz", 1e6}};
   static const std::vector<Unit> angular_speed{

@@ -8,8 +8,6 @@
 namespace marsim::config {
 namespace {
 
-using lidar::DepthCameraConfig;
-
 void readSize(YamlReader& reader, const std::string& key, int& value) {
   double number = 0.0;
   reader.require(key, number);
@@ -21,14 +19,36 @@ void readSize(YamlReader& reader, const std::string& key, int& value) {
 
 }  // namespace
 
+using lidar::DepthCameraConfig;
+
+void readImageSize(YamlReader& reader, int& width, int& height) {
+  readSize(reader, "width", width);
+  readSize(reader, "height", height);
+}
+
+void readDepthEncoding(YamlReader& reader, lidar::DepthEncoding& encoding) {
+  reader.readWord<lidar::DepthEncoding>(
+      "encoding", encoding,
+      {{"16UC1", lidar::DepthEncoding::kMillimetres}, {"32FC1", lidar::DepthEncoding::kMetres}});
+}
+
+void readDepthStereo(YamlReader& reader, DepthCameraConfig& config, bool with_image) {
+  reader.readMap("stereo", [&](YamlReader& stereo) {
+    stereo.read("subpixel_error", config.subpixel_error);
+    stereo.read("baseline", config.baseline, Quantity::kLength);
+    stereo.read("disparity_step", config.disparity_step);
+    stereo.read("occlusions", config.occlusions);
+    if (with_image) stereo.read("least_contrast", config.least_contrast);
+  });
+}
+
 DepthCameraConfig loadDepthCamera(const std::string& name_or_path) {
   const std::filesystem::path path = resolve("depth", name_or_path);
   DepthCameraConfig config;
   YamlReader::readFile(path, [&](YamlReader& reader) {
     reader.require("name", config.name);
     reader.requireMap("image", [&](YamlReader& image) {
-      readSize(image, "width", config.width);
-      readSize(image, "height", config.height);
+      readImageSize(image, config.width, config.height);
       image.require("fx", config.fx);
       image.require("fy", config.fy);
       image.require("cx", config.cx);
@@ -39,14 +59,9 @@ DepthCameraConfig loadDepthCamera(const std::string& name_or_path) {
       range.require("max", config.range_max, Quantity::kLength);
     });
     reader.read("rate", config.rate, Quantity::kFrequency);
-    reader.readWord<lidar::DepthEncoding>(
-        "encoding", config.encoding,
-        {{"16UC1", lidar::DepthEncoding::kMillimetres}, {"32FC1", lidar::DepthEncoding::kMetres}});
+    readDepthEncoding(reader, config.encoding);
     reader.readMap("mounting", [&](YamlReader& mounting) { readMounting(mounting, config.X_BC); });
-    reader.readMap("stereo", [&](YamlReader& stereo) {
-      stereo.read("subpixel_error", config.subpixel_error);
-      stereo.read("baseline", config.baseline, Quantity::kLength);
-    });
+    readDepthStereo(reader, config, false);
   });
   config.X_BC.q = config.X_BC.q * lidar::opticalRotation();
   config.validate(path.string());

@@ -31,7 +31,8 @@ void readShape(YamlReader& reader, ObstacleGroup& group) {
                                  {{"uav", ObstacleShape::kUav},
                                   {"sphere", ObstacleShape::kSphere},
                                   {"box", ObstacleShape::kBox},
-                                  {"capsule", ObstacleShape::kCapsule}});
+                                  {"capsule", ObstacleShape::kCapsule},
+                                  {"person", ObstacleShape::kPerson}});
   reader.read("resolution", group.resolution, Quantity::kLength);
   if (reader.has("reflectivity")) reader.require("reflectivity", group.reflectivity.emplace());
   if (reader.has("class")) {
@@ -44,7 +45,9 @@ void readShape(YamlReader& reader, ObstacleGroup& group) {
     return;
   }
   reader.readInterval("size", group.size_min, group.size_max, Quantity::kLength);
-  if (group.shape == ObstacleShape::kCapsule) reader.read("width", group.width_ratio);
+  if (group.shape == ObstacleShape::kCapsule || group.shape == ObstacleShape::kPerson) {
+    reader.read("width", group.width_ratio);
+  }
 }
 
 // Reads the keys that only obstacles of the group's kind have.

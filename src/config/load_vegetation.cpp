@@ -11,6 +11,7 @@ namespace {
 using scene::SpeciesConfig;
 
 void readShrub(YamlReader& reader, SpeciesConfig& species) {
+  if (!reader.has("crown")) reader.fail("crown", "absent", "{width: ..., height: ...}");
   reader.readMap("crown", [&](YamlReader& crown) {
     crown.require("width", species.crown_width, Quantity::kLength);
     crown.require("height", species.crown_height, Quantity::kLength);
@@ -35,7 +36,9 @@ SpeciesConfig loadSpecies(const std::filesystem::path& path) {
     reader.readInterval("diameter", species.diameter_min, species.diameter_max, Quantity::kLength);
     reader.read("reflectivity", species.reflectivity);
     reader.readWord("class", species.semantic_class, map::semantic::names());
+    reader.read("obstacle", species.is_obstacle);
     if (species.kind == SpeciesConfig::Kind::kShrub) {
+      if (!reader.has("height")) reader.fail("height", "absent", "the heights of a shrub");
       readShrub(reader, species);
     } else {
       reader.read("lean", species.lean, Quantity::kAngle);
@@ -60,13 +63,17 @@ scene::StandConfig readStand(YamlReader& reader) {
   scene::StandConfig stand;
   std::string species;
   reader.require("species", species);
-  std::filesystem::path path;
-  if (isYamlPath(species)) {
-    reader.require("species", path);
-  } else {
-    path = resolve("species", species);
+  try {
+    std::filesystem::path path;
+    if (isYamlPath(species)) {
+      reader.require("species", path);
+    } else {
+      path = resolve("species", species);
+    }
+    stand.species = loadSpecies(path);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", reader.file(), error.what()));
   }
-  stand.species = loadSpecies(path);
   reader.require("density", stand.density);
   reader.readInterval("scale", stand.scale_min, stand.scale_max, Quantity::kNumber);
   reader.readMap("region", [&](YamlReader& region) {

@@ -14,8 +14,9 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Arguments that name a file of the user's or something that comes with the package.
-constexpr const char* kNamed[] = {"map", "obstacles",  "lidar", "depth",     "vehicle",
-                                  "imu", "controller", "swarm", "vegetation"};
+constexpr const char* kNamed[] = {"map",    "obstacles",  "lidar",    "depth",
+                                  "camera", "vehicle",    "imu",      "controller",
+                                  "swarm",  "vegetation", "surfaces", "weather"};
 
 /// Arguments that a scenario says in another way: by name, and by what.
 const std::map<std::string, std::string> kSaidOtherwise = {
@@ -32,7 +33,8 @@ std::vector<std::string> namesOf(const std::string& key) {
   if (key == "map") return yamlNames(dataDir() / "maps");
   std::vector<std::string> names = knownNames(key == "controller" ? "control" : key);
   if (key == "imu") names.insert(names.begin(), {"vehicle", "lidar", "auto"});
-  for (const char* optional : {"depth", "obstacles", "controller", "vegetation"}) {
+  for (const char* optional :
+       {"depth", "camera", "obstacles", "controller", "vegetation", "surfaces", "weather"}) {
     if (key == optional) names.emplace_back("none");
   }
   return names;

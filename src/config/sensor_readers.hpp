@@ -3,6 +3,7 @@
 #include "config/yaml_reader.hpp"
 #include "marsim/geometry/pose.hpp"
 #include "marsim/lidar/beam.hpp"
+#include "marsim/lidar/depth_camera.hpp"
 #include "marsim/lidar/intensity.hpp"
 #include "marsim/lidar/noise.hpp"
 #include "marsim/lidar/scan_pattern.hpp"
@@ -13,6 +14,13 @@ namespace marsim::config {
 
 /// A sensor's pose in the body: position: [x, y, z], rpy: [roll, pitch, yaw].
 void readMounting(YamlReader& reader, Pose& X_BS);
+
+/// `width` and `height` of an image [px].
+void readImageSize(YamlReader& reader, int& width, int& height);
+/// The `encoding` of depth and the map `stereo` of its errors; `with_image`: also those that depend
+/// on an image of the same pixels.
+void readDepthEncoding(YamlReader& reader, lidar::DepthEncoding& encoding);
+void readDepthStereo(YamlReader& reader, lidar::DepthCameraConfig& config, bool with_image);
 
 /// The imu map of a vehicle: `model` names a file in config/imu, the other keys override it.
 void readMountedImu(YamlReader& reader, vehicle::ImuConfig& imu);

@@ -42,17 +42,25 @@ class FallbackRenderer : public Interface {
     }
   }
 
+  /// The processor's renderer, made when it is first asked for.
+  const Interface& onCpu() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (on_cpu_ == nullptr) on_cpu_ = make_on_cpu_();
+    return *on_cpu_;
+  }
+
  private:
   // The first of several threads that fail changes the renderer and says so.
   void fallBack(const Interface& failed, const GlError& error) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (now_.get() != &failed) return;
-    now_ = make_on_cpu_();
+    if (on_cpu_ == nullptr) on_cpu_ = make_on_cpu_();
+    now_ = on_cpu_;
     log_(std::string("the processor renders from now on: ") + error.what(), true);
   }
 
   mutable std::mutex mutex_;
-  mutable std::shared_ptr<const Interface> now_;
+  mutable std::shared_ptr<const Interface> now_, on_cpu_;
   const Make make_on_cpu_;
   const Log log_;
 };
@@ -65,6 +73,17 @@ class FallbackRayRenderer final : public FallbackRenderer<RayRenderer> {
             std::vector<Hit>& hits) const override {
     render([&](const RayRenderer& renderer) { renderer.cast(rays, objects, hits); });
   }
+  void castBeams(TimeNs begin, const std::vector<lidar::Ray>& rays, std::size_t rays_a_beam,
+                 View<MovingObject> objects, std::vector<Hit>& hits) const override {
+    render([&](const RayRenderer& renderer) {
+      renderer.castBeams(begin, rays, rays_a_beam, objects, hits);
+    });
+  }
+  // Not worth the way to a graphics card and back.
+  void castFew(TimeNs begin, const std::vector<lidar::Ray>& rays, View<MovingObject> objects,
+               std::vector<Hit>& hits) const override {
+    onCpu().castBeams(begin, rays, 1, objects, hits);
+  }
 };
 
 class FallbackImageRenderer final : public FallbackRenderer<ImageRenderer> {
@@ -74,6 +93,12 @@ class FallbackImageRenderer final : public FallbackRenderer<ImageRenderer> {
                    View<MovingObject> objects, std::vector<Hit>& hits) const override {
     render([&](const ImageRenderer& renderer) {
       renderer.renderImage(grid, X_WS, range_max, objects, hits);
+    });
+  }
+  void renderImageAt(TimeNs stamp, const lidar::ImageGrid& grid, const Pose& X_WS, double range_max,
+                     View<MovingObject> objects, std::vector<Hit>& hits) const override {
+    render([&](const ImageRenderer& renderer) {
+      renderer.renderImageAt(stamp, grid, X_WS, range_max, objects, hits);
     });
   }
 };

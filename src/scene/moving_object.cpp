@@ -31,6 +31,15 @@ MovingObject movingObject(std::shared_ptr<const map::SurfelMap> shape, std::uint
   return object;
 }
 
+std::vector<MovingObject> countedFrom(double seconds, std::vector<MovingObject> objects) {
+  for (MovingObject& object : objects) {
+    object.begin -= seconds;
+    object.from -= seconds;
+    object.until -= seconds;
+  }
+  return objects;
+}
+
 Pose MovingObject::at(double time) const {
   if (X_WM.size() == 1 || !(time > begin)) return X_WM.front();
   const double steps = (time - begin) / step;
@@ -43,7 +52,9 @@ Pose MovingObject::at(double time) const {
 
 void MovingObject::validate(const std::string& where) const {
   if (shape == nullptr) throw ConfigError(where, "shape", "none", "a set of surfels");
-  if (identity == kMapIdentity) throw ConfigError(where, "identity", "the map's", "any other");
+  if (identity == kMapIdentity || isPlant(identity)) {
+    throw ConfigError(where, "identity", identityName(identity) + "'s", "any other");
+  }
   if (X_WM.empty()) throw ConfigError(where, "X_WM", "no pose", "at least one");
   if (X_WM.size() > 1) Validator(where).positive("step", step, "s");
   if (std::isnan(from) || std::isnan(until)) {

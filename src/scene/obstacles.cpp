@@ -15,16 +15,20 @@
 #include "scene/obstacle_places.hpp"
 #include "scene/obstacle_shapes.hpp"
 #include "scene/obstacle_track.hpp"
+#include "scene/walking_person.hpp"
 
 namespace marsim::scene {
 namespace {
 
 using Eigen::Vector3d;
 
-constexpr int kSizes = 4;             // of a group
-constexpr TimeNs kStep = 5'000'000;   // between the poses of what does not go straight
-constexpr double kLeastSide = 0.5;    // [m] of a region
-constexpr double kMostSpeed = 100.0;  // [m/s]
+constexpr int kSizes = 4;                 // of a group
+constexpr TimeNs kStep = 5'000'000;       // between the poses of what does not go straight
+constexpr double kLeastSide = 0.5;        // [m] of a region
+constexpr double kMostSpeed = 100.0;      // [m/s]
+constexpr double kLeastWalk = 0.05;       // [m/s] slower people stand
+constexpr double kDrivenStride = 1.1;     // [s] of driven people
+constexpr TimeNs kLeastStep = 2'000'000;  // between a person's shapes
 
 bool drawsPlaces(ObstacleKind kind) {
   return kind != ObstacleKind::kWaypoints && kind != ObstacleKind::kOrbit;
@@ -68,6 +72,7 @@ double resolutionOf(const ObstacleGroup& group, double size) {
   if (group.resolution > 0.0) return group.resolution;
   // Arms are thin; about a thousand surfels.
   if (group.shape == ObstacleShape::kUav) return std::clamp(size / 30.0, 0.003, 0.02);
+  if (group.shape == ObstacleShape::kPerson) return std::clamp(size / 60.0, 0.005, 0.05);
   return std::min(0.1 * (group.shape == ObstacleShape::kCapsule ? group.width_ratio * size : size),
                   0.05);
 }
@@ -92,7 +97,7 @@ ObstacleGroup usualGroup(ObstacleKind kind) {
       group.speed_max = 2.0;
       break;
     case ObstacleKind::kWalker:
-      group.shape = ObstacleShape::kCapsule;
+      group.shape = ObstacleShape::kPerson;
       group.size_min = 1.5;
       group.size_max = 1.9;
       group.speed_min = 0.8;
@@ -161,7 +166,8 @@ struct Obstacles::Obstacle {
   std::size_t group;
   int number;  // in the group
   double size;
-  std::shared_ptr<const map::SurfelMap> shape;
+  std::shared_ptr<const map::SurfelMap> shape;  // null: a person's
+  std::shared_ptr<const WalkingPerson> person;  // null: another shape
   std::unique_ptr<ObstacleTrack> track;
   DrivenTrack* driven = nullptr;  // the track, where it is one
 };
@@ -182,6 +188,7 @@ class GroupMaker {
                            : group.size_min + part * (group.size_max - group.size_min));
     }
     shapes_.resize(sizes_.size());
+    people_.resize(sizes_.size());
   }
 
   std::uint64_t seed() const { return seed_; }
@@ -194,6 +201,7 @@ class GroupMaker {
       case ObstacleShape::kBox:
         return {0.5 * std::sqrt(3.0) * size, size};
       case ObstacleShape::kCapsule:
+      case ObstacleShape::kPerson:
         if (group_.kind == ObstacleKind::kWalker) return {0.5 * size * group_.width_ratio, size};
         return {0.5 * size, size};
       default:
@@ -204,11 +212,16 @@ class GroupMaker {
   /// Everything of obstacle `number` of the group; `driven` is set where it is one.
   double make(int number, const ObstaclePlaces& places,
               std::shared_ptr<const map::SurfelMap>& of_shape,
-              std::unique_ptr<ObstacleTrack>& track, DrivenTrack*& driven) {
+              std::shared_ptr<const WalkingPerson>& person, std::unique_ptr<ObstacleTrack>& track,
+              DrivenTrack*& driven) {
     RandomStream random(seed_, static_cast<std::uint64_t>(number));
     const std::uint64_t own_seed = random.next();
     const std::size_t size = random.index(sizes_.size());
-    of_shape = shape(size);
+    if (group_.shape == ObstacleShape::kPerson) {
+      person = this->person(size);
+    } else {
+      of_shape = shape(size);
+    }
     const double speed = random.uniform(group_.speed_min, group_.speed_max);
     const double part = static_cast<double>(number) / group_.number;
     switch (group_.kind) {
@@ -269,6 +282,14 @@ class GroupMaker {
     return shapes_[i];
   }
 
+  const std::shared_ptr<const WalkingPerson>& person(std::size_t i) {
+    if (people_[i] == nullptr) {
+      const double height = sizes_[i];
+      people_[i] = std::make_shared<const WalkingPerson>(height, i, resolutionOf(group_, height));
+    }
+    return people_[i];
+  }
+
   static double ballOf(const std::shared_ptr<const map::SurfelMap>& shape) {
     double radius = 0.0;
     for (const map::Surfel& surfel : shape->surfels()) {
@@ -281,6 +302,7 @@ class GroupMaker {
   const std::uint64_t seed_;
   std::vector<double> sizes_;
   mutable std::vector<std::shared_ptr<const map::SurfelMap>> shapes_;  // made when needed
+  std::vector<std::shared_ptr<const WalkingPerson>> people_;           // the same
 };
 
 // 255 for 1.
@@ -308,6 +330,28 @@ MovingObject pieceOf(const Leg& leg, TimeNs begin, TimeNs first, TimeNs last) {
 
 }  // namespace
 
+/// A shape that an obstacle has until `end`.
+struct Obstacles::Look {
+  std::shared_ptr<const map::SurfelMap> shape;
+  TimeNs end;
+};
+
+// The strides of a person take as long as its speed says; of a driven one, whose speed may change
+// at any time, always the same.
+Obstacles::Look Obstacles::lookOf(const WalkingPerson& person, const Obstacle& obstacle,
+                                  const Leg& leg, TimeNs time) {
+  const double speed = leg.radius > 0.0 ? std::abs(leg.yaw_rate) * leg.radius : leg.v.norm();
+  if (speed < kLeastWalk) return {person.standing(), leg.end};
+  const double stride =
+      obstacle.driven != nullptr ? kDrivenStride : WalkingPerson::kStride * obstacle.size / speed;
+  const auto phases = static_cast<TimeNs>(WalkingPerson::kPhases);
+  const TimeNs step = std::max(toNs(stride) / phases, kLeastStep);
+  const TimeNs steps = time / step - (time % step < 0 ? 1 : 0);
+  const TimeNs phase = (steps + 5 * obstacle.number) % phases;  // not all in step
+  return {person.at(static_cast<std::size_t>(phase < 0 ? phase + phases : phase)),
+          std::min(leg.end, (steps + 1) * step)};
+}
+
 Obstacles::Obstacles(const ObstaclesConfig& config, const Clearance& clearance,
                      const std::string& where)
     : config_(config) {
@@ -326,8 +370,8 @@ Obstacles::Obstacles(const ObstaclesConfig& config, const Clearance& clearance,
       Obstacle obstacle;
       obstacle.group = g;
       obstacle.number = i;
-      obstacle.size =
-          maker.make(i, *places_.back(), obstacle.shape, obstacle.track, obstacle.driven);
+      obstacle.size = maker.make(i, *places_.back(), obstacle.shape, obstacle.person,
+                                 obstacle.track, obstacle.driven);
       obstacles_.push_back(std::move(obstacle));
     }
   }
@@ -346,16 +390,18 @@ void Obstacles::appendKnownObjects(TimeNs begin, TimeNs end, TimeNs told_until,
     for (TimeNs time = begin; time <= end;) {
       const Leg leg = obstacle.driven != nullptr ? obstacle.driven->knownLegAt(time, told_until)
                                                  : obstacle.track->legAt(time);
+      const Look look = obstacle.person != nullptr ? lookOf(*obstacle.person, obstacle, leg, time)
+                                                   : Look{obstacle.shape, leg.end};
       MovingObject& object =
-          objects.emplace_back(pieceOf(leg, begin, time, std::min(end, leg.end)));
-      object.shape = obstacle.shape;
+          objects.emplace_back(pieceOf(leg, begin, time, std::min(end, look.end)));
+      object.shape = look.shape;
       object.identity = identityOf(i);
       object.reflectivity = reflectivity;
       object.semantic_class = group.semanticClass();
       if (time > begin) object.from = toSeconds(time - begin);
-      if (leg.end > end) break;
-      object.until = toSeconds(leg.end - begin);
-      time = leg.end;
+      if (look.end > end) break;
+      object.until = toSeconds(look.end - begin);
+      time = look.end;
     }
   }
 }

@@ -19,6 +19,7 @@ constexpr double kPlantsAPatch = 64.0;                      // of stems
 constexpr double kPatchSideMin = 0.5, kPatchSideMax = 2.0;  // [m]
 constexpr double kLeastAPatch = 8.0;                        // stems; fewer stand singly
 constexpr std::uint32_t kPatchVariants = 16, kPlantVariants = 8;
+constexpr double kMostPrimitives = 2e7;  // stems, twigs and leaves of all patches
 
 /// A stand with its region inside the map, and how its patches lie.
 struct Bed {
@@ -58,9 +59,28 @@ Bed bedOf(const StandConfig& stand, const Eigen::AlignedBox3d& bounds, const std
   return bed;
 }
 
+/// Of all patches that a stand grows.
+double primitivesOf(const Bed& bed) {
+  const SpeciesConfig& species = bed.stand->species;
+  const double of_plant = species.kind == SpeciesConfig::Kind::kShrub
+                              ? 1.0 + species.twigs + species.leaves
+                              : static_cast<double>(species.pieces);
+  if (!bed.is_tiled) return kPlantVariants * of_plant;
+  return kPatchVariants * of_plant * std::max(1.0, bed.stand->density * bed.side.prod());
+}
+
 void requireFew(const std::vector<Bed>& beds) {
-  double plants = 0.0, instances = 0.0;
+  double plants = 0.0, instances = 0.0, primitives = 0.0;
   for (const Bed& bed : beds) {
+    primitives += primitivesOf(bed);
+    if (primitives > kMostPrimitives) {
+      throw ConfigError(
+          bed.where, "species",
+          fmt::format("{:.3g} stems, twigs and leaves in different patches", primitives),
+          fmt::format("at most {:.0e} in all stands: fewer pieces, twigs, leaves or "
+                      "stems a square metre",
+                      kMostPrimitives));
+    }
     plants += bed.plants();
     instances += bed.instances();
     if (plants <= kMaxPlants && instances <= kMaxPlantInstances) continue;
@@ -82,21 +102,22 @@ class Planter {
 
   void plant(const Bed& bed, std::size_t number) {
     RandomStream random(config_.seed, fmt::format("vegetation {}", number));
+    std::size_t tried = 0;
     const std::size_t before = vegetation_.instances.size();
     const auto first = static_cast<std::uint32_t>(vegetation_.patches.size());
     if (bed.is_tiled) {
       growTiles(bed, random);
-      setTiles(bed, first, random);
+      tried = setTiles(bed, first, random);
     } else {
       growSingles(bed, random);
-      setSingles(bed, first, random);
+      tried = setSingles(bed, first, random);
     }
-    if (vegetation_.instances.size() > before) return;
+    if (tried == 0 || vegetation_.instances.size() > before) return;
     throw ConfigError(
         bed.where, "region",
         fmt::format("({:g}, {:g}) to ({:g}, {:g}) m, without any ground of the map", bed.low.x(),
                     bed.low.y(), bed.low.x() + bed.size.x(), bed.low.y() + bed.size.y()),
-        "where the map has ground, and a density that gives plants");
+        "where the map has ground");
   }
 
   Vegetation take() { return std::move(vegetation_); }
@@ -107,11 +128,17 @@ class Planter {
                    std::min(bed.stand->region.max().z(), bounds_.max().z() + 1.0));
   }
 
+  Patch& addPatch(const Bed& bed) {
+    Patch& patch = vegetation_.patches.emplace_back();
+    patch.is_obstacle = bed.stand->species.is_obstacle;
+    return patch;
+  }
+
   // Their numbers scatter as those of stems that know nothing of each other.
   void growTiles(const Bed& bed, RandomStream& random) {
     const double mean = bed.stand->density * bed.side.prod();
     for (std::uint32_t i = 0; i < kPatchVariants; ++i) {
-      Patch& patch = vegetation_.patches.emplace_back();
+      Patch& patch = addPatch(bed);
       const double count = std::max(1.0, std::round(mean + std::sqrt(mean) * random.normal()));
       for (double plant = 0.0; plant < count; ++plant) {
         const Vector2d share(random.uniform(-0.5, 0.5), random.uniform(-0.5, 0.5));
@@ -122,7 +149,7 @@ class Planter {
 
   void growSingles(const Bed& bed, RandomStream& random) {
     for (std::uint32_t i = 0; i < kPlantVariants; ++i) {
-      growPlant(bed.stand->species, Vector2d::Zero(), random, vegetation_.patches.emplace_back());
+      growPlant(bed.stand->species, Vector2d::Zero(), random, addPatch(bed));
     }
   }
 
@@ -134,8 +161,9 @@ class Planter {
     return instance;
   }
 
-  // On the plane through what their corners find; where that is no ground to lie on, level.
-  void setTiles(const Bed& bed, std::uint32_t first, RandomStream& random) {
+  // On the plane through what their corners find; where that is no ground to lie on, level. Returns
+  // for how many there would be room.
+  std::size_t setTiles(const Bed& bed, std::uint32_t first, RandomStream& random) {
     std::vector<Vector2d> corners;
     for (int y = 0; y <= bed.tiles[1]; ++y) {
       for (int x = 0; x <= bed.tiles[0]; ++x) {
@@ -165,9 +193,10 @@ class Planter {
         instance.height = static_cast<float>(scale);
       }
     }
+    return static_cast<std::size_t>(bed.tiles[0]) * static_cast<std::size_t>(bed.tiles[1]);
   }
 
-  void setSingles(const Bed& bed, std::uint32_t first, RandomStream& random) {
+  std::size_t setSingles(const Bed& bed, std::uint32_t first, RandomStream& random) {
     const auto count = static_cast<std::size_t>(std::floor(bed.plants() + random.uniform()));
     std::vector<Vector2d> places;
     for (std::size_t i = 0; i < count; ++i) {
@@ -186,6 +215,7 @@ class Planter {
       instance.height = static_cast<float>(scale);
       if (bed.stand->species.kind == SpeciesConfig::Kind::kShrub) instance.width = instance.height;
     }
+    return count;
   }
 
   const VegetationConfig& config_;
@@ -230,6 +260,11 @@ void VegetationConfig::validate(const std::string& where) const {
     check.require(!stand.region.isEmpty(), "region", "empty", "a min below its max");
     stand.species.validate(place + ": species");
   }
+}
+
+bool VegetationConfig::hasObstacles() const {
+  return std::any_of(stands.begin(), stands.end(),
+                     [](const StandConfig& stand) { return stand.species.is_obstacle; });
 }
 
 Vegetation plantVegetation(const VegetationConfig& config, const Eigen::AlignedBox3d& bounds,

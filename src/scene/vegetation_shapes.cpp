@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -16,6 +17,26 @@ Eigen::Vector3f extentOf(const Eigen::Vector3f& normal, float radius) {
 
 void extend(Eigen::AlignedBox3f& box, const Eigen::Vector3f& centre, const Eigen::Vector3f& half) {
   box.extend(Eigen::AlignedBox3f(centre - half, centre + half));
+}
+
+// Along the axis, both ends included; of a thick one also around it.
+void addPoints(const PlantCylinder& cylinder, double spacing,
+               std::vector<Eigen::Vector3d>& points) {
+  const Eigen::Vector3d from = cylinder.from.cast<double>(),
+                        along = cylinder.to.cast<double>() - from;
+  const auto radius = static_cast<double>(cylinder.radius);
+  const int steps = std::max(1, static_cast<int>(std::ceil(along.norm() / spacing)));
+  const int around =
+      2.0 * radius > spacing ? static_cast<int>(std::ceil(2.0 * kPi * radius / spacing)) : 0;
+  const Eigen::Vector3d x = along.unitOrthogonal(), y = along.normalized().cross(x);
+  for (int i = 0; i <= steps; ++i) {
+    const Eigen::Vector3d middle = from + static_cast<double>(i) / steps * along;
+    points.push_back(middle);
+    for (int j = 0; j < around; ++j) {
+      const double angle = 2.0 * kPi * j / around;
+      points.emplace_back(middle + radius * (std::cos(angle) * x + std::sin(angle) * y));
+    }
+  }
 }
 
 }  // namespace
@@ -86,6 +107,32 @@ Eigen::Vector3d Vegetation::placed(const PlantInstance& instance, const Eigen::V
   p.head<2>() += p.z() * lean;
   p.z() += instance.slope.cast<double>().dot(p.head<2>());
   return origin + instance.foot.cast<double>() + p;
+}
+
+std::vector<Eigen::Vector3d> obstaclePoints(const Vegetation& vegetation, double spacing,
+                                            const std::string& where) {
+  std::vector<std::vector<Eigen::Vector3d>> of_patches;
+  for (const Patch& patch : vegetation.patches) {
+    std::vector<Eigen::Vector3d>& points = of_patches.emplace_back();
+    if (!patch.is_obstacle) continue;
+    for (const PlantCylinder& cylinder : patch.cylinders) addPoints(cylinder, spacing, points);
+    for (const PlantDisc& disc : patch.discs) points.push_back(disc.centre.cast<double>());
+  }
+  std::size_t count = 0;
+  for (const PlantInstance& instance : vegetation.instances) {
+    count += of_patches[instance.patch].size();
+  }
+  Validator(where).require(count <= kMaxObstaclePoints, "obstacle",
+                           fmt::format("true, of plants of {} points", count),
+                           fmt::format("at most {}: fewer plants", kMaxObstaclePoints));
+  std::vector<Eigen::Vector3d> points;
+  points.reserve(count);
+  for (const PlantInstance& instance : vegetation.instances) {
+    for (const Eigen::Vector3d& p_M : of_patches[instance.patch]) {
+      points.push_back(vegetation.placed(instance, p_M, Eigen::Vector2d::Zero()));
+    }
+  }
+  return points;
 }
 
 void Vegetation::validate(const std::string& where) const {

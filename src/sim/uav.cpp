@@ -26,13 +26,19 @@ void append(std::vector<Due>&& more, std::vector<Due>& due) {
 }  // namespace
 
 Uav::Uav(const UavConfig& config, const Renderers& renderers, double ground_z,
-         std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number)
+         std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number,
+         std::shared_ptr<const map::SurfelMap> map)
     : config_(validated(config)),
       vehicle_(config, ground_z, std::move(neighbours), number),
       pilot_(config.controller, vehicleModel(config.vehicle)),
       announcer_(number, 0, kPeerPeriod) {
   if (config_.lidar) lidar_.emplace(*config_.lidar, renderers.rays, config_.seed);
-  if (config_.depth) camera_.emplace(*config_.depth, renderers.images);
+  if (config_.depth) depth_camera_.emplace(*config_.depth, renderers.images);
+  if (config_.cameras) {
+    cameras_.emplace(*config_.cameras,
+                     lidar::CameraRenderers{std::move(map), renderers.rays, renderers.images,
+                                            renderers.config.threads});
+  }
   if (config_.estimate) {
     pilot_.flyOn(EstimateLoop(*config_.estimate, config_.controller.estimator, config_.imu));
   }
@@ -45,6 +51,12 @@ void Uav::teleport(const Eigen::Vector3d& p_WB, double yaw) {
   tell(vehicle_.place(p_WB, yaw, state().stamp));
   if (vehicle_.reportsNow()) report();
   announce({});
+}
+
+void Uav::setWeather(const lidar::Weather& weather) {
+  if (lidar_) lidar_->lidar().setWeather(weather);
+  if (depth_camera_) depth_camera_->setWeather(weather);
+  if (cameras_) cameras_->setWeather(weather);
 }
 
 void Uav::step(const Collisions::ObjectsIn& objectsIn, const Collisions::BodyIn& bodyIn) {
@@ -73,7 +85,8 @@ void Uav::report() {
   const VehicleReport report = vehicle_.report();
   if (on_report) on_report(report);
   if (lidar_) append(lidar_->take(report), due_scans_);
-  if (camera_) append(camera_->take(report), due_images_);
+  if (depth_camera_) append(depth_camera_->take(report), due_depth_images_);
+  if (cameras_) append(cameras_->take(report), due_images_);
   if (vehicle_.replays()) return;
   const auto speeds = pilot_.answer(report);
   if (!speeds) return;
@@ -91,8 +104,17 @@ void Uav::measure(const ObjectsIn& objectsIn) {
   for (const RangeSensor::Interval& due : std::exchange(due_scans_, {})) {
     if (on_scan) on_scan(lidar_->scan(due, objects(due.begin, due.end)));
   }
-  for (const ImageSensor::Instant& due : std::exchange(due_images_, {})) {
-    if (on_image) on_image(camera_->image(due, objects(due.stamp, due.stamp)));
+  for (const ImageClock::Instant& due : std::exchange(due_depth_images_, {})) {
+    if (on_image) on_image(depth_camera_->image(due, objects(due.stamp, due.stamp)));
+  }
+  for (const ImageClock::Instant& due : std::exchange(due_images_, {})) {
+    if (!on_camera_image) continue;
+    const TimeNs begin = cameras_->beginOf(due);
+    const std::vector<scene::MovingObject> present =
+        scene::countedFrom(toSeconds(due.stamp - begin), objects(begin, cameras_->endOf(due)));
+    for (std::size_t i = 0; i < cameras_->cameras().size(); ++i) {
+      on_camera_image(i, cameras_->image(i, due, present));
+    }
   }
 }
 

@@ -42,7 +42,7 @@ std::optional<std::string> ViewWatch::add(const lidar::Scan& scan) {
   if (share(too_near_) > 0.5) {
     reason = "most meet a surface nearer than its least range: it is inside something";
   } else if (share(too_dark_) > 0.5) {
-    reason = "most are lost to low reflectivity";
+    reason = "most are lost to low reflectivity or in the weather";
   }
   return fmt::format("{}: {:.1f} % of {} shots returned in the last {:.1f} s: {}", name_,
                      100.0 * share(returns_), withThousands(shots_), seconds, reason);

@@ -3,6 +3,8 @@
 #include <functional>
 #include <utility>
 
+#include "marsim/lidar/plants.hpp"
+
 namespace marsim::sim {
 
 World::World(std::shared_ptr<const map::SurfelMap> map, Renderers renderers,
@@ -15,10 +17,19 @@ World::World(std::shared_ptr<const map::SurfelMap> map, Renderers renderers,
   if (renderers_.images == nullptr) renderers_.images = lidar::makeDepthImageRenderer(map_, {});
 }
 
+void World::addVegetation(const scene::Vegetation& vegetation, const std::string& where) {
+  const auto plants = std::make_shared<const lidar::Plants>(vegetation);
+  renderers_.rays = lidar::withPlants(renderers_.rays, plants, renderers_.config);
+  renderers_.images = lidar::withPlants(renderers_.images, plants, renderers_.config);
+  neighbours_ =
+      collision::makeNeighbours(map_, scene::obstaclePoints(vegetation, map_->resolution(), where));
+}
+
 Uav& World::addUav(const UavConfig& config) {
   const auto number = static_cast<std::uint32_t>(uavs_.size());
-  uavs_.push_back(std::make_unique<Uav>(config, renderers_, ground_z_, neighbours_, number));
+  uavs_.push_back(std::make_unique<Uav>(config, renderers_, ground_z_, neighbours_, number, map_));
   if (config.lidar) surroundings_.keepForScans(1.0 / config.lidar->rate);
+  if (config.cameras) surroundings_.keepForScans(1.0 / config.cameras->rate);
   surroundings_.peers().setBody(number, config.vehicle.name, toldBodyOf(config.vehicle));
   surroundings_.peers().setMass(number, toldMassOf(config.vehicle));
   surroundings_.open(number);

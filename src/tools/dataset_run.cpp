@@ -68,7 +68,7 @@ Json inputsOf(const DatasetRequest& request, const suite::Scenario& scenario,
   const std::pair<const char*, const char*> kinds[] = {
       {"lidar", "lidar"},          {"depth", "depth"},        {"imu", "imu"},
       {"vehicle", "vehicle"},      {"controller", "control"}, {"obstacles", "obstacles"},
-      {"vegetation", "vegetation"}};
+      {"vegetation", "vegetation"}, {"surfaces", "surfaces"},  {"weather", "weather"}};
   for (const auto& [argument, kind] : kinds) {
     const std::string value = flight.argument(argument);
     const std::vector<std::string> names = config::knownNames(kind);

@@ -169,6 +169,8 @@ Preparation prepareDemo(const DemoOptions& options) {
   // Refuses what is wrong with them before anything is started.
   config::loadLidar(options.lidar);
   if (options.vegetation != "none") config::loadVegetation(options.vegetation);
+  if (options.surfaces != "none") config::loadSurfaces(options.surfaces);
+  config::loadWeather(options.weather);
   const double fastest = config::loadController("default").speed_max;
   Validator("command line")
       .require(options.speed <= fastest, "--speed", fmt::format("{:g} m/s", options.speed),
@@ -222,6 +224,7 @@ ChildCommand launchCommand(const DemoOptions& options, const FlightPlan& plan, i
       rosLaunch({"marsim", "demo.launch", "plan:=" + (plan.output / "plan.json").string(),
                  "map:=" + plan.map, fmt::format("resolution:={}", plan.resolution),
                  "surface:=" + options.surface, "vegetation:=" + resolved(options.vegetation),
+                 "surfaces:=" + resolved(options.surfaces), "weather:=" + resolved(options.weather),
                  "lidar:=" + resolved(plan.lidar), "vehicle:=" + resolved(plan.vehicle),
                  fmt::format("x:={}", plan.start.x()), fmt::format("y:={}", plan.start.y()),
                  fmt::format("z:={}", plan.start.z()), fmt::format("yaw:={}", plan.yaw),

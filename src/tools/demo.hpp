@@ -18,6 +18,8 @@ struct DemoOptions {
   double yaw = 0.0;                     ///< [rad]
   std::string lidar = "avia";           ///< name or file
   std::string vegetation = "none";      ///< name or file
+  std::string surfaces = "none";        ///< name or file
+  std::string weather = "none";         ///< name or file
   std::string vehicle = "hummingbird";  ///< name or file
   double resolution = 0.1;              ///< [m]
   std::string surface = "blended";      ///< or "paper"

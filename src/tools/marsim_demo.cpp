@@ -21,6 +21,10 @@ int main(int argc, char** argv) {
   app.add_option("--lidar", options.lidar, "name or YAML file");
   app.add_option("--vegetation", options.vegetation,
                  "plants on the map's ground: courtyard, meadow, ... or a YAML file; none");
+  app.add_option("--surfaces", options.surfaces,
+                 "mirrors, panes and retro-reflectors: example or a YAML file; none");
+  app.add_option("--weather", options.weather,
+                 "rain_light, rain_heavy, fog_dense, snow, ... or a YAML file; none");
   app.add_option("--vehicle", options.vehicle, "name or YAML file");
   app.add_option("--resolution", resolution, "voxel side of the map [m]");
   app.add_option("--surface", options.surface,

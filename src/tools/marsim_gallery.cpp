@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <string>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -9,10 +10,14 @@
 #include "common/text.hpp"
 #include "lidar/measure/field_of_view.hpp"
 #include "marsim/common/error.hpp"
+#include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
+#include "marsim/lidar/camera.hpp"
 #include "marsim/lidar/depth_camera.hpp"
 #include "marsim/map/load_map.hpp"
+#include "marsim/map/semantic_class.hpp"
 #include "marsim/map/voxel_grid.hpp"
+#include "marsim/scene/obstacles.hpp"
 #include "marsim/sim/world.hpp"
 #include "marsim/viz/picture.hpp"
 #include "tools/command_line.hpp"
@@ -157,6 +162,40 @@ void drawDepth(const Place& place, const fs::path& path) {
   viz::drawScan(scene, in_sensor, kScanSize, path);
 }
 
+/// People who walk through the building.
+std::vector<scene::MovingObject> people() {
+  scene::ObstaclesConfig config;
+  const double ways[][4] = {{-1.6, 0.7, 4.0, 1.4}, {-0.6, -1.2, -0.5, 4.0}, {1.5, 0.2, -3.0, -0.2}};
+  for (const auto& [x, y, to_x, to_y] : ways) {
+    scene::ObstacleGroup& group =
+        config.groups.emplace_back(scene::usualGroup(scene::ObstacleKind::kWaypoints));
+    group.name = "person_" + std::to_string(config.groups.size());
+    group.shape = scene::ObstacleShape::kPerson;
+    group.semantic_class = map::semantic::kPerson;
+    group.size_min = 1.65;
+    group.size_max = 1.85;
+    group.speed_min = group.speed_max = 1.2;
+    group.points = {{x, y, 0.9}, {to_x, to_y, 0.9}};
+  }
+  std::vector<scene::MovingObject> objects;
+  scene::Obstacles(config, {}, "people").appendObjects(0, 0, objects);
+  return objects;
+}
+
+/// What a file's first camera sees from `X_WB`, in colour.
+void drawCamera(const Place& place, const char* file, const Pose& X_WB, const fs::path& path,
+                View<scene::MovingObject> objects = {}) {
+  lidar::CameraConfig config = config::loadCameras(file).cameras.front();
+  config.encoding = lidar::ImageEncoding::kBgr8;
+  const lidar::CameraRenderers renderers{place.map, lidar::makeRayCaster(place.map, {}),
+                                         lidar::makeDepthImageRenderer(place.map, {})};
+  viz::drawCameraImage(lidar::Camera(config, renderers, 1).image(0, X_WB, objects), config, path);
+}
+
+Pose lookingFrom(double x, double y, double z, double yaw_degrees) {
+  return {fromRollPitchYaw(0.0, 0.0, radians(yaw_degrees)), {x, y, z}};
+}
+
 /// A UAV that flies into a wall, its motors stopped by the collision.
 void drawCollision(const Place& place, const fs::path& path) {
   sim::World world(place.map, {});
@@ -196,6 +235,19 @@ int drawAll(const fs::path& folder) {
   const Place building("building");
   draw("swarm.png", [&](const fs::path& path) { drawSwarm(building, path); });
   draw("depth.png", [&](const fs::path& path) { drawDepth(building, path); });
+  draw("camera_building.png", [&](const fs::path& path) {
+    drawCamera(building, "stereo", lookingFrom(-3.5, -1.0, 1.6, 10.0), path);
+  });
+  draw("camera_fisheye.png", [&](const fs::path& path) {
+    drawCamera(building, "fisheye", lookingFrom(-3.5, -1.0, 1.6, 10.0), path);
+  });
+  draw("camera_people.png", [&](const fs::path& path) {
+    drawCamera(building, "d435i", lookingFrom(-4.0, -0.6, 1.4, 8.0), path, people());
+  });
+  const Place forest("forest");
+  draw("camera_forest.png", [&](const fs::path& path) {
+    drawCamera(forest, "stereo", lookingFrom(0.0, 0.0, 1.5, 20.0), path);
+  });
   draw("collision.png", [&](const fs::path& path) { drawCollision(building, path); });
   return 0;
 }
@@ -206,7 +258,7 @@ int main(int argc, char** argv) {
   std::string folder = "gallery";
   CLI::App app(
       "Draws the pictures of docs/gallery.md: what the sensors' patterns fire at, scans, a swarm,\n"
-      "a depth image, a collision. The same on every machine.",
+      "a depth image, images of cameras, a collision. The same on every machine.",
       "marsim gallery");
   app.option_defaults()->always_capture_default();
   app.add_option("--out", folder, "folder for the pictures; made where it is missing");

@@ -23,6 +23,10 @@ void print(const ScanRequest& request, const ScanSummary& summary) {
     fmt::print("{:<14}{}: {} returns\n", "vegetation", request.vegetation,
                withThousands(summary.of_plants));
   }
+  if (request.weather != "none") {
+    fmt::print("{:<14}{}: {} returns of particles\n", "weather", request.weather,
+               withThousands(summary.of_particles));
+  }
   if (summary.returns > 0) {
     fmt::print("{:<14}{:.2f} to {:.2f} m, median {:.2f} m\n", "ranges", summary.range_least,
                summary.range_most, summary.range_median);
@@ -49,6 +53,10 @@ int main(int argc, char** argv) {
   app.add_option("--lidar", request.lidar, "name or YAML file");
   app.add_option("--vegetation", request.vegetation,
                  "plants on the map's ground: courtyard, meadow, ... or a YAML file; none");
+  app.add_option("--surfaces", request.surfaces,
+                 "mirrors, panes and retro-reflectors: example or a YAML file; none");
+  app.add_option("--weather", request.weather,
+                 "rain_light, rain_heavy, fog_dense, snow, ... or a YAML file; none");
   app.add_option("--pose", pose,
                  "of the sensor: x,y,z,yaw,pitch,roll [m, rad], e.g. 0,0,1.5,90deg,0,0; angles "
                  "left out are 0");

@@ -39,6 +39,7 @@ struct Returns {
     summary.returns += scan.points.size();
     for (const lidar::ScanPoint& point : scan.points) {
       if (scene::isPlant(point.identity)) ++summary.of_plants;
+      if (lidar::isParticle(point)) ++summary.of_particles;
       in_world.points.push_back(point.p_W);
       in_world.intensity.push_back(point.intensity);
       in_sensor.points.push_back(point.p_S);
@@ -103,7 +104,7 @@ void draw(const ScanRequest& request, const map::SurfelMap& map, const Returns& 
   scene.scan = returns.in_world.points;
   scene.scan_origin = request.X_WS.p;
   scene.title =
-      fmt::format("{}, {}, {:g} s: {} of {} shots returned", fs::path(request.map).stem().string(),
+      fmt::format("{}, {}, {:g} s: {} returns of {} shots", fs::path(request.map).stem().string(),
                   returns.summary.sensor, returns.summary.duration,
                   withThousands(returns.summary.returns), withThousands(returns.summary.shots));
   viz::drawScan(scene, returns.in_sensor.points, request.picture, request.image);
@@ -114,12 +115,15 @@ void draw(const ScanRequest& request, const map::SurfelMap& map, const Returns& 
 ScanSummary scanOnce(const ScanRequest& request) {
   lidar::LidarConfig config = config::loadLidar(request.lidar);
   config.X_BS = Pose{};
+  if (request.surfaces != "none") config.surfaces = config::loadSurfaces(request.surfaces);
+  const lidar::Weather weather = config::loadWeather(request.weather);
   const double duration = request.duration > 0.0 ? request.duration : 1.0 / config.rate;
   const double rate = lidar::makePattern(config.pattern)->pointsPerSecond();
   Validator("command line")
       .require(std::isfinite(duration) && request.duration >= 0.0 && duration * rate <= kShotsMax,
                "--duration", fmt::format("{} s", request.duration),
                fmt::format("0 s (one scan) to {:g} s", kShotsMax / rate));
+  if (request.vegetation != "none") config::loadVegetation(request.vegetation);  // before the map
   requireOutput(request.cloud, map::cloudFormats());
   requireOutput(request.image, {".png"});
 
@@ -129,6 +133,7 @@ ScanSummary scanOnce(const ScanRequest& request) {
   const auto& map = loaded.map;
   std::vector<std::string> log;
   lidar::Lidar lidar(std::move(config), makeRenderer(request, map, log, progress));
+  lidar.setWeather(weather);
   Returns returns = scanFor(lidar, request.X_WS, duration, progress);
   ScanSummary& summary = returns.summary;
   summary.log = log;
@@ -154,12 +159,15 @@ ScanSummary scanOnce(const ScanRequest& request) {
 
 std::string whyEmpty(const ScanRequest& request, const ScanSummary& summary) {
   if (lidar::nearlyAllTooDark(summary.returns, summary.too_dark)) {
+    const std::string lost =
+        fmt::format("{} of {} shots that met a surface are lost", withThousands(summary.too_dark),
+                    withThousands(summary.too_dark + summary.returns));
+    if (request.weather != "none") return fmt::format("{} in {}", lost, request.weather);
     return fmt::format(
-        "{} of {} shots that met a surface are lost to its low reflectivity: the intensities of "
-        "the map {} are low (intensity_full_scale says what is 100 %), or "
+        "{} to its low reflectivity: the intensities of the map {} are low (intensity_full_scale "
+        "says what is 100 %), or "
         "noise.range_by_reflectivity of the sensor {} is short",
-        withThousands(summary.too_dark), withThousands(summary.too_dark + summary.returns),
-        request.map, request.lidar);
+        lost, request.map, request.lidar);
   }
   if (1000 * summary.returns > summary.shots) return {};  // fewer may be false ones
   const std::string returned =

@@ -17,6 +17,8 @@ struct ScanRequest {
   std::string map = "forest";       ///< as config::resolveMap takes it
   std::string lidar = "avia";       ///< as config::loadLidar takes it
   std::string vegetation = "none";  ///< as config::loadVegetation takes it
+  std::string surfaces = "none";    ///< as config::loadSurfaces takes it
+  std::string weather = "none";     ///< as config::loadWeather takes it
   Pose X_WS;                        ///< the sensor; its mounting is left out
   double duration = 0.0;            ///< [s] 0: one scan's
   map::SurfelMapConfig surfels;
@@ -33,6 +35,7 @@ struct ScanSummary {
   /// Inside the field of view; as lidar::Scan counts them.
   std::size_t shots = 0, returns = 0, too_near = 0, too_dark = 0;
   std::size_t of_plants = 0;                                 ///< returns
+  std::size_t of_particles = 0;                              ///< returns of rain, fog, snow, dust
   std::vector<std::string> log;                              ///< lines about who rendered
   map::SpacingAdvice spacing;                                ///< of the map
   double range_least = 0, range_median = 0, range_most = 0;  ///< [m] of the returns

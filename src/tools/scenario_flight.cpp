@@ -30,6 +30,8 @@ const std::map<std::string, std::string> kDefaults = {{"map", "forest"},
                                                       {"surface", "blended"},
                                                       {"obstacles", "none"},
                                                       {"vegetation", "none"},
+                                                      {"surfaces", "none"},
+                                                      {"weather", "none"},
                                                       {"lidar", "avia"},
                                                       {"lidar_noise", "true"},
                                                       {"instantaneous", "false"},
@@ -135,11 +137,13 @@ void ScenarioFlight::makeConfig(const suite::Scenario& scenario) {
     config_.lidar = config::loadLidar(lidar);
     config_.lidar->instantaneous = config_.lidar->instantaneous || given.flag("instantaneous");
     if (!given.flag("lidar_noise")) config_.lidar->noise = {};
+    addSurfaces();
   }
   if (!given.isNone("depth")) {
     config_.depth = config::loadDepthCamera(given.text("depth"));
     config_.depth->seed = config_.seed;  // as its node does
   }
+  weather_ = config::loadWeather(given.text("weather"));
   Validator(where).require(lidar != "none" || imu != "lidar", "imu", imu,
                            "vehicle, auto or a name: there is no LiDAR");
   const bool has_none = lidar == "none" && imu == "auto";
@@ -164,9 +168,18 @@ void ScenarioFlight::makeConfig(const suite::Scenario& scenario) {
   config_.VehicleSetup::validate(where);
 }
 
+// They belong to the map, whatever LiDAR sees it.
+void ScenarioFlight::addSurfaces() {
+  if (arguments_->isNone("surfaces")) return;
+  config_.lidar->surfaces = config::loadSurfaces(arguments_->text("surfaces"));
+}
+
 void ScenarioFlight::carry(const AirsimSensors& sensors) {
   if (sensors.imu) config_.imu = *sensors.imu;
-  if (sensors.lidar) config_.lidar = sensors.lidar;
+  if (sensors.lidar) {
+    config_.lidar = sensors.lidar;
+    addSurfaces();
+  }
   config_.VehicleSetup::validate(arguments_->where());
 }
 
@@ -187,8 +200,14 @@ void ScenarioFlight::enter(int threads) {
                           ground_z);
   }
   world_ = std::make_unique<sim::World>(map_.map, makeRenderers(threads), ground_z);
+  const std::string vegetation = given.text("vegetation");
+  if (vegetation != "none") {
+    world_->addVegetation(
+        lidar::vegetationOn(map_.map, config::loadVegetation(vegetation), vegetation), vegetation);
+  }
   if (!given.isNone("obstacles")) addObstacles(given.text("obstacles"));
   uav_ = &world_->addUav(config_);
+  uav_->setWeather(weather_);
   uav_->on_report = [this](const sim::VehicleReport& report) { fly(report); };
   uav_->on_contact = [this](const collision::ContactEvent& event) {
     if (event.begins) ++contacts_;
@@ -204,11 +223,7 @@ sim::Renderers ScenarioFlight::makeRenderers(int threads) const {
   sim::Renderers renderers;
   renderers.rays = lidar_gl::makeRayRenderer(choice, map_.map, config, log);
   if (config_.depth) renderers.images = lidar_gl::makeImageRenderer(choice, map_.map, config, log);
-  const std::string vegetation = arguments_->text("vegetation");
-  if (vegetation == "none") return renderers;
-  const auto plants = lidar::plantOn(map_.map, config::loadVegetation(vegetation), vegetation);
-  renderers.rays = lidar::withPlants(renderers.rays, plants, config);
-  if (config_.depth) renderers.images = lidar::withPlants(renderers.images, plants, config);
+  renderers.config = config;
   return renderers;
 }
 

@@ -49,12 +49,14 @@ class ScenarioFlight {
  private:
   class Arguments;
   void makeConfig(const suite::Scenario& scenario);
+  void addSurfaces();
   sim::Renderers makeRenderers(int threads) const;
   void addObstacles(const std::string& name);
   void fly(const sim::VehicleReport& report);
 
   std::unique_ptr<const Arguments> arguments_;
   sim::UavConfig config_;
+  lidar::Weather weather_;
   suite::FlightGuide guide_;
   map::LoadedMap map_;
   std::unique_ptr<sim::World> world_;

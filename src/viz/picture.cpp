@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -127,6 +128,20 @@ Canvas paintFlight(const FlightScene& scene, View view, const PictureConfig& con
 void drawFlight(const FlightScene& scene, View view, const PictureConfig& config,
                 const std::filesystem::path& path) {
   paintFlight(scene, view, config).writePng(path);
+}
+
+void drawCameraImage(const lidar::CameraImage& image, const lidar::CameraConfig& camera,
+                     const std::filesystem::path& path) {
+  const std::size_t bytes = lidar::bytesOf(camera.encoding);
+  const std::size_t red = camera.encoding == lidar::ImageEncoding::kBgr8 ? 2 : 0;
+  std::vector<std::uint32_t> pixels(image.pixels.size() / bytes);
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    const std::uint8_t* const pixel = &image.pixels[bytes * i];
+    const std::uint32_t r = pixel[bytes == 1 ? 0 : red], g = pixel[bytes == 1 ? 0 : 1],
+                        b = pixel[bytes == 1 ? 0 : 2 - red];
+    pixels[i] = r << 16U | g << 8U | b;
+  }
+  Canvas(camera.model.width, camera.model.height, std::move(pixels)).writePng(path);
 }
 
 }  // namespace marsim::viz

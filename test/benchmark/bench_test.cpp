@@ -77,7 +77,7 @@ TEST(Bench, BeamsAndTheirEchoesAreWithinTheirBounds) {
   const BenchRun run = bench({"beams", "--quick"});
   EXPECT_EQ(run.exit_code, 0) << run.output;
   ASSERT_TRUE(run.rows.is_array());
-  EXPECT_EQ(run.rows.size(), 5U + 8U * 6U);
+  EXPECT_EQ(run.rows.size(), 5U + 8U * 6U + 4U + 8U + 24U);
   for (const auto& row : run.rows) {
     EXPECT_TRUE(row["ok"]) << row.dump();
     EXPECT_TRUE(row["value"].is_number()) << row.dump();

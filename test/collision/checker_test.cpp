@@ -378,5 +378,64 @@ TEST(BodyVoxels, RefuseWhatIsNoBody) {
   EXPECT_NE(messageOf([&] { BodyVoxels(cloud, 0.1); }).find("not finite"), std::string::npos);
 }
 
+// Points beside a map, far from its origin; positions are stored to less than a millimetre.
+TEST(Neighbours, KnowPointsBesideTheMap) {
+  const Vector3d centre(300, -200, 5);
+  const auto map = place(centre);
+  RandomStream random(8, "points");
+  std::vector<Vector3d> all, others;
+  for (const map::Surfel& surfel : map::decodeSurfels(map->tree())) {
+    all.push_back(map->origin() + surfel.position.cast<double>());
+  }
+  for (int i = 0; i < 500; ++i) others.push_back(randomPose(random, centre + Vector3d(2, 0, 0)).p);
+  all.insert(all.end(), others.begin(), others.end());
+  const auto neighbours = makeNeighbours(map, others);
+  int of_others = 0;
+  for (int i = 0; i < 300; ++i) {
+    const Vector3d p = randomPose(random, centre).p;
+    double least = 1e9;
+    std::size_t near = 0, nearly = 0;
+    for (const Vector3d& point : all) {
+      const double distance = (point - p).norm();
+      least = std::min(least, distance);
+      near += distance < 0.999 ? 1 : 0;
+      nearly += distance < 1.001 ? 1 : 0;
+    }
+    map::FoundSurfel point;
+    EXPECT_NEAR(neighbours->nearest(p, 10.0, point), least, 1e-3);
+    const Vector3d found_at = neighbours->origin() + point.position.cast<double>();
+    EXPECT_NEAR((found_at - p).norm(), least, 1e-3);
+    const bool is_other = point.number >= map->size();
+    of_others += is_other ? 1 : 0;
+    EXPECT_FALSE(is_other && point.planar);
+    std::vector<map::FoundSurfel> found, boxed;
+    neighbours->within(p, 1.0, found);
+    EXPECT_GE(found.size(), near);
+    EXPECT_LE(found.size(), nearly);
+    neighbours->inBox({Eigen::Quaterniond::Identity(), p},
+                      {Vector3d(-1, -1, -1), Vector3d(1, 1, 1)}, boxed);
+    for (const map::FoundSurfel& one : found) {
+      EXPECT_TRUE(std::any_of(boxed.begin(), boxed.end(),
+                              [&](const auto& other) { return other.number == one.number; }));
+    }
+  }
+  EXPECT_GT(of_others, 50);
+  EXPECT_LT(of_others, 290);
+}
+
+TEST(CheckerOfPlants, TouchesPointsBesideTheMap) {
+  const auto map = place(Vector3d::Zero());
+  const Vector3d stem(0.3, 0.2, 0.0);
+  CollisionChecker checker(BodyVoxels(smallBody(), kCell), makeNeighbours(map, {stem}));
+  CollisionChecker without(BodyVoxels(smallBody(), kCell), makeNeighbours(map));
+  Pose pose;
+  pose.p = stem;
+  const std::vector<Touch>& touches = checker.check(pose, 0);
+  ASSERT_EQ(touches.size(), without.check(pose, 0).size() + 1);
+  EXPECT_EQ(touches.back().identity, scene::kMapIdentity);
+  EXPECT_EQ(touches.back().surfel, map->size());
+  EXPECT_LT((touches.back().p_W - stem).norm(), 1e-3);
+}
+
 }  // namespace
 }  // namespace marsim::collision

@@ -13,6 +13,7 @@ TEST(ParseQuantity, BareNumberIsSi) {
 }
 
 TEST(ParseQuantity, UnitsConvertToSi) {
+  EXPECT_DOUBLE_EQ(parseQuantity("3mrad", Quantity::kAngle), 3e-3);
   EXPECT_NEAR(parseQuantity("90deg", Quantity::kAngle), 1.5707963267948966, 1e-15);
   EXPECT_DOUBLE_EQ(parseQuantity("5 cm", Quantity::kLength), 0.05);
   EXPECT_NEAR(parseQuantity("600rpm", Quantity::kAngularSpeed), 62.83185307179586, 1e-12);

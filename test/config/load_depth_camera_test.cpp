@@ -55,6 +55,13 @@ TEST_F(LoadDepthCamera, WrongValuesAreNamed) {
   EXPECT_NE(complaintOf(rest + "image: {width: 6.5, height: 48, fx: 50, fy: 50, cx: 3, cy: 2}\n")
                 .find("image.width is 6.5, allowed: a whole number of 1 or more"),
             std::string::npos);
+  EXPECT_NE(complaintOf(rest + image + "stereo: {baseline: 5cm, disparity_step: 2}\n")
+                .find("stereo.disparity_step is 2, allowed: 0 to 1 px"),
+            std::string::npos);
+  EXPECT_NE(complaintOf(rest + image + "stereo: {baseline: 5cm, least_contrast: 2}\n")
+                .find("least_contrast"),
+            std::string::npos)
+      << "of a camera's images alone";
   EXPECT_NE(complaintOf(rest + image + "fov: 3\n").find("fov"), std::string::npos);
 }
 

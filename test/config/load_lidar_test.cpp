@@ -377,7 +377,7 @@ TEST_F(LoadLidarTest, BeamsAndReturnsAreRead) {
       "  {kind: risley, points_per_second: 100, prisms: [{speed: 60rpm, wedge_angle: 10deg}]}\n";
   const std::string beam =
       "beam: {divergence: [0.03deg, 0.28deg], shape: ellipse, rays: 9, pulse_length: 4ns}\n"
-      "returns: {mode: dual, signal_cutoff: 1.6m, threshold: 1e-5, separation: 1m}\n";
+      "returns: {mode: dual, threshold: 1e-5, separation: 1m}\n";
   LidarConfig config = loadLidar(write("x.yaml", sensorWith(pattern, beam)));
   EXPECT_DOUBLE_EQ(config.beam.divergence_horizontal, radians(0.03));
   EXPECT_DOUBLE_EQ(config.beam.divergence_vertical, radians(0.28));
@@ -385,7 +385,6 @@ TEST_F(LoadLidarTest, BeamsAndReturnsAreRead) {
   EXPECT_EQ(config.beam.rays, 9);
   EXPECT_DOUBLE_EQ(config.beam.pulse_length, 4e-9);
   EXPECT_EQ(config.returns.mode, lidar::ReturnMode::kDual);
-  EXPECT_DOUBLE_EQ(config.returns.signal_cutoff, 1.6);
   EXPECT_DOUBLE_EQ(config.returns.threshold, 1e-5);
   EXPECT_DOUBLE_EQ(config.returns.separation, 1.0);
   config = loadLidar(write("x.yaml", sensorWith(pattern, "beam: {divergence: 0.2deg}\n")));
@@ -405,7 +404,8 @@ TEST_F(LoadLidarTest, BeamsAndReturnsAreRead) {
             "rectangle");
   EXPECT_EQ(complaintOf("rays: 9", "rays: 10"), "x.yaml: beam.rays is 10, allowed: 1 | 7 | 9 | 19");
   EXPECT_EQ(complaintOf("mode: dual", "mode: second"),
-            "x.yaml: returns.mode is 'second', allowed: strongest, first, last, dual, triple");
+            "x.yaml: returns.mode is 'second', allowed: strongest, first, last, dual, triple, "
+            "two_strongest");
   EXPECT_EQ(complaintOf("mode: dual", "mod: dual").substr(0, 47),
             "x.yaml: returns.mod is an unknown key (did you ");
 }

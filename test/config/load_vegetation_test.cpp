@@ -33,7 +33,7 @@ TEST_F(LoadVegetation, WhatAFileSays) {
   write("bush.yaml",
         "kind: shrub\nheight: [1m, 2m]\ndiameter: [3cm, 5cm]\ncrown: {width: 80cm, height: 0.7}\n"
         "twigs: 5\ntwig_diameter: 4mm\nleaves: 9\nleaf: [1cm, 2cm]\nreflectivity: 0.4\n"
-        "class: fence\nwood: {reflectivity: 0.1, class: pole}\n");
+        "class: fence\nobstacle: true\nwood: {reflectivity: 0.1, class: pole}\n");
   const std::string path =
       write("garden.yaml",
             "seed: 5\nwind: {lean: 10deg, direction: 90deg, period: 3s}\nstands:\n"
@@ -54,6 +54,8 @@ TEST_F(LoadVegetation, WhatAFileSays) {
   EXPECT_EQ(bush.species.leaf_max, 0.02);
   EXPECT_EQ(bush.species.semantic_class, map::semantic::kFence);
   EXPECT_EQ(bush.species.wood_class, map::semantic::kPole);
+  EXPECT_TRUE(bush.species.is_obstacle);
+  EXPECT_FALSE(config.stands[1].species.is_obstacle) << "grass";
   EXPECT_EQ(bush.scale_max, 2.0);
   EXPECT_EQ(bush.region.max(), Eigen::Vector3d(4, 5, 6));
   EXPECT_FALSE(std::isfinite(config.stands[1].region.max().z()));
@@ -72,6 +74,10 @@ TEST_F(LoadVegetation, ComplainsOfWhatIsWrong) {
             std::string::npos);
   EXPECT_NE(complaintOf("wind: {lean: 80deg}\nstands: [{species: grass, density: 1}]")
                 .find(file + ": wind: lean is 1.396"),
+            std::string::npos);
+  EXPECT_EQ(complaintOf("stands: [{species: gras, density: 1}]").find(file), 0U);
+  write("tree.yaml", "kind: shrub\n");
+  EXPECT_NE(complaintOf("stands: [{species: ./tree.yaml, density: 1}]").find("height is absent"),
             std::string::npos);
   write("tree.yaml", "kind: tree\n");
   EXPECT_NE(complaintOf("stands: [{species: ./tree.yaml, density: 1}]").find("'tree'"),

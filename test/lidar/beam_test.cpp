@@ -146,6 +146,9 @@ TEST(ReturnsConfig, RefusesValuesOutOfBounds) {
   EXPECT_EQ(complaint([](ReturnsConfig&) {}), "valid");
   EXPECT_EQ(complaint([](ReturnsConfig& r) { r.signal_cutoff = -1.0; }),
             "x.yaml: returns.signal_cutoff is -1, allowed: 0 to 1000 m");
+  EXPECT_EQ(
+      complaint([](ReturnsConfig& r) { r.signal_cutoff = 1.0; }),
+      "x.yaml: returns.signal_cutoff is 1 m with mode strongest, allowed: 0 m, or mode first");
   EXPECT_EQ(complaint([](ReturnsConfig& r) { r.threshold = 2.0; }),
             "x.yaml: returns.threshold is 2, allowed: 0 to 1 1/m^2");
   EXPECT_EQ(complaint([](ReturnsConfig& r) { r.separation = NAN; }),
@@ -173,6 +176,28 @@ TEST(ReturnsConfig, AModeThatALayoutCannotCarryIsRefused) {
   EXPECT_EQ(complaint(CloudLayout::kOrganised, ReturnMode::kLast), "valid");
   EXPECT_EQ(complaint(CloudLayout::kLivoxCustom, ReturnMode::kTriple), "valid");
   EXPECT_EQ(complaint(CloudLayout::kOuster, ReturnMode::kDual), "valid");
+}
+
+TEST(LidarConfig, ALaserScanIsOfAPlane) {
+  LidarConfig config = spinner();
+  config.outputs.back().layout = CloudLayout::kLaserScan;
+  auto& channels = std::get<SpinningPatternConfig>(config.pattern).channels;
+  channels.resize(1);
+  channels[0].elevation = 0.0;
+  EXPECT_NO_THROW(config.validate("x.yaml"));
+  channels[0].elevation = 1.0;
+  EXPECT_THROW(config.validate("x.yaml"), ConfigError);
+}
+
+TEST(LidarConfig, ATopicOfSecondReturnsIsNobodyElses) {
+  LidarConfig config = spinner();
+  config.outputs.resize(2);
+  config.outputs[0].layout = CloudLayout::kOuster;
+  config.outputs[0].topic = "a";
+  config.outputs[1].topic = "a2";
+  EXPECT_NO_THROW(config.validate("x.yaml"));
+  config.returns.mode = ReturnMode::kTwoStrongest;
+  EXPECT_THROW(config.validate("x.yaml"), ConfigError);
 }
 
 // --- scans ---
@@ -279,6 +304,31 @@ TEST(BeamScan, AnEdgeGivesAMixedPixelOrTwoReturns) {
     EXPECT_LT((point.p_S - split.points[i ^ 1].p_S.normalized() * point.range).norm(), 1e-5F);
   }
   EXPECT_EQ(scanOf(2.0, ReturnMode::kLast).points.size(), mixed.points.size());
+}
+
+/// Its nearer part is black.
+class BlackStep : public StepRenderer {
+ public:
+  using StepRenderer::StepRenderer;
+  map::SurfelChannelViews channels() const override { return {reflectivity_, {}, {}}; }
+
+ private:
+  std::vector<std::uint8_t> reflectivity_ = {0, 0, 255};
+};
+
+TEST(BeamScan, WhatIsBlackIsPartOfNoEcho) {
+  LidarConfig config = beamSpinner(beamOf(9, 0.1, 0.1));
+  config.beam.shape = BeamConfig::Shape::kRectangle;
+  config.azimuth_min = -1e-4;
+  config.azimuth_max = 3.3e-3;
+  config.elevation_min = radians(-2.0);
+  config.elevation_max = radians(2.0);
+  config.returns.mode = ReturnMode::kFirst;
+  config.returns.signal_cutoff = 0.1;
+  Lidar lidar(config, std::make_shared<BlackStep>(5.0, 0.5));
+  const Scan scan = lidar.scan(0, kScan, resting({}));
+  EXPECT_EQ(scan.points.size(), scan.rays);
+  for (const ScanPoint& point : scan.points) EXPECT_NEAR(point.range, 5.0F, 0.02F);
 }
 
 TEST(BeamScan, AWallAcrossTheBeamHasTheReflectivityThatOneRaySees) {

@@ -114,6 +114,43 @@ TEST(DepthCamera, StereoNoiseGrowsWithTheSquareOfDepth) {
   }
 }
 
+// Koschmieder: contrast falls as exp(-a R), to 5 % at the visibility.
+TEST(DepthCamera, InFogDepthIsLessCertainAndEndsAtTheVisibility) {
+  Weather fog;
+  fog.fog.emplace().visibility = 6.0;
+  DepthCameraConfig config = camera();
+  DepthCamera clear(config, std::make_shared<WallRenderer>(Eigen::Vector3d::UnitX(), 5.1));
+  const DepthImage before = clear.image(0, {});
+  DepthCamera foggy = clear;
+  foggy.setWeather(fog);
+  const DepthImage image = foggy.image(0, {});
+  std::size_t lost = 0;
+  for (int row = 0; row < config.height; ++row) {
+    for (int column = 0; column < config.width; ++column) {
+      const auto i = static_cast<std::size_t>(row * config.width + column);
+      const double u = (column - config.cx) / config.fx, v = (row - config.cy) / config.fy;
+      const bool is_seen = 5.0 * std::sqrt(1.0 + u * u + v * v) < 6.0;
+      ASSERT_EQ(image.depth[i], is_seen ? before.depth[i] : kInfinity) << row << " " << column;
+      lost += is_seen ? 0U : 1U;
+    }
+  }
+  EXPECT_GT(lost, 1'000U);
+  EXPECT_LT(lost, 15'000U);
+
+  config.baseline = 0.05;
+  config.subpixel_error = 1.0;  // sigma = 0.002 z^2 exp(a R)
+  config.fx = config.fy = 1e4;  // all rays along the axis
+  DepthCamera noisy(config, std::make_shared<WallRenderer>(Eigen::Vector3d::UnitX(), 3.1));
+  noisy.setWeather(fog);
+  double squares = 0.0;
+  const std::vector<float> depth = noisy.image(0, {}).depth;
+  for (const float d : depth) squares += std::pow(static_cast<double>(d) - 3.0, 2);
+  const double sigma = 0.002 * 9.0 * std::sqrt(20.0);  // half of the visibility
+  EXPECT_NEAR(std::sqrt(squares / static_cast<double>(depth.size())) / sigma, 1.0, 0.03);
+  foggy.setWeather({});
+  EXPECT_EQ(foggy.image(0, {}).depth, before.depth);
+}
+
 TEST(DepthCamera, WrongSettingsAreNamed) {
   const auto complaint = [](const DepthCameraConfig& config) -> std::string {
     try {

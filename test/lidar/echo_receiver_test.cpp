@@ -97,6 +97,10 @@ TEST(EchoReceiver, ModesAreRightForAllOrdersOfEnergy) {
     const auto triple = received(of(ReturnMode::kTriple), planes);
     EXPECT_EQ(rangesOf(triple), (Ranges{10.0F, 15.0F, 20.0F}));
     for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(triple[i].rank, 3 - order[i]);
+    const auto two = received(of(ReturnMode::kTwoStrongest), planes);
+    EXPECT_EQ(rangesOf(two),
+              (Ranges{std::min(placeOf(2), placeOf(3)), std::max(placeOf(2), placeOf(3))}));
+    EXPECT_EQ(two[0].rank, placeOf(3) < placeOf(2) ? 0 : 1);
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
@@ -181,7 +185,7 @@ std::vector<SlowEcho> slowChoice(ReturnMode mode, std::vector<SlowEcho> echoes) 
   if (mode == ReturnMode::kLast) return {last};
   if (mode == ReturnMode::kStrongest) return {strongest};
   if (mode == ReturnMode::kDual && strongest.range < last.range) return {strongest, last};
-  by_energy.resize(std::min<std::size_t>(by_energy.size(), mode == ReturnMode::kDual ? 2 : 3));
+  by_energy.resize(std::min<std::size_t>(by_energy.size(), mode == ReturnMode::kTriple ? 3 : 2));
   std::sort(by_energy.begin(), by_energy.end(),
             [](const SlowEcho& a, const SlowEcho& b) { return a.range < b.range; });
   return by_energy;

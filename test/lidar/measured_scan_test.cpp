@@ -53,14 +53,6 @@ StateHistory flightHistory(TimeNs until) {
   return states;
 }
 
-std::vector<Maker> casters() {
-  std::vector<Maker> makers = fewMakers();
-  makers.erase(std::remove_if(makers.begin(), makers.end(),
-                              [](const Maker& m) { return m.name == std::string("projection"); }),
-               makers.end());
-  return makers;
-}
-
 /// Scans by every renderer that casts rays.
 class MeasuredScan : public testing::TestWithParam<Maker> {
  protected:
@@ -69,7 +61,7 @@ class MeasuredScan : public testing::TestWithParam<Maker> {
     return GetParam().make(map, GetParam().config).rays;
   }
 };
-INSTANTIATE_TEST_SUITE_P(All, MeasuredScan, testing::ValuesIn(casters()), labelOf);
+INSTANTIATE_TEST_SUITE_P(All, MeasuredScan, testing::ValuesIn(rayMakers()), labelOf);
 
 LidarConfig mountedSpinner() {
   LidarConfig config = spinner();

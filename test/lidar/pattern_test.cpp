@@ -428,13 +428,23 @@ TEST(ValidatePattern, NamesTheField) {
   overlapping.start_times = {0.0, 1e-6};
   EXPECT_NE(complaint(overlapping).find("pattern.start_times[1] is 1e-06 s"), std::string::npos)
       << complaint(overlapping);
+  SpinningPatternConfig at_once = spinning();  // a column's period would be 0
+  at_once.channels.resize(1);
+  at_once.start_times = {0.0, 0.0};
+  EXPECT_EQ(
+      complaint(at_once),
+      "x.yaml: pattern.start_times is 0 s between two of one channel's shots, allowed: 1e-08 s "
+      "or more");
+  SpinningPatternConfig crowded = spinning();
+  crowded.start_times.assign(1'000'000, 0.0);
+  EXPECT_NE(complaint(crowded).find("shots a cycle, allowed: 1000000 at most"), std::string::npos);
   SpinningPatternConfig never = spinning();
   never.start_times.clear();
   EXPECT_EQ(complaint(never),
             "x.yaml: pattern.start_times is an empty list, allowed: one time or more");
   SpinningPatternConfig wide = spinning();
   wide.lens_radius = 12.0;
-  EXPECT_EQ(complaint(wide), "x.yaml: pattern.lens_radius is 12, allowed: -1 to 1 m");
+  EXPECT_EQ(complaint(wide), "x.yaml: pattern.lens_radius is 12, allowed: 0 to 1 m");
   SpinningPatternConfig high = spinning();
   high.channels[1].offset = NAN;
   EXPECT_NE(complaint(high).find("pattern.channels[1].offset is nan"), std::string::npos);

@@ -1,6 +1,5 @@
 #include "marsim/lidar/plants.hpp"
 
-#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -9,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <Eigen/Geometry>
 
+#include "lidar/plant_oracle.hpp"
 #include "lidar/renderer_suite.hpp"
 #include "lidar/surfel_sets.hpp"
 #include "marsim/common/error.hpp"
@@ -18,8 +18,6 @@
 namespace marsim::lidar {
 namespace {
 
-using Eigen::Matrix3d;
-using Eigen::Vector2d;
 using Eigen::Vector3d;
 using scene::Patch;
 using scene::PlantCylinder;
@@ -41,154 +39,6 @@ class NothingRenderer final : public RayRenderer, public ImageRenderer {
                    std::vector<Hit>& hits) const override {
     hits.assign(grid.size(), Hit{});
   }
-};
-
-struct Meeting {
-  double range = kInfinity;
-  Vector3d normal = Vector3d::Zero();  // not of length 1
-};
-
-/// Every primitive of every instance, in double precision, by other formulas than the kernel's: the
-/// ray is moved into the patch by the inverse of a matrix, and a solid's surface is met where the
-/// quadratic's roots lie between the caps, or at the caps.
-class PlantOracle {
- public:
-  explicit PlantOracle(const Vegetation& vegetation, double time = 0.0) : vegetation_(vegetation) {
-    for (const PlantInstance& instance : vegetation.instances) addFrame(instance, time);
-  }
-
-  struct Answer {
-    Meeting meeting;
-    std::size_t instance = 0, primitive = 0;
-    bool ambiguous = false;
-  };
-
-  Answer trace(const OracleRay& ray) const {
-    Answer answer;
-    std::array<double, 3> ranges{kInfinity, kInfinity, kInfinity};
-    for (std::size_t i = 0; i < frames_.size(); ++i) {
-      const Frame& frame = frames_[i];
-      if (frame.middle_distance2(ray) > frame.radius * frame.radius) continue;
-      const Vector3d origin = frame.into * (ray.origin - frame.foot);
-      const Vector3d direction = frame.into * ray.direction;
-      meetPatch(i, origin, direction, ray, answer, ranges);
-    }
-    for (const double range : ranges) {
-      const bool same =
-          range == answer.meeting.range || std::abs(range - answer.meeting.range) < 1e-3;
-      answer.ambiguous |= !same;
-    }
-    return answer;
-  }
-
- private:
-  struct Frame {
-    Vector3d foot, centre;  // centre of a ball that holds all, in W
-    double radius;
-    Matrix3d into;  // of differences: W to M
-    const Patch* patch;
-
-    double middle_distance2(const OracleRay& ray) const {
-      return (centre - ray.origin).cross(ray.direction).squaredNorm() / ray.direction.squaredNorm();
-    }
-  };
-  static constexpr std::array<double, 3> kSizes = {1.0, 1.0 + 2e-4, 1.0 - 2e-4};
-
-  void addFrame(const PlantInstance& instance, double time) {
-    const scene::Sway& sway = vegetation_.sway;
-    const Vector3d foot = vegetation_.origin + instance.foot.cast<double>();
-    Matrix3d turn = Matrix3d::Identity(), lean = turn, slope = turn, stretch = turn;
-    const auto c = static_cast<double>(instance.yaw_cosine),
-               s = static_cast<double>(instance.yaw_sine);
-    turn << c, -s, 0, s, c, 0, 0, 0, 1;
-    stretch.diagonal() << static_cast<double>(instance.width), static_cast<double>(instance.width),
-        static_cast<double>(instance.height);
-    if (sway.on()) {
-      const Vector2d along(std::cos(sway.direction), std::sin(sway.direction));
-      const double share = sway.shareAt(time, along.dot(foot.head<2>()));
-      lean.block<2, 1>(0, 2) = share * std::tan(sway.lean) * along;
-    }
-    slope.block<1, 2>(2, 0) = instance.slope.cast<double>().transpose();
-    const Matrix3d out = slope * lean * turn * stretch;
-    const Patch& patch = vegetation_.patches[instance.patch];
-    Vector3d centre = Vector3d::Zero();
-    double radius = 0.0;
-    for (const PlantCylinder& cylinder : patch.cylinders) {
-      for (const Vector3d p : {cylinder.from.cast<double>(), cylinder.to.cast<double>()}) {
-        radius = std::max(radius, p.norm() + static_cast<double>(cylinder.radius));
-      }
-    }
-    for (const PlantDisc& disc : patch.discs) {
-      radius = std::max(radius, static_cast<double>(disc.centre.norm() + disc.radius));
-    }
-    centre = foot;
-    frames_.push_back({foot, centre, 1.01 * radius * out.norm(), out.inverse(), &patch});
-  }
-
-  void meetPatch(std::size_t instance, const Vector3d& origin, const Vector3d& direction,
-                 const OracleRay& ray, Answer& answer, std::array<double, 3>& ranges) const {
-    const Patch& patch = *frames_[instance].patch;
-    std::size_t first = 0;
-    for (const Patch& before : vegetation_.patches) {
-      if (&before == &patch) break;
-      first += before.size();
-    }
-    for (std::size_t p = 0; p < patch.size(); ++p) {
-      for (std::size_t k = 0; k < kSizes.size(); ++k) {
-        const Meeting meeting =
-            p < patch.cylinders.size()
-                ? meet(patch.cylinders[p], kSizes[k], origin, direction, ray)
-                : meet(patch.discs[p - patch.cylinders.size()], kSizes[k], origin, direction, ray);
-        ranges[k] = std::min(ranges[k], meeting.range);
-        if (k > 0 || !(meeting.range < answer.meeting.range)) continue;
-        answer.meeting = {meeting.range, frames_[instance].into.transpose() * meeting.normal};
-        answer.instance = instance;
-        answer.primitive = first + p;
-      }
-    }
-  }
-
-  static bool counts(double t, const OracleRay& ray, const Meeting& so_far) {
-    return t >= ray.range_min && t < ray.range_max && t < so_far.range;
-  }
-
-  // `size`: of its radius and length, to see what rounding may change.
-  static Meeting meet(const PlantCylinder& cylinder, double size, const Vector3d& o,
-                      const Vector3d& d, const OracleRay& ray) {
-    const Vector3d from = cylinder.from.cast<double>(), to = cylinder.to.cast<double>();
-    const Vector3d u = (to - from).normalized();
-    const double radius = size * static_cast<double>(cylinder.radius);
-    const double slack = (size - 1.0) * 0.1, length = (to - from).norm();
-    Meeting meeting;
-    const Vector3d w = o - from;
-    const Vector3d v = d - d.dot(u) * u, p = w - w.dot(u) * u;
-    const double a = v.squaredNorm(), b = v.dot(p), c = p.squaredNorm() - radius * radius;
-    if (a > 1e-18 && b * b >= a * c) {
-      for (const double sign : {-1.0, 1.0}) {
-        const double t = (-b + sign * std::sqrt(b * b - a * c)) / a;
-        const double height = (w + t * d).dot(u);
-        if (height < -slack || height > length + slack || !counts(t, ray, meeting)) continue;
-        meeting = {t, p + t * v};
-      }
-    }
-    for (const double cap : {-slack, length + slack}) {
-      const double t = (cap - w.dot(u)) / d.dot(u);
-      if (!((p + t * v).squaredNorm() <= radius * radius) || !counts(t, ray, meeting)) continue;
-      meeting = {t, u};
-    }
-    return meeting;
-  }
-
-  static Meeting meet(const PlantDisc& disc, double size, const Vector3d& o, const Vector3d& d,
-                      const OracleRay& ray) {
-    const Vector3d n = disc.normal.cast<double>(), w = disc.centre.cast<double>() - o;
-    const double t = w.dot(n) / d.dot(n), radius = size * static_cast<double>(disc.radius);
-    if (!((t * d - w).squaredNorm() <= radius * radius) || !counts(t, ray, {})) return {};
-    return {t, n};
-  }
-
-  const Vegetation& vegetation_;
-  std::vector<Frame> frames_;
 };
 
 PlantCylinder stem(const Vector3d& from, const Vector3d& to, double radius) {

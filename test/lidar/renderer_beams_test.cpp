@@ -89,6 +89,31 @@ TEST_P(RendererBeams, SideBySideInARoom) {
   }
 }
 
+// Which beams go together must not depend on who casts them: ranges are rounded relative to the
+// first.
+TEST_P(RendererBeams, AreTheSameForAnyNumberOfThreads) {
+  RandomStream random(36);
+  const Map map = roomMap({4.0, 3.0, 1.5}, 0.1, Kind::kMixed);
+  std::vector<Ray> rays;
+  for (int beam = 0; beam < 6000; ++beam) {  // as near together as those of a scan
+    const double azimuth = 0.003 * (beam / 4), elevation = 0.006 * (beam % 4);
+    const Eigen::Vector3d d(std::cos(elevation) * std::cos(azimuth),
+                            std::cos(elevation) * std::sin(azimuth), std::sin(elevation));
+    addBeam(makeRay({1e-5 * beam, 0.2, -0.1}, d, 12.0), 19, 5e-3, random, rays);
+  }
+  std::vector<Hit> one, many;
+  make(map, 1).rays->castBeams(0, rays, 19, {}, one);
+  for (const int threads : {2, 0}) {
+    make(map, threads).rays->castBeams(0, rays, 19, {}, many);
+    ASSERT_EQ(one.size(), many.size());
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      ASSERT_EQ(one[i].range, many[i].range) << i;
+      ASSERT_EQ(one[i].surfel, many[i].surfel) << i;
+      ASSERT_EQ(one[i].normal, many[i].normal) << i;
+    }
+  }
+}
+
 // Their rays are of several octants, with exact zeros of either sign among them.
 TEST_P(RendererBeams, AcrossTheAxes) {
   const Map map = scatteredMap(34, 4000, 5.0, 0.2, Kind::kMixed);

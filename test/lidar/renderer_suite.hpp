@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,6 +41,14 @@ inline std::string labelOf(const testing::TestParamInfo<Maker>& maker) { return 
 std::vector<Maker> makersUnderTest();
 /// A few of them, for suites of what lies around the renderers: objects that move, scans.
 std::vector<Maker> fewMakers();
+/// Those of fewMakers() that cast rays.
+inline std::vector<Maker> rayMakers() {
+  std::vector<Maker> makers = fewMakers();
+  makers.erase(std::remove_if(makers.begin(), makers.end(),
+                              [](const Maker& m) { return m.name == std::string("projection"); }),
+               makers.end());
+  return makers;
+}
 
 /// The map as a maker's renderer is tested with it: of the paper's surface or a blended one.
 inline Map storedFor(const Maker& maker, const Map& map) {

@@ -9,6 +9,7 @@
 #include "lidar_gl/fault.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
+#include "marsim/lidar/plants.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
 
 namespace marsim::lidar_gl {
@@ -179,6 +180,48 @@ TEST_F(GlFailure, NoRoomForRaysLeavesTheRestToTheProcessor) {
   const auto other = make(RendererChoice::kOpenGl);
   expectRight(*other);
   EXPECT_EQ(other->name(), "opengl");
+}
+
+// As from the processor, to the bit: leaning stems and rays that mirrors send on.
+TEST_F(GlFailure, PlantsAndRaysThatGoOnAreTheProcessorsWork) {
+  scene::Vegetation stems;
+  scene::Patch& patch = stems.patches.emplace_back();
+  for (float x = -0.6F; x < 0.7F; x += 0.05F) {
+    patch.cylinders.push_back({{x, 0.3F, -0.9F}, {x, 0.3F, 0.9F}, 0.01F, 100});
+  }
+  stems.instances.emplace_back();
+  stems.sway.lean = radians(20);
+  const auto plants = std::make_shared<const lidar::Plants>(stems);
+  std::vector<lidar::Ray> rays;
+  RandomStream random(3);
+  for (int i = 0; i < 900; ++i) {
+    rays.push_back({{0.0F, -0.5F, 0.0F}, 5.0F, lidar::randomDirection(random).cast<float>(), 0.0F});
+  }
+  const std::shared_ptr<const lidar::RayRenderer> cpu = lidar::makeRayCaster(map_, {});
+  std::vector<Hit> expected, hits;
+  for (const Fault fault : {Fault::kNone, Fault::kLoss}) {
+    faults().fault = fault;
+    const std::shared_ptr<const lidar::RayRenderer> opengl = make(RendererChoice::kOpenGl);
+    opengl->castFew(0, rays, {}, hits);
+    cpu->cast(rays, expected);
+    for (std::size_t i = 0; i < rays.size(); ++i) ASSERT_EQ(hits[i].range, expected[i].range) << i;
+    EXPECT_EQ(opengl->name(), "opengl") << "nothing was asked of it";
+    const TimeNs begin = 700'000'000;
+    lidar::withPlants(opengl, plants, {})->castBeams(begin, rays, 9, {}, hits);
+    lidar::withPlants(cpu, plants, {})->castBeams(begin, rays, 9, {}, expected);
+    EXPECT_EQ(opengl->name(), fault == Fault::kLoss ? "ray_caster" : "opengl");
+    int of_plants = 0, wrong = 0;
+    for (std::size_t i = 0; i < rays.size(); ++i) {
+      of_plants += scene::isPlant(expected[i].identity) ? 1 : 0;
+      wrong += hits[i].identity != expected[i].identity || hits[i].valid() != expected[i].valid() ||
+               (hits[i].valid() && std::abs(hits[i].range - expected[i].range) > 2e-3F);
+      if (scene::isPlant(hits[i].identity) && scene::isPlant(expected[i].identity)) {
+        ASSERT_EQ(hits[i].range, expected[i].range) << i;
+      }
+    }
+    EXPECT_GT(of_plants, 20);
+    EXPECT_LE(wrong, 1);
+  }
 }
 
 // The least that a driver may have: OpenGL 4.3 without the extension.

@@ -50,6 +50,11 @@ void compare(const SurfelMap& map, const Vector3d& centre) {
       ASSERT_EQ(surfel.position, surfels[surfel.number].position);
       ASSERT_EQ(surfel.planar, map.isPlanar(surfels[surfel.number]));
       ASSERT_LT((surfel.normal.normalized() - surfels[surfel.number].normal).norm(), 1e-6F);
+      const FoundSurfel same = surfelOf(map.tree(), surfel.number);
+      ASSERT_EQ(same.number, surfel.number);
+      ASSERT_EQ(same.position, surfel.position);
+      ASSERT_EQ(same.normal, surfel.normal);
+      ASSERT_EQ(same.planar, surfel.planar);
     }
     std::sort(numbers.begin(), numbers.end());
     ASSERT_EQ(numbers, expected);

@@ -4,13 +4,18 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "cloud_bytes.hpp"
 #include "example_scan.hpp"
+#include "lidar/planes.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
+#include "marsim/lidar/plants.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -32,27 +37,6 @@ std::string fieldsOf(const PointCloud2& cloud) {
   return text;
 }
 
-/// The bytes of one point as hexadecimal.
-std::string bytesOf(const PointCloud2& cloud, std::size_t point) {
-  std::string text;
-  for (std::size_t i = 0; i < cloud.point_step; ++i) {
-    text += fmt::format("{:02x}", cloud.data.at(point * cloud.point_step + i));
-  }
-  return text;
-}
-
-std::string joined(std::string text) {
-  text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
-  return text;
-}
-
-template <class Value>
-Value valueAt(const PointCloud2& cloud, std::size_t point, std::size_t offset) {
-  Value value;
-  std::memcpy(&value, &cloud.data.at(point * cloud.point_step + offset), sizeof(Value));
-  return value;
-}
-
 struct Shape {
   std::string fields;
   std::uint32_t point_step, width, height;
@@ -71,14 +55,6 @@ void expectShape(const PointCloud2& cloud, const Shape& expected) {
   EXPECT_EQ(cloud.header.frame_id, "lidar");
   EXPECT_EQ(cloud.header.stamp.toNSec(), 2'000'000'000U);
 }
-
-// -1.5, 0, 0.25 and 255 as little-endian float32; 1/32 s as float32 and as nanoseconds.
-const std::string kXyz = "0000c0bf 00000000 0000803e ";
-const std::string kOne = "0000803f ";
-const std::string kIntensity = "00007f43 ";
-const std::string kTime = "0000003d ";
-const std::string kTimeNs = "50d6dc01 ";
-const std::string kNan = "0000c07f ";
 
 TEST(CloudLayouts, Xyzi) {
   const PointCloud2 cloud = encoderOf(CloudLayout::kXyzi).cloud(exampleScan());
@@ -102,6 +78,42 @@ TEST(CloudLayouts, Labelled) {
                       28, 3, 1, 1});
   EXPECT_EQ(bytesOf(cloud, 1), joined(kXyz + kIntensity + kTime + "02010000 4600 01 01"));
   EXPECT_EQ(valueAt<std::uint32_t>(cloud, 2, 20), 0xffffffffU) << "the map";
+}
+
+// A shrub's wood and leaves before a wall, through a whole scan.
+TEST(CloudLayouts, LabelledTellsPlantsFromTheMap) {
+  scene::Vegetation shrubs;
+  scene::Patch& patch = shrubs.patches.emplace_back();
+  patch.cylinders = {{{0, 0, -1}, {0, 0, 0.4F}, 0.1F, 60, map::semantic::kTrunk}};
+  patch.discs = {{{0, 0, 1}, {1, 0, 0}, 0.5F, 140, map::semantic::kVegetation}};
+  shrubs.instances.resize(2);
+  shrubs.instances[0].foot = {4, -1, 0};
+  shrubs.instances[1].foot = {4, 1, 0};
+  lidar::LidarConfig config = lidar::spinner();
+  config.outputs[0].layout = CloudLayout::kLabelled;
+  const std::shared_ptr<const lidar::RayRenderer> wall =
+      std::make_shared<lidar::PlaneRenderer>(Eigen::Vector3d::UnitX(), 6.0);
+  const auto plants = std::make_shared<const lidar::Plants>(shrubs);
+  lidar::Lidar lidar(config, lidar::withPlants(wall, plants, {}));
+  const lidar::Scan scan = lidar.scan(0, kNsPerSecond / 10, lidar::resting({}));
+  const PointCloud2 cloud = CloudEncoder(config.outputs[0], config, "lidar").cloud(scan);
+  std::map<std::pair<std::uint32_t, int>, int> points;
+  for (std::size_t i = 0; i < cloud.width; ++i) {
+    const auto label = valueAt<std::uint32_t>(cloud, i, 20);
+    const int semantic_class = valueAt<std::uint16_t>(cloud, i, 24);
+    ++points[{label, semantic_class}];
+    const float x = valueAt<float>(cloud, i, 0), y = valueAt<float>(cloud, i, 4);
+    if (label == 0xffffffffU) {
+      EXPECT_NEAR(x, 6.0F, 1e-3F);
+    } else {
+      EXPECT_NEAR(x, 4.0F, 0.11F);
+      EXPECT_EQ(label, y < 0.0F ? 16777216U : 16777217U);
+    }
+  }
+  EXPECT_EQ(points.size(), 5U) << "the map, and trunk and leaf of two shrubs";
+  EXPECT_GT((points[{16777216U, map::semantic::kTrunk}]), 20);
+  EXPECT_GT((points[{16777217U, map::semantic::kVegetation}]), 20);
+  EXPECT_GT((points[{0xffffffffU, 0}]), 1000);
 }
 
 TEST(CloudLayouts, Velodyne) {
@@ -250,169 +262,6 @@ TEST(CloudLayouts, MissesCanBeChosen) {
                                    CloudLayout::kLivox, CloudLayout::kLivoxCustom2}) {
     EXPECT_TRUE(encoderOf(layout).needsMisses()) << lidar::nameOf(layout);
   }
-}
-
-// --- two returns of the first shot, see dualScan() ---
-
-// (1, 2, 3) and (2, 4, 6), intensities 100 and 200.
-const std::string kNearXyz = "0000803f 00000040 00004040 ";
-const std::string kFarXyz = "00000040 00008040 0000c040 ";
-const std::string kNearIntensity = "0000c842 ";
-const std::string kFarIntensity = "00004843 ";
-const std::string kZeroXyz = "00000000 00000000 00000000 ";
-
-PointCloud2 dualCloud(CloudLayout layout, int number = 0) {
-  return encoderOf(layout, 2).cloud(dualScan(), number);
-}
-
-TEST(DualReturns, XyzitHasThemAfterOneAnother) {
-  const PointCloud2 cloud = dualCloud(CloudLayout::kXyzit);
-  ASSERT_EQ(cloud.width, 4U);
-  EXPECT_EQ(bytesOf(cloud, 0), joined(kNearXyz + kNearIntensity + "00000000"));
-  EXPECT_EQ(bytesOf(cloud, 1), joined(kFarXyz + kFarIntensity + "00000000"));
-}
-
-TEST(DualReturns, LabelledCountsThem) {
-  const PointCloud2 cloud = dualCloud(CloudLayout::kLabelled);
-  const std::string label = "00000000 ffffffff 0000 ";
-  EXPECT_EQ(bytesOf(cloud, 0), joined(kNearXyz + kNearIntensity + label + "01 02"));
-  EXPECT_EQ(bytesOf(cloud, 1), joined(kFarXyz + kFarIntensity + label + "02 02"));
-  EXPECT_EQ(valueAt<std::uint16_t>(cloud, 2, 26), 0x0101);
-  OutputConfig output;
-  output.layout = CloudLayout::kLabelled;
-  output.misses = MissEncoding::kZero;
-  EXPECT_EQ(valueAt<std::uint16_t>(encoderOf(output, 2).cloud(dualScan()), 2, 26), 0U);
-}
-
-// A block of last returns, then the same shots' other ones; what returned once is in both.
-TEST(DualReturns, VelodyneAndHesaiHavePairsOfBlocks) {
-  PointCloud2 cloud = dualCloud(CloudLayout::kVelodyne);
-  ASSERT_EQ(cloud.width, 6U);
-  EXPECT_EQ(bytesOf(cloud, 0), joined(kFarXyz + kFarIntensity + "0100 00000000"));
-  EXPECT_EQ(bytesOf(cloud, 3), joined(kNearXyz + kNearIntensity + "0100 00000000"));
-  for (const std::size_t i : {1U, 4U}) {
-    EXPECT_EQ(bytesOf(cloud, i), joined(kXyz + kIntensity + "0000" + kTime));
-  }
-  cloud = dualCloud(CloudLayout::kHesai);
-  ASSERT_EQ(cloud.width, 6U);
-  EXPECT_EQ(bytesOf(cloud, 0), joined(kFarXyz + kFarIntensity + "0100 0000000000000040"));
-  EXPECT_EQ(bytesOf(cloud, 3), joined(kNearXyz + kNearIntensity + "0100 0000000000000040"));
-}
-
-TEST(DualReturns, RslidarHasMissesTwiceToo) {
-  const PointCloud2 cloud = dualCloud(CloudLayout::kRslidar);
-  ASSERT_EQ(cloud.width, 10U);
-  EXPECT_EQ(bytesOf(cloud, 0), joined(kFarXyz + kFarIntensity + "0100 0000000000000040"));
-  EXPECT_EQ(bytesOf(cloud, 5), joined(kNearXyz + kNearIntensity + "0100 0000000000000040"));
-  for (const std::size_t i : {1U, 6U}) {
-    EXPECT_EQ(bytesOf(cloud, i), joined(kNan + kNan + kNan + "00000000 0000 0000000000000040"));
-  }
-  for (const std::size_t i : {3U, 8U}) {
-    EXPECT_EQ(bytesOf(cloud, i), joined(kXyz + kIntensity + "0000 0000000000400040"));
-  }
-}
-
-TEST(DualReturns, BlocksAreOf32Shots) {
-  lidar::Scan scan = exampleScan();
-  scan.points.clear();
-  scan.misses.clear();
-  scan.rays = 70;
-  for (std::uint32_t shot = 0; shot < 70; ++shot) {
-    lidar::ScanPoint point{};
-    point.p_S = point.p_W = Eigen::Vector3f::Zero();
-    point.shot = shot;
-    point.return_count = 2;
-    for (const std::uint8_t number : {1, 2}) {
-      point.return_number = number;
-      point.p_S.x() = static_cast<float>(shot) + (number == 2 ? 0.5F : 0.0F);
-      scan.points.push_back(point);
-    }
-  }
-  const PointCloud2 cloud = encoderOf(CloudLayout::kVelodyne, 2).cloud(scan);
-  ASSERT_EQ(cloud.width, 140U);
-  const auto at = [&](std::size_t i) { return valueAt<float>(cloud, i, 0); };
-  EXPECT_EQ(at(0), 0.5F);
-  EXPECT_EQ(at(31), 31.5F);
-  EXPECT_EQ(at(32), 0.0F);
-  EXPECT_EQ(at(63), 31.0F);
-  EXPECT_EQ(at(64), 32.5F);
-  EXPECT_EQ(at(128), 64.5F) << "the last block is short";
-  EXPECT_EQ(at(134), 64.0F);
-  EXPECT_EQ(at(139), 69.0F);
-}
-
-TEST(DualReturns, OusterHasASecondCloud) {
-  const CloudEncoder encoder = encoderOf(CloudLayout::kOuster, 2);
-  EXPECT_EQ(encoder.clouds(), 2);
-  EXPECT_EQ(encoderOf(CloudLayout::kOuster).clouds(), 1);
-  EXPECT_EQ(encoderOf(CloudLayout::kVelodyne, 2).clouds(), 1);
-  const PointCloud2 strongest = encoder.cloud(dualScan(), 0), second = encoder.cloud(dualScan(), 1);
-  EXPECT_EQ(second.fields.size(), strongest.fields.size());
-  EXPECT_EQ(second.width, 3U);
-  EXPECT_EQ(second.height, 2U);
-  // The shot of two returns stands in column 2 of the upper row.
-  const std::string padding = " 00000000 00000000 00000000";
-  EXPECT_EQ(bytesOf(strongest, 2), joined(kFarXyz + kOne + kFarIntensity +
-                                          "00000000 c800 0000 0000 "
-                                          "0000 4c1d0000" +
-                                          padding));
-  EXPECT_EQ(bytesOf(second, 2), joined(kNearXyz + kOne + kNearIntensity +
-                                       "00000000 6400 0000 0000 "
-                                       "0000 a60e0000" +
-                                       padding));
-  // A shot of one return: nothing in the second cloud but its time.
-  EXPECT_EQ(bytesOf(strongest, 4),
-            bytesOf(encoderOf(CloudLayout::kOuster).cloud(exampleScan()), 4));
-  EXPECT_EQ(bytesOf(second, 4), joined(kZeroXyz + kOne + "00000000" + kTimeNs +
-                                       "0000 0100 0000 0000 00000000" + padding));
-}
-
-// Always as many points a shot as returns are asked for, at one time.
-TEST(DualReturns, LivoxCountsThemInItsTag) {
-  PointCloud2 cloud = dualCloud(CloudLayout::kLivox);
-  ASSERT_EQ(cloud.width, 10U);
-  EXPECT_EQ(bytesOf(cloud, 0), joined(kNearXyz + kNearIntensity + "10 01"));
-  EXPECT_EQ(bytesOf(cloud, 1), joined(kFarXyz + kFarIntensity + "20 01"));
-  for (const std::size_t i : {2U, 3U}) {
-    EXPECT_EQ(bytesOf(cloud, i), joined(kZeroXyz + "00000000 00 02")) << "nothing";
-  }
-  EXPECT_EQ(bytesOf(cloud, 6), joined(kXyz + kIntensity + "10 03"));
-  EXPECT_EQ(bytesOf(cloud, 7), joined(kZeroXyz + "00000000 00 03")) << "no second return";
-  cloud = encoderOf(CloudLayout::kLivox2, 3).cloud(dualScan());
-  ASSERT_EQ(cloud.width, 15U);
-  for (std::size_t i = 9; i < 12; ++i) {
-    EXPECT_EQ(valueAt<double>(cloud, i, 18), 2'031'250'000.0) << "a time a shot";
-  }
-  const LivoxCustomMessage message = encoderOf(CloudLayout::kLivoxCustom, 2).custom(dualScan());
-  ASSERT_EQ(message.points.size(), 10U);
-  EXPECT_EQ(message.point_num, 10U);
-  for (std::size_t i = 0; i < 10; i += 2) {
-    EXPECT_EQ(message.points[i].offset_time, message.points[i + 1].offset_time);
-    EXPECT_EQ(message.points[i].line, message.points[i + 1].line);
-  }
-  EXPECT_EQ(int{message.points[0].tag}, 0x10);
-  EXPECT_EQ(int{message.points[1].tag}, 0x20);
-  EXPECT_EQ(int{message.points[1].reflectivity}, 200);
-  EXPECT_EQ(int{message.points[7].tag}, 0);
-  OutputConfig output;
-  output.layout = CloudLayout::kLivox;
-  output.misses = MissEncoding::kDrop;
-  EXPECT_EQ(encoderOf(output, 2).cloud(dualScan()).width, 4U);
-}
-
-TEST(DualReturns, APacketOfVelodyneHoldsHalfAsManyShots) {
-  OutputConfig output;
-  output.layout = CloudLayout::kVelodyne;
-  output.stamp = StampPolicy::kDriver;
-  lidar::Scan scan = exampleScan();
-  scan.rays = 200;
-  for (std::uint32_t shot = 5; shot < 200; ++shot) {
-    scan.misses.push_back(
-        {Eigen::Vector3f::UnitX(), static_cast<float>(shot) / 1024.0F, shot, 2, 0, 0, false});
-  }
-  // The second packet begins with shot 192; in a single return mode all are in the first.
-  EXPECT_EQ(encoderOf(output, 2).cloud(scan).header.stamp.toNSec(), 2'187'500'000U);
-  EXPECT_EQ(encoderOf(output, 1).cloud(scan).header.stamp.toNSec(), 2'000'000'000U);
 }
 
 /// 800 shots 2^-14 s apart; every second one returns.

@@ -2,7 +2,13 @@
 // and pixels put into the world lie where the floor is.
 #include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <map>
+#include <string>
+#include <utility>
+
+#include <unistd.h>
 
 #include <geometry_msgs/PoseStamped.h>
 #include <gtest/gtest.h>
@@ -10,10 +16,13 @@
 #include <ros/ros.h>
 #include <sensor_msgs/CameraInfo.h>
 #include <sensor_msgs/Image.h>
+#include <sensor_msgs/PointCloud2.h>
+#include <sensor_msgs/point_cloud2_iterator.h>
 #include <tf2_ros/buffer.h>
 #include <tf2_ros/transform_listener.h>
 #include <Eigen/Geometry>
 
+#include "marsim/SetWeather.h"
 #include "wait_for.hpp"
 
 namespace marsim::test {
@@ -90,6 +99,73 @@ TEST(DepthCamera, ImagePoseAndIntrinsicsBelongTogether) {
   }
   EXPECT_GT(seen, 3000U);
   EXPECT_GT(on_floor, seen / 2);
+}
+
+/// Whether a sensor takes it, and what it says.
+std::pair<bool, std::string> setWeather(const std::string& sensor, const std::string& weather) {
+  marsim::SetWeather call;
+  call.request.weather = weather;
+  const bool is_answered = ros::service::call("/uav0/" + sensor + "/set_weather", call);
+  return {is_answered && call.response.success, call.response.message};
+}
+
+// weather:=fog_dense, then other fog and none by the services.
+TEST(Weather, OfTheLaunchFileChangesByAService) {
+  ros::NodeHandle nh("uav0");
+  double intensity = 0.0, seen = 0.0;  // the last cloud's mean, and pixels of the last image
+  std::size_t returns = 0, clouds = 0, images = 0;
+  const ros::Subscriber cloud_subscriber = nh.subscribe<sensor_msgs::PointCloud2>(
+      "points", 10, [&](const sensor_msgs::PointCloud2ConstPtr& cloud) {
+        returns = cloud->width * cloud->height;
+        intensity = 0.0;
+        sensor_msgs::PointCloud2ConstIterator<float> value(*cloud, "intensity");
+        for (std::size_t i = 0; i < returns; ++i, ++value) {
+          intensity += static_cast<double>(*value) / static_cast<double>(returns);
+        }
+        ++clouds;
+      });
+  const ros::Subscriber image_subscriber = nh.subscribe<sensor_msgs::Image>(
+      "depth/image_rect_raw", 10, [&](const sensor_msgs::ImageConstPtr& image) {
+        std::size_t count = 0;
+        for (std::size_t i = 0; i + 1 < image->data.size(); i += 2) {
+          count += image->data[i] != 0 || image->data[i + 1] != 0 ? 1U : 0U;
+        }
+        seen = static_cast<double>(count);
+        ++images;
+      });
+  const auto measureAgain = [&] {
+    const std::size_t cloud = clouds + 5, image = images + 10;  // some were already due
+    ASSERT_TRUE(waitFor([&] { return clouds > cloud && images > image; }, 60.0));
+  };
+  measureAgain();
+  const double foggy = intensity, foggy_seen = seen;
+  const std::size_t foggy_returns = returns;
+  for (const char* sensor : {"lidar", "depth_camera"}) {
+    EXPECT_EQ(setWeather(sensor, "none"), std::pair(true, std::string("weather: none")));
+  }
+  measureAgain();
+  EXPECT_LT(foggy, 0.9 * intensity);
+  EXPECT_GT(foggy, 0.1 * intensity);
+  EXPECT_NEAR(foggy_seen, seen, 0.02 * seen) << "farther than the camera sees";
+  EXPECT_GT(foggy_returns, returns / 2);
+
+  const std::string path =
+      std::filesystem::temp_directory_path() / ("weather_" + std::to_string(getpid()) + ".yaml");
+  std::ofstream(path) << "fog: {visibility: 1m}\n";
+  for (const char* sensor : {"lidar", "depth_camera"}) {
+    EXPECT_TRUE(setWeather(sensor, path).first);
+  }
+  const std::size_t clear_returns = returns;
+  const double clear_seen = seen;
+  measureAgain();
+  EXPECT_LT(returns, clear_returns / 2);
+  EXPECT_LT(seen, clear_seen / 2);
+  std::filesystem::remove(path);
+
+  const auto [is_taken, text] = setWeather("lidar", "fog_dence");
+  EXPECT_FALSE(is_taken);
+  EXPECT_EQ(text.rfind("unknown weather 'fog_dence' (did you mean 'fog_dense'?), known: ", 0), 0U)
+      << text;
 }
 
 }  // namespace

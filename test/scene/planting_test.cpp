@@ -138,13 +138,36 @@ TEST(Planting, RefusesRegionsOffTheMap) {
             "(-50.0, -40.0) to (50.0, 40.0) m");
   EXPECT_EQ(complaintOf(grass(10.0, {35, 0}, {40, 9})),
             "garden.yaml: stands[0]: region is (35, 0) to (40, 9) m, without any ground of the "
-            "map, allowed: where the map has ground, and a density that gives plants");
+            "map, allowed: where the map has ground");
 }
 
 TEST(Planting, RefusesABillionBlades) {
   EXPECT_EQ(complaintOf(grass(2e5, {-50, -40}, {50, 40})),
             "garden.yaml: stands[0]: density is 200000 /m^2, 1.6e+09 plants in 3.2e+04 patches, "
             "allowed: at most 1e+08 plants in 2e+06 patches in all stands");
+}
+
+TEST(Planting, RefusesEndlessKindsOfPlants) {
+  VegetationConfig config = grass(4e8, {0, 0}, {0.5, 0.5});
+  config.stands[0].species.pieces = 16;
+  EXPECT_EQ(complaintOf(config),
+            "garden.yaml: stands[0]: species is 2.56e+10 stems, twigs and leaves in different "
+            "patches, allowed: at most 2e+07 in all stands: fewer pieces, twigs, leaves or stems a "
+            "square metre");
+  config.stands.assign(60, standOf(SpeciesConfig::Kind::kShrub, 0.1, {-25, -25}, {25, 25}));
+  for (StandConfig& stand : config.stands) stand.species.leaves = 100'000;
+  EXPECT_NE(complaintOf(config).find("stands[24]: species is 2e+07"), std::string::npos)
+      << complaintOf(config);
+}
+
+TEST(Planting, AStandOfLessThanOnePlantMayStayEmpty) {
+  VegetationConfig config;
+  config.stands = {standOf(SpeciesConfig::Kind::kShrub, 0.1, {-1, -1}, {1, 1})};
+  std::size_t planted = 0;
+  for (config.seed = 0; config.seed < 100; ++config.seed) {
+    planted += plantVegetation(config, kBounds, slope, "garden.yaml").instances.size();
+  }
+  EXPECT_NEAR(static_cast<double>(planted), 40.0, 15.0);
 }
 
 TEST(Planting, RefusesWhatNoPlantHas) {
@@ -157,6 +180,51 @@ TEST(Planting, RefusesWhatNoPlantHas) {
   config = grass(1.0, {0, 0}, {9, 9});
   config.stands[0].species.height_min = 0.0;
   EXPECT_NE(complaintOf(config).find("height is 0"), std::string::npos);
+}
+
+// Points of an obstacle: along the axis, around a thick stem, leaves; of plants that are none none.
+TEST(Planting, ObstaclesArePointsThatNothingSlipsBetween) {
+  Vegetation vegetation;
+  vegetation.origin = {100, 200, 0};
+  Patch patch;
+  patch.cylinders = {{{0, 0, 0}, {0, 0, 1}, 0.02F, 100}, {{1, 0, 0}, {1, 0, 0.5}, 0.2F, 100}};
+  patch.discs = {{{0, 0, 2}, {0, 0, 1}, 0.05F, 100}};
+  vegetation.patches = {patch, patch};
+  vegetation.patches[1].is_obstacle = true;
+  for (const std::uint32_t number : {0U, 1U}) {
+    PlantInstance& instance = vegetation.instances.emplace_back();
+    instance.foot = {static_cast<float>(5 * number), 0, 0};
+    instance.patch = number;
+  }
+  vegetation.instances[1].height = 2.0F;
+  const std::vector<Vector3d> points = obstaclePoints(vegetation, 0.1, "garden.yaml");
+  ASSERT_EQ(points.size(), 11U + 6U * (1U + 13U) + 1U);
+  EXPECT_TRUE(points.front().isApprox(Vector3d(105, 200, 0)));
+  EXPECT_TRUE(points.back().isApprox(Vector3d(105, 200, 4)));
+  for (const Vector3d& p : points) EXPECT_GT(p.x(), 104.9);
+  for (std::size_t i = 1; i < 11; ++i) EXPECT_NEAR((points[i] - points[i - 1]).norm(), 0.2, 1e-6);
+  EXPECT_NEAR((points[12] - points[11]).norm(), 0.2, 1e-6) << "the thick one's skin";
+}
+
+TEST(Planting, SpeciesAreObstaclesWhereTheySaySo) {
+  VegetationConfig config = grass(10.0, {0, 0}, {9, 9});
+  EXPECT_FALSE(config.hasObstacles());
+  EXPECT_TRUE(
+      obstaclePoints(plantVegetation(config, kBounds, slope, "garden.yaml"), 0.1, "").empty());
+  config.stands[0].species.is_obstacle = true;
+  EXPECT_TRUE(config.hasObstacles());
+  EXPECT_FALSE(
+      obstaclePoints(plantVegetation(config, kBounds, slope, "garden.yaml"), 0.1, "").empty());
+  config = grass(1200.0, {-50, -40}, {29, 40});
+  config.stands[0].species.is_obstacle = true;
+  try {
+    obstaclePoints(plantVegetation(config, kBounds, slope, "garden.yaml"), 0.05, "garden.yaml");
+    ADD_FAILURE() << "no error";
+  } catch (const ConfigError& error) {
+    const std::string text = error.what();
+    EXPECT_EQ(text.find("garden.yaml: obstacle is true, of plants of "), 0U) << text;
+    EXPECT_NE(text.find("allowed: at most 20000000: fewer plants"), std::string::npos) << text;
+  }
 }
 
 TEST(Sway, LeansAndComesBackAsGustsGoBy) {

@@ -1,3 +1,4 @@
+#include <map>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -134,6 +135,63 @@ TEST(World, CamerasOfUavsSeeTheMap) {
     EXPECT_EQ(images[i].stamp, static_cast<TimeNs>(i) * 200 * kMs);
     EXPECT_NEAR(images[i].depth[12 * 32 + 16], 4.0F, 2e-3F);
   }
+}
+
+TEST(World, StereoPairsAreOfOneInstant) {
+  World world(wall(), {}, -10.0);
+  UavConfig config;
+  config.vehicle = vehicle::hummingbird();
+  lidar::CameraRigConfig& rig = config.cameras.emplace();
+  rig.name = "pair";
+  rig.rate = 10.0;
+  for (const char* name : {"left", "right"}) {
+    lidar::CameraConfig& camera = rig.cameras.emplace_back();
+    camera.name = name;
+    camera.model = {lidar::CameraModel::Projection::kPinhole, 32, 24, 20.0, 20.0, 15.5, 11.5, {}};
+    camera.X_BC.q = lidar::opticalRotation();
+  }
+  Uav& uav = world.addUav(config);
+  std::vector<TimeNs> stamps[2];
+  std::vector<std::vector<std::uint8_t>> pixels;
+  uav.on_camera_image = [&](std::size_t camera, const lidar::CameraImage& image) {
+    stamps[camera].push_back(image.stamp);
+    pixels.push_back(image.pixels);
+  };
+  for (int i = 0; i < 450; ++i) world.step();
+  EXPECT_EQ(stamps[0], (std::vector<TimeNs>{0, 100 * kMs, 200 * kMs, 300 * kMs, 400 * kMs}));
+  EXPECT_EQ(stamps[1], stamps[0]);
+  EXPECT_NE(pixels[0], pixels[1]) << "each has noise of its own";
+}
+
+TEST(World, RollingShuttersFollowTheVehicle) {
+  World world(wall(), {}, -10.0);
+  UavConfig config;
+  config.vehicle = vehicle::hummingbird();
+  config.start_p_WB = {0.0, 0.0, 1.0};
+  lidar::CameraRigConfig& rig = config.cameras.emplace();
+  rig.name = "rolling";
+  rig.rate = 10.0;
+  lidar::CameraConfig& camera = rig.cameras.emplace_back();
+  camera.model = {lidar::CameraModel::Projection::kPinhole, 32, 24, 20.0, 20.0, 15.5, 11.5, {}};
+  camera.X_BC.q = lidar::opticalRotation();
+  camera.readout = 0.03;
+  Uav& uav = world.addUav(config);
+  uav.setGoal({5.0, 0.0, 1.0}, 0.0);
+  std::map<TimeNs, Eigen::Vector3d> places;
+  std::vector<lidar::CameraImage> images;
+  uav.on_report = [&](const VehicleReport& report) {
+    places[report.motion.stamp] = report.motion.X_WB.p;
+  };
+  uav.on_camera_image = [&](std::size_t, const lidar::CameraImage& image) {
+    images.push_back(image);
+  };
+  for (int i = 0; i < 1025; ++i) world.step();
+  ASSERT_EQ(images.size(), 10U) << "that of 1 s is not over";
+  const lidar::CameraImage& last = images.back();
+  ASSERT_EQ(last.X_WC_of_rows.size(), 24U);
+  EXPECT_LT((last.X_WC_of_rows.front().p - places.at(last.stamp)).norm(), 1e-9);
+  EXPECT_LT((last.X_WC_of_rows.back().p - places.at(last.stamp + 30 * kMs)).norm(), 1e-9);
+  EXPECT_GT((last.X_WC_of_rows.back().p - last.X_WC.p).norm(), 0.003) << "it moves";
 }
 
 }  // namespace

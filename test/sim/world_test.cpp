@@ -88,6 +88,40 @@ Vector3d inBody(const lidar::ScanPoint& point, TimeNs stamp, const StateHistory&
   return motion.poseAt(at).inverse() * point.p_W.cast<double>();
 }
 
+// A row of stems before the wall is seen as it stands, and told as a contact where it is an
+// obstacle.
+TEST(World, VegetationIsSeenAndHitWhereItIsAnObstacle) {
+  for (const bool is_obstacle : {false, true}) {
+    scene::Vegetation stems;
+    scene::Patch& patch = stems.patches.emplace_back();
+    patch.is_obstacle = is_obstacle;
+    for (float y = -2.0F; y <= 2.0F; y += 0.1F) {
+      patch.cylinders.push_back({{3.0F, y, 0.0F}, {3.0F, y, 4.0F}, 0.02F, 100, 71});
+    }
+    stems.instances.emplace_back();
+    World world(room(), {});
+    world.addVegetation(stems, "stems");
+    UavConfig config = uavConfig();
+    config.lidar->noise = {};
+    Uav& uav = world.addUav(config);
+    int of_stems = 0, contacts = 0;
+    uav.on_scan = [&](const lidar::Scan& scan) {
+      for (const lidar::ScanPoint& point : scan.points) {
+        if (!scene::isPlant(point.identity)) continue;
+        ++of_stems;
+        ASSERT_EQ(point.semantic_class, 71);
+        ASSERT_NEAR(point.p_W.x(), 3.0F, 0.021F);
+      }
+    };
+    uav.on_contact = [&](const collision::ContactEvent&) { ++contacts; };
+    uav.setGoal({4.5, 0.0, 2.0}, 0.0);
+    while (uav.state().stamp < 4 * kNsPerSecond) world.step();
+    EXPECT_GT(of_stems, 1000);
+    EXPECT_EQ(contacts > 0, is_obstacle);
+    EXPECT_NEAR(uav.state().X_WB.p.x(), 4.5, 0.2) << "contacts are told, and it flies on";
+  }
+}
+
 TEST(World, UavsSeeEachOtherWhereTheyAreAtThePointsTimes) {
   World world(room(), {});
   UavConfig config = uavConfig();

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -60,6 +61,25 @@ TEST_F(ScanOnceTest, PointsLieOnTheRoom) {
   EXPECT_GT(near, cloud.size() * 99 / 100);
   EXPECT_GT(summary.range_least, 1.0);
   EXPECT_LT(summary.range_most, 9.0);
+}
+
+TEST_F(ScanOnceTest, WeatherStandsBetweenSensorAndRoom) {
+  request_.weather = folder_.path() / "blizzard.yaml";
+  std::ofstream(request_.weather) << "snow: {rate: 10}\n";
+  const ScanSummary snow = scanOnce(request_);
+  EXPECT_GT(snow.of_particles, 0U);
+  EXPECT_GT(snow.returns - snow.of_particles, snow.shots / 2);
+  std::ofstream(request_.weather) << "dust: {extinction: 2, backscatter: 0}\n";
+  const ScanSummary dust = scanOnce(request_);
+  EXPECT_EQ(dust.of_particles, 0U);
+  EXPECT_LT(dust.returns, snow.returns / 2);
+  std::ofstream(request_.weather) << "dust: {extinction: 3, backscatter: 0}\n";
+  request_.X_WS.p.x() = 7.5;
+  const ScanSummary night = scanOnce(request_);
+  EXPECT_NE(whyEmpty(request_, night).find("are lost in " + request_.weather), std::string::npos)
+      << whyEmpty(request_, night) << night.returns;
+  request_.weather = "blizard";
+  EXPECT_THROW(scanOnce(request_), UnknownNameError);
 }
 
 // Intensities of 0 everywhere say nothing; beside one of 255 they say that all is black.

@@ -33,5 +33,9 @@ class Neighbours {
 
 /// The map is kept.
 std::shared_ptr<const Neighbours> makeNeighbours(std::shared_ptr<const map::SurfelMap> map);
+/// The points of a map and others [m] in W, such as scene::obstaclePoints(), numbered after the
+/// map's and not planar.
+std::shared_ptr<const Neighbours> makeNeighbours(std::shared_ptr<const map::SurfelMap> map,
+                                                 const std::vector<Eigen::Vector3d>& others);
 
 }  // namespace marsim::collision

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "marsim/control/controller.hpp"
+#include "marsim/lidar/camera.hpp"
 #include "marsim/lidar/depth_camera.hpp"
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/scene/obstacles.hpp"
@@ -21,13 +22,15 @@
 /// path.
 namespace marsim::config {
 
-/// The names that come with the package for a kind ("lidar", "depth", "vehicle", "imu", "control",
-/// "obstacles", "species", "swarm", "vegetation"), sorted.
+/// The names that come with the package for a kind ("lidar", "depth", "camera", "vehicle", "imu",
+/// "control", "obstacles", "species", "surfaces", "swarm", "vegetation", "weather"), sorted.
 std::vector<std::string> knownNames(const std::string& kind);
 
 lidar::LidarConfig loadLidar(const std::string& name_or_path);
 
 lidar::DepthCameraConfig loadDepthCamera(const std::string& name_or_path);
+/// The cameras of a file of config/camera.
+lidar::CameraRigConfig loadCameras(const std::string& name_or_path);
 
 vehicle::ImuConfig loadImu(const std::string& name_or_path);
 
@@ -70,6 +73,11 @@ scene::ObstaclesConfig readObstacles(const std::string& text, const std::string&
 
 /// What grows: a file of config/vegetation, with species of config/species.
 scene::VegetationConfig loadVegetation(const std::string& name_or_path);
+
+/// Mirrors, panes and retro-reflectors: a file of config/surfaces.
+lidar::SurfacesConfig loadSurfaces(const std::string& name_or_path);
+/// Rain, fog, snow and dust: a file of config/weather; "none" is clear air.
+lidar::Weather loadWeather(const std::string& name_or_path);
 
 control::ControllerConfig loadController(const std::string& name_or_path);
 

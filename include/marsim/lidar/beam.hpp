@@ -32,6 +32,7 @@ enum class ReturnMode {
   kLast,       ///< "last": the farthest
   kDual,       ///< "dual": the strongest and the last; where that is one, the second strongest, too
   kTriple,     ///< "triple": the three strongest
+  kTwoStrongest,  ///< "two_strongest", as of an Ouster
 };
 
 /// Words of YAML files, in the order of the enumeration.

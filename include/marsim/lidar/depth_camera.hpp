@@ -8,6 +8,7 @@
 #include "marsim/common/time.hpp"
 #include "marsim/geometry/pose.hpp"
 #include "marsim/lidar/renderer.hpp"
+#include "marsim/lidar/weather.hpp"
 
 namespace marsim::lidar {
 
@@ -31,6 +32,12 @@ struct DepthCameraConfig {
   // Stereo noise, none where either is 0: sigma_z = z^2 s / (f B).
   double subpixel_error = 0.0;  ///< [px] s, standard deviation of the disparity
   double baseline = 0.0;        ///< [m] B
+  // What depth from a pair of images has further. The second camera stands B to the right.
+  double disparity_step = 0.0;  ///< [px] disparities are whole multiples of it; 0: any
+  bool occlusions = false;      ///< no depth where the second camera does not see the place
+  /// [grey levels] no depth where the image varies less: standard deviation in 7 x 7 pixels. Of a
+  /// camera's aligned depth; 0: everywhere.
+  double least_contrast = 0.0;
   std::uint64_t seed = 1;
 
   ImageGrid grid() const;
@@ -48,6 +55,12 @@ struct DepthImage {
                              ///< measured; nothing in range +inf, too near -inf
 };
 
+/// The depth that a camera measures of what its pixels meet, noise included. `cosines`: of their
+/// rays with the optical axis. `extinction` [1/m]: of the air, see DepthCamera::setWeather.
+DepthImage measureDepth(const DepthCameraConfig& config, TimeNs stamp, const Pose& X_WC,
+                        const std::vector<Hit>& hits, const std::vector<float>& cosines,
+                        float extinction = 0.0F);
+
 /// A depth camera, which takes images of one instant.
 class DepthCamera {
  public:
@@ -57,15 +70,19 @@ class DepthCamera {
   /// The image that the body sees from X_WB. Its noise depends on seed and stamp alone.
   /// Objects stand where they are at their time 0. Throws ConfigError for an object.
   DepthImage image(TimeNs stamp, const Pose& X_WB, View<MovingObject> objects = {});
+  /// What images from now on are taken in; at first nothing. In air that takes away a share a
+  /// metre, `extinction`, contrast falls as exp(-extinction * range): stereo's disparities are that
+  /// much less certain, and where less than 5 % is left, the visibility, nothing is matched. Throws
+  /// ConfigError.
+  void setWeather(const Weather& weather);
   const DepthCameraConfig& config() const { return config_; }
 
  private:
-  void addNoise(DepthImage& image) const;
-
   DepthCameraConfig config_;
   std::shared_ptr<const ImageRenderer> renderer_;
   std::vector<float> cosines_;  ///< of each pixel's ray with the optical axis
   float range_max_ = 0.0F;      ///< [m] along the ray of the farthest corner
+  float extinction_ = 0.0F;     ///< [1/m] of the air
   std::vector<Hit> hits_;       ///< kept between images
 };
 

@@ -15,6 +15,8 @@
 #include "marsim/lidar/renderer.hpp"
 #include "marsim/lidar/scan.hpp"
 #include "marsim/lidar/scan_pattern.hpp"
+#include "marsim/lidar/surfaces.hpp"
+#include "marsim/lidar/weather.hpp"
 
 namespace marsim::lidar {
 
@@ -27,7 +29,7 @@ struct AngularSector {
 /// A LiDAR as described by its YAML file.
 struct LidarConfig {
   std::string name;          ///< for messages and diagnostics
-  double range_min = 0.1;    ///< [m] nearer first surfaces give no return
+  double range_min = 0.1;    ///< [m] nearer surfaces give no return
   double range_max = 100.0;  ///< [m]
   double rate = 10.0;        ///< [Hz] scans a second
   // Field of view: shots outside are not made [rad].
@@ -40,6 +42,7 @@ struct LidarConfig {
   ReturnsConfig returns;
   NoiseConfig noise;
   IntensityConfig intensity;
+  SurfacesConfig surfaces;     ///< mirrors, panes and retro-reflectors
   double reflectivity = 0.5;   ///< of what the map or an object does not say; 1: 100 %
   bool instantaneous = false;  ///< the whole scan from the pose at its stamp, all times 0
   PatternConfig pattern;
@@ -48,6 +51,10 @@ struct LidarConfig {
 };
 
 class ShotNoise;
+class SurfaceChannels;
+class ShotWeather;
+class SurfaceChannels;
+class SurfaceLight;
 struct ScanRays;
 
 /// A LiDAR, which turns motion into scans: fires the pattern, casts every shot from the sensor's
@@ -68,16 +75,21 @@ class Lidar {
 
   /// Whether scans list the shots without a return (organised clouds and some drivers need them).
   void keepMisses(bool keep) { keep_misses_ = keep; }
+  /// What scans from now on are made in; at first nothing. Throws ConfigError.
+  void setWeather(const Weather& weather);
   const LidarConfig& config() const { return config_; }
 
  private:
-  void collect(View<MovingObject> objects, Scan& scan) const;
+  void collect(const SurfaceChannels& surfaces, Scan& scan) const;
   float intensityOf(float reflectivity, float range) const;
 
   LidarConfig config_;
   std::shared_ptr<const RayRenderer> renderer_;
   std::unique_ptr<ScanPattern> pattern_;
-  std::shared_ptr<const ShotNoise> noise_;  // null: none
+  std::uint64_t seed_;
+  std::shared_ptr<const ShotNoise> noise_;      // null: none
+  std::shared_ptr<SurfaceLight> light_;         // null: all surfaces are as most
+  std::shared_ptr<const ShotWeather> weather_;  // null: none
   bool keep_misses_ = false;
   // Kept between scans so that a scan does not allocate.
   std::uint32_t first_column_ = 0;

@@ -32,8 +32,11 @@ class Plants {
   std::unique_ptr<const Tree> tree_;
 };
 
-/// Plants that stand on a map's ground, see scene::plantVegetation; `where` is for errors. The
+/// Vegetation that stands on a map's ground, see scene::plantVegetation; `where` is for errors. The
 /// lowest surface is found by rays from below. Throws ConfigError.
+scene::Vegetation vegetationOn(std::shared_ptr<const map::SurfelMap> map,
+                               const scene::VegetationConfig& config, const std::string& where);
+/// The same as rays meet it.
 std::shared_ptr<const Plants> plantOn(std::shared_ptr<const map::SurfelMap> map,
                                       const scene::VegetationConfig& config,
                                       const std::string& where);

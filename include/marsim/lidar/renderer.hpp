@@ -100,6 +100,11 @@ class RayRenderer {
     static_cast<void>(rays_a_beam);
     cast(rays, objects, hits);
   }
+  /// The same for a few rays that go any way, such as those that mirrors send on: by the processor.
+  virtual void castFew(TimeNs begin, const std::vector<Ray>& rays, View<MovingObject> objects,
+                       std::vector<Hit>& hits) const {
+    castBeams(begin, rays, 1, objects, hits);
+  }
 };
 
 /// Renders dense images: the rays of a grid of directions from one pose in one instant, under the

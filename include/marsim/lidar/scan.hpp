@@ -9,6 +9,7 @@
 #include "marsim/common/time.hpp"
 #include "marsim/geometry/pose.hpp"
 #include "marsim/lidar/renderer.hpp"
+#include "marsim/map/semantic_class.hpp"
 
 namespace marsim::lidar {
 
@@ -21,6 +22,7 @@ struct ScanPoint {
   float reflectivity;   ///< 0 to 1 and more for retro-reflectors: of the surface along the beam
   float time;           ///< [s] since the scan's stamp
   std::uint32_t surfel = kNoSurfel;  ///< index into the map or the object; none: a false return
+                                     ///< or, of class outlier, one of particles in the air
   std::uint32_t identity = kMapIdentity;  ///< of the moving object that was hit
   std::uint32_t shot;                     ///< number of the shot in the scan, in firing order
   std::uint32_t column;                   ///< of the firing, since the scan's first
@@ -31,6 +33,11 @@ struct ScanPoint {
   std::uint8_t return_count = 1;          ///< returns of the shot
   std::uint8_t energy_rank = 0;           ///< among the shot's returns, 0: the strongest
 };
+
+/// Whether a return is of a drop, flake or what else floats in the air.
+inline bool isParticle(const ScanPoint& point) {
+  return point.surfel == kNoSurfel && point.semantic_class == map::semantic::kOutlier;
+}
 
 /// One shot without a return.
 struct ScanMiss {

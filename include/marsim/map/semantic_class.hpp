@@ -11,6 +11,7 @@
 namespace marsim::map::semantic {
 
 constexpr std::uint8_t kNone = 0;
+constexpr std::uint8_t kOutlier = 1;  ///< of scans: drops, flakes, fog, dust
 constexpr std::uint8_t kCar = 10;
 constexpr std::uint8_t kBicycle = 11;
 constexpr std::uint8_t kBus = 13;

@@ -55,6 +55,9 @@ struct MovingObject {
 MovingObject movingObject(std::shared_ptr<const map::SurfelMap> shape, std::uint32_t identity,
                           TimeNs begin, TimeNs end, const std::function<Pose(TimeNs)>& poseAt);
 
+/// The same objects with times that count from `seconds` later.
+std::vector<MovingObject> countedFrom(double seconds, std::vector<MovingObject> objects);
+
 /// A source of objects that knows where they are: a set of obstacles, the other UAVs.
 class ObjectSource {
  public:

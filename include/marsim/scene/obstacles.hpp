@@ -29,7 +29,13 @@ enum class ObstacleKind {
   kDriven,     ///< "driven": as it is told
 };
 
-enum class ObstacleShape { kUav, kSphere, kBox, kCapsule };
+enum class ObstacleShape {
+  kUav,
+  kSphere,
+  kBox,
+  kCapsule,
+  kPerson,  ///< "person": a body with a head and limbs that walk while it moves
+};
 
 /// Obstacles of one kind. Intervals are drawn from evenly, for each obstacle.
 struct ObstacleGroup {
@@ -37,13 +43,14 @@ struct ObstacleGroup {
   ObstacleKind kind = ObstacleKind::kSphere;
   ObstacleShape shape = ObstacleShape::kSphere;
   int number = 1;
-  /// [m] a sphere's diameter, a cube's side, a capsule's height; not of UAVs. Four sizes at most
-  /// are drawn from, so that obstacles share their surfels.
+  /// [m] a sphere's diameter, a cube's side, a capsule's or person's height; not of UAVs. Four
+  /// sizes at most are drawn from, so that obstacles share their surfels.
   double size_min = 0.3, size_max = 0.3;
-  double width_ratio = 0.3;  ///< a capsule's diameter in its heights
-  BodyConfig body;           ///< of UAVs
-  double resolution = 0.0;   ///< [m] r of the surfels; 0: a tenth of the size, at most 5 cm;
-                             ///< of a UAV a thirtieth, 3 mm to 2 cm
+  /// A capsule's diameter in its heights; of a person what it keeps free around itself.
+  double width_ratio = 0.3;
+  BodyConfig body;          ///< of UAVs
+  double resolution = 0.0;  ///< [m] r of the surfels; 0: a tenth of the size, at most 5 cm;
+                            ///< of a UAV a thirtieth, 3 mm to 2 cm; of a person a sixtieth
   /// 0 to 1 (100 %), kept as a map's, in steps of 1/255; none: as of anything unknown to a LiDAR.
   std::optional<double> reflectivity;
   /// See map::semantic. None: a walker is a person, a UAV a vehicle, the others are objects.
@@ -83,7 +90,9 @@ constexpr std::size_t kMaxObstacles = 10'000;
 /// number from `most` on.
 using Clearance = std::function<double(const Eigen::Vector3d& p_W, double most)>;
 
+struct Leg;
 struct ObstaclePlaces;
+class WalkingPerson;
 
 /// A set of obstacles whose motion is a function of the seed and the time: the same on every
 /// machine, whatever was asked before and whenever one begins to ask, except for driven ones. What
@@ -142,6 +151,9 @@ class Obstacles final : public ObjectSource {
 
  private:
   struct Obstacle;
+  struct Look;
+  static Look lookOf(const WalkingPerson& person, const Obstacle& obstacle, const Leg& leg,
+                     TimeNs time);
 
   ObstaclesConfig config_;
   std::vector<std::unique_ptr<ObstaclePlaces>> places_;  // of each group

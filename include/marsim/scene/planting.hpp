@@ -25,6 +25,7 @@ struct SpeciesConfig {
   double diameter_min = 0.003, diameter_max = 0.005;  ///< [m] of a stem, or a shrub's trunk
   double reflectivity = 0.5;                          ///< 0 to 1, of stems and leaves
   std::uint8_t semantic_class = map::semantic::kVegetation;
+  bool is_obstacle = false;  ///< UAVs touch it; else they fly through
   // Of stems:
   double lean = 0.0;  ///< [rad] most that a stem's foot leans; each next piece leans as much more
   int pieces = 1;     ///< of one length, from full diameter at the foot to half of it at the tip
@@ -57,6 +58,8 @@ struct VegetationConfig {
   Sway sway;
   std::vector<StandConfig> stands;
 
+  /// Whether UAVs touch any of it.
+  bool hasObstacles() const;
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };

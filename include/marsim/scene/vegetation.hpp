@@ -43,6 +43,7 @@ Eigen::AlignedBox3f boxOf(const PlantDisc& disc);
 struct Patch {
   std::vector<PlantCylinder> cylinders;
   std::vector<PlantDisc> discs;
+  bool is_obstacle = false;  ///< UAVs touch it
 
   std::size_t size() const { return cylinders.size() + discs.size(); }
   /// Holds all of it, in M. Empty without primitives.
@@ -96,5 +97,12 @@ struct Vegetation {
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };
+
+/// Points [m] in W on the axes of the cylinders and in the leaves of all instances that are
+/// obstacles, upright, no farther apart than `spacing` [m]. Throws ConfigError where there are more
+/// than kMaxObstaclePoints.
+std::vector<Eigen::Vector3d> obstaclePoints(const Vegetation& vegetation, double spacing,
+                                            const std::string& where);
+constexpr std::size_t kMaxObstaclePoints = 20'000'000;
 
 }  // namespace marsim::scene

@@ -4,12 +4,15 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "marsim/scene/moving_object.hpp"
 #include "marsim/scene/obstacle_driver.hpp"
+#include "marsim/scene/vegetation.hpp"
 #include "marsim/sim/body.hpp"
+#include "marsim/sim/camera_rig.hpp"
 #include "marsim/sim/collisions.hpp"
 #include "marsim/sim/image_sensor.hpp"
 #include "marsim/sim/pilot.hpp"
@@ -24,6 +27,7 @@ struct UavConfig : VehicleSetup {
   control::ControllerConfig controller;
   std::optional<lidar::LidarConfig> lidar;
   std::optional<lidar::DepthCameraConfig> depth;
+  std::optional<lidar::CameraRigConfig> cameras;
   std::optional<EstimateConfig> estimate;                ///< flies on Uav::addEstimate()'s poses
   Eigen::Vector3d start_p_WB = Eigen::Vector3d::Zero();  ///< [m] in W
   double start_yaw = 0.0;                                ///< [rad]
@@ -32,18 +36,20 @@ struct UavConfig : VehicleSetup {
 /// What UAVs see a map by.
 struct Renderers {
   std::shared_ptr<const lidar::RayRenderer> rays = nullptr;      ///< of LiDARs
-  std::shared_ptr<const lidar::ImageRenderer> images = nullptr;  ///< of depth cameras
+  std::shared_ptr<const lidar::ImageRenderer> images = nullptr;  ///< of cameras
+  lidar::RendererConfig config = {};  ///< of what is rendered beside the map: plants, colours
 };
 
 /// One UAV, all of it, without ROS: its vehicle, pilot and sensors, connected as the nodes are.
 class Uav {
  public:
-  /// Renderers are needed by a LiDAR and a depth camera only; `neighbours` are those of the map to
-  /// collide with, null: none; `number` is the identity that others know it by. Throws ConfigError,
-  /// also where the motors are too fast for the dynamics step or the IMU's rate does not divide its
-  /// rate.
+  /// Renderers are needed by a LiDAR and cameras only, `map` by cameras; `neighbours` are those of
+  /// the map to collide with, null: none; `number` is the identity that others know it by. Throws
+  /// ConfigError, also where the motors are too fast for the dynamics step or the IMU's rate does
+  /// not divide its rate.
   Uav(const UavConfig& config, const Renderers& renderers, double ground_z,
-      std::shared_ptr<const collision::Neighbours> neighbours = nullptr, std::uint32_t number = 0);
+      std::shared_ptr<const collision::Neighbours> neighbours = nullptr, std::uint32_t number = 0,
+      std::shared_ptr<const map::SurfelMap> map = nullptr);
 
   void setGoal(const Eigen::Vector3d& p_WB, double yaw) {
     pilot_.commander().setGoal(p_WB, yaw, state().stamp);
@@ -77,6 +83,8 @@ class Uav {
   void keepMisses(bool keep) {
     if (lidar_) lidar_->lidar().keepMisses(keep);
   }
+  /// What scans and images from now on are taken in; at first nothing. Throws ConfigError.
+  void setWeather(const lidar::Weather& weather);
 
   const KinematicState& state() const { return vehicle_.state(); }
   /// The reference that is tracked, as of the last state step.
@@ -86,6 +94,8 @@ class Uav {
   const Collisions* collisions() const {
     return config_.collision.on ? &vehicle_.collisions() : nullptr;
   }
+  /// Null without cameras.
+  const CameraRig* cameras() const { return cameras_ ? &*cameras_ : nullptr; }
   TimeNs dynamicsStep() const { return vehicle_.dynamicsStep(); }
   /// That holds its body.
   scene::Ball ball() const { return vehicle_.ball(); }
@@ -98,6 +108,8 @@ class Uav {
   std::function<void(const vehicle::ImuSample&)> on_imu;
   std::function<void(const lidar::Scan&)> on_scan;
   std::function<void(const lidar::DepthImage&)> on_image;
+  /// With the number of the camera in its rig.
+  std::function<void(std::size_t camera, const lidar::CameraImage&)> on_camera_image;
   std::function<void(const collision::ContactEvent&)> on_contact;
 
  private:
@@ -109,9 +121,10 @@ class Uav {
   Vehicle vehicle_;
   Pilot pilot_;
   std::optional<RangeSensor> lidar_;
-  std::optional<ImageSensor> camera_;
+  std::optional<ImageSensor> depth_camera_;
+  std::optional<CameraRig> cameras_;
   std::vector<RangeSensor::Interval> due_scans_;
-  std::vector<ImageSensor::Instant> due_images_;
+  std::vector<ImageClock::Instant> due_depth_images_, due_images_;
   Announcer announcer_;
   std::vector<Announcement> announcements_;
 };
@@ -124,6 +137,10 @@ class World {
   /// Without ground_z [m] the ground is a plane at the map's lowest point.
   World(std::shared_ptr<const map::SurfelMap> map, Renderers renderers = {},
         std::optional<double> ground_z = std::nullopt);
+
+  /// Plants that all UAVs added from now on see, and hit where they are obstacles; `where` is for
+  /// errors. Throws ConfigError.
+  void addVegetation(const scene::Vegetation& vegetation, const std::string& where);
 
   /// The UAV lives as long as the world.
   Uav& addUav(const UavConfig& config);

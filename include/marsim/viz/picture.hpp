@@ -6,6 +6,7 @@
 
 #include <Eigen/Core>
 
+#include "marsim/lidar/camera.hpp"
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/map/point_cloud.hpp"
 #include "marsim/viz/camera.hpp"
@@ -61,6 +62,10 @@ void drawFlight(const FlightScene& scene, View view, const PictureConfig& config
 /// `config` sizes the oblique view. Throws as drawFlight does.
 void drawScan(const FlightScene& scene, const std::vector<Eigen::Vector3f>& in_sensor,
               const PictureConfig& config, const std::filesystem::path& path);
+
+/// Writes a camera's image as a PNG. Throws FileError.
+void drawCameraImage(const lidar::CameraImage& image, const lidar::CameraConfig& camera,
+                     const std::filesystem::path& path);
 
 /// The directions that one sensor sees.
 struct SensorView {

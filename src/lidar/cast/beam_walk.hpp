@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "lidar/cast/cast_kernel.hpp"
+#include "lidar/cast/group_bounds.hpp"
 #include "lidar/cast/ray_walk.hpp"
 
 /// The rays of one or two beams through a surfel tree.
@@ -22,8 +23,8 @@ class BeamWalk {
         count_(rays.count),
         halves_((rays.count + 7) / 8),
         radius_(tree.header.radius),
-        sure_slack_(sureSlack(radius_)) {
-    for (int axis = 0; axis < 3; ++axis) sign_[axis] = rays.negative[axis] ? -1.0F : 1.0F;
+        sure_slack_(sureSlack(radius_)),
+        bounds_(rays.negative) {
     load();
     findTube();
     for (int axis = 0; axis < 3; ++axis) prepare(axis);
@@ -134,10 +135,7 @@ class BeamWalk {
       least_inverse = min8(least_inverse, inverse);
       most_inverse = max8(most_inverse, inverse);
     }
-    least_inverse_[axis] = least(least_inverse);
-    most_inverse_[axis] = most(most_inverse);
-    ahead_[axis] = sign_[axis] > 0.0F ? most(high) : least(low);
-    behind_[axis] = sign_[axis] > 0.0F ? least(low) : most(high);
+    bounds_.set(axis, least(low), most(high), least(least_inverse), most(most_inverse));
   }
 
   Float8 direction8(int axis, int half) const { return load8<Float8>(direction_[axis] + 8 * half); }
@@ -169,18 +167,8 @@ class BeamWalk {
   // As GroupWalk does for boxes, and on as RayWalk.
   bool descend(std::uint32_t& child, RayWalk::Entry* stack, int& size) const {
     const map::TreeNode& node = tree_.nodes[child];
-    Float8 entry = all8(0.0F), exit = all8(farthest_cut_);
-    for (int axis = 0; axis < 3; ++axis) {
-      const float scale = map::gridStep<float>(node, axis) * sign_[axis];
-      const Float8 least = all8(least_inverse_[axis]), most = all8(most_inverse_[axis]);
-      const Float8 near = fromBytes(walk_.nearPlanes(node, axis)) * scale +
-                          (node.origin[axis] - ahead_[axis]) * sign_[axis];
-      const Float8 far = fromBytes(walk_.farPlanes(node, axis)) * scale +
-                         (node.origin[axis] - behind_[axis]) * sign_[axis];
-      entry = max8(min8(near * least, near * most), entry);
-      exit = min8(max8(far * least, far * most), exit);
-    }
-    const unsigned met = notAbove(entry, exit) & map::slotsUsed(node);
+    Float8 entry;
+    const unsigned met = bounds_.childrenMet(walk_, node, farthest_cut_, entry);
     return walk_.goOn(node, entry, met, child, stack, size);
   }
 
@@ -414,9 +402,7 @@ class BeamWalk {
   const RayGroup& group_;
   const int count_, halves_;
   const float radius_, sure_slack_;  // [m]
-  float sign_[3];
-  float ahead_[3], behind_[3];  // of the origins, along the rays [m]
-  float least_inverse_[3], most_inverse_[3];
+  GroupBounds bounds_;
   bool narrow_;
   float axis_[3], tube_radius_, tube_slope_;
   float farthest_cut_;  // [m] of all rays

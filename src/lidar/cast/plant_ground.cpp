@@ -31,17 +31,21 @@ std::vector<double> heightsFrom(const RayRenderer& renderer,
 
 }  // namespace
 
-std::shared_ptr<const Plants> plantOn(std::shared_ptr<const map::SurfelMap> map,
-                                      const scene::VegetationConfig& config,
-                                      const std::string& where) {
+scene::Vegetation vegetationOn(std::shared_ptr<const map::SurfelMap> map,
+                               const scene::VegetationConfig& config, const std::string& where) {
   RendererConfig all_cores;
   all_cores.threads = 0;
   const std::unique_ptr<RayCaster> renderer = makeRayCaster(map, all_cores);
   const auto ground = [&](const std::vector<Eigen::Vector2d>& places, double z_min, double z_max) {
     return heightsFrom(*renderer, places, z_min, z_max);
   };
-  return std::make_shared<const Plants>(
-      scene::plantVegetation(config, map->bounds().cast<double>(), ground, where));
+  return scene::plantVegetation(config, map->bounds().cast<double>(), ground, where);
+}
+
+std::shared_ptr<const Plants> plantOn(std::shared_ptr<const map::SurfelMap> map,
+                                      const scene::VegetationConfig& config,
+                                      const std::string& where) {
+  return std::make_shared<const Plants>(vegetationOn(std::move(map), config, where));
 }
 
 }  // namespace marsim::lidar

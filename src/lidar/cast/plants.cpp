@@ -101,6 +101,11 @@ class RayRendererWithPlants final : public RayRenderer {
     renderer_->castBeams(begin, rays, rays_a_beam, objects, hits);
     plants_.cast(begin, rays, hits);
   }
+  void castFew(TimeNs begin, const std::vector<Ray>& rays, View<MovingObject> objects,
+               std::vector<Hit>& hits) const override {
+    renderer_->castFew(begin, rays, objects, hits);
+    plants_.cast(begin, rays, hits);
+  }
 
  private:
   const std::shared_ptr<const RayRenderer> renderer_;

@@ -196,8 +196,14 @@ class TreeRayCaster final : public RayCaster {
       sortBeams(rays, rays_a_beam, workers_, order);
     }
     const std::vector<GroupRange> groups = groupsOf(order);
-    workers_.forRanges(groups.size(), kGroupsPerTask, [&](std::size_t begin, std::size_t end) {
-      castGroups(rays, order, groups, begin, end, rays_a_beam > 1, hits);
+    // Tasks are the same for any number of threads: a beam's group begins anew with each.
+    const std::size_t tasks = (groups.size() + kGroupsPerTask - 1) / kGroupsPerTask;
+    workers_.forRanges(tasks, 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t task = begin; task < end; ++task) {
+        const std::size_t first = task * kGroupsPerTask;
+        castGroups(rays, order, groups, first, std::min(first + kGroupsPerTask, groups.size()),
+                   rays_a_beam > 1, hits);
+      }
     });
     for (std::size_t i = order.octant_end[RayOrder::kUnusable - 1]; i < rays.size(); ++i) {
       hits[order.index[i]] = Hit{};
@@ -220,7 +226,6 @@ class TreeRayCaster final : public RayCaster {
   void castGroups(const std::vector<Ray>& rays, const RayOrder& order,
                   const std::vector<GroupRange>& groups, std::size_t begin, std::size_t end,
                   bool of_beams, std::vector<Hit>& hits) const {
-    if (begin == end) return;  // no usable ray at all
     Grouper grouper(view_, blending_, kernel_, hits, of_beams);
     const std::size_t last = groups[end - 1].end;
     for (std::size_t g = begin; g < end; ++g) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "lidar/cast/cast_kernel.hpp"
+#include "lidar/cast/group_bounds.hpp"
 #include "lidar/cast/ray_walk.hpp"
 
 /// A group of rays through a surfel tree: together as long as two or more meet the same boxes,
@@ -15,8 +16,11 @@ template <Visit kVisit>
 class GroupWalk {
  public:
   GroupWalk(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays)
-      : tree_(tree), blending_(blending), walk_(tree, blending, rays.negative), count_(rays.count) {
-    for (int axis = 0; axis < 3; ++axis) sign_[axis] = rays.negative[axis] ? -1.0F : 1.0F;
+      : tree_(tree),
+        blending_(blending),
+        walk_(tree, blending, rays.negative),
+        count_(rays.count),
+        bounds_(rays.negative) {
     for (int i = 0; i < kGroupSize; ++i) load(rays.lanes[i < count_ ? i : 0], i);
     for (int axis = 0; axis < 3; ++axis) prepare(axis);
     for (int i = 0; i < count_; ++i) {
@@ -73,14 +77,10 @@ class GroupWalk {
     // Finite also for a component of zero: no NaN where a box's plane holds the origin.
     const Float8 a = 1.0F / max8(abs8(load8<Float8>(inverse_[axis])), all8(1e-18F));
     const Float8 b = 1.0F / max8(abs8(load8<Float8>(inverse_[axis] + 8)), all8(1e-18F));
-    least_inverse_[axis] = least(min8(a, b));
-    most_inverse_[axis] = most(max8(a, b));
-    store8(inverse_[axis], a * sign_[axis]);
-    store8(inverse_[axis] + 8, b * sign_[axis]);
+    store8(inverse_[axis], a * bounds_.sign[axis]);
+    store8(inverse_[axis] + 8, b * bounds_.sign[axis]);
     const Float8 x = load8<Float8>(origin_[axis]), y = load8<Float8>(origin_[axis] + 8);
-    const float low = least(min8(x, y)), high = most(max8(x, y));
-    ahead_[axis] = sign_[axis] > 0.0F ? high : low;
-    behind_[axis] = sign_[axis] > 0.0F ? low : high;
+    bounds_.set(axis, least(min8(x, y)), most(max8(x, y)), least(min8(a, b)), most(max8(a, b)));
   }
 
   void walk() {
@@ -135,18 +135,8 @@ class GroupWalk {
   // the group, may meet; the nearest on top.
   void descend(std::uint32_t number, Entry* stack, int& size) const {
     const map::TreeNode& node = tree_.nodes[number];
-    Float8 entry = all8(0.0F), exit = all8(farthestCut());
-    for (int axis = 0; axis < 3; ++axis) {
-      const float scale = map::gridStep<float>(node, axis) * sign_[axis];
-      const Float8 least = all8(least_inverse_[axis]), most = all8(most_inverse_[axis]);
-      const Float8 near = fromBytes(walk_.nearPlanes(node, axis)) * scale +
-                          (node.origin[axis] - ahead_[axis]) * sign_[axis];
-      const Float8 far = fromBytes(walk_.farPlanes(node, axis)) * scale +
-                         (node.origin[axis] - behind_[axis]) * sign_[axis];
-      entry = max8(min8(near * least, near * most), entry);
-      exit = min8(max8(far * least, far * most), exit);
-    }
-    const unsigned met = notAbove(entry, exit) & map::slotsUsed(node);
+    Float8 entry;
+    const unsigned met = bounds_.childrenMet(walk_, node, farthestCut(), entry);
     if (met == 0) return;
     const Int8 lane = iota8();
     const Int8 key = (asInt(entry) & ~7) | lane;
@@ -247,9 +237,7 @@ class GroupWalk {
   const CastBlending& blending_;
   const RayWalk walk_;
   const int count_;
-  float sign_[3];
-  float ahead_[3], behind_[3];  // of the origins, along the rays [m]
-  float least_inverse_[3], most_inverse_[3];
+  GroupBounds bounds_;
   alignas(64) float origin_[3][kGroupSize];
   alignas(64) float inverse_[3][kGroupSize];
   alignas(64) float range_min_[kGroupSize], cut_[kGroupSize];

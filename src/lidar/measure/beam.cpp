@@ -75,11 +75,9 @@ void BeamConfig::validate(const std::string& where) const {
 
 const std::vector<std::pair<std::string, ReturnMode>>& returnModes() {
   static const std::vector<std::pair<std::string, ReturnMode>> modes = {
-      {"strongest", ReturnMode::kStrongest},
-      {"first", ReturnMode::kFirst},
-      {"last", ReturnMode::kLast},
-      {"dual", ReturnMode::kDual},
-      {"triple", ReturnMode::kTriple}};
+      {"strongest", ReturnMode::kStrongest}, {"first", ReturnMode::kFirst},
+      {"last", ReturnMode::kLast},           {"dual", ReturnMode::kDual},
+      {"triple", ReturnMode::kTriple},       {"two_strongest", ReturnMode::kTwoStrongest}};
   return modes;
 }
 
@@ -88,12 +86,23 @@ const char* nameOf(ReturnMode mode) {
 }
 
 int mostReturns(ReturnMode mode) {
-  return mode == ReturnMode::kTriple ? 3 : mode == ReturnMode::kDual ? 2 : 1;
+  switch (mode) {
+    case ReturnMode::kTriple:
+      return 3;
+    case ReturnMode::kDual:
+    case ReturnMode::kTwoStrongest:
+      return 2;
+    default:
+      return 1;
+  }
 }
 
 void ReturnsConfig::validate(const std::string& where) const {
   const Validator check(where);
   check.within("returns.signal_cutoff", signal_cutoff, 0.0, 1000.0, "m");
+  check.require(signal_cutoff == 0.0 || mode == ReturnMode::kFirst, "returns.signal_cutoff",
+                fmt::format("{:g} m with mode {}", signal_cutoff, nameOf(mode)),
+                "0 m, or mode first");
   check.within("returns.threshold", threshold, 0.0, 1.0, "1/m^2");
   check.within("returns.separation", separation, 0.0, 100.0, "m");
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "lidar/measure/stereo_depth.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/common/units.hpp"
@@ -16,7 +17,52 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
+/// sigma_z = z^2 s / (f B): the first-order error of z = f B / disparity (Keselman et al., Intel
+/// RealSense stereoscopic depth cameras, arXiv:1705.05548).
+void addNoise(const DepthCameraConfig& config, const std::vector<Hit>& hits, float extinction,
+              DepthImage& image) {
+  const double factor = config.subpixel_error / (config.fx * config.baseline);  // [1/m]
+  RandomStream random(config.seed, static_cast<std::uint64_t>(image.stamp));
+  for (std::size_t i = 0; i < image.depth.size(); ++i) {
+    float& depth = image.depth[i];
+    if (!std::isfinite(depth)) continue;
+    const double z = static_cast<double>(depth);
+    double sigma = z * z * factor;
+    if (extinction > 0.0F) sigma *= static_cast<double>(std::exp(extinction * hits[i].range));
+    const double measured = z + sigma * random.normal();
+    depth = measured < config.range_min   ? -kInfinity
+            : measured > config.range_max ? kInfinity
+                                          : static_cast<float>(measured);
+  }
+}
+
 }  // namespace
+
+DepthImage measureDepth(const DepthCameraConfig& config, TimeNs stamp, const Pose& X_WC,
+                        const std::vector<Hit>& hits, const std::vector<float>& cosines,
+                        float extinction) {
+  DepthImage image;
+  image.stamp = stamp;
+  image.X_WC = X_WC;
+  image.depth.resize(hits.size());
+  const auto range_min = static_cast<float>(config.range_min);
+  const auto range_max = static_cast<float>(config.range_max);
+  const float visibility = extinction > 0.0F ? std::log(20.0F) / extinction : kInfinity;
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    const float depth = hits[i].range * cosines[i];
+    const bool is_seen = hits[i].valid() && depth <= range_max && hits[i].range <= visibility;
+    image.depth[i] = !is_seen ? kInfinity : depth < range_min ? -kInfinity : depth;
+  }
+  if (config.baseline <= 0.0) return image;
+  const std::vector<bool> is_hidden =
+      config.occlusions ? hiddenFromSecond(config, image.depth) : std::vector<bool>();
+  if (config.subpixel_error > 0.0) addNoise(config, hits, extinction, image);
+  if (config.disparity_step > 0.0) quantise(config, image.depth);
+  for (std::size_t i = 0; i < is_hidden.size(); ++i) {
+    if (is_hidden[i]) image.depth[i] = kInfinity;
+  }
+  return image;
+}
 
 Eigen::Quaterniond opticalRotation() { return fromRollPitchYaw(-kPi / 2.0, 0.0, -kPi / 2.0); }
 
@@ -52,6 +98,11 @@ void DepthCameraConfig::validate(const std::string& where) const {
                 "finite position and rotation");
   check.notNegative("stereo.subpixel_error", subpixel_error, "px");
   check.notNegative("stereo.baseline", baseline, "m");
+  check.within("stereo.disparity_step", disparity_step, 0.0, 1.0, "px");
+  check.within("stereo.least_contrast", least_contrast, 0.0, 128.0, "grey levels");
+  check.require(baseline > 0.0 || (disparity_step == 0.0 && !occlusions), "stereo.baseline",
+                fmt::format("{} m", baseline),
+                "more than 0 m where there are disparity_step or occlusions");
   grid().validate(where);
 }
 
@@ -72,38 +123,16 @@ DepthCamera::DepthCamera(DepthCameraConfig config, std::shared_ptr<const ImageRe
   range_max_ = static_cast<float>(config_.range_max) / least;
 }
 
-DepthImage DepthCamera::image(TimeNs stamp, const Pose& X_WB, View<MovingObject> objects) {
-  DepthImage image;
-  image.stamp = stamp;
-  image.X_WC = X_WB * config_.X_BC;
-  renderer_->renderImageAt(stamp, config_.grid(), image.X_WC, static_cast<double>(range_max_),
-                           objects, hits_);
-  image.depth.resize(hits_.size());
-  const auto range_min = static_cast<float>(config_.range_min);
-  const auto range_max = static_cast<float>(config_.range_max);
-  for (std::size_t i = 0; i < hits_.size(); ++i) {
-    const float depth = hits_[i].range * cosines_[i];
-    image.depth[i] = !hits_[i].valid() || depth > range_max ? kInfinity
-                     : depth < range_min                    ? -kInfinity
-                                                            : depth;
-  }
-  if (config_.subpixel_error > 0.0 && config_.baseline > 0.0) addNoise(image);
-  return image;
+void DepthCamera::setWeather(const Weather& weather) {
+  weather.validate(config_.name);
+  extinction_ = static_cast<float>(weather.extinction());
 }
 
-/// sigma_z = z^2 s / (f B): the first-order error of z = f B / disparity (Keselman et al., Intel
-/// RealSense stereoscopic depth cameras, arXiv:1705.05548).
-void DepthCamera::addNoise(DepthImage& image) const {
-  const double factor = config_.subpixel_error / (config_.fx * config_.baseline);  // [1/m]
-  RandomStream random(config_.seed, static_cast<std::uint64_t>(image.stamp));
-  for (float& depth : image.depth) {
-    if (!std::isfinite(depth)) continue;
-    const double z = static_cast<double>(depth);
-    const double measured = z + z * z * factor * random.normal();
-    depth = measured < config_.range_min   ? -kInfinity
-            : measured > config_.range_max ? kInfinity
-                                           : static_cast<float>(measured);
-  }
+DepthImage DepthCamera::image(TimeNs stamp, const Pose& X_WB, View<MovingObject> objects) {
+  const Pose X_WC = X_WB * config_.X_BC;
+  renderer_->renderImageAt(stamp, config_.grid(), X_WC, static_cast<double>(range_max_), objects,
+                           hits_);
+  return measureDepth(config_, stamp, X_WC, hits_, cosines_, extinction_);
 }
 
 }  // namespace marsim::lidar

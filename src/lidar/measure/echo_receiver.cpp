@@ -114,6 +114,10 @@ void EchoReceiver::choose(const std::vector<Reflection>& reflections,
       separate(echoes);
       keepStrongest(3, echoes);
       return rank(echoes);
+    case ReturnMode::kTwoStrongest:
+      separate(echoes);
+      keepStrongest(2, echoes);
+      return rank(echoes);
   }
 }
 

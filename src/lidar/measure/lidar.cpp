@@ -10,11 +10,40 @@
 #include "lidar/measure/scan_rays.hpp"
 #include "lidar/measure/shot_measurer.hpp"
 #include "lidar/measure/shot_noise.hpp"
+#include "lidar/measure/shot_weather.hpp"
 #include "lidar/measure/surface_channels.hpp"
+#include "lidar/measure/surface_light.hpp"
 #include "lidar/patterns/shared_pattern.hpp"
 #include "marsim/common/error.hpp"
+#include "marsim/map/semantic_class.hpp"
 
 namespace marsim::lidar {
+
+namespace {
+
+/// Of patterns of one ring.
+bool isPlane(const PatternConfig& pattern) {
+  constexpr double kFlat = 0.0175;  // [rad]
+  if (const auto* spinning = std::get_if<SpinningPatternConfig>(&pattern)) {
+    return std::abs(spinning->channels.front().elevation) < kFlat;
+  }
+  return !std::holds_alternative<RisleyPatternConfig>(pattern) &&
+         !std::holds_alternative<Mid360PatternConfig>(pattern);
+}
+
+/// Of topics; an Ouster's second returns have one of their own.
+void requireOwnTopics(const LidarConfig& config, const Validator& check) {
+  if (mostReturns(config.returns.mode) < 2) return;
+  const std::vector<std::string> topics = outputTopics(config.outputs);
+  for (std::size_t i = 0; i < topics.size(); ++i) {
+    if (config.outputs[i].layout != CloudLayout::kOuster) continue;
+    const bool is_taken = std::count(topics.begin(), topics.end(), topics[i] + "2") > 0;
+    check.require(!is_taken, "output", topics[i] + "2",
+                  "another topic: second returns of the layout ouster are published there");
+  }
+}
+
+}  // namespace
 
 void LidarConfig::validate(const std::string& where) const {
   const Validator check(where);
@@ -35,6 +64,7 @@ void LidarConfig::validate(const std::string& where) const {
   check.within("reflectivity", reflectivity, 0.0, 100.0);
   beam.validate(where);
   returns.validate(where);
+  surfaces.validate(where);
   validateOutputs(outputs, where);
   for (const OutputConfig& output : outputs) {
     const int most = mostReturns(output.layout);
@@ -42,12 +72,15 @@ void LidarConfig::validate(const std::string& where) const {
                   fmt::format("one of at most {} returns, which the layout '{}' has room for", most,
                               nameOf(output.layout)));
   }
+  requireOwnTopics(*this, check);
   validatePattern(pattern, where);
   for (const OutputConfig& output : outputs) {
     if (output.layout != CloudLayout::kLaserScan) continue;
     const int rings = makePattern(pattern)->rings();
     check.require(rings == 1, "output", "laser_scan",
                   fmt::format("another layout: the pattern has {} rings, a LaserScan one", rings));
+    check.require(isPlane(pattern), "output", "laser_scan",
+                  "another layout: a LaserScan's shots lie in one plane across z");
   }
   const auto* grid = std::get_if<GridPatternConfig>(&pattern);
   const bool has_axis = grid != nullptr && grid->grid.projection == ImageGrid::Projection::kPinhole;
@@ -59,17 +92,24 @@ Lidar::Lidar(LidarConfig config, std::shared_ptr<const RayRenderer> renderer, st
              bool noise)
     : config_(std::move(config)),
       renderer_(std::move(renderer)),
+      seed_(seed),
       rays_(std::make_shared<ScanRays>()) {
   config_.validate(config_.name);
   if (!renderer_) throw Error(fmt::format("{}: a lidar needs a renderer", config_.name));
   config_.X_BS.q.normalize();
   pattern_ = sharePattern(config_.pattern);
   rays_->beam = beamRays(config_.beam);
+  if (config_.surfaces.any()) light_ = std::make_shared<SurfaceLight>(config_.surfaces);
   if (!noise) config_.noise = {};
   if (config_.noise.any()) {
     noise_ = std::make_shared<const ShotNoise>(config_.noise, config_.range_min, config_.range_max,
                                                seed);
   }
+}
+
+void Lidar::setWeather(const Weather& weather) {
+  weather.validate(config_.name);
+  weather_ = weather.any() ? std::make_shared<const ShotWeather>(weather, config_, seed_) : nullptr;
 }
 
 Scan Lidar::scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<MovingObject> objects) {
@@ -98,8 +138,11 @@ Scan Lidar::scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<Movi
            *rays_);
   renderer_->castBeams(begin, rays_->rays, rays_->beam.size(), objects, hits_);
 
+  const SurfaceChannels surfaces(*renderer_, objects);
+  if (light_ != nullptr) light_->follow(begin, *renderer_, objects, surfaces, *rays_, hits_);
+
   scan.rays = firings_.size();
-  collect(objects, scan);
+  collect(surfaces, scan);
   return scan;
 }
 
@@ -114,9 +157,9 @@ float Lidar::intensityOf(float reflectivity, float range) const {
   return std::min(std::floor(value + 0.5F), static_cast<float>(intensity.limit));
 }
 
-void Lidar::collect(View<MovingObject> objects, Scan& scan) const {
-  const SurfaceChannels surfaces(*renderer_, objects);
-  ShotMeasurer measurer(config_, noise_.get(), firings_, *rays_, hits_, surfaces);
+void Lidar::collect(const SurfaceChannels& surfaces, Scan& scan) const {
+  ShotMeasurer measurer(config_, noise_.get(), weather_.get(), firings_, *rays_, hits_, surfaces,
+                        light_.get());
   scan.points.reserve(firings_.size());
   const bool has_origins = pattern_->hasOrigins();
   for (std::size_t i = 0; i < firings_.size(); ++i) {
@@ -145,7 +188,9 @@ void Lidar::collect(View<MovingObject> objects, Scan& scan) const {
       point.intensity = intensityOf(one.reflectivity, one.range);
       point.reflectivity = one.reflectivity;
       point.time = time;
-      if (one.ray != ShotReturns::Return::kNothing) {
+      if (one.ray == ShotReturns::Return::kParticle) {
+        point.semantic_class = map::semantic::kOutlier;
+      } else if (one.ray != ShotReturns::Return::kNothing) {
         const Hit& hit = hits_[one.ray];
         point.surfel = hit.surfel;
         point.identity = hit.identity;

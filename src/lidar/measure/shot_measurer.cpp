@@ -3,56 +3,114 @@
 namespace marsim::lidar {
 
 ShotMeasurer::ShotMeasurer(const LidarConfig& config, const ShotNoise* noise,
-                           const std::vector<Firing>& firings, const ScanRays& rays,
-                           const std::vector<Hit>& hits, const SurfaceChannels& surfaces)
+                           const ShotWeather* weather, const std::vector<Firing>& firings,
+                           const ScanRays& rays, const std::vector<Hit>& hits,
+                           const SurfaceChannels& surfaces, const SurfaceLight* light)
     : noise_(noise),
+      weather_(weather),
       firings_(firings),
       rays_(rays),
       hits_(hits),
       surfaces_(surfaces),
+      light_(light),
       range_min_(static_cast<float>(config.range_min)),
       range_max_(static_cast<float>(config.range_max)),
       reflectivity_(static_cast<float>(config.reflectivity)),
-      makes_echoes_(rays.beam.size() > 1 || config.returns.threshold > 0.0),
+      has_threshold_(config.returns.threshold > 0.0),
+      makes_echoes_(rays.beam.size() > 1 || has_threshold_ || weather != nullptr),
       receiver_(config.returns, config.beam.pulse_length) {}
 
 /// Reflections of what the shot's rays have met.
 void ShotMeasurer::reflect(std::size_t shot) {
   reflections_.clear();
+  met_anything_ = false;
   std::size_t ray = shot * rays_.beam.size();
+  if (light_ != nullptr && light_->reaches(shot)) return reflectWithLight(shot);
   for (const BeamRay& part : rays_.beam) {
     const Hit& hit = hits_[ray];
     if (hit.valid()) {
       const float cosine = cosineOf(ray);
-      const float energy = part.weight * cosine * reflectivityOf(hit) / (hit.range * hit.range);
-      reflections_.push_back(
-          {hit.range, energy, part.weight, cosine, static_cast<std::uint32_t>(ray)});
+      const float energy =
+          part.weight * cosine * brightnessOf(hit, cosine) / (hit.range * hit.range);
+      addReflection({hit.range, energy, part.weight, cosine, static_cast<std::uint32_t>(ray)});
     }
     ++ray;
   }
 }
 
+/// The same where a part of the light is sent elsewhere.
+void ShotMeasurer::reflectWithLight(std::size_t shot) {
+  std::size_t ray = shot * rays_.beam.size();
+  for (const BeamRay& part : rays_.beam) {
+    addReflection(ray, part.weight, 1.0F, 0.0F);
+    if (const SurfaceLight::Place* place = light_->placeOf(ray)) {
+      for (const SurfaceLight::Branch& branch : place->branches) {
+        if (branch.ray == SurfaceLight::kNoRay) continue;
+        addReflection(branch.ray, part.weight * branch.share, branch.share, branch.before);
+      }
+    }
+    ++ray;
+  }
+  if (const SurfaceLight::Bloom* bloom = light_->bloomOf(shot)) {
+    addReflection(bloom->ray, bloom->share, 1.0F, 0.0F);
+  }
+}
+
+/// Of a ray that `weight` of the pulse goes along, of whose light `share` finds the way back, and
+/// which begins `before` [m] from the sensor.
+void ShotMeasurer::addReflection(std::size_t ray, float weight, float share, float before) {
+  const Hit& hit = hits_[ray];
+  if (!hit.valid()) return;
+  const float cosine = cosineOf(ray), range = before + hit.range;
+  float reflectivity = cosine * brightnessOf(hit, cosine);
+  if (const SurfaceLight::Place* place = light_->placeOf(ray)) {
+    const auto retro = static_cast<float>(place->surface->retro_reflective);
+    reflectivity = place->scattered * (retro > 0.0F ? retro : reflectivity);
+  }
+  const float energy = weight * share * reflectivity / (range * range);
+  addReflection({range, energy, weight, cosine, static_cast<std::uint32_t>(ray)});
+}
+
+/// Whether as much light comes back as of what is seen in clear air. Of particles only those come
+/// here of which it does.
+bool ShotMeasurer::reaches(const Echo& echo) const {
+  if (weather_ == nullptr) {
+    return noise_ == nullptr || noise_->seen(echo.range, echo.reflectivity());
+  }
+  if (echo.ray == Reflection::kNoRay) return true;
+  const float clear = weather_->clearRange(echo.range);
+  if (clear > range_max_ && !has_threshold_) return false;
+  return noise_ == nullptr || noise_->seen(clear, echo.energy * clear * clear);
+}
+
 void ShotMeasurer::measureEchoes(std::size_t shot, std::uint64_t key, ShotReturns& result) {
   reflect(shot);
+  const std::uint64_t weather_key = weather_ != nullptr ? weather_->keyOf(firings_[shot]) : 0;
+  if (weather_ != nullptr) weather_->act(weather_key, reflections_);
   receiver_.receive(reflections_, echoes_, [&](const Echo& echo) {
     if (echo.range < range_min_) {
       result.too_near = true;
       return false;
     }
-    if (noise_ != nullptr && !noise_->seen(echo.range, echo.reflectivity())) {
+    if (!reaches(echo)) {
       result.too_dark = true;
       return false;
     }
     return true;
   });
-  if (echoes_.empty() && !reflections_.empty() && !result.too_near) result.too_dark = true;
+  if (echoes_.empty() && met_anything_ && !result.too_near) result.too_dark = true;
   for (std::size_t i = 0; i < echoes_.size(); ++i) {
     const Echo& echo = echoes_[i];
-    const float range = noise_ == nullptr
-                            ? echo.range
-                            : noise_->measured(echo.range, echo.cosine, firings_[shot].direction,
-                                               noise_->keyOfEcho(key, i));
-    add({range, echo.reflectivity(), echo.ray, echo.rank}, result);
+    float range = noise_ == nullptr
+                      ? echo.range
+                      : noise_->measured(echo.range, echo.cosine, firings_[shot].direction,
+                                         noise_->keyOfEcho(key, i));
+    std::uint32_t ray = echo.ray;
+    if (weather_ != nullptr) {
+      range += weather_->rangeError(echo.range, weather_key, i);
+      if (ray == Reflection::kNoRay) ray = ShotReturns::Return::kParticle;
+    }
+    add({range, echo.reflectivity(), ray, echo.rank}, result);
   }
   rankAgain(result);
 }

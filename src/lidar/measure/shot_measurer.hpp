@@ -10,7 +10,9 @@
 #include "lidar/measure/echo_receiver.hpp"
 #include "lidar/measure/scan_rays.hpp"
 #include "lidar/measure/shot_noise.hpp"
+#include "lidar/measure/shot_weather.hpp"
 #include "lidar/measure/surface_channels.hpp"
+#include "lidar/measure/surface_light.hpp"
 #include "marsim/lidar/lidar.hpp"
 
 namespace marsim::lidar {
@@ -19,10 +21,12 @@ namespace marsim::lidar {
 struct ShotReturns {
   struct Return {
     static constexpr std::uint32_t kNothing = Reflection::kNoRay;
+    static constexpr std::uint32_t kParticle = kNothing - 1;
 
     float range;         ///< [m] as measured, within the sensor's limits
     float reflectivity;  ///< along the beam
-    std::uint32_t ray;   ///< whose hit it is; kNothing: nothing is there
+    std::uint32_t ray;   ///< whose hit it is; kNothing: nothing is there; kParticle: drops,
+                         ///< flakes, fog or dust are
     std::uint8_t rank;   ///< by energy; 0: the strongest
   };
   std::array<Return, 3> returns;  // the first `count` of them
@@ -35,10 +39,11 @@ struct ShotReturns {
 /// out. What every shot of one ray needs is inline.
 class ShotMeasurer {
  public:
-  /// All are kept by reference; `noise` may be null.
-  ShotMeasurer(const LidarConfig& config, const ShotNoise* noise,
+  /// All are kept by reference; `noise`, `weather` and `light` may be null.
+  ShotMeasurer(const LidarConfig& config, const ShotNoise* noise, const ShotWeather* weather,
                const std::vector<Firing>& firings, const ScanRays& rays,
-               const std::vector<Hit>& hits, const SurfaceChannels& surfaces);
+               const std::vector<Hit>& hits, const SurfaceChannels& surfaces,
+               const SurfaceLight* light);
 
   /// Not of several threads at once.
   ShotReturns measure(std::size_t shot) {
@@ -51,7 +56,7 @@ class ShotMeasurer {
         return result;
       }
     }
-    if (makes_echoes_) {
+    if (makes_echoes_ || (light_ != nullptr && light_->reaches(shot))) {
       measureEchoes(shot, key, result);
     } else {
       measureRay(shot, key, result);
@@ -77,6 +82,14 @@ class ShotMeasurer {
   }
   void measureEchoes(std::size_t shot, std::uint64_t key, ShotReturns& result);
   void reflect(std::size_t shot);
+  void reflectWithLight(std::size_t shot);
+  void addReflection(std::size_t ray, float weight, float share, float before);
+  /// What is black sends nothing back that could be part of an echo.
+  void addReflection(const Reflection& reflection) {
+    met_anything_ = true;
+    if (reflection.energy > 0.0F) reflections_.push_back(reflection);
+  }
+  bool reaches(const Echo& echo) const;
   static void rankAgain(ShotReturns& result);
   void add(const ShotReturns::Return& measured, ShotReturns& result) const {
     if (measured.range < range_min_) {
@@ -93,16 +106,25 @@ class ShotMeasurer {
     return known ? static_cast<float>(*known) * (1.0F / 255.0F) : reflectivity_;
   }
 
+  /// Of a surface as it is in this weather.
+  float brightnessOf(const Hit& hit, float cosine) const {
+    const float dry = reflectivityOf(hit);
+    return weather_ == nullptr ? dry : weather_->reflectivity(hit, dry, cosine);
+  }
+
   const ShotNoise* noise_;
+  const ShotWeather* weather_;
   const std::vector<Firing>& firings_;
   const ScanRays& rays_;
   const std::vector<Hit>& hits_;
   const SurfaceChannels& surfaces_;
+  const SurfaceLight* light_;
   const float range_min_, range_max_, reflectivity_;
-  const bool makes_echoes_;
+  const bool has_threshold_, makes_echoes_;
   const EchoReceiver receiver_;
   // Of the shot that is measured; kept, so that a shot does not allocate.
   std::vector<Reflection> reflections_;
+  bool met_anything_ = false;
   std::vector<Echo> echoes_;
 };
 

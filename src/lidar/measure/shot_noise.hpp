@@ -28,12 +28,13 @@ class ShotNoise {
 
   /// The key that the draws of a shot are made of. Shots of one instant differ in column, line or
   /// ring: the cells of a grid's row share stamp, line and ring.
-  std::uint64_t keyOf(const Firing& firing) const {
+  static std::uint64_t keyOf(std::uint64_t seed, const Firing& firing) {
     const std::uint64_t channel =
         std::uint64_t{firing.column} << 24 | std::uint64_t{firing.line} << 16 | firing.ring;
     const auto stamp = static_cast<std::uint64_t>(firing.stamp);
-    return mixBits(mixBits(seed_ + stamp * kOdd) + channel * kOdd);
+    return mixBits(mixBits(seed + stamp * kOdd) + channel * kOdd);
   }
+  std::uint64_t keyOf(const Firing& firing) const { return keyOf(seed_, firing); }
 
   /// The key of a shot's echo, counted from the nearest that is reported.
   static std::uint64_t keyOfEcho(std::uint64_t key, std::size_t echo) {

@@ -15,6 +15,8 @@ namespace {
 using Block = SpinningPatternConfig::Block;
 using Channel = SpinningPatternConfig::Channel;
 
+constexpr std::size_t kShotsOfCycleMax = 1'000'000;
+
 /// All blocks, the configuration's own channels first.
 std::vector<Block> blocksOf(const SpinningPatternConfig& config) {
   std::vector<Block> blocks = {{config.channels, config.cycle_period, config.start_times}};
@@ -179,6 +181,10 @@ void validateBlock(const Block& block, const std::string& where, const std::stri
   }
   check.require(!block.start_times.empty(), field + ".start_times", "an empty list",
                 "one time or more");
+  const std::size_t shots = block.channels.size() * block.start_times.size();
+  check.require(shots <= kShotsOfCycleMax, field + ".start_times",
+                fmt::format("{} shots a cycle", shots),
+                fmt::format("{} at most", kShotsOfCycleMax));
   double latest = 0.0;  // shot before
   for (std::size_t i = 0; i < block.start_times.size(); ++i) {
     const double start = block.start_times[i];
@@ -189,6 +195,10 @@ void validateBlock(const Block& block, const std::string& where, const std::stri
                               latest, block.cycle_period));
     latest = start + earliest;
   }
+  const double period = leastPeriod(block);
+  check.require(period >= 1.0 / kPointsPerSecondMax, field + ".start_times",
+                fmt::format("{} s between two of one channel's shots", period),
+                fmt::format("{} s or more", 1.0 / kPointsPerSecondMax));
 }
 
 }  // namespace
@@ -196,7 +206,7 @@ void validateBlock(const Block& block, const std::string& where, const std::stri
 void validateKind(const SpinningPatternConfig& config, const std::string& where) {
   Validator(where).within("pattern.rotation_rate", config.rotation_rate, -kTurningSpeedMax,
                           kTurningSpeedMax, "rad/s");
-  Validator(where).within("pattern.lens_radius", config.lens_radius, -1.0, 1.0, "m");
+  Validator(where).within("pattern.lens_radius", config.lens_radius, 0.0, 1.0, "m");
   // The file says `blocks:` where there are several.
   const std::vector<Block> blocks = blocksOf(config);
   std::size_t channels = 0;

@@ -7,6 +7,7 @@ namespace marsim::map::semantic {
 const std::vector<std::pair<std::string, std::uint8_t>>& names() {
   static const std::vector<std::pair<std::string, std::uint8_t>> all = {
       {"none", kNone},
+      {"outlier", kOutlier},
       {"car", kCar},
       {"bicycle", kBicycle},
       {"bus", kBus},

@@ -32,7 +32,8 @@ constexpr std::size_t kMostHeard = 15;  // neighbours whose spacings count
 constexpr float kLow = 0.3F;            // the quantile of theirs
 constexpr float kLightest = 0.1F;       // of the heaviest surfel around: lighter ones are noise
 constexpr float kLeastShare = 0.4F;     // of the surfels around on one sheet: else it is foliage
-constexpr float kNearReach = 3.5F;      // [R] in which points as dense as voxels show the holes
+constexpr float kNearReach = 5.0F;      // [R] in which points as dense as voxels show the holes
+constexpr float kWiden = 1.6F;          // times the reach before, where that shows too little
 constexpr float kStrewn = 1.5F;         // [R] between points in a triangle
 constexpr float kBend = 0.15F;          // by which a sheet may leave its plane, a metre
 constexpr float kSameNormal = 0.8F;     // cosine, within one sheet
@@ -447,9 +448,11 @@ MovedPoints fillHoles(const MergedPoints& merged, const HoleSettings& settings,
   Filler filler(merged, settings);
   const float near = kNearReach * settings.disc, wide = 2.0F * settings.largest;
   filler.findHoles();
-  filler.fill(near);
-  if (filler.wantsMore() && wide > near) filler.fill(wide);
-  return filler.takePoints();
+  // Step by step: what is looked at grows with the square of the reach.
+  for (float reach = near;; reach = std::min(kWiden * reach, wide)) {
+    filler.fill(reach);
+    if (!filler.wantsMore() || reach >= wide) return filler.takePoints();
+  }
 }
 
 }  // namespace marsim::map

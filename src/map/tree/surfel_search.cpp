@@ -202,4 +202,21 @@ double nearestSurfel(const SurfelTreeView& view, const Eigen::Vector3d& p_O, dou
   return std::min(std::sqrt(best), limit);
 }
 
+// Numbers go depth first: a node's own leaves, then each child's subtree.
+FoundSurfel surfelOf(const SurfelTreeView& view, std::uint32_t number) {
+  const TreeNode* node = view.nodes;
+  while (number - node->leaf_base >= node->leaf_end[node->childCount() - 1]) {
+    int slot = node->innerCount() - 1;
+    while (view.nodes[node->child_base + static_cast<std::uint32_t>(slot)].leaf_base > number) {
+      --slot;
+    }
+    node = &view.nodes[node->child_base + static_cast<std::uint32_t>(slot)];
+  }
+  int slot = node->innerCount();
+  while (number - node->leaf_base >= node->leaf_end[slot]) ++slot;
+  const StoredLeaf leaf(*node, slot);
+  return foundSurfel(number, readSurfel(LeafFrame<double>(*node, slot), leaf.wordsIn(view),
+                                        number - leaf.first, leaf.count));
+}
+
 }  // namespace marsim::map

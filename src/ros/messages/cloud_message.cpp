@@ -67,7 +67,9 @@ std::uint8_t livoxTag(const ScanShot& shot) {
 /// an image are azimuths. Shifts count from the row that moves least.
 std::vector<std::uint32_t> destaggering(const lidar::PatternConfig& pattern) {
   const auto* spinning = std::get_if<lidar::SpinningPatternConfig>(&pattern);
-  if (spinning == nullptr || !spinning->more_blocks.empty()) return {};  // columns do not line up
+  if (spinning == nullptr || !spinning->more_blocks.empty() || spinning->start_times.size() > 1) {
+    return {};  // columns do not line up
+  }
   const double step = spinning->rotation_rate * spinning->cycle_period;  // [rad] a column
   if (step == 0.0) return {};
   auto channels = spinning->channels;  // by ring, the order of elevations

@@ -46,7 +46,10 @@ void DepthCameraNode::onState(const marsim::VehicleStateConstPtr& message) {
   for (const sim::ImageSensor::Instant& instant : sensor_->take(fromMessage(*message))) {
     rendered_->push(
         instant.stamp, instant.stamp,
-        [this, instant](const RenderedSensor::ObjectsOf& objects) { render(instant, objects); });
+        [this, instant, weather = rendered_->weather()](const RenderedSensor::ObjectsOf& objects) {
+          sensor_->setWeather(*weather);
+          render(instant, objects);
+        });
   }
   rendered_->onState(fromRos(message->header.stamp));
   diagnostics_.update();
@@ -77,18 +80,7 @@ void DepthCameraNode::render(const sim::ImageSensor::Instant& instant,
 }
 
 void DepthCameraNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
-  const std::uint64_t lately = rendered_->dropped().lately(WarningTime::clock::now());
-  if (!wanted()) {
-    status.summary(diagnostic_msgs::DiagnosticStatus::OK, "idle: nobody subscribes");
-  } else if (lately > 0) {
-    status.summaryf(diagnostic_msgs::DiagnosticStatus::WARN,
-                    "%lu images dropped in the last %d s: rendering is too slow",
-                    static_cast<unsigned long>(lately), RecentCount::kLately);
-  } else {
-    status.summary(diagnostic_msgs::DiagnosticStatus::OK, "seeing");
-  }
-  status.add("images", images_.load());
-  status.add("dropped images", rendered_->dropped().total());
+  rendered_->summarise(wanted(), "images", images_, status);
 }
 
 }  // namespace marsim::ros_nodes

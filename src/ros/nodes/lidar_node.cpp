@@ -49,6 +49,8 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   config.outputs =
       lidar::outputsFor(client, config.outputs, params.text("output", "auto"), params.where());
   config.instantaneous = params.flag("instantaneous", config.instantaneous);
+  const std::string surfaces = params.text("surfaces", "none");
+  if (surfaces != "none") config.surfaces = config::loadSurfaces(surfaces);
   const bool noise = params.flag("lidar_noise", true);
   const std::uint64_t seed = readSeed(params, handle);
   rendered_ = std::make_unique<RenderedSensor>(handle, params);
@@ -99,12 +101,22 @@ void LidarNode::push(sim::RangeSensor::Interval interval) {
   const TimeNs begin = interval.begin, end = interval.end;
   const auto due = std::make_shared<const sim::RangeSensor::Interval>(std::move(interval));
   const bool is_taken = rendered_->push(
-      begin, end, [this, due](const RenderedSensor::ObjectsOf& objects) { render(*due, objects); });
+      begin, end,
+      [this, due, weather = rendered_->weather()](const RenderedSensor::ObjectsOf& objects) {
+        setWeather(weather);
+        render(*due, objects);
+      });
   if (is_taken) return;
   ROS_WARN_ONCE(
       "the scan at %.3f s is dropped: rendering is too slow; the count of dropped "
       "scans is in /diagnostics",
       toSeconds(begin));
+}
+
+void LidarNode::setWeather(const std::shared_ptr<const lidar::Weather>& weather) {
+  if (weather == weather_) return;
+  sensor_->lidar().setWeather(*weather);
+  weather_ = weather;
 }
 
 bool LidarNode::wanted() const {
@@ -133,7 +145,7 @@ void LidarNode::render(const sim::RangeSensor::Interval& interval,
   ++statistics_.scans;
   statistics_.returns += scan.points.size();
   statistics_.too_dark += scan.too_dark;
-  statistics_.dark = lidar::nearlyAllTooDark(scan.points.size(), scan.too_dark);
+  statistics_.dark = !weather_->any() && lidar::nearlyAllTooDark(scan.points.size(), scan.too_dark);
   if (statistics_.dark) {
     ROS_WARN_ONCE(
         "%zu of %zu shots of the scan at %.3f s that met a surface are lost to its low "

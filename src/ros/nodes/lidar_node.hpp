@@ -54,6 +54,7 @@ class LidarNode {
   void onState(const marsim::VehicleStateConstPtr& message);
   void push(sim::RangeSensor::Interval interval);
   void render(const sim::RangeSensor::Interval& interval, const RenderedSensor::ObjectsOf& objects);
+  void setWeather(const std::shared_ptr<const lidar::Weather>& weather);
   void publish(const lidar::Scan& scan, const std::vector<const Output*>& due);
   bool wanted() const;
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
@@ -63,6 +64,7 @@ class LidarNode {
   std::unique_ptr<sim::RangeSensor> sensor_;
   std::unique_ptr<sim::ViewWatch> view_watch_;  ///< asked in the thread that renders
   std::unique_ptr<RenderedSensor> rendered_;
+  std::shared_ptr<const lidar::Weather> weather_;  ///< of the thread that renders
 
   std::vector<Output> outputs_;
   ros::Publisher world_publisher_, pose_publisher_;

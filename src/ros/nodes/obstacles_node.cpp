@@ -34,7 +34,8 @@ visualization_msgs::Marker markerOf(const scene::Obstacles& obstacles, std::size
   Marker marker = makeMarker(group.name, static_cast<int>(number), Marker::SPHERE, colour);
   marker.scale.x = marker.scale.y = marker.scale.z = size;
   if (group.shape == scene::ObstacleShape::kBox) marker.type = Marker::CUBE;
-  if (group.shape == scene::ObstacleShape::kCapsule) {
+  if (group.shape == scene::ObstacleShape::kCapsule ||
+      group.shape == scene::ObstacleShape::kPerson) {
     marker.type = Marker::CYLINDER;
     marker.scale.x = marker.scale.y = group.width_ratio * size;
   }

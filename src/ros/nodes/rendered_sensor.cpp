@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "common/shared_by_key.hpp"
+#include "marsim/common/error.hpp"
 #include "marsim/common/progress.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/load_map.hpp"
@@ -14,6 +15,8 @@ RenderedSensor::RenderedSensor(ros::NodeHandle& handle, Params& params)
     : map_(params.text("map", "forest")),
       map_config_(readMapConfig(params)),
       vegetation_(params.text("vegetation", "none")),
+      weather_(std::make_shared<const lidar::Weather>(
+          config::loadWeather(params.text("weather", "none")))),
       renderer_(RendererParams::read(params)),
       world_(handle, params, [this] {
         if (is_started_) release();
@@ -29,6 +32,12 @@ std::unique_ptr<lidar::RayRenderer> RenderedSensor::makeRayRenderer(const std::s
 std::unique_ptr<lidar::ImageRenderer> RenderedSensor::makeImageRenderer(const std::string& name) {
   const auto surfels = loadMap(name);
   return withPlants(renderer_.makeImageRenderer(surfels), surfels);
+}
+
+lidar::CameraRenderers RenderedSensor::makeCameraRenderers(const std::string& name) {
+  const auto surfels = loadMap(name);
+  return {surfels, withPlants(renderer_.makeRayRenderer(surfels), surfels),
+          withPlants(renderer_.makeImageRenderer(surfels), surfels), renderer_.config.threads};
 }
 
 template <class Interface>
@@ -69,14 +78,28 @@ std::shared_ptr<const map::SurfelMap> RenderedSensor::loadMap(const std::string&
   return surfels;
 }
 
-void RenderedSensor::start(ros::NodeHandle& handle, const ros::NodeHandle& private_handle,
+void RenderedSensor::start(ros::NodeHandle& handle, ros::NodeHandle& private_handle,
                            double period) {
+  weather_service_ =
+      private_handle.advertiseService("set_weather", &RenderedSensor::onSetWeather, this);
   if (!world_.lockstep().on) return;
   world_.surroundings().keepForScans(period);
   lockstep_ = std::make_unique<RenderLockstep>(
       handle, private_handle, thread_, toNs(period), [this] { return world_.hasMet(); },
       [this] { release(); });
   is_started_ = true;
+}
+
+bool RenderedSensor::onSetWeather(marsim::SetWeather::Request& request,
+                                  marsim::SetWeather::Response& response) {
+  try {
+    weather_ = std::make_shared<const lidar::Weather>(config::loadWeather(request.weather));
+    response.success = true;
+    response.message = "weather: " + request.weather;
+  } catch (const Error& error) {
+    response.message = error.what();
+  }
+  return true;
 }
 
 bool RenderedSensor::push(TimeNs begin, TimeNs end, std::function<void(const ObjectsOf&)> measure) {
@@ -120,6 +143,22 @@ void RenderedSensor::onState(TimeNs stamp) {
   last_state_ = stamp;
   lockstep_->onState(stamp);
   release();
+}
+
+void RenderedSensor::summarise(bool wanted, const std::string& what, std::uint64_t count,
+                               diagnostic_updater::DiagnosticStatusWrapper& status) const {
+  const std::uint64_t lately = dropped_.lately(WarningTime::clock::now());
+  if (!wanted) {
+    status.summary(diagnostic_msgs::DiagnosticStatus::OK, "idle: nobody subscribes");
+  } else if (lately > 0) {
+    status.summaryf(diagnostic_msgs::DiagnosticStatus::WARN,
+                    "%lu %s dropped in the last %d s: rendering is too slow",
+                    static_cast<unsigned long>(lately), what.c_str(), RecentCount::kLately);
+  } else {
+    status.summary(diagnostic_msgs::DiagnosticStatus::OK, "seeing");
+  }
+  status.add(what, count);
+  status.add("dropped " + what, dropped_.total());
 }
 
 }  // namespace marsim::ros_nodes

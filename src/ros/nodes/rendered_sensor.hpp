@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -12,7 +13,10 @@
 #include <ros/ros.h>
 
 #include "common/warning_log.hpp"
+#include "marsim/SetWeather.h"
+#include "marsim/lidar/camera.hpp"
 #include "marsim/lidar/plants.hpp"
+#include "marsim/lidar/weather.hpp"
 #include "ros/common/clock_grants.hpp"
 #include "ros/common/render_thread.hpp"
 #include "ros/common/renderer_params.hpp"
@@ -25,8 +29,9 @@ namespace marsim::ros_nodes {
 /// and counted; in lockstep simulated time waits instead, and a measurement until all that moves in
 /// it is known.
 ///
-/// In: what WorldInput names. Parameters: map, vegetation (name or file; none), those of
-/// readMapConfig, RendererParams and WorldInput.
+/// In: what WorldInput names; the service `~set_weather` (marsim/SetWeather). Parameters: map,
+/// vegetation and weather (name or file; none), those of readMapConfig, RendererParams and
+/// WorldInput.
 class RenderedSensor {
  public:
   using Objects = std::vector<scene::MovingObject>;
@@ -40,8 +45,13 @@ class RenderedSensor {
   /// renders both. Throws as map::shareSurfelMap does, ConfigError, GlError.
   std::unique_ptr<lidar::RayRenderer> makeRayRenderer(const std::string& name);
   std::unique_ptr<lidar::ImageRenderer> makeImageRenderer(const std::string& name);
-  /// Takes part in lockstep where the parameter says so; `period` [s] of measurements.
-  void start(ros::NodeHandle& handle, const ros::NodeHandle& private_handle, double period);
+  /// The same for cameras.
+  lidar::CameraRenderers makeCameraRenderers(const std::string& name);
+  /// What a measurement that falls due now is made in.
+  std::shared_ptr<const lidar::Weather> weather() const { return weather_; }
+  /// Offers the service, and takes part in lockstep where the parameter says so; `period` [s] of
+  /// measurements.
+  void start(ros::NodeHandle& handle, ros::NodeHandle& private_handle, double period);
   /// Has a measurement of [begin, end] made in the thread, which may be one that nobody wants;
   /// false where it is dropped.
   bool push(TimeNs begin, TimeNs end, std::function<void(const ObjectsOf&)> measure);
@@ -52,6 +62,10 @@ class RenderedSensor {
     is_started_ = false;
     thread_.stop();
   }
+
+  /// Idle, seeing, or too slow; what is measured ("images") and how many of them so far.
+  void summarise(bool wanted, const std::string& what, std::uint64_t count,
+                 diagnostic_updater::DiagnosticStatusWrapper& status) const;
 
   const WorldInput& world() const { return world_; }
   const RecentCount& dropped() const { return dropped_; }
@@ -69,6 +83,7 @@ class RenderedSensor {
   template <class Interface>
   std::unique_ptr<Interface> withPlants(std::unique_ptr<Interface> renderer,
                                         const std::shared_ptr<const map::SurfelMap>& map) const;
+  bool onSetWeather(marsim::SetWeather::Request& request, marsim::SetWeather::Response& response);
   void release();
   bool pushNow(const Waiting& measurement);
 
@@ -76,6 +91,8 @@ class RenderedSensor {
   map::SurfelMapConfig map_config_;
   std::string vegetation_;  ///< "none": none
   std::optional<scene::VegetationConfig> vegetation_config_;
+  std::shared_ptr<const lidar::Weather> weather_;  ///< of callbacks
+  ros::ServiceServer weather_service_;
   RendererParams renderer_;
   std::atomic<bool> is_started_{false};  ///< callbacks of what follows may act
   WorldInput world_;

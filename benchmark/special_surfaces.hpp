@@ -1,0 +1,17 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "limit_row.hpp"
+
+namespace marsim::benchmarks {
+
+/// Mirrors, panes and retro-reflectors against closed forms.
+void rateSurfaces(std::vector<LimitRow>& rows);
+
+/// Writes pool.svg: what a LiDAR reports over a pool before a wall, and bloom.svg: a sign that
+/// blooms.
+void drawSurfaces(const std::filesystem::path& folder);
+
+}  // namespace marsim::benchmarks

@@ -1,0 +1,151 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "marsim/common/time.hpp"
+#include "marsim/geometry/kinematic_state.hpp"
+#include "marsim/geometry/pose.hpp"
+#include "marsim/lidar/camera_model.hpp"
+#include "marsim/lidar/depth_camera.hpp"
+#include "marsim/lidar/renderer.hpp"
+#include "marsim/lidar/weather.hpp"
+
+namespace marsim::lidar {
+
+/// What a pixel of an image is made of.
+enum class ImageEncoding {
+  kMono8,  ///< "mono8"
+  kBgr8,   ///< "bgr8"
+  kRgb8,   ///< "rgb8"
+};
+const char* nameOf(ImageEncoding encoding);
+/// Bytes of a pixel.
+std::size_t bytesOf(ImageEncoding encoding);
+
+/// The texture that fills space, by which surfaces' colours are multiplied.
+struct TextureConfig {
+  double amplitude = 0.12;  ///< standard deviation of each octave, of the colour; 0: none
+  double coarsest = 0.32;   ///< [m] wave length of the first octave; each next one is half as long
+  double finest = 0.01;     ///< [m] none is shorter
+};
+
+/// A camera as its file describes it.
+struct CameraConfig {
+  std::string name;  ///< part of its topics and its frame; may be empty where there is one only
+  CameraModel model;
+  Pose X_BC;                 ///< optical frame (z forward, x right) in body
+  double range_max = 200.0;  ///< [m] along the ray; beyond is the sky
+  ImageEncoding encoding = ImageEncoding::kBgr8;
+  double exposure = 0.01;      ///< [s]
+  double gain = 1.0;           ///< factor
+  double full_well = 10000.0;  ///< [electrons] of white at gain 1: shot noise; 0: no noise at all
+  double read_noise = 10.0;    ///< [electrons] standard deviation
+  bool antialiasing = true;    ///< four rays in pixels at edges
+  /// [s] from the first row's exposure to the last one's; 0: global shutter.
+  double readout = 0.0;
+  /// Motion blur: instants of the exposure whose light is averaged; 1: none.
+  int subframes = 1;
+  TextureConfig texture;
+  /// Depth of the same pixels beside the colour, as of an RGB-D camera: its limits, encoding and
+  /// stereo noise. Name, size, intrinsics, pose and seed are the camera's, see Camera.
+  std::optional<DepthCameraConfig> aligned_depth;
+
+  /// [s] for which the image takes in light before and after its stamp, the middle of the first
+  /// row's exposure; the exposure itself counts where there is motion blur alone.
+  double before() const { return subframes > 1 ? 0.5 * exposure : 0.0; }
+  double after() const { return readout + before(); }
+  /// Throws ConfigError.
+  void validate(const std::string& where) const;
+};
+
+/// Cameras that take their images at the same instants.
+struct CameraRigConfig {
+  std::string name;
+  double rate = 20.0;  ///< [Hz] images a second
+  std::vector<CameraConfig> cameras;
+  std::uint64_t seed = 1;
+
+  /// Throws ConfigError.
+  void validate(const std::string& where) const;
+};
+
+/// An image of one instant.
+struct CameraImage {
+  TimeNs stamp = 0;
+  Pose X_WC;                         ///< true optical frame in world at `stamp`
+  std::vector<Pose> X_WC_of_rows;    ///< of a rolling shutter: where each row is taken from
+  std::vector<std::uint8_t> pixels;  ///< row by row from the top left
+  std::vector<Hit> hits;             ///< what the centre of each pixel meets
+
+  const Pose& poseOfRow(int row) const {
+    return X_WC_of_rows.empty() ? X_WC : X_WC_of_rows[static_cast<std::size_t>(row)];
+  }
+};
+
+/// What cameras see a map by; all of them of one map, and of one vegetation where there is some.
+struct CameraRenderers {
+  std::shared_ptr<const map::SurfelMap> map;
+  std::shared_ptr<const RayRenderer> rays;
+  std::shared_ptr<const ImageRenderer> images;
+  int threads = 1;  ///< that shade; 0: all cores
+};
+
+struct Frame;
+
+/// A camera: casts the pixels' rays, then colours what they meet as on a dull day:
+/// colour of the surfel, or of its class, averaged over the surfels around, times a texture that is
+/// fixed in space, in the light of an overcast sky. Images depend on nothing but configuration,
+/// seed, stamp, poses and the world: not on the number of threads.
+class Camera {
+ public:
+  /// Throws ConfigError, Error.
+  Camera(CameraConfig config, CameraRenderers renderers, std::uint64_t seed);
+
+  /// The image that the body sees from X_WB, at rest. Times of objects count from `stamp`. Throws
+  /// ConfigError for an object.
+  CameraImage image(TimeNs stamp, const Pose& X_WB, View<MovingObject> objects = {}) const;
+  /// The same of a body that moves; `motion` covers the time in which light is taken in.
+  CameraImage imageAlong(TimeNs stamp, const StateHistory& motion,
+                         View<MovingObject> objects = {}) const;
+  /// Where the image of a stamp is taken from, without hits and pixels.
+  CameraImage empty(TimeNs stamp, const StateHistory& motion) const;
+  /// What images from now on are taken in; at first nothing. Air that takes away a share a metre,
+  /// `extinction`, shows itself in its place, as bright as the horizon: of a surface's light
+  /// exp(-extinction * range) is left (Koschmieder's law), of the sky's that of `range_max`. For
+  /// alignedDepth see DepthCamera::setWeather. Throws ConfigError.
+  void setWeather(const Weather& weather);
+  /// Depth in the pixels of an image; only with aligned_depth. Along the axis, also of a fisheye.
+  DepthImage alignedDepth(const CameraImage& image) const;
+  /// Its aligned_depth is complete.
+  const CameraConfig& config() const { return config_; }
+  const RayRenderer& rays() const;
+  /// Unit, in C, of the pixels' centres, row by row.
+  const std::vector<Eigen::Vector3f>& directions() const;
+  /// [s] since the stamp at which a row is taken.
+  double timeOf(int row) const;
+
+ private:
+  struct Parts;
+  using BodyAt = std::function<Pose(double)>;  // X_WB at a time [s] since the stamp
+  CameraImage imageOf(TimeNs stamp, const BodyAt& bodyAt, View<MovingObject> objects) const;
+  CameraImage emptyOf(TimeNs stamp, const BodyAt& bodyAt) const;
+  Frame frameAt(TimeNs stamp, double offset, const BodyAt& bodyAt) const;
+  void castCentres(const Frame& frame, View<MovingObject> objects, std::vector<Hit>& hits) const;
+
+  std::shared_ptr<const Parts> parts_;
+  CameraConfig config_;
+  float extinction_ = 0.0F;  // [1/m] of the air
+};
+
+/// Whether surfaces of a map have colours, of their own or by their classes.
+enum class ColourSource { kColours, kClasses, kReflectivity, kNone };
+ColourSource colourSourceOf(const map::SurfelChannelViews& channels);
+/// The colour of a class (map::semantic), sRGB.
+map::Colour colourOfClass(std::uint8_t semantic_class);
+
+}  // namespace marsim::lidar

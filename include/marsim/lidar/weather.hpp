@@ -1,0 +1,83 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace marsim::lidar {
+
+/// Rain. Drops are of Marshall and Palmer's sizes (J. Meteorology 5, 1948): 8000 exp(-4.1 R^-0.21
+/// D) a cubic metre and millimetre of diameter D, R in mm/h.
+struct Rain {
+  /// How much light is lost on the way, for pulses of 905 nm.
+  enum class Model {
+    kMarshallPalmer,  ///< "marshall_palmer": geometric optics of those drops
+    kCarbonneau,      ///< "carbonneau": 1.076 R^0.67 dB/km (Al Naboulsi et al., 2005)
+    kGoodin,  ///< "goodin": Goodin et al., Electronics 2019, 8(1):89, some 30 times as much; noise
+              ///< of ranges in place of echoes of drops
+  };
+  double rate = 0.0;  ///< [mm/h] R, above 0
+  Model model = Model::kMarshallPalmer;
+};
+
+/// Fog.
+struct Fog {
+  enum class Model {
+    kKoschmieder,  ///< "koschmieder": ln 20 / visibility, at all wavelengths
+    kKruse,        ///< "kruse": falls with the wavelength, here 905 nm
+    kKim,          ///< "kim": as Kruse, less so below 6 km and not at all below 0.5 km
+  };
+  double visibility = 0.0;  ///< [m] at which 5 % of the contrast is left, above 0
+  Model model = Model::kKoschmieder;
+  double backscatter = 0.046;  ///< [1/sr] backscatter coefficient by ln 20 / extinction
+};
+
+/// Snow. Flakes are of Gunn and Marshall's sizes (J. Meteorology 15, 1958): 7600 S^-0.87
+/// exp(-2.55 S^-0.48 D) a cubic metre and millimetre of melted diameter D, S in mm/h of water.
+struct Snow {
+  /// How much light is lost on the way, for pulses of 905 nm.
+  enum class Model {
+    kGunnMarshall,  ///< "gunn_marshall": geometric optics of those flakes
+    kDry,           ///< "dry": 5.545 S^1.38 dB/km (ITU-R P.1817)
+    kWet,           ///< "wet": 3.878 S^0.72 dB/km (ITU-R P.1817)
+  };
+  double rate = 0.0;  ///< [mm/h] S, above 0
+  Model model = Model::kGunnMarshall;
+  double reflectivity = 0.9;  ///< of a flake, as Hahner et al. (CVPR 2022)
+};
+
+/// Dust. What it does to pulses of 905 nm was not found: give what you know.
+struct Dust {
+  std::optional<double> visibility;  ///< [m] extinction is ln 20 / visibility
+  std::optional<double> extinction;  ///< [1/m] in place of it
+  double backscatter = 0.046;        ///< [1/sr] as Fog::backscatter
+};
+
+/// What fills the air between a sensor and surfaces, the same everywhere.
+struct Weather {
+  std::optional<Rain> rain;
+  std::optional<Fog> fog;
+  std::optional<Snow> snow;
+  std::optional<Dust> dust;
+  bool wet_ground = false;  ///< surfaces of the map that face the sky have a film of water
+
+  bool any() const { return rain || fog || snow || dust || wet_ground; }
+  /// [1/m] a, the sum: exp(-2 a R) of an echo's light is left.
+  double extinction() const;
+  /// Throws ConfigError.
+  void validate(const std::string& where) const;
+};
+
+/// Words of YAML files.
+const std::vector<std::pair<std::string, Rain::Model>>& rainModels();
+const std::vector<std::pair<std::string, Fog::Model>>& fogModels();
+const std::vector<std::pair<std::string, Snow::Model>>& snowModels();
+
+/// [1/m]
+double extinctionOf(const Rain& rain);
+double extinctionOf(const Fog& fog);
+double extinctionOf(const Snow& snow);
+double extinctionOf(const Dust& dust);
+
+}  // namespace marsim::lidar

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "marsim/sim/motion_track.hpp"
+
+namespace marsim::sim {
+
+/// The instants at which a vehicle's cameras take their images: every multiple of the image period
+/// since simulated time 0, as soon as the vehicle's reports cover the time that it needs.
+class ImageClock {
+ public:
+  /// An instant whose image is due.
+  struct Instant {
+    TimeNs stamp = 0;
+    Pose X_WB;
+    StateHistory motion;  ///< covers what an image needs, and what is known of the time before
+  };
+
+  /// `rate` [Hz]. An image needs the motion for `before` and `after` [s] around its stamp; that of
+  /// `kept` before it is kept where it is known.
+  explicit ImageClock(double rate, double before = 0.0, double after = 0.0, double kept = 0.0)
+      : rate_(rate), before_(toNs(before)), after_(toNs(after)), kept_(toNs(kept)) {}
+  /// What a report makes due.
+  std::vector<Instant> take(const VehicleReport& report);
+
+ private:
+  double rate_;
+  TimeNs before_, after_, kept_;
+  MotionTrack motion_;
+  std::int64_t next_ = 0;  ///< number of the image since simulated time 0
+};
+
+}  // namespace marsim::sim

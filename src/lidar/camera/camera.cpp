@@ -1,0 +1,257 @@
+#include "marsim/lidar/camera.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lidar/camera/exposure.hpp"
+#include "lidar/camera/painter.hpp"
+#include "lidar/camera/surface_shader.hpp"
+#include "lidar/cast/workers.hpp"
+#include "lidar/measure/stereo_depth.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/common/random.hpp"
+
+namespace marsim::lidar {
+namespace {
+
+constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ULL;
+
+std::vector<Eigen::Vector3f> directionsOf(const CameraModel& model) {
+  std::vector<Eigen::Vector3f> directions;
+  directions.reserve(static_cast<std::size_t>(model.width) *
+                     static_cast<std::size_t>(model.height));
+  for (int row = 0; row < model.height; ++row) {
+    for (int column = 0; column < model.width; ++column) {
+      directions.push_back(model.direction({column, row}).cast<float>());
+    }
+  }
+  return directions;
+}
+
+// Luma, of colours near enough as their mean.
+std::vector<std::uint8_t> greyOf(const CameraImage& image, const CameraConfig& config) {
+  if (config.encoding == ImageEncoding::kMono8) return image.pixels;
+  std::vector<std::uint8_t> grey(image.hits.size());
+  for (std::size_t i = 0; i < grey.size(); ++i) {
+    const std::uint8_t* const bytes = &image.pixels[3 * i];
+    grey[i] = static_cast<std::uint8_t>((bytes[0] + bytes[1] + bytes[2]) / 3);
+  }
+  return grey;
+}
+
+// With what an RGB-D camera's depth has from its colour.
+DepthCameraConfig completed(DepthCameraConfig depth, const CameraConfig& camera) {
+  depth.name = camera.name.empty() ? "camera" : camera.name;
+  depth.width = camera.model.width;
+  depth.height = camera.model.height;
+  depth.fx = camera.model.fx;
+  depth.fy = camera.model.fy;
+  depth.cx = camera.model.cx;
+  depth.cy = camera.model.cy;
+  depth.X_BC = camera.X_BC;
+  return depth;
+}
+
+}  // namespace
+
+const char* nameOf(ImageEncoding encoding) {
+  switch (encoding) {
+    case ImageEncoding::kMono8:
+      return "mono8";
+    case ImageEncoding::kRgb8:
+      return "rgb8";
+    case ImageEncoding::kBgr8:
+      break;
+  }
+  return "bgr8";
+}
+
+std::size_t bytesOf(ImageEncoding encoding) { return encoding == ImageEncoding::kMono8 ? 1 : 3; }
+
+void CameraConfig::validate(const std::string& where) const {
+  model.validate(where);
+  const Validator check(where);
+  check.positive("range_max", range_max, "m");
+  check.require(X_BC.p.allFinite() && X_BC.q.coeffs().allFinite(), "mounting", "not finite",
+                "finite position and rotation");
+  check.positive("exposure", exposure, "s");
+  check.positive("gain", gain);
+  check.notNegative("noise.full_well", full_well, "electrons");
+  check.notNegative("noise.read", read_noise, "electrons");
+  check.notNegative("shutter.readout", readout, "s");
+  check.require(subframes >= 1 && subframes <= 64, "shutter.subframes",
+                fmt::format("{}", subframes), "1 to 64");
+  if (aligned_depth) completed(*aligned_depth, *this).validate(where);
+  check.within("texture.amplitude", texture.amplitude, 0.0, 1.0);
+  check.within("texture.finest", texture.finest, 1e-3, 100.0, "m");
+  check.require(texture.coarsest >= texture.finest && texture.coarsest <= 1000.0,
+                "texture.coarsest", fmt::format("{} m", texture.coarsest),
+                fmt::format("texture.finest, {} m, to 1000 m", texture.finest));
+}
+
+void CameraRigConfig::validate(const std::string& where) const {
+  const Validator check(where);
+  check.require(!name.empty(), "name", "empty", "a name");
+  check.within("rate", rate, 0.1, 1000.0, "Hz");
+  check.require(!cameras.empty() && cameras.size() <= 16, "cameras",
+                fmt::format("a list of {}", cameras.size()), "1 to 16 cameras");
+  std::set<std::string> names;
+  for (const CameraConfig& camera : cameras) {
+    camera.validate(where);
+    check.require(camera.exposure < 1.0 / rate, "exposure", fmt::format("{} s", camera.exposure),
+                  fmt::format("less than the time between two images, {} s", 1.0 / rate));
+    check.require(camera.readout < 1.0 / rate, "shutter.readout",
+                  fmt::format("{} s", camera.readout),
+                  fmt::format("less than the time between two images, {} s", 1.0 / rate));
+    check.require(names.insert(camera.name).second, "cameras", fmt::format("'{}'", camera.name),
+                  "names that differ, none empty where there are several");
+  }
+  check.require(cameras.size() == 1 || names.count("") == 0, "cameras", "''",
+                "names that differ, none empty where there are several");
+}
+
+/// What images are made with; the same for all.
+struct Camera::Parts {
+  CameraRenderers renderers;
+  std::uint64_t seed;
+  std::vector<Eigen::Vector3f> directions;  // in C, of every pixel
+  SurfaceShader shader;
+  Workers workers;
+};
+
+Camera::Camera(CameraConfig config, CameraRenderers renderers, std::uint64_t seed)
+    : config_(std::move(config)) {
+  const std::string name = config_.name.empty() ? "camera" : config_.name;
+  config_.validate(name);
+  if (!renderers.map || !renderers.rays || !renderers.images) {
+    throw Error(fmt::format("{}: a camera needs a map and renderers", name));
+  }
+  config_.X_BC.q.normalize();
+  if (config_.aligned_depth) {
+    config_.aligned_depth = completed(*config_.aligned_depth, config_);
+    config_.aligned_depth->seed = seed;
+  }
+  const int threads = renderers.threads;
+  SurfaceShader shader(renderers.map, renderers.rays->plantChannels(), config_.texture);
+  parts_ = std::shared_ptr<const Parts>(new Parts{std::move(renderers), seed,
+                                                  directionsOf(config_.model), std::move(shader),
+                                                  Workers(threads)});
+}
+
+const RayRenderer& Camera::rays() const { return *parts_->renderers.rays; }
+
+const std::vector<Eigen::Vector3f>& Camera::directions() const { return parts_->directions; }
+
+double Camera::timeOf(int row) const {
+  const int steps = config_.model.height - 1;
+  return steps > 0 ? config_.readout * row / steps : 0.0;
+}
+
+Frame Camera::frameAt(TimeNs stamp, double offset, const BodyAt& bodyAt) const {
+  Frame frame;
+  frame.stamp = stamp;
+  const int rows = config_.readout > 0.0 ? config_.model.height : 1;
+  for (int row = 0; row < rows; ++row) {
+    const double time = timeOf(row) + offset;
+    frame.X_WC.push_back(bodyAt(time) * config_.X_BC);
+    frame.times.push_back(static_cast<float>(time));
+  }
+  return frame;
+}
+
+void Camera::castCentres(const Frame& frame, View<MovingObject> objects,
+                         std::vector<Hit>& hits) const {
+  const CameraRenderers& renderers = parts_->renderers;
+  if (config_.model.isIdeal() && frame.isOfOneInstant() && frame.times[0] == 0.0F) {
+    renderers.images->renderImageAt(frame.stamp, config_.model.grid(), frame.X_WC[0],
+                                    config_.range_max, objects, hits);
+    return;
+  }
+  const auto range_max = static_cast<float>(config_.range_max);
+  std::vector<Ray> rays;
+  rays.reserve(parts_->directions.size());
+  const auto width = static_cast<std::size_t>(config_.model.width);
+  for (int row = 0; row < config_.model.height; ++row) {
+    const std::size_t number = frame.numberOf(row);
+    const Pose& X_WC = frame.X_WC[number];
+    const Eigen::Matrix3f R_WC = X_WC.q.toRotationMatrix().cast<float>();
+    const Eigen::Vector3f origin = X_WC.p.cast<float>();
+    for (std::size_t column = 0; column < width; ++column) {
+      const std::size_t i = static_cast<std::size_t>(row) * width + column;
+      rays.push_back({origin, range_max, R_WC * parts_->directions[i], frame.times[number]});
+    }
+  }
+  renderers.rays->castBeams(frame.stamp, rays, 1, objects, hits);
+}
+
+void Camera::setWeather(const Weather& weather) {
+  weather.validate(config_.name.empty() ? "camera" : config_.name);
+  extinction_ = static_cast<float>(weather.extinction());
+}
+
+DepthImage Camera::alignedDepth(const CameraImage& image) const {
+  std::vector<float> cosines;
+  cosines.reserve(parts_->directions.size());
+  for (const Eigen::Vector3f& direction : parts_->directions) cosines.push_back(direction.z());
+  const DepthCameraConfig& depth = *config_.aligned_depth;
+  DepthImage measured =
+      measureDepth(depth, image.stamp, image.X_WC, image.hits, cosines, extinction_);
+  if (depth.least_contrast > 0.0) dropWithoutTexture(depth, greyOf(image, config_), measured.depth);
+  return measured;
+}
+
+CameraImage Camera::image(TimeNs stamp, const Pose& X_WB, View<MovingObject> objects) const {
+  return imageOf(
+      stamp, [&](double) { return X_WB; }, objects);
+}
+
+CameraImage Camera::imageAlong(TimeNs stamp, const StateHistory& motion,
+                               View<MovingObject> objects) const {
+  return imageOf(
+      stamp, [&](double time) { return motion.poseAt(stamp + toNs(time)); }, objects);
+}
+
+CameraImage Camera::empty(TimeNs stamp, const StateHistory& motion) const {
+  return emptyOf(stamp, [&](double time) { return motion.poseAt(stamp + toNs(time)); });
+}
+
+CameraImage Camera::emptyOf(TimeNs stamp, const BodyAt& bodyAt) const {
+  CameraImage image;
+  image.stamp = stamp;
+  Frame frame = frameAt(stamp, 0.0, bodyAt);
+  image.X_WC = frame.X_WC.front();
+  if (!frame.isOfOneInstant()) image.X_WC_of_rows = std::move(frame.X_WC);
+  return image;
+}
+
+CameraImage Camera::imageOf(TimeNs stamp, const BodyAt& bodyAt, View<MovingObject> objects) const {
+  CameraImage image = emptyOf(stamp, bodyAt);
+  const Frame middle = frameAt(stamp, 0.0, bodyAt);
+  castCentres(middle, objects, image.hits);
+  const Painter painter(config_, parts_->directions, parts_->shader, *parts_->renderers.rays,
+                        parts_->workers, extinction_);
+  std::vector<Radiance> radiances;
+  if (config_.subframes == 1) {
+    radiances = painter.paint(middle, objects, image.hits);
+  } else {
+    radiances.assign(image.hits.size(), Radiance::Zero());
+    const auto share = 1.0F / static_cast<float>(config_.subframes);
+    std::vector<Hit> hits;
+    for (int i = 0; i < config_.subframes; ++i) {
+      const double part = (i + 0.5) / config_.subframes - 0.5;
+      const Frame frame = frameAt(stamp, part * config_.exposure, bodyAt);
+      castCentres(frame, objects, hits);
+      const std::vector<Radiance> of_frame = painter.paint(frame, objects, hits);
+      for (std::size_t k = 0; k < radiances.size(); ++k) radiances[k] += share * of_frame[k];
+    }
+  }
+  const std::uint64_t key = mixBits(parts_->seed + static_cast<std::uint64_t>(stamp) * kOdd);
+  image.pixels = expose(radiances, config_, mixBits(key), parts_->workers);
+  return image;
+}
+
+}  // namespace marsim::lidar

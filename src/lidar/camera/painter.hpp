@@ -1,0 +1,58 @@
+#pragma once
+
+#include <vector>
+
+#include "lidar/camera/surface_shader.hpp"
+#include "lidar/cast/workers.hpp"
+
+namespace marsim::lidar {
+
+/// Where a camera is while it takes in light: all of it at one time, or one row after another.
+struct Frame {
+  TimeNs stamp = 0;
+  std::vector<Pose> X_WC;    ///< one, or one of each row
+  std::vector<float> times;  ///< [s] since `stamp`, as many
+
+  bool isOfOneInstant() const { return X_WC.size() == 1; }
+  std::size_t numberOf(int row) const {
+    return isOfOneInstant() ? 0 : static_cast<std::size_t>(row);
+  }
+};
+
+/// Turns what the pixels of an image meet into the light that they take in.
+class Painter {
+ public:
+  /// `directions`: unit, in C, of the pixels' centres, row by row. `extinction` [1/m]: of the air.
+  /// Keeps references.
+  Painter(const CameraConfig& config, const std::vector<Eigen::Vector3f>& directions,
+          const SurfaceShader& shader, const RayRenderer& rays, const Workers& workers,
+          float extinction);
+
+  /// `hits`: of the pixels' centres.
+  std::vector<Radiance> paint(const Frame& frame, View<MovingObject> objects,
+                              const std::vector<Hit>& hits) const;
+
+ private:
+  struct Scene;
+  Radiance radianceOf(SurfaceShader::Job& job, const Hit& hit, const Eigen::Vector3f& direction_W,
+                      int row, const Scene& scene) const;
+  Radiance throughAir(const Radiance& radiance, float range) const;
+  template <class Act>
+  void forTiles(int first_row, int end_row, const Act& act) const;
+  std::vector<std::uint32_t> edges(const Scene& scene) const;
+  bool parts(const Scene& scene, std::size_t a, std::size_t b) const;
+  void smooth(const Scene& scene, const std::vector<std::uint32_t>& pixels,
+              std::vector<Radiance>& radiances) const;
+  Eigen::Vector3f directionBeside(std::uint32_t pixel, float right, float down) const;
+
+  const CameraConfig& config_;
+  const std::vector<Eigen::Vector3f>& directions_;
+  const SurfaceShader& shader_;
+  const RayRenderer& rays_;
+  const Workers& workers_;
+  const int width_, height_;
+  const float pixel_angle_;  // [rad] of a pixel on the axis
+  const float extinction_;   // [1/m]
+};
+
+}  // namespace marsim::lidar

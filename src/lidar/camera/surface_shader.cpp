@@ -1,0 +1,264 @@
+#include "lidar/camera/surface_shader.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "lidar/camera/srgb.hpp"
+#include "marsim/common/random.hpp"
+#include "marsim/map/semantic_class.hpp"
+#include "marsim/map/surfel_search.hpp"
+#include "marsim/scene/vegetation.hpp"
+
+namespace marsim::lidar {
+namespace {
+
+/// [r] within which surfels have a share in the colour of a place. More than the disc that a ray
+/// can meet, so that no disc's edge shows.
+constexpr double kReach = 1.5;
+/// What counts as the same surface: as for ranges of blended maps.
+constexpr float kLeastCosine = 0.8F;
+constexpr float kLargestOffset = 0.5F;  // [r]
+/// [r] Where pixels are wider, nobody sees a disc's edge: its own colour and normal are taken.
+constexpr float kWidePixel = 0.5F;
+
+// Light on a dull day, of white ground under an open sky: most of it from above, some from the
+// ground, a little more from where the sun stands behind the clouds.
+constexpr float kFromSky = 0.74F, kFromGround = 0.26F, kFromSun = 0.32F;
+/// z of the normal that balls are taken to have: leaves look all ways, more of them up.
+constexpr float kLeafUp = 0.3F;
+/// How far the shades of blades and leaves go from their class's, in amplitudes of the texture.
+constexpr float kPlantContrast = 2.0F;
+/// Pixels are taken to be at most as long on a surface as at this cosine.
+constexpr float kLeastIncidence = 0.12F;
+
+float lightOn(const Eigen::Vector3f& normal_W) {
+  static const Eigen::Vector3f sun = Eigen::Vector3f(0.45F, 0.3F, 0.84F).normalized();
+  const float sky = 0.5F + 0.5F * normal_W.z();
+  return kFromSky * sky + kFromGround * (1.0F - sky) + kFromSun * std::max(normal_W.dot(sun), 0.0F);
+}
+
+float lightOnLeaves() {
+  constexpr float kSky = 0.5F + 0.5F * kLeafUp;
+  return kFromSky * kSky + kFromGround * (1.0F - kSky) + kFromSun * kLeafUp;
+}
+
+Radiance linearOf(const map::Colour& colour) {
+  return {linearOfSrgb(colour[0]), linearOfSrgb(colour[1]), linearOfSrgb(colour[2])};
+}
+
+Radiance colourOf(const map::SurfelChannelViews& channels, std::uint32_t surfel) {
+  switch (colourSourceOf(channels)) {
+    case ColourSource::kColours:
+      return linearOf(channels.colour[surfel]);
+    case ColourSource::kClasses:
+      return linearOf(colourOfClass(channels.classes[surfel]));
+    case ColourSource::kReflectivity:
+      return Radiance::Constant(static_cast<float>(channels.reflectivity[surfel]) / 255.0F);
+    case ColourSource::kNone:
+      break;
+  }
+  return linearOf(colourOfClass(map::semantic::kNone));
+}
+
+}  // namespace
+
+ColourSource colourSourceOf(const map::SurfelChannelViews& channels) {
+  return !channels.colour.empty()         ? ColourSource::kColours
+         : !channels.classes.empty()      ? ColourSource::kClasses
+         : !channels.reflectivity.empty() ? ColourSource::kReflectivity
+                                          : ColourSource::kNone;
+}
+
+map::Colour colourOfClass(std::uint8_t semantic_class) {
+  namespace semantic = map::semantic;
+  switch (semantic_class) {
+    case semantic::kCar:
+    case semantic::kOtherVehicle:
+      return {168, 62, 48};
+    case semantic::kBicycle:
+    case semantic::kMotorcycle:
+      return {52, 66, 92};
+    case semantic::kBus:
+    case semantic::kTruck:
+    case semantic::kOnRails:
+      return {196, 168, 84};
+    case semantic::kPerson:
+      return {86, 92, 118};
+    case semantic::kRoad:
+    case semantic::kParking:
+      return {98, 98, 100};
+    case semantic::kSidewalk:
+    case semantic::kOtherGround:
+      return {132, 128, 122};
+    case semantic::kBuilding:
+      return {186, 178, 164};
+    case semantic::kFence:
+    case semantic::kOtherObject:
+      return {134, 112, 88};
+    case semantic::kLaneMarking:
+      return {222, 222, 218};
+    case semantic::kVegetation:
+      return {78, 108, 54};
+    case semantic::kTrunk:
+      return {98, 80, 62};
+    case semantic::kTerrain:
+      return {104, 116, 68};
+    case semantic::kTrafficSign:
+      return {196, 60, 52};
+    default:
+      return {150, 148, 144};
+  }
+}
+
+SurfaceShader::SurfaceShader(std::shared_ptr<const map::SurfelMap> map,
+                             map::SurfelChannelViews plants, const TextureConfig& texture)
+    : map_(std::move(map)),
+      plants_(plants),
+      texture_(texture.amplitude, texture.coarsest, texture.finest),
+      plant_contrast_(kPlantContrast * static_cast<float>(texture.amplitude)) {}
+
+SurfaceShader::Job::Job(const SurfaceShader& shader, View<MovingObject> objects)
+    : shader_(shader), kept_(std::size_t{1} << kKeptBits) {
+  for (const MovingObject& object : objects) {
+    const bool has_own = object.shape->channels().colour.size() > 0;
+    Object known{&object, std::nullopt, 0.0, object.at(0.0)};
+    if (!has_own && object.semantic_class) {
+      known.colour = linearOf(colourOfClass(*object.semantic_class));
+    }
+    objects_.push_back(known);
+  }
+  std::stable_sort(objects_.begin(), objects_.end(), [](const Object& a, const Object& b) {
+    return a.thing->identity < b.thing->identity;
+  });
+}
+
+// Of several objects of one identity the one that is there; null: the map.
+const SurfaceShader::Job::Object* SurfaceShader::Job::objectOf(std::uint32_t identity,
+                                                               double time) {
+  if (identity == kMapIdentity) return nullptr;
+  auto found = std::lower_bound(
+      objects_.begin(), objects_.end(), identity,
+      [](const Object& known, std::uint32_t wanted) { return known.thing->identity < wanted; });
+  while (!found->thing->isThere(time)) ++found;
+  if (found->time != time) {
+    found->time = time;
+    found->X_WM = found->thing->at(time);
+  }
+  return &*found;
+}
+
+const SurfaceShader::Job::Neighbourhood& SurfaceShader::Job::around(const map::SurfelMap& shape,
+                                                                    std::uint32_t surfel) {
+  Neighbourhood& kept = kept_[(surfel * 0x9e3779b1U) >> (32U - kKeptBits)];
+  if (kept.shape == &shape && kept.surfel == surfel) return kept;
+  const map::SurfelTreeView& tree = shape.tree();
+  const map::FoundSurfel middle = map::surfelOf(tree, surfel);
+  const auto r = static_cast<float>(shape.resolution());
+  const Eigen::Vector3f normal = middle.normal.normalized();
+  kept.shape = &shape;
+  kept.surfel = surfel;
+  kept.planar = middle.planar;
+  kept.surfels.clear();
+  if (!middle.planar) {  // balls are leaves and the like, each of its own colour
+    kept.surfels.push_back({middle.position, normal, colourOf(shape.channels(), surfel)});
+    return kept;
+  }
+  found_.clear();
+  map::surfelsWithin(tree, middle.position.cast<double>(),
+                     static_cast<double>(shape.radius()) + kReach * shape.resolution(), found_);
+  std::sort(found_.begin(), found_.end(),
+            [](const auto& a, const auto& b) { return a.number < b.number; });
+  for (const map::FoundSurfel& found : found_) {
+    Eigen::Vector3f n = found.normal.normalized();
+    const float cosine = n.dot(normal);
+    const float offset = std::abs(normal.dot(found.position - middle.position));
+    const bool agrees =
+        found.planar && std::abs(cosine) >= kLeastCosine && offset <= kLargestOffset * r;
+    if (!agrees && found.number != surfel) continue;
+    if (cosine < 0.0F) n = -n;
+    kept.surfels.push_back({found.position, n, colourOf(shape.channels(), found.number)});
+  }
+  return kept;
+}
+
+SurfaceShader::Job::Look SurfaceShader::Job::lookOf(const map::SurfelMap& shape,
+                                                    const SeenSurface& surface,
+                                                    const Eigen::Vector3f& p) {
+  const std::uint32_t number = surface.hit.surfel;
+  if (surface.width > kWidePixel * static_cast<float>(shape.resolution())) {
+    const map::FoundSurfel own = map::surfelOf(shape.tree(), number);
+    return {colourOf(shape.channels(), number), own.normal.normalized(), own.planar};
+  }
+  const Neighbourhood& around = this->around(shape, number);
+  const auto reach = static_cast<float>(kReach * shape.resolution());
+  const float inverse_reach2 = 1.0F / (reach * reach);
+  float sum = 0.0F;
+  Eigen::Vector3f colour = Eigen::Vector3f::Zero(), normal = Eigen::Vector3f::Zero();
+  for (const Neighbour& surfel : around.surfels) {
+    const float share = 1.0F - (surfel.position - p).squaredNorm() * inverse_reach2;
+    if (share <= 0.0F) continue;
+    const float weight = share * share;
+    sum += weight;
+    colour += weight * surfel.colour;
+    normal += weight * surfel.normal;
+  }
+  if (sum > 0.0F) return {colour / sum, normal.normalized(), around.planar};
+  const map::FoundSurfel own = map::surfelOf(shape.tree(), number);
+  return {colourOf(shape.channels(), number), own.normal.normalized(), own.planar};
+}
+
+Radiance SurfaceShader::Job::radianceOf(const SeenSurface& surface) {
+  if (scene::isPlant(surface.hit.identity)) return radianceOfPlant(surface);
+  const Object* const object = objectOf(surface.hit.identity, static_cast<double>(surface.time));
+  const map::SurfelMap& shape = object != nullptr ? *object->thing->shape : *shader_.map_;
+  const Eigen::Vector3d p_M =
+      object != nullptr ? object->X_WM.inverse() * surface.p_W : surface.p_W;
+  const Look look = lookOf(shape, surface, (p_M - shape.origin()).cast<float>());
+  const Radiance colour = object != nullptr && object->colour ? *object->colour : look.colour;
+  if (!look.planar) {
+    return lightOnLeaves() * colour.cwiseProduct(shader_.texture_.at(p_M, surface.width));
+  }
+  Eigen::Vector3f n = look.normal;
+  if (object != nullptr) n = object->X_WM.q.cast<float>() * n;
+  if (n.dot(surface.direction_W) > 0.0F) n = -n;
+  Eigen::Vector3f along = surface.direction_W - n * n.dot(surface.direction_W);
+  if (object != nullptr) along = object->X_WM.q.conjugate().cast<float>() * along;
+  return lightOn(n) *
+         colour.cwiseProduct(textureAlong(p_M, along, surface.width, -n.dot(surface.direction_W)));
+}
+
+// Blades and leaves sway and are thinner than a texture: each has a shade of its own.
+Radiance SurfaceShader::Job::radianceOfPlant(const SeenSurface& surface) const {
+  const Hit& hit = surface.hit;
+  const std::uint64_t number = (std::uint64_t{hit.identity} << 32U) | hit.surfel;
+  const float deviate = static_cast<float>(mixBits(number) >> 40U) * 0x1p-23F - 1.0F;
+  return lightOn(hit.normal) * std::exp(shader_.plant_contrast_ * deviate) *
+         linearOf(colourOfClass(shader_.plants_.classes[hit.surfel]));
+}
+
+// A pixel is long on a surface that it grazes: several places along it are looked at.
+Eigen::Vector3f SurfaceShader::Job::textureAlong(const Eigen::Vector3d& p_M,
+                                                 const Eigen::Vector3f& along, float width,
+                                                 float cosine) const {
+  const float length = 1.0F / std::max(cosine, kLeastIncidence);  // [pixels]
+  const int places = static_cast<int>(length + 0.5F);
+  if (places <= 1) return shader_.texture_.at(p_M, width);
+  const Eigen::Vector3d step =
+      (along.normalized() * (width * length / static_cast<float>(places))).cast<double>();
+  Eigen::Vector3f sum = Eigen::Vector3f::Zero();
+  for (int i = 0; i < places; ++i) {
+    sum += shader_.texture_.at(p_M + step * (i - 0.5 * (places - 1)), width);
+  }
+  return sum / static_cast<float>(places);
+}
+
+Radiance SurfaceShader::sky(const Eigen::Vector3f& direction_W) {
+  const Radiance horizon(0.80F, 0.83F, 0.86F), zenith(0.50F, 0.56F, 0.64F),
+      ground(0.16F, 0.16F, 0.14F);
+  const float up = direction_W.z();
+  if (up >= 0.0F) return horizon + std::sqrt(up) * (zenith - horizon);
+  return horizon + std::min(-up * 20.0F, 1.0F) * (ground - horizon);
+}
+
+}  // namespace marsim::lidar

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "lidar/camera/solid_texture.hpp"
+#include "marsim/lidar/camera.hpp"
+#include "marsim/map/surfel_search.hpp"
+
+namespace marsim::lidar {
+
+/// Red, green and blue, linear; 1: a white surface that lies under the sky.
+using Radiance = Eigen::Vector3f;
+
+/// A surface that a ray has met.
+struct SeenSurface {
+  Hit hit;
+  Eigen::Vector3d p_W;          ///< [m]
+  Eigen::Vector3f direction_W;  ///< unit, of the ray
+  float width = 0.0F;           ///< [m] of a pixel across the ray
+  float time = 0.0F;            ///< [s] of the ray
+};
+
+/// Colours surfaces of a map and of moving objects, each in its own frame, and of plants.
+class SurfaceShader {
+ public:
+  /// Keeps the map. `plants`: what the primitives of plants carry, which the caller keeps.
+  SurfaceShader(std::shared_ptr<const map::SurfelMap> map, map::SurfelChannelViews plants,
+                const TextureConfig& texture);
+
+  /// The shader at work in one thread on one image: remembers the surfels around those it has met,
+  /// which neighbouring pixels ask for again.
+  class Job {
+   public:
+    /// Keeps both.
+    Job(const SurfaceShader& shader, View<MovingObject> objects);
+    Radiance radianceOf(const SeenSurface& surface);
+
+   private:
+    /// A surfel that counts, relative to the tree's origin.
+    struct Neighbour {
+      Eigen::Vector3f position, normal, colour;
+    };
+    /// The surfels that can have a share in the colour of places on one surfel.
+    struct Neighbourhood {
+      const map::SurfelMap* shape = nullptr;
+      std::uint32_t surfel = kNoSurfel;
+      bool planar = false;
+      std::vector<Neighbour> surfels;  ///< by their numbers; the normals on one side
+    };
+    struct Object {
+      const MovingObject* thing;
+      std::optional<Radiance> colour;  ///< of all of it
+      double time;                     ///< [s] of the pose
+      Pose X_WM;
+    };
+
+    Radiance radianceOfPlant(const SeenSurface& surface) const;
+    /// What a place on a surfel looks like; the normal to either side, in the shape's frame.
+    struct Look {
+      Radiance colour;
+      Eigen::Vector3f normal;
+      bool planar;
+    };
+    Look lookOf(const map::SurfelMap& shape, const SeenSurface& surface, const Eigen::Vector3f& p);
+    const Neighbourhood& around(const map::SurfelMap& shape, std::uint32_t surfel);
+    Eigen::Vector3f textureAlong(const Eigen::Vector3d& p_M, const Eigen::Vector3f& along,
+                                 float width, float cosine) const;
+    const Object* objectOf(std::uint32_t identity, double time);
+
+    static constexpr unsigned kKeptBits = 11;  // of the number of neighbourhoods
+
+    const SurfaceShader& shader_;
+    std::vector<Object> objects_;  // by their identities
+    std::vector<Neighbourhood> kept_;
+    std::vector<map::FoundSurfel> found_;  // room
+  };
+
+  /// What is seen in a unit direction where nothing is.
+  static Radiance sky(const Eigen::Vector3f& direction_W);
+
+ private:
+  std::shared_ptr<const map::SurfelMap> map_;
+  map::SurfelChannelViews plants_;
+  SolidTexture texture_;
+  float plant_contrast_;
+};
+
+}  // namespace marsim::lidar

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "lidar/cast/ray_walk.hpp"
+
+/// The boxes that some ray of several may meet.
+namespace marsim::lidar {
+namespace {
+
+/// Bounds of the origins and of the directions, inverted, of rays of one octant.
+struct GroupBounds {
+  float sign[3];
+  float ahead[3], behind[3];  // of the origins, along the rays [m]
+  float least_inverse[3], most_inverse[3];
+
+  explicit GroupBounds(const bool* negative) {
+    for (int axis = 0; axis < 3; ++axis) sign[axis] = negative[axis] ? -1.0F : 1.0F;
+  }
+
+  // Bounds of an axis: least and most of the origins and of the directions, inverted.
+  void set(int axis, float low, float high, float least, float most) {
+    ahead[axis] = sign[axis] > 0.0F ? high : low;
+    behind[axis] = sign[axis] > 0.0F ? low : high;
+    least_inverse[axis] = least;
+    most_inverse[axis] = most;
+  }
+
+  // The children, a bit each, that such a ray may meet up to `cut`, and where it enters each.
+  __attribute__((always_inline)) unsigned childrenMet(const RayWalk& walk,
+                                                      const map::TreeNode& node, float cut,
+                                                      Float8& entry) const {
+    entry = all8(0.0F);
+    Float8 exit = all8(cut);
+    for (int axis = 0; axis < 3; ++axis) {
+      const float scale = map::gridStep<float>(node, axis) * sign[axis];
+      const Float8 least = all8(least_inverse[axis]), most = all8(most_inverse[axis]);
+      const Float8 near = fromBytes(walk.nearPlanes(node, axis)) * scale +
+                          (node.origin[axis] - ahead[axis]) * sign[axis];
+      const Float8 far = fromBytes(walk.farPlanes(node, axis)) * scale +
+                         (node.origin[axis] - behind[axis]) * sign[axis];
+      entry = max8(min8(near * least, near * most), entry);
+      exit = min8(max8(far * least, far * most), exit);
+    }
+    return notAbove(entry, exit) & map::slotsUsed(node);
+  }
+};
+
+}  // namespace
+}  // namespace marsim::lidar

@@ -1,0 +1,83 @@
+#include "lidar/measure/stereo_depth.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace marsim::lidar {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+/// [px] a surface hides what is behind it from this difference of disparities on: that of
+/// neighbouring pixels of one surface is less.
+constexpr float kStep = 1.0F;
+constexpr int kReach = 3;  // [px] of the window that contrast is seen in
+
+}  // namespace
+
+// A surface of disparity d at column u lies at u - d in the second image. What a pixel of lower
+// disparity has at that column is behind it.
+std::vector<bool> hiddenFromSecond(const DepthCameraConfig& config,
+                                   const std::vector<float>& depth) {
+  const auto width = static_cast<std::size_t>(config.width);
+  const auto focal = static_cast<float>(config.fx * config.baseline);
+  std::vector<bool> is_hidden(depth.size());
+  std::vector<float> nearest(width);  // disparities by the columns of the second image
+  for (std::size_t row = 0; row < depth.size(); row += width) {
+    const auto forEach = [&](const auto& act) {
+      for (std::size_t column = 0; column < width; ++column) {
+        const float z = depth[row + column];
+        if (!std::isfinite(z)) continue;
+        const float disparity = focal / z;
+        act(row + column, std::lround(static_cast<float>(column) - disparity), disparity);
+      }
+    };
+    std::fill(nearest.begin(), nearest.end(), 0.0F);
+    forEach([&](std::size_t, long place, float disparity) {
+      if (place < 0) return;
+      float& there = nearest[static_cast<std::size_t>(place)];
+      there = std::max(there, disparity);
+    });
+    forEach([&](std::size_t pixel, long place, float disparity) {
+      is_hidden[pixel] = place < 0 || nearest[static_cast<std::size_t>(place)] > disparity + kStep;
+    });
+  }
+  return is_hidden;
+}
+
+void quantise(const DepthCameraConfig& config, std::vector<float>& depth) {
+  const double focal = config.fx * config.baseline;
+  for (float& z : depth) {
+    if (!std::isfinite(z)) continue;
+    const double steps = std::round(focal / static_cast<double>(z) / config.disparity_step);
+    const double rounded = focal / (steps * config.disparity_step);  // infinite for 0
+    z = rounded > config.range_max   ? kInfinity
+        : rounded < config.range_min ? -kInfinity
+                                     : static_cast<float>(rounded);
+  }
+}
+
+void dropWithoutTexture(const DepthCameraConfig& config, const std::vector<std::uint8_t>& grey,
+                        std::vector<float>& depth) {
+  const int width = config.width, height = config.height;
+  const double least = config.least_contrast * config.least_contrast;
+  for (int row = 0; row < height; ++row) {
+    for (int column = 0; column < width; ++column) {
+      int number = 0, sum = 0, squares = 0;
+      for (int y = std::max(row - kReach, 0); y <= std::min(row + kReach, height - 1); ++y) {
+        for (int x = std::max(column - kReach, 0); x <= std::min(column + kReach, width - 1); ++x) {
+          const int value = grey[static_cast<std::size_t>(y * width + x)];
+          ++number;
+          sum += value;
+          squares += value * value;
+        }
+      }
+      const double mean = static_cast<double>(sum) / number;
+      const double variance = static_cast<double>(squares) / number - mean * mean;
+      float& z = depth[static_cast<std::size_t>(row * width + column)];
+      if (variance < least && std::isfinite(z)) z = kInfinity;
+    }
+  }
+}
+
+}  // namespace marsim::lidar

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+
+#include <sensor_msgs/CameraInfo.h>
+#include <sensor_msgs/Image.h>
+
+#include "marsim/SeenObjects.h"
+#include "marsim/lidar/camera.hpp"
+#include "marsim/lidar/image_truth.hpp"
+
+namespace marsim::ros_nodes {
+
+/// The image in the camera's encoding, stamped with its instant.
+sensor_msgs::Image imageMessage(const lidar::CameraImage& image, const lidar::CameraConfig& config,
+                                const std::string& frame);
+
+/// An image of the truth in the camera's pixels: mono8 of classes, 32SC1 of identities (-1: the map
+/// and the sky), 32FC3 of normals, 32FC2 of flow.
+sensor_msgs::Image truthMessage(const std::vector<std::uint8_t>& classes,
+                                const sensor_msgs::Image& like);
+sensor_msgs::Image truthMessage(const std::vector<std::uint32_t>& identities,
+                                const sensor_msgs::Image& like);
+sensor_msgs::Image truthMessage(const std::vector<Eigen::Vector3f>& normals,
+                                const sensor_msgs::Image& like);
+sensor_msgs::Image truthMessage(const std::vector<Eigen::Vector2f>& flow,
+                                const sensor_msgs::Image& like);
+marsim::SeenObjects seenObjectsMessage(const std::vector<lidar::SeenObject>& objects,
+                                       const std_msgs::Header& header);
+
+/// The intrinsics of a rig's camera, without stamp and frame: plumb_bob or equidistant. R is the
+/// identity and P is K, with -fx B where the camera stands B to the right of the first one and
+/// looks the same way, as stereo_image_proc reads it.
+sensor_msgs::CameraInfo cameraInfo(const lidar::CameraRigConfig& rig, std::size_t camera);
+
+}  // namespace marsim::ros_nodes
