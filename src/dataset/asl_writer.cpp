@@ -5,7 +5,7 @@
 
 #include "common/output_file.hpp"
 #include "dataset/growing_file.hpp"
-#include "dataset/png.hpp"
+#include "dataset/image_stream.hpp"
 #include "dataset/scan_points.hpp"
 #include "dataset/text.hpp"
 #include "dataset/writer.hpp"
@@ -83,16 +83,19 @@ std::string lidarYaml(const lidar::LidarConfig& lidar, const Pose& X_IL) {
 }
 
 std::string cameraYaml(const ImageStream& camera, const Pose& X_IC) {
+  const lidar::CameraModel& model = camera.model;
+  const bool is_fisheye = model.projection == lidar::CameraModel::Projection::kFisheye;
   return sensorYaml("camera", camera.comment, X_IC) +
          fmt::format(
              "rate_hz: {}\n"
              "resolution: [{}, {}]\n"
              "camera_model: pinhole\n"
              "intrinsics: [{}, {}, {}, {}]  # fu, fv, cu, cv\n"
-             "distortion_model: radial-tangential\n"
-             "distortion_coefficients: [0, 0, 0, 0]\n",
-             camera.rate, camera.width, camera.height, camera.intrinsics[0], camera.intrinsics[1],
-             camera.intrinsics[2], camera.intrinsics[3]);
+             "distortion_model: {}\n"
+             "distortion_coefficients: [{}]\n",
+             camera.rate, model.width, model.height, model.fx, model.fy, model.cx, model.cy,
+             is_fisheye ? "equidistant" : "radial-tangential",
+             fmt::join(shortDistortion(model), ", "));
 }
 
 class AslWriter final : public Writer {
@@ -110,11 +113,11 @@ class AslWriter final : public Writer {
       const Pose X_IL = X_BI_.inverse() * to.sensors.lidar->X_BS;
       lidar_.emplace(to, "lidar0", lidarYaml(*to.sensors.lidar, sensorInSensor(axes_, X_IL)));
     }
-    for (const ImageStream& camera : to.sensors.images) {
-      const Pose X_IC = cameraInSensor(axes_, X_BI_.inverse() * camera.X_BC);
-      widths_.push_back(camera.width);
-      cameras_.push_back(
-          std::make_unique<FileFolder>(to, camera.name.c_str(), cameraYaml(camera, X_IC)));
+    for (const ImageStream& stream : imageStreams(to.sensors)) {
+      const Pose X_IC = cameraInSensor(axes_, X_BI_.inverse() * stream.X_BC);
+      images_.push_back(
+          std::make_unique<FileFolder>(to, stream.name.c_str(), cameraYaml(stream, X_IC)));
+      streams_.push_back(stream);
     }
     imu_.write(kImuHeader);
     truth_.write(kTruthHeader);
@@ -139,14 +142,14 @@ class AslWriter final : public Writer {
     lidar_->add(scan.stamp, ".pcd", pcdBytes(scan, axes_, labels_));
   }
   void addImage(const Image& image) override {
-    cameras_[image.stream]->add(image.stamp, ".png",
-                                depthPng(image.depth, widths_[image.stream], kMillimetres));
+    images_[image.stream]->add(image.stamp, ".png",
+                               pngOf(image, streams_[image.stream], kMillimetres));
   }
   void finish() override {
     imu_.close();
     truth_.close();
     if (lidar_) lidar_->close();
-    for (const auto& camera : cameras_) camera->close();
+    for (const auto& images : images_) images->close();
   }
 
  private:
@@ -157,8 +160,8 @@ class AslWriter final : public Writer {
   GrowingFile imu_, truth_;
   std::optional<FileFolder> lidar_;
   Labels labels_;
-  std::vector<std::unique_ptr<FileFolder>> cameras_;
-  std::vector<int> widths_;  ///< [px] of their images
+  std::vector<std::unique_ptr<FileFolder>> images_;
+  std::vector<ImageStream> streams_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "common/text.hpp"
 #include "dataset/bag_library.hpp"
+#include "dataset/image_stream.hpp"
 #include "marsim/common/error.hpp"
 
 namespace marsim::dataset {
@@ -14,26 +15,39 @@ namespace {
 /// A format with what it has room for.
 struct Layout {
   const char* name;
-  bool holds_scans, needs_scans, holds_images, has_axes_of_its_own;
+  bool holds_scans, has_axes_of_its_own;
+  bool needs_frames;  ///< scans or images
+  bool (*holdsImages)(const Sensors& sensors, const ImageStream& stream);
   std::unique_ptr<Writer> (*make)(const Destination& to);
 };
 
+bool all(const Sensors& /*sensors*/, const ImageStream& /*stream*/) { return true; }
+bool none(const Sensors& /*sensors*/, const ImageStream& /*stream*/) { return false; }
+
 // In the order of the enumeration.
-constexpr Layout kLayouts[] = {{"tum", false, false, true, false, makeTumWriter},
-                               {"asl", true, false, true, false, makeAslWriter},
-                               {"kitti", true, true, false, true, makeKittiWriter},
-                               {"pcd", true, true, false, false, makePcdWriter},
-                               {"rosbag", true, false, true, true, makeBagWriter},
-                               {"mcap", true, false, true, true, makeMcapWriter}};
+constexpr Layout kLayouts[] = {{"tum", false, false, false, tumHolds, makeTumWriter},
+                               {"asl", true, false, false, all, makeAslWriter},
+                               {"kitti", true, true, true, kittiHolds, makeKittiWriter},
+                               {"pcd", true, false, true, none, makePcdWriter},
+                               {"rosbag", true, true, false, all, makeBagWriter},
+                               {"mcap", true, true, false, all, makeMcapWriter}};
 
 const Layout& layoutOf(Format format) { return kLayouts[static_cast<std::size_t>(format)]; }
 
-std::vector<std::string> namesWhere(bool (*holds)(const Layout&)) {
+template <class Holds>
+std::vector<std::string> namesWhere(const Holds& holds) {
   std::vector<std::string> names;
   for (const Layout& layout : kLayouts) {
     if (holds(layout)) names.emplace_back(layout.name);
   }
   return names;
+}
+
+/// Whether one of the formats does.
+template <class Holds>
+bool anyOf(const std::vector<Format>& formats, const Holds& holds) {
+  return std::any_of(formats.begin(), formats.end(),
+                     [&holds](Format format) { return holds(layoutOf(format)); });
 }
 
 std::string quoted(const std::vector<Format>& formats) {
@@ -70,10 +84,6 @@ std::vector<Format> formatsOf(const std::string& words, const std::string& where
 void requireCarried(const std::vector<Format>& formats, const Sensors& sensors, Axes axes,
                     const std::string& where) {
   const Validator validator(where);
-  const auto any = [&formats](bool (*holds)(const Layout&)) {
-    return std::any_of(formats.begin(), formats.end(),
-                       [holds](Format format) { return holds(layoutOf(format)); });
-  };
   if (std::find(formats.begin(), formats.end(), Format::kRosbag) != formats.end()) {
     const std::string problem = whyNoBags();
     validator.require(problem.empty(), "--format", quoted(formats),
@@ -81,23 +91,34 @@ void requireCarried(const std::vector<Format>& formats, const Sensors& sensors, 
                                   "librosbag-storage-dev ({})",
                                   problem));
   }
+  const std::vector<ImageStream> streams = imageStreams(sensors);
   const auto holds_scans = [](const Layout& layout) { return layout.holds_scans; };
   if (sensors.lidar) {
-    validator.require(any(holds_scans), "--format", quoted(formats),
+    validator.require(anyOf(formats, holds_scans), "--format", quoted(formats),
                       fmt::format("one that holds the LiDAR's scans beside it ({}), or "
                                   "'--lidar none'",
                                   join(namesWhere(holds_scans))));
-  } else {
-    validator.require(!any([](const Layout& layout) { return layout.needs_scans; }), "--format",
-                      quoted(formats), "without a LiDAR tum, asl, rosbag and mcap only");
   }
-  const auto holds_images = [](const Layout& layout) { return layout.holds_images; };
-  validator.require(sensors.images.empty() || any(holds_images), "--format", quoted(formats),
-                    fmt::format("one that holds images beside it ({}), or 'depth:=none'",
-                                join(namesWhere(holds_images))));
+  const auto has_something = [&](const Layout& layout) {
+    const auto holds = [&](const ImageStream& stream) {
+      return layout.holdsImages(sensors, stream);
+    };
+    return sensors.lidar || !layout.needs_frames ||
+           std::any_of(streams.begin(), streams.end(), holds);
+  };
+  for (const Format format : formats) {
+    validator.require(has_something(layoutOf(format)), "--format", quoted(formats),
+                      fmt::format("without a LiDAR {} only", join(namesWhere(has_something))));
+  }
+  for (const ImageStream& stream : streams) {
+    const auto holds = [&](const Layout& layout) { return layout.holdsImages(sensors, stream); };
+    validator.require(anyOf(formats, holds), "--format", quoted(formats),
+                      fmt::format("one that holds the images of {} ({}) beside it ({})",
+                                  stream.name, stream.topic, join(namesWhere(holds))));
+  }
   if (axes == Axes::kNed) {
     const auto takes_axes = [](const Layout& layout) { return !layout.has_axes_of_its_own; };
-    validator.require(any(takes_axes), "--frame", "'ned'",
+    validator.require(anyOf(formats, takes_axes), "--frame", "'ned'",
                       fmt::format("enu: {} has axes of its own", quoted(formats)));
   }
 }

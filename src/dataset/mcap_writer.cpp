@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "dataset/cdr.hpp"
+#include "dataset/image_stream.hpp"
 #include "dataset/mcap_file.hpp"
 #include "dataset/ros2_schemas.hpp"
 #include "dataset/scan_points.hpp"
@@ -12,7 +13,7 @@ namespace marsim::dataset {
 namespace {
 
 constexpr char kFile[] = "flight_0.mcap";
-constexpr char kDepthFrame[] = "uav0/depth_optical_frame";
+constexpr char kUav[] = "uav0/";
 constexpr std::size_t kTruth = 0, kImu = 1;  // channels; then those that are there
 
 /// A definition without the empty line that its raw string begins with.
@@ -28,29 +29,32 @@ std::vector<McapChannel> channelsOf(const Sensors& sensors) {
     channels.push_back({"/uav0/points", "sensor_msgs/msg/PointCloud2", ros2::kPointCloud2 + header,
                         "", ros2::kPointCloud2Hash});
   }
-  if (!sensors.images.empty()) {
-    channels.push_back({"/uav0/depth/camera_info", "sensor_msgs/msg/CameraInfo",
+  for (const ImageStream& stream : imageStreams(sensors)) {
+    channels.push_back({"/uav0/" + stream.info_topic, "sensor_msgs/msg/CameraInfo",
                         ros2::kCameraInfo + header, "", ros2::kCameraInfoHash});
-    channels.push_back({"/uav0/depth/image_rect_raw", "sensor_msgs/msg/Image",
-                        ros2::kImage + header, "", ros2::kImageHash});
+    channels.push_back({"/uav0/" + stream.topic, "sensor_msgs/msg/Image", ros2::kImage + header, "",
+                        ros2::kImageHash});
   }
   return channels;
 }
 
-/// An ideal camera: plumb_bob without distortion.
-std::string cameraInfo(const ImageStream& camera, TimeNs stamp) {
-  const double fx = camera.intrinsics[0], fy = camera.intrinsics[1], cx = camera.intrinsics[2],
-               cy = camera.intrinsics[3];
+/// As the nodes of ROS 1 publish it.
+std::string cameraInfo(const ImageStream& stream, TimeNs stamp) {
+  const lidar::CameraModel& model = stream.model;
+  const double fx = model.fx, fy = model.fy, cx = model.cx, cy = model.cy;
+  const bool is_fisheye = model.projection == lidar::CameraModel::Projection::kFisheye;
+  const std::size_t coefficients = is_fisheye ? 4 : 5;
   Cdr cdr;
-  cdr.addHeader(stamp, kDepthFrame);
-  cdr.add(static_cast<std::uint32_t>(camera.height));
-  cdr.add(static_cast<std::uint32_t>(camera.width));
-  cdr.add(std::string("plumb_bob"));
-  cdr.add(std::uint32_t{5});
-  for (const double value : {0.0, 0.0, 0.0, 0.0, 0.0,                                        // d
-                             fx,  0.0, cx,  0.0, fy,  cy,  0.0, 0.0, 1.0,                    // k
-                             1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0,                    // r
-                             fx,  0.0, cx,  0.0, 0.0, fy,  cy,  0.0, 0.0, 0.0, 1.0, 0.0}) {  // p
+  cdr.addHeader(stamp, kUav + stream.frame);
+  cdr.add(static_cast<std::uint32_t>(model.height));
+  cdr.add(static_cast<std::uint32_t>(model.width));
+  cdr.add(std::string(is_fisheye ? "equidistant" : "plumb_bob"));
+  cdr.add(static_cast<std::uint32_t>(coefficients));
+  for (std::size_t i = 0; i < coefficients; ++i) cdr.add(model.distortion[i]);
+  for (const double value :
+       {fx,  0.0, cx,  0.0,          fy,  cy,  0.0, 0.0, 1.0,                    // k
+        1.0, 0.0, 0.0, 0.0,          1.0, 0.0, 0.0, 0.0, 1.0,                    // r
+        fx,  0.0, cx,  stream.shift, 0.0, fy,  cy,  0.0, 0.0, 0.0, 1.0, 0.0}) {  // p
     cdr.add(value);
   }
   for (int i = 0; i < 6; ++i) cdr.add(std::uint32_t{0});  // no binning, no region
@@ -58,25 +62,32 @@ std::string cameraInfo(const ImageStream& camera, TimeNs stamp) {
   return cdr.bytes();
 }
 
-/// Whole millimetres, 0 where nothing was measured; or metres as they are (REP-118).
-std::string imageMessage(const ImageStream& camera, const Image& image) {
-  const bool is_whole = camera.encoding == lidar::DepthEncoding::kMillimetres;
-  std::string pixels;
+/// The pixels of a message: of depth whole millimetres, 0 where nothing was measured, or metres as
+/// they are (REP-118).
+std::string pixelBytes(const ImageStream& stream, const Image& image) {
+  if (!stream.isDepth()) return {image.pixels.begin(), image.pixels.end()};
+  std::string bytes;
   for (const float depth : image.depth) {
-    if (!is_whole) {
-      appendBytes(depth, pixels);
+    if (stream.encoding == "32FC1") {
+      appendBytes(depth, bytes);
     } else {
       const long mm = std::isfinite(depth) ? std::lround(1e3 * static_cast<double>(depth)) : 0;
-      appendBytes(static_cast<std::uint16_t>(mm), pixels);
+      appendBytes(static_cast<std::uint16_t>(mm), bytes);
     }
   }
+  return bytes;
+}
+
+std::string imageMessage(const ImageStream& stream, const Image& image) {
+  const std::string pixels = pixelBytes(stream, image);
+  const auto height = static_cast<std::uint32_t>(stream.model.height);
   Cdr cdr;
-  cdr.addHeader(image.stamp, kDepthFrame);
-  cdr.add(static_cast<std::uint32_t>(camera.height));
-  cdr.add(static_cast<std::uint32_t>(camera.width));
-  cdr.add(std::string(is_whole ? "16UC1" : "32FC1"));
+  cdr.addHeader(image.stamp, kUav + stream.frame);
+  cdr.add(height);
+  cdr.add(static_cast<std::uint32_t>(stream.model.width));
+  cdr.add(stream.encoding);
   cdr.add(std::uint8_t{0});  // little endian
-  cdr.add(static_cast<std::uint32_t>(camera.width) * (is_whole ? 2U : 4U));
+  cdr.add(static_cast<std::uint32_t>(pixels.size()) / height);
   cdr.addSequence(pixels);
   return cdr.bytes();
 }
@@ -92,9 +103,8 @@ class McapWriter final : public Writer {
       : folder_(to.folder),
         file_(to.folder / kFile, channelsOf(to.sensors)),
         points_(kImu + 1),
-        images_(to.sensors.lidar ? points_ + 1 : points_) {
-    if (!to.sensors.images.empty()) camera_ = to.sensors.images.front();
-  }
+        images_(to.sensors.lidar ? points_ + 1 : points_),
+        streams_(imageStreams(to.sensors)) {}
 
   void addTruth(const Truth& truth) override {
     const KinematicState& state = truth.state;
@@ -141,9 +151,10 @@ class McapWriter final : public Writer {
     file_.write(points_, scan.stamp, cdr.bytes());
   }
   void addImage(const Image& image) override {
-    if (image.stream != 0) return;
-    file_.write(images_, image.stamp, cameraInfo(camera_, image.stamp));
-    file_.write(images_ + 1, image.stamp, imageMessage(camera_, image));
+    const ImageStream& stream = streams_[image.stream];
+    const std::size_t channel = images_ + 2 * image.stream;
+    file_.write(channel, image.stamp, cameraInfo(stream, image.stamp));
+    file_.write(channel + 1, image.stamp, imageMessage(stream, image));
   }
   void finish() override {
     file_.close();
@@ -195,7 +206,7 @@ class McapWriter final : public Writer {
   std::filesystem::path folder_;
   McapFile file_;
   std::size_t points_, images_;  ///< their first channels, where there are any
-  ImageStream camera_;
+  std::vector<ImageStream> streams_;
   Labels labels_;
 };
 

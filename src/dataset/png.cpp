@@ -36,10 +36,25 @@ std::uint16_t stepsOf(float depth, double steps_a_metre) {
   return steps >= 1.0 && steps <= 65535.0 ? static_cast<std::uint16_t>(steps) : 0;
 }
 
+/// Of rows that are filtered by kSub: differences from the pixel to the left.
+std::string pngOf(const std::string& rows, int width, std::size_t height, char bits, char colour) {
+  std::string header = "IHDR";
+  appendBigEndian(static_cast<std::uint32_t>(width), header);
+  appendBigEndian(static_cast<std::uint32_t>(height), header);
+  header += {bits, colour, '\0', '\0', '\0'};  // the only methods there are; in order
+  std::string bytes = "\x89PNG\r\n\x1a\n";
+  appendChunk(header, bytes);
+  appendChunk("IDAT" + compressed(rows), bytes);
+  appendChunk("IEND", bytes);
+  return bytes;
+}
+
+constexpr char kSub = 1;
+constexpr char kGrey = 0, kColours = 2;
+
 }  // namespace
 
 std::string depthPng(const std::vector<float>& depth, int width, double steps_a_metre) {
-  constexpr char kSub = 1;  // the filter: differences from the pixel to the left
   const auto columns = static_cast<std::size_t>(width);
   std::string rows;
   rows.reserve(2 * depth.size() + depth.size() / columns);
@@ -52,15 +67,25 @@ std::string depthPng(const std::vector<float>& depth, int width, double steps_a_
     rows.push_back(static_cast<char>((here >> 8U) - (left >> 8U)));
     rows.push_back(static_cast<char>((here & 0xffU) - (left & 0xffU)));
   }
-  std::string header = "IHDR";
-  appendBigEndian(static_cast<std::uint32_t>(width), header);
-  appendBigEndian(static_cast<std::uint32_t>(depth.size() / columns), header);
-  header += std::string("\x10\0\0\0\0", 5);  // 16 bits, grey; the only methods there are; in order
-  std::string bytes = "\x89PNG\r\n\x1a\n";
-  appendChunk(header, bytes);
-  appendChunk("IDAT" + compressed(rows), bytes);
-  appendChunk("IEND", bytes);
-  return bytes;
+  return pngOf(rows, width, depth.size() / columns, 16, kGrey);
+}
+
+std::string imagePng(const std::vector<std::uint8_t>& pixels, int width,
+                     lidar::ImageEncoding encoding) {
+  const std::size_t size = lidar::bytesOf(encoding);
+  const std::size_t step = size * static_cast<std::size_t>(width);
+  std::string rows;
+  rows.reserve(pixels.size() + pixels.size() / step);
+  for (std::size_t i = 0; i < pixels.size(); i += size) {
+    if (i % step == 0) rows.push_back(kSub);
+    for (std::size_t colour = 0; colour < size; ++colour) {
+      const std::size_t at =
+          i + (encoding == lidar::ImageEncoding::kBgr8 ? size - 1 - colour : colour);
+      const int left = i % step == 0 ? 0 : pixels[at - size];
+      rows.push_back(static_cast<char>(pixels[at] - left));
+    }
+  }
+  return pngOf(rows, width, pixels.size() / step, 8, size == 1 ? kGrey : kColours);
 }
 
 }  // namespace marsim::dataset

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "common/nth_smallest.hpp"
+#include "dataset/sharpness.hpp"
+
 namespace marsim::dataset {
 
 namespace {
@@ -46,9 +49,9 @@ void Coverage::add(const lidar::Scan& scan) {
 
 QualityMeter::QualityMeter(const Sensors& sensors, const map::SurfelMap& map) {
   if (sensors.lidar) coverage.emplace(map);
-  for (const ImageStream& stream : sensors.images) {
+  for (const ImageStream& stream : imageStreams(sensors)) {
     images.emplace_back();
-    images.back().name = stream.name;
+    images.back().stream = stream;
   }
 }
 
@@ -82,12 +85,32 @@ void QualityMeter::addScan(const lidar::Scan& scan) {
 }
 
 void QualityMeter::addImage(const Image& image) {
-  Images& stream = images[image.stream];
-  stream.meter.add(image.stamp);
-  const auto measured = std::count_if(image.depth.begin(), image.depth.end(),
-                                      [](float depth) { return std::isfinite(depth); });
-  if (measured == 0) ++stream.empty;
-  stream.measured.add(static_cast<double>(measured) / static_cast<double>(image.depth.size()));
+  Images& of = images[image.stream];
+  of.meter.add(image.stamp);
+  if (of.stream.isDepth()) {
+    const auto measured = std::count_if(image.depth.begin(), image.depth.end(),
+                                        [](float depth) { return std::isfinite(depth); });
+    if (measured == 0) ++of.empty;
+    of.measured.add(static_cast<double>(measured) / static_cast<double>(image.depth.size()));
+    return;
+  }
+  const auto bytes = static_cast<int>(lidar::bytesOf(of.stream.pixels));
+  const Look look = lookOf(image.pixels, of.stream.model.width, bytes);
+  if (look.contrast < kLeastContrast) ++of.empty;
+  of.contrast.add(look.contrast);
+  of.sharpness.push_back(static_cast<float>(look.sharpness));
+}
+
+double QualityMeter::Images::medianSharpness() const {
+  std::vector<float> sorted = sharpness;
+  return sorted.empty() ? 0.0 : static_cast<double>(nthSmallest(sorted, sorted.size() / 2));
+}
+
+std::size_t QualityMeter::Images::blurred() const {
+  const double least = 0.25 * medianSharpness();
+  return static_cast<std::size_t>(
+      std::count_if(sharpness.begin(), sharpness.end(),
+                    [least](float value) { return static_cast<double>(value) < least; }));
 }
 
 }  // namespace marsim::dataset

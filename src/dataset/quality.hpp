@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "dataset/image_stream.hpp"
 #include "dataset/statistics.hpp"
 #include "dataset/stream_meter.hpp"
 #include "dataset/writer.hpp"
@@ -33,7 +34,8 @@ class Coverage {
   std::size_t seen_count_ = 0;
 };
 
-/// Measures what a data set is fit for while it is written. Its memory depends on the map alone.
+/// Measures what a data set is fit for while it is written. Its memory depends on the map alone,
+/// but for four bytes an image.
 class QualityMeter final : public Writer {
  public:
   /// `map` is needed where there is a LiDAR.
@@ -67,11 +69,19 @@ class QualityMeter final : public Writer {
 
   /// The images of a stream.
   struct Images {
-    std::string name;
+    ImageStream stream;
     StreamMeter meter;
-    std::size_t empty = 0;  ///< without a pixel that measured anything
-    Moments measured;       ///< share of the pixels that did
+    std::size_t empty = 0;         ///< without depth, or of less contrast than kLeastContrast
+    Moments measured;              ///< of depth: share of the pixels that have one
+    Moments contrast;              ///< of others: Look::contrast
+    std::vector<float> sharpness;  ///< and Look::sharpness of each
+
+    /// Images that are less sharp than a quarter of the median: they moved too fast, or show
+    /// little.
+    std::size_t blurred() const;
+    double medianSharpness() const;
   };
+  static constexpr double kLeastContrast = 2.0;  ///< [grey levels]
   std::vector<Images> images;
 
  private:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -7,7 +8,7 @@
 #include <vector>
 
 #include "dataset/axes.hpp"
-#include "marsim/lidar/depth_camera.hpp"
+#include "marsim/lidar/camera.hpp"
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/vehicle/imu.hpp"
 
@@ -15,30 +16,21 @@
 /// programs read.
 namespace marsim::dataset {
 
-/// A camera whose images are a stream.
-struct ImageStream {
-  std::string name;  ///< of its folder: "depth0"
-  std::string comment;
-  double rate = 0.0;                                                   ///< [Hz]
-  lidar::DepthEncoding encoding = lidar::DepthEncoding::kMillimetres;  ///< of messages
-  int width = 0, height = 0;                                           ///< [px]
-  Eigen::Vector4d intrinsics{0.0, 0.0, 0.0, 0.0};  ///< fx fy cx cy [px], pixel centres at integers
-  Pose X_BC;                                       ///< optical frame in body
-};
-
-/// An image of a stream.
+/// An image of a stream (imageStreams()), row by row from the top left.
 struct Image {
-  std::size_t stream = 0;  ///< its number in Sensors::images
+  std::size_t stream = 0;  ///< its number
   TimeNs stamp = 0;
-  /// [m] along the optical axis, row by row from the top left; not finite: nothing was measured.
-  std::vector<float> depth;
+  Pose X_WC;                         ///< true optical frame in world at `stamp`
+  std::vector<float> depth;          ///< [m] along the optical axis; not finite: none
+  std::vector<std::uint8_t> pixels;  ///< or, of colour or grey, in the stream's encoding
 };
 
 /// The sensors of a data set, as its calibration files tell them.
 struct Sensors {
   vehicle::ImuConfig imu;
   std::optional<lidar::LidarConfig> lidar;
-  std::vector<ImageStream> images;
+  std::optional<lidar::DepthCameraConfig> depth;
+  std::optional<lidar::CameraRigConfig> cameras;
   Pose X_BR;                  ///< frame whose poses are the truth where a layout leaves that open
   bool is_R_optical = false;  ///< a camera's
 };
@@ -73,19 +65,19 @@ struct Destination {
   Axes axes = Axes::kEnu;
 };
 
-/// groundtruth.txt, accelerometer.txt, depth.txt and depth/ as in the TUM RGB-D benchmark; of
-/// several depth cameras the first.
+/// groundtruth.txt, accelerometer.txt, rgb.txt and rgb/, depth.txt and depth/ as in the TUM RGB-D
+/// benchmark, with associations.txt: the images of tumHolds().
 std::unique_ptr<Writer> makeTumWriter(const Destination& to);
 /// mav0/ as in EuRoC's MAV data sets (ASL): the body is the IMU.
 std::unique_ptr<Writer> makeAslWriter(const Destination& to);
-/// sequences/00/ as in KITTI's odometry benchmark, with SemanticKITTI's labels. Its frames are its
-/// own, whatever the axes. Needs a LiDAR.
+/// sequences/00/ as in KITTI's odometry benchmark, with SemanticKITTI's labels and the images of
+/// kittiHolds(). Its frames are its own, whatever the axes. Needs a LiDAR or such images.
 std::unique_ptr<Writer> makeKittiWriter(const Destination& to);
 /// flight.bag, the topics of the nodes as rosbag (ROS 1, format 2.0) records them; ENU only. Needs
 /// the library of bag_library.hpp.
 std::unique_ptr<Writer> makeBagWriter(const Destination& to);
-/// flight_0.mcap and metadata.yaml, a bag of ROS 2 (rosbag2): truth, IMU, the points as the PCD files
-/// have them, and the images of the first depth camera; ENU only.
+/// flight_0.mcap and metadata.yaml, a bag of ROS 2 (rosbag2): truth, IMU, the points as the PCD
+/// files have them, and images; ENU only.
 std::unique_ptr<Writer> makeMcapWriter(const Destination& to);
 /// A PCD file a scan with the time of each point, and the poses of the scans. Needs a LiDAR.
 std::unique_ptr<Writer> makePcdWriter(const Destination& to);

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "common/output_file.hpp"
+#include "common/text.hpp"
+#include "dataset/image_stream.hpp"
 #include "marsim/common/error.hpp"
 #include "vehicle/bias_walk.hpp"
 
@@ -75,6 +77,22 @@ const ReadByFastLio& readByFastLio(const std::vector<lidar::OutputConfig>& outpu
                   lidar::nameOf(layout)));
 }
 
+/// Cameras, the depth camera last; depth in an image's pixels is of the image's camera.
+std::vector<dataset::ImageStream> kalibrOrder(const CarriedSensors& sensors) {
+  dataset::Sensors with_images;
+  with_images.cameras = sensors.cameras;
+  std::vector<dataset::ImageStream> streams = imageStreams(with_images);
+  streams.erase(std::remove_if(streams.begin(), streams.end(),
+                               [](const dataset::ImageStream& stream) { return stream.isDepth(); }),
+                streams.end());
+  with_images.cameras.reset();
+  with_images.depth = sensors.depth;
+  for (dataset::ImageStream& stream : imageStreams(with_images)) {
+    streams.push_back(std::move(stream));
+  }
+  return streams;
+}
+
 Pose lidarInImu(const CarriedSensors& sensors) { return sensors.imu.X_BI.inverse() * sensors.X_BL; }
 
 }  // namespace
@@ -99,20 +117,34 @@ std::string kalibrImu(const CarriedSensors& sensors) {
 }
 
 std::string kalibrCamera(const CarriedSensors& sensors) {
-  if (!sensors.depth) throw Error("camchain.yaml: the UAV has no depth camera");
-  const lidar::DepthCameraConfig& camera = *sensors.depth;
-  return fmt::format(
-      "cam0:\n"
-      "  T_cam_imu:\n{}"
-      "  camera_model: pinhole\n"
-      "  intrinsics: [{}, {}, {}, {}]\n"
-      "  distortion_model: radtan\n"
-      "  distortion_coeffs: [0.0, 0.0, 0.0, 0.0]\n"
-      "  resolution: [{}, {}]\n"
-      "  rostopic: /{}/depth/image_rect_raw\n"
-      "  timeshift_cam_imu: 0.0\n",
-      matrix(camera.X_BC.inverse() * sensors.imu.X_BI), number(camera.fx), number(camera.fy),
-      number(camera.cx), number(camera.cy), camera.width, camera.height, sensors.uav);
+  const std::vector<dataset::ImageStream> cameras = kalibrOrder(sensors);
+  if (cameras.empty()) throw Error("camchain.yaml: the UAV has no camera");
+  std::string text;
+  for (std::size_t i = 0; i < cameras.size(); ++i) {
+    const dataset::ImageStream& camera = cameras[i];
+    const lidar::CameraModel& model = camera.model;
+    const bool is_fisheye = model.projection == lidar::CameraModel::Projection::kFisheye;
+    std::vector<std::string> coefficients;
+    for (const double value : dataset::shortDistortion(model))
+      coefficients.push_back(number(value));
+    text += fmt::format("cam{}:\n  T_cam_imu:\n{}", i,
+                        matrix(camera.X_BC.inverse() * sensors.imu.X_BI));
+    if (i > 0) {
+      text += "  T_cn_cnm1:\n" + matrix(camera.X_BC.inverse() * cameras[i - 1].X_BC);
+    }
+    text += fmt::format(
+        "  camera_model: pinhole\n"
+        "  intrinsics: [{}, {}, {}, {}]\n"
+        "  distortion_model: {}\n"
+        "  distortion_coeffs: [{}]\n"
+        "  resolution: [{}, {}]\n"
+        "  rostopic: /{}/{}\n"
+        "  timeshift_cam_imu: 0.0\n",
+        number(model.fx), number(model.fy), number(model.cx), number(model.cy),
+        is_fisheye ? "equidistant" : "radtan", join(coefficients), model.width, model.height,
+        sensors.uav, camera.topic);
+  }
+  return text;
 }
 
 std::string fastLioExtrinsics(const CarriedSensors& sensors) {
@@ -183,8 +215,13 @@ std::string fastLioSettings(const CarriedSensors& sensors, const lidar::LidarCon
 }
 
 std::string extrinsicsTable(const CarriedSensors& sensors) {
-  const std::string camera =
+  std::string camera =
       sensors.depth ? "T_body_camera:\n" + matrix(sensors.depth->X_BC) : std::string();
+  if (sensors.cameras) {
+    for (std::size_t i = 0; i < sensors.cameras->cameras.size(); ++i) {
+      camera += fmt::format("T_body_cam{}:\n{}", i, matrix(sensors.cameras->cameras[i].X_BC));
+    }
+  }
   return fmt::format(
       "# T_a_b takes points of frame b into frame a [m].\n"
       "T_body_imu:\n{}T_body_lidar:\n{}T_imu_lidar:\n{}{}",
@@ -197,7 +234,9 @@ std::vector<fs::path> writeCalibration(const CarriedSensors& sensors, const fs::
       {"imu.yaml", kalibrImu(sensors)},
       {"fast_lio.yaml", fastLioExtrinsics(sensors)},
       {"extrinsics.yaml", extrinsicsTable(sensors)}};
-  if (sensors.depth) files.emplace_back("camchain.yaml", kalibrCamera(sensors));
+  if (sensors.depth || sensors.cameras) {
+    files.emplace_back("camchain.yaml", kalibrCamera(sensors));
+  }
   std::vector<fs::path> paths;
   for (const auto& [name, text] : files) {
     paths.push_back(folder / name);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "marsim/geometry/pose.hpp"
-#include "marsim/lidar/depth_camera.hpp"
+#include "marsim/lidar/camera.hpp"
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/vehicle/imu.hpp"
 
@@ -20,12 +20,13 @@ struct CarriedSensors {
   Pose X_BL;                 ///< LiDAR in the body
   std::string lidar_name;
   std::optional<lidar::DepthCameraConfig> depth;
+  std::optional<lidar::CameraRigConfig> cameras;
 };
 
 /// imu.yaml as Kalibr reads it: noise densities and random walks in SI, as Kalibr defines them.
 std::string kalibrImu(const CarriedSensors& sensors);
-/// camchain.yaml as Kalibr writes it, of the depth camera: an ideal pinhole. Throws Error where
-/// there is none.
+/// camchain.yaml as Kalibr writes it, of the cameras and the depth camera. Throws Error where there
+/// is none.
 std::string kalibrCamera(const CarriedSensors& sensors);
 /// FAST-LIO2's keys under `mapping`: the LiDAR in the IMU, rotation row by row.
 std::string fastLioExtrinsics(const CarriedSensors& sensors);

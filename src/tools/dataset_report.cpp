@@ -28,7 +28,7 @@ std::vector<std::pair<std::string, const StreamMeter*>> streamsOf(const QualityM
                                                                      {"imu", &quality.imu}};
   if (quality.coverage) streams.emplace_back("lidar", &quality.scans);
   for (const QualityMeter::Images& images : quality.images) {
-    streams.emplace_back(images.name, &images.meter);
+    streams.emplace_back(images.stream.name, &images.meter);
   }
   return streams;
 }
@@ -165,13 +165,39 @@ std::string figures(const QualityMeter& quality) {
 std::string imageFacts(const QualityMeter& quality) {
   std::string html;
   for (const QualityMeter::Images& images : quality.images) {
+    const std::size_t count = images.meter.count();
+    const std::string begin = fmt::format("<p class=\"facts\">{}: {} images, {} of them empty",
+                                          suite::escaped(images.stream.name), withThousands(count),
+                                          withThousands(images.empty));
+    if (images.stream.isDepth()) {
+      html += fmt::format("{}; {:.1f} % of the pixels measured something</p>\n", begin,
+                          100.0 * images.measured.mean());
+      continue;
+    }
     html += fmt::format(
-        "<p class=\"facts\">{}: {} images, {} of them empty; {:.1f} % of the pixels measured "
-        "something</p>\n",
-        suite::escaped(images.name), withThousands(images.meter.count()),
-        withThousands(images.empty), 100.0 * images.measured.mean());
+        "{}, {} ({:.1f} %) blurred; contrast {:.1f} grey levels, sharpness (variance of the "
+        "Laplacian) {:.0f} in the median</p>\n",
+        begin, withThousands(images.blurred()), 100.0 * shareOf(images.blurred(), count),
+        images.contrast.mean(), images.medianSharpness());
   }
   return html;
+}
+
+std::string imagePreviews(const QualityMeter& quality) {
+  std::string html;
+  for (const QualityMeter::Images& images : quality.images) {
+    if (images.meter.count() == 0) continue;
+    const std::string name = suite::escaped(images.stream.name);
+    html += fmt::format(
+        "<figure><figcaption>Last image, {0}: {1}</figcaption>\n<img src=\"preview_{0}.png\" "
+        "alt=\"last image of {0}\" style=\"width: 100%\"></figure>\n",
+        name, suite::escaped(images.stream.comment));
+  }
+  return html.empty() ? html
+                      : fmt::format(
+                            "<section><h2>Images</h2>\n<div class=\"figures\">\n{}</div>"
+                            "</section>\n",
+                            html);
 }
 
 std::string scanFacts(const QualityMeter& quality) {
@@ -195,8 +221,13 @@ Json qualityJson(const QualityMeter& quality) {
   json["imu"] = {{"angular_velocity_radps", axesJson(quality.angular_velocity)},
                  {"specific_force_mps2", axesJson(quality.specific_force)}};
   for (const QualityMeter::Images& images : quality.images) {
-    json["images"][images.name] = {{"empty", images.empty},
-                                   {"share_of_pixels", momentsJson(images.measured)}};
+    json["images"][images.stream.name] =
+        images.stream.isDepth()
+            ? Json{{"empty", images.empty}, {"share_of_pixels", momentsJson(images.measured)}}
+            : Json{{"empty", images.empty},
+                   {"blurred", images.blurred()},
+                   {"contrast", momentsJson(images.contrast)},
+                   {"median_sharpness", images.medianSharpness()}};
   }
   if (!quality.coverage) return json;
   json["lidar"] = {{"empty_scans", quality.empty_scans},
@@ -218,13 +249,13 @@ std::string qualityHtml(const QualityMeter& quality, const std::string& title,
       "<p class=\"about\">{2}</p>\n{3}"
       "<figure><img src=\"preview.png\" alt=\"map, path and last scan\" style=\"width: 100%\">"
       "</figure>\n"
-      "<section><h2>Streams</h2>\n{4}</section>\n"
-      "<section><h2>IMU</h2>\n{5}</section>\n"
-      "<section><h2>Figures</h2>\n<div class=\"figures\">\n{6}</div></section>\n"
+      "{4}<section><h2>Streams</h2>\n{5}</section>\n"
+      "<section><h2>IMU</h2>\n{6}</section>\n"
+      "<section><h2>Figures</h2>\n<div class=\"figures\">\n{7}</div></section>\n"
       "</body></html>\n",
       suite::escaped(title), suite::kHtmlStyle, suite::escaped(about),
-      scanFacts(quality) + imageFacts(quality), streamTable(quality), imuTable(quality),
-      figures(quality));
+      scanFacts(quality) + imageFacts(quality), imagePreviews(quality), streamTable(quality),
+      imuTable(quality), figures(quality));
 }
 
 }  // namespace marsim::tools

@@ -12,8 +12,8 @@ namespace marsim::tools {
 /// Streams with their intervals, motion, IMU, scans and coverage.
 nlohmann::ordered_json qualityJson(const dataset::QualityMeter& quality);
 
-/// The same as an HTML file that needs nothing but preview.png beside it, and no network. `title`
-/// and `about` are any texts.
+/// The same as an HTML file that needs nothing but the preview*.png beside it, and no network.
+/// `title` and `about` are any texts.
 std::string qualityHtml(const dataset::QualityMeter& quality, const std::string& title,
                         const std::string& about);
 

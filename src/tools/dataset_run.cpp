@@ -11,6 +11,7 @@
 #include "config/names.hpp"
 #include "config/scenario.hpp"
 #include "config/study.hpp"
+#include "dataset/image_stream.hpp"
 #include "dataset/run_folder.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
@@ -66,9 +67,11 @@ Json inputsOf(const DatasetRequest& request, const suite::Scenario& scenario,
   }
   if (flight.argument("replay") != "none") inputs["replay"] = digestOf(flight.argument("replay"));
   const std::pair<const char*, const char*> kinds[] = {
-      {"lidar", "lidar"},          {"depth", "depth"},        {"imu", "imu"},
-      {"vehicle", "vehicle"},      {"controller", "control"}, {"obstacles", "obstacles"},
-      {"vegetation", "vegetation"}, {"surfaces", "surfaces"},  {"weather", "weather"}};
+      {"lidar", "lidar"},         {"depth", "depth"},
+      {"camera", "camera"},       {"imu", "imu"},
+      {"vehicle", "vehicle"},     {"controller", "control"},
+      {"obstacles", "obstacles"}, {"vegetation", "vegetation"},
+      {"surfaces", "surfaces"},   {"weather", "weather"}};
   for (const auto& [argument, kind] : kinds) {
     const std::string value = flight.argument(argument);
     const std::vector<std::string> names = config::knownNames(kind);
@@ -113,8 +116,7 @@ class Recorder {
         quality_(std::make_shared<dataset::QualityMeter>(sensors, *flight.map().map)),
         twin_(flight.config().imu, flight.config().seed) {
     writers_.push_back(quality_);
-    writers_.push_back(
-        std::make_shared<DatasetPreview>(flight.map().map, title, folder / "preview.png"));
+    writers_.push_back(std::make_shared<DatasetPreview>(flight.map().map, sensors, title, folder));
     for (const dataset::Format format : request.formats) {
       const fs::path own = folder / dataset::nameOf(format);
       makeFolder(own);
@@ -126,8 +128,14 @@ class Recorder {
     flight.uav().on_odometry = [this](const KinematicState& state) { addTruth(state); };
     flight.uav().on_imu = [this](const vehicle::ImuSample& sample) { addImu(sample); };
     flight.uav().on_image = [this](const lidar::DepthImage& image) {
-      const dataset::Image added{0, image.stamp, image.depth};
-      for (const auto& writer : writers_) writer->addImage(added);
+      addImage({0, image.stamp, image.X_WC, image.depth, {}});
+    };
+    const std::vector<dataset::ImageStream> streams = imageStreams(sensors);
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      if (streams[i].kind == Kind::kColour) colour_streams_.push_back(i);
+    }
+    flight.uav().on_camera_image = [this](std::size_t camera, const lidar::CameraImage& image) {
+      addImage(camera, image);
     };
     flight.uav().on_scan = [this](const lidar::Scan& scan) {
       for (const auto& writer : writers_) writer->addScan(scan);
@@ -148,8 +156,23 @@ class Recorder {
     for (const auto& writer : writers_) writer->addImu(sample);
     twin_.sample(flight_->uav().state());
   }
+  void addImage(const dataset::Image& image) {
+    for (const auto& writer : writers_) writer->addImage(image);
+  }
+  // The depth in its pixels, where there is some, is the next stream.
+  void addImage(std::size_t number, const lidar::CameraImage& image) {
+    const std::size_t stream = colour_streams_[number];
+    addImage({stream, image.stamp, image.X_WC, {}, image.pixels});
+    const lidar::Camera& camera = flight_->uav().cameras()->cameras()[number];
+    if (!camera.config().aligned_depth) return;
+    lidar::DepthImage depth = camera.alignedDepth(image);
+    addImage({stream + 1, depth.stamp, depth.X_WC, std::move(depth.depth), {}});
+  }
+
+  using Kind = dataset::ImageStream::Kind;
 
   ScenarioFlight* flight_;
+  std::vector<std::size_t> colour_streams_;  ///< by the cameras' numbers
   std::shared_ptr<dataset::QualityMeter> quality_;
   /// An IMU of the same errors and seed, and so of the same biases, which the vehicle's keeps to
   /// itself. They are those of its next reading.
@@ -239,27 +262,24 @@ void fly(ScenarioFlight& flight, End& end, DatasetSummary& summary) {
   progress.finish();
 }
 
-dataset::ImageStream streamOf(const lidar::DepthCameraConfig& camera) {
-  return {"depth0",
-          camera.name,
-          camera.rate,
-          camera.encoding,
-          camera.width,
-          camera.height,
-          {camera.fx, camera.fy, camera.cx, camera.cy},
-          camera.X_BC};
-}
-
 dataset::Sensors sensorsOf(const ScenarioFlight& flight, const std::string& truth_frame) {
   const sim::UavConfig& config = flight.config();
   dataset::Sensors sensors;
   sensors.imu = config.imu;
   sensors.lidar = config.lidar;
-  if (config.depth) sensors.images = {streamOf(*config.depth)};
-  sensors.is_R_optical = truth_frame == "depth" && config.depth;
-  if (sensors.is_R_optical) {
+  sensors.depth = config.depth;
+  sensors.cameras = config.cameras;
+  sensors.is_R_optical = true;
+  if (truth_frame == "depth" && config.depth) {
     sensors.X_BR = config.depth->X_BC;
-  } else if (truth_frame == "lidar" && config.lidar) {
+    return sensors;
+  }
+  if (truth_frame == "camera" && config.cameras) {
+    sensors.X_BR = config.cameras->cameras.front().X_BC;
+    return sensors;
+  }
+  sensors.is_R_optical = false;
+  if (truth_frame == "lidar" && config.lidar) {
     sensors.X_BR = config.lidar->X_BS;
   } else {
     sensors.X_BR = config::chooseFrame(truth_frame, config.imu, flight.argument("lidar"), kWhere,
@@ -274,6 +294,7 @@ void writeCalibrationOf(const ScenarioFlight& flight, const fs::path& folder) {
   CarriedSensors sensors;
   sensors.imu = config.imu;
   sensors.depth = config.depth;
+  sensors.cameras = config.cameras;
   if (config.lidar) {
     sensors.X_BL = config.lidar->X_BS;
     sensors.lidar_name = config.lidar->name;
@@ -282,7 +303,9 @@ void writeCalibrationOf(const ScenarioFlight& flight, const fs::path& folder) {
   }
   makeFolder(folder);
   writeFile(folder / "imu.yaml", kalibrImu(sensors));
-  if (config.depth) writeFile(folder / "camchain.yaml", kalibrCamera(sensors));
+  if (config.depth || config.cameras) {
+    writeFile(folder / "camchain.yaml", kalibrCamera(sensors));
+  }
 }
 
 }  // namespace

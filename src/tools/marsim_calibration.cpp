@@ -8,10 +8,10 @@
 
 int main(int argc, char** argv) {
   std::string vehicle = "hummingbird", lidar = "avia", imu = "vehicle", folder = "calibration";
-  std::string depth = "none", settings = "none", output = "auto";
+  std::string depth = "none", camera = "none", settings = "none", output = "auto";
   marsim::tools::CarriedSensors sensors;
   CLI::App app(
-      "Writes the true calibration of a UAV's sensors: imu.yaml and, of a depth camera, "
+      "Writes the true calibration of a UAV's sensors: imu.yaml and, of cameras, "
       "camchain.yaml\n"
       "(Kalibr), fast_lio.yaml (the LiDAR in the IMU, to copy into FAST-LIO2's configuration) and\n"
       "extrinsics.yaml (all poses).",
@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   app.add_option("--lidar", lidar, "name or YAML file, as in sim.launch");
   app.add_option("--imu", imu, "vehicle, lidar, auto, a name or YAML file, as in sim.launch");
   app.add_option("--depth", depth, "depth camera: none, a name or YAML file, as in sim.launch");
+  app.add_option("--camera", camera, "cameras: none, a name or YAML file, as in sim.launch");
   app.add_option("--uav", sensors.uav, "namespace of the UAV");
   app.add_option("--out", folder, "folder to write to");
   app.add_option("--settings", settings,
@@ -32,6 +33,7 @@ int main(int argc, char** argv) {
     sensors.X_BL = config.X_BS;
     sensors.imu = marsim::config::chooseImu(imu, marsim::config::loadVehicle(vehicle).imu, lidar);
     if (depth != "none") sensors.depth = marsim::config::loadDepthCamera(depth);
+    if (camera != "none") sensors.cameras = marsim::config::loadCameras(camera);
     if (settings != "none") {
       if (settings != "fast_lio") {
         throw marsim::UnknownNameError("command line", "--settings", settings, {"fast_lio"});

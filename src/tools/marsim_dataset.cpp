@@ -79,13 +79,14 @@ int main(int argc, char** argv) {
   std::uint64_t seed = 1;
   std::string run_file;
   CLI::App app(
-      "Writes a flight as a data set, without ROS: LiDAR, IMU, depth images and truth, the\n"
-      "same files each time. The arguments are those of sim.launch.",
+      "Writes a flight as a data set, without ROS: LiDAR, IMU, images, depth and truth, the same\n"
+      "files each time. The arguments are those of sim.launch.",
       "marsim dataset");
   app.add_option("arguments", words.more, "of sim.launch: NAME:=VALUE ...")->option_text(" ");
   app.add_option("--run", run_file, "file that says all of the run, as marsim batch writes it");
-  app.add_option("--scenario", request.scenario,
-                 "who flies where: a name of config/dataset (lidar_forest) or a scenario's file");
+  app.add_option(
+      "--scenario", request.scenario,
+      "who flies where: a name of config/dataset (stereo_building) or a scenario's file");
   app.add_option("--trajectory", request.trajectory,
                  "or a file of poses that the UAV follows: TUM, or CSV with column names");
   const auto argument = [&](const char* option, const char* name, const char* description) {
@@ -96,6 +97,8 @@ int main(int argc, char** argv) {
   argument("--map", "map", "a bundled place or a file (default: the scenario's, or forest)");
   argument("--lidar", "lidar", "a sensor's name or file; none (default: the scenario's, or avia)");
   argument("--depth", "depth", "a depth camera's name or file (default: the scenario's, or none)");
+  argument("--camera", "camera",
+           "cameras' name or file: stereo, d435i (default: the scenario's, or none)");
   argument("--imu", "imu",
            "vehicle, lidar, auto, a name or file (default: the scenario's, or vehicle)");
   app.add_option("--airsim", request.airsim,
@@ -107,8 +110,9 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--frame", words.frame, "axes of world and body: enu or ned")
       ->capture_default_str();
-  app.add_option("--truth-frame", request.truth_frame,
-                 "whose poses tum has: base, imu, lidar, depth, or x,y,z or x,y,z,roll,pitch,yaw")
+  app.add_option(
+         "--truth-frame", request.truth_frame,
+         "whose poses tum has: base, imu, lidar, depth, camera, or x,y,z or x,y,z,roll,pitch,yaw")
       ->capture_default_str();
   app.add_option("--out", request.out, "folder to write")->required();
   app.add_option("--threads", request.threads, "that render, 0: all cores; changes no file")

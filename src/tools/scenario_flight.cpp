@@ -24,31 +24,20 @@ namespace marsim::tools {
 namespace {
 
 /// Arguments of sim.launch that this flight takes, with its defaults.
-const std::map<std::string, std::string> kDefaults = {{"map", "forest"},
-                                                      {"depth", "none"},
-                                                      {"resolution", "0.1"},
-                                                      {"surface", "blended"},
-                                                      {"obstacles", "none"},
-                                                      {"vegetation", "none"},
-                                                      {"surfaces", "none"},
-                                                      {"weather", "none"},
-                                                      {"lidar", "avia"},
-                                                      {"lidar_noise", "true"},
-                                                      {"instantaneous", "false"},
-                                                      {"imu", "vehicle"},
-                                                      {"vehicle", "hummingbird"},
-                                                      {"controller", "default"},
-                                                      {"speed", "2.0"},
-                                                      {"ground_z", "auto"},
-                                                      {"collision", "true"},
-                                                      {"dynamics", "rigid_body"},
-                                                      {"collision_response", "report"},
-                                                      {"wind", "none"},
-                                                      {"gusts", "none"},
-                                                      {"motor_failure", "none"},
-                                                      {"check_start", "true"},
-                                                      {"replay", "none"},
-                                                      {"renderer", "cpu"}};
+const std::map<std::string, std::string> kDefaults = {
+    {"map", "forest"},          {"depth", "none"},
+    {"camera", "none"},         {"resolution", "0.1"},
+    {"surface", "blended"},     {"obstacles", "none"},
+    {"vegetation", "none"},     {"surfaces", "none"},
+    {"weather", "none"},        {"lidar", "avia"},
+    {"lidar_noise", "true"},    {"instantaneous", "false"},
+    {"imu", "vehicle"},         {"vehicle", "hummingbird"},
+    {"controller", "default"},  {"speed", "2.0"},
+    {"ground_z", "auto"},       {"collision", "true"},
+    {"dynamics", "rigid_body"}, {"collision_response", "report"},
+    {"wind", "none"},           {"gusts", "none"},
+    {"motor_failure", "none"},  {"check_start", "true"},
+    {"replay", "none"},         {"renderer", "cpu"}};
 
 suite::Flight flightOf(const suite::Scenario& scenario) {
   return scenario.flights.empty() ? suite::Flight() : scenario.flights.begin()->second;
@@ -143,6 +132,10 @@ void ScenarioFlight::makeConfig(const suite::Scenario& scenario) {
     config_.depth = config::loadDepthCamera(given.text("depth"));
     config_.depth->seed = config_.seed;  // as its node does
   }
+  if (!given.isNone("camera")) {
+    config_.cameras = config::loadCameras(given.text("camera"));
+    config_.cameras->seed = config_.seed;  // likewise
+  }
   weather_ = config::loadWeather(given.text("weather"));
   Validator(where).require(lidar != "none" || imu != "lidar", "imu", imu,
                            "vehicle, auto or a name: there is no LiDAR");
@@ -222,7 +215,9 @@ sim::Renderers ScenarioFlight::makeRenderers(int threads) const {
   const auto log = [](const std::string& line, bool) { fmt::print(stderr, "{}\n", line); };
   sim::Renderers renderers;
   renderers.rays = lidar_gl::makeRayRenderer(choice, map_.map, config, log);
-  if (config_.depth) renderers.images = lidar_gl::makeImageRenderer(choice, map_.map, config, log);
+  if (config_.depth || config_.cameras) {
+    renderers.images = lidar_gl::makeImageRenderer(choice, map_.map, config, log);
+  }
   renderers.config = config;
   return renderers;
 }

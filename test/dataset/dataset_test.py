@@ -16,6 +16,7 @@ import time
 import unittest
 
 import numpy as np
+import PIL.Image
 import yaml
 
 import readers
@@ -53,6 +54,29 @@ image: {width: 64, height: 48, fx: 50, fy: 52, cx: 30, cy: 25}
 range: {min: 0.1m, max: 12m}
 rate: 20Hz
 mounting: {position: [0.1, -0.02, 0.03], rpy: [0deg, 10deg, 25deg]}
+"""
+CAMERAS = """
+name: Test cameras
+rate: 20Hz
+mounting: {position: [0.1, -0.02, 0.03], rpy: [0deg, 10deg, 25deg]}
+cameras:
+  - name: left
+    encoding: bgr8
+    image: {width: 64, height: 48, fx: 50, fy: 52, cx: 30, cy: 25}
+    aligned_depth: {min: 0.1m, max: 12m, encoding: 16UC1}
+  - name: right
+    encoding: mono8
+    image: {width: 60, height: 40, fx: 45, fy: 46, cx: 29.5, cy: 19.5}
+    mounting: {position: [0.0, -0.1, 0.0]}
+"""
+FISHEYE = """
+name: Test fisheye
+rate: 20Hz
+encoding: rgb8
+cameras:
+  - projection: fisheye
+    image: {width: 64, height: 48, fx: 20, fy: 20, cx: 31.5, cy: 23.5}
+    distortion: [-0.01, 0.002, 0.0, 0.0]
 """
 OBSTACLES = """
 seed: 1
@@ -105,7 +129,8 @@ class Dataset(unittest.TestCase):
         readers.write_pcd(cls.path("room.pcd"), walls())
         for name, text in (("scanner.yaml", LIDAR), ("biased.yaml", BIASED),
                            ("ring.yaml", OBSTACLES),
-                           ("camera.yaml", DEPTH)):
+                           ("camera.yaml", DEPTH), ("cameras.yaml", CAMERAS),
+                           ("fisheye.yaml", FISHEYE)):
             with open(cls.path(name), "w") as file:
                 file.write(text)
         with open(cls.path("flight.tum"), "w") as file:
@@ -290,8 +315,8 @@ class Dataset(unittest.TestCase):
             self.assertEqual([readers.nanoseconds(stamp) for stamp, _ in listed],
                              [stamp for stamp, _ in images])
             for (stamp, file), (_, name) in zip(images, listed):
-                depth = readers.png16(file) / 1000.0
-                finer = readers.png16(os.path.join(out, "tum", name)) / 5000.0
+                depth = readers.png(file) / 1000.0
+                finer = readers.png(os.path.join(out, "tum", name)) / 5000.0
                 self.assertLess(np.abs(depth - finer).max(), 0.0007)
                 p, R = poses[stamp][0:3], readers.rotation(*poses[stamp][3:7])
                 if frame == "ned":
@@ -305,6 +330,217 @@ class Dataset(unittest.TestCase):
             told = json.load(file)
         self.assertEqual(told["images"]["depth0"]["empty"], 0)
         self.assertEqual(told["streams"]["depth0"]["intervals"], [{"ns": 50_000_000, "count": 60}])
+
+    def test_cameras(self):
+        formats = "asl,tum,kitti,mcap" + (",rosbag" if HAS_BAGS else "")
+        out = self.made("cameras", "--camera", "cameras.yaml", "--truth-frame", "camera",
+                        "--format", formats, "--duration", "1")
+        mav = os.path.join(out, "asl", "mav0")
+        images = {name: readers.asl_files(os.path.join(mav, name))
+                  for name in ("cam0", "cam1", "depth0")}
+        stamps = [i * 50_000_000 for i in range(21)]
+        for name, files in images.items():
+            self.assertEqual([stamp for stamp, _ in files], stamps, name)
+            for _, file in files:
+                with PIL.Image.open(file) as image:
+                    self.assertTrue((np.asarray(image) == readers.png(file)).all())
+        left = [readers.png(file) for _, file in images["cam0"]]
+        right = [readers.png(file) for _, file in images["cam1"]]
+        self.assertEqual((left[0].shape, right[0].shape), ((48, 64, 3), (40, 60)))
+        self.assertGreater(min(image.std() for image in left + right), 2.0)
+        self.assertTrue((left[0] != left[20]).any())
+        self.cameras_of_asl(out, stamps)
+        self.images_of_tum(out, images)
+        self.images_of_kitti(out, images)
+        self.images_of_mcap(out, left, right)
+        if HAS_BAGS:
+            self.images_of_rosbag(out, left, right)
+        self.image_reports(out)
+
+    def cameras_of_asl(self, out, stamps):
+        """Truth of the IMU and T_BS make the poses of TUM, and these the depth of the room."""
+        mav = os.path.join(out, "asl", "mav0")
+        found, rows = readers.asl_table(mav + "/state_groundtruth_estimate0/data.csv",
+                                        readers.ASL_TRUTH)
+        truth = dict(zip(found, rows))
+        poses = dict(zip(*readers.tum(os.path.join(out, "tum", "groundtruth.txt"))))
+        with open(mav + "/cam0/sensor.yaml") as file:
+            sensor = yaml.safe_load(file)
+        self.assertEqual((sensor["sensor_type"], sensor["camera_model"], sensor["rate_hz"],
+                          sensor["distortion_model"]), ("camera", "pinhole", 20, "radial-tangential"))
+        self.assertEqual((sensor["resolution"], sensor["intrinsics"],
+                          sensor["distortion_coefficients"]),
+                         ([64, 48], [50, 52, 30, 25], [0, 0, 0, 0]))
+        T_BS = np.array(sensor["T_BS"]["data"]).reshape(4, 4)
+        for stamp in stamps:
+            w, x, y, z = truth[stamp][3:7]
+            R = readers.rotation(x, y, z, w)
+            p, of_camera = poses[stamp][0:3], readers.rotation(*poses[stamp][3:7])
+            self.assertLess(np.abs(R @ T_BS[:3, 3] + truth[stamp][0:3] - p).max(), 1e-9)
+            self.assertLess(np.abs(R @ T_BS[:3, :3] - of_camera).max(), 1e-9)
+            depth = readers.png(os.path.join(mav, "depth0", "data", "%d.png" % stamp)) / 1000.0
+            off = np.abs(depth - self.depth_of_room(p, of_camera))
+            self.assertLess(np.median(off), 0.01)
+
+    def images_of_tum(self, out, images):
+        listed = {name: [line.split(" ") for line in
+                         readers.lines(os.path.join(out, "tum", name + ".txt"))]
+                  for name in ("rgb", "depth", "associations")}
+        self.assertEqual(listed["rgb"][0], ["#", "timestamp", "filename"])
+        self.assertEqual(listed["associations"],
+                         [a + b for a, b in zip(listed["rgb"][1:], listed["depth"][1:])])
+        for (stamp, file), (told, name) in zip(images["cam0"], listed["rgb"][1:]):
+            self.assertEqual(stamp, readers.nanoseconds(told))
+            self.assertTrue(filecmp.cmp(file, os.path.join(out, "tum", name), shallow=False))
+        for (_, file), (_, name) in zip(images["depth0"], listed["depth"][1:]):
+            finer = readers.png(os.path.join(out, "tum", name)) / 5000.0
+            self.assertLess(np.abs(readers.png(file) / 1000.0 - finer).max(), 0.0007)
+
+    def images_of_kitti(self, out, images):
+        """The points of a scan lie in the image where its depth says."""
+        sequence = os.path.join(out, "kitti", "sequences", "00")
+        calibration = readers.kitti_calibration(sequence)
+        self.assertTrue((calibration["P0"] == calibration["P2"]).all())
+        self.assertLess(np.abs(calibration["P1"] - [[45, 0, 29.5, -4.5], [0, 46, 19.5, 0],
+                                                    [0, 0, 1, 0]]).max(), 1e-9)
+        for folder, name in (("image_2", "cam0"), ("image_1", "cam1")):
+            self.assertEqual(sorted(os.listdir(os.path.join(sequence, folder))),
+                             ["%06d.png" % i for i in range(10)])
+            for i in range(10):
+                self.assertTrue(filecmp.cmp(os.path.join(sequence, folder, "%06d.png" % i),
+                                            images[name][2 * i][1], shallow=False))
+        for number in (0, 7):
+            points, _, _ = readers.kitti_scan(sequence, number)
+            in_camera = np.hstack([points[:, :3], np.ones((len(points), 1))]) @ calibration["Tr"].T
+            ahead = in_camera[in_camera[:, 2] > 0.3]
+            u, v, z = (np.hstack([ahead, np.ones((len(ahead), 1))]) @ calibration["P0"].T).T
+            column, row = np.rint(u / z).astype(int), np.rint(v / z).astype(int)
+            inside = (column >= 0) & (column < 64) & (row >= 0) & (row < 48)
+            depth = readers.png(images["depth0"][2 * number][1]) / 1000.0
+            off = np.abs(depth[row[inside], column[inside]] - z[inside])
+            self.assertGreater(inside.sum(), 100)
+            self.assertLess(np.median(off), 0.03)
+        poses = readers.kitti_poses(sequence + "/poses.txt")
+        stamps, rows = readers.tum(os.path.join(out, "tum", "groundtruth.txt"))
+        truth = dict(zip(stamps, rows))
+        first = readers.rotation(*truth[0][3:7])
+        for i in range(10):
+            moved = first.T @ (truth[i * 10**8][0:3] - truth[0][0:3])
+            self.assertLess(np.abs(poses[i][:, 3] - moved).max(), 1e-9)
+
+    def images_of_mcap(self, out, left, right):
+        by_topic = {}
+        for topic, name, schema, stamp, data in readers.mcap(os.path.join(out, "mcap", "flight_0.mcap")):
+            if "camera" in topic:
+                by_topic.setdefault(topic, []).append(readers.cdr(name, schema, data))
+        aligned = "/uav0/camera/aligned_depth_to_left/"
+        self.assertEqual(sorted(by_topic), sorted(
+            [aligned + "image_raw", aligned + "camera_info"] +
+            ["/uav0/camera/%s/%s" % (side, what) for side in ("left", "right")
+             for what in ("image_raw", "camera_info")]))
+        for i in range(21):
+            colour, grey = (by_topic["/uav0/camera/%s/image_raw" % side][i]
+                            for side in ("left", "right"))
+            self.assertEqual((colour["encoding"], colour["step"], colour["header"]["frame_id"]),
+                             ("bgr8", 192, "uav0/camera_left_optical_frame"))
+            self.assertEqual(colour["data"], left[i][:, :, ::-1].tobytes())
+            self.assertEqual((grey["encoding"], grey["data"]), ("mono8", right[i].tobytes()))
+        info = by_topic["/uav0/camera/right/camera_info"][0]
+        self.assertEqual((info["width"], info["height"], info["distortion_model"], info["d"]),
+                         (60, 40, "plumb_bob", [0.0] * 5))
+        self.assertEqual(info["k"], [45, 0, 29.5, 0, 46, 19.5, 0, 0, 1])
+        self.assertAlmostEqual(info["p"][3], -4.5, 9)
+
+    def images_of_rosbag(self, out, left, right):
+        with rosbag.Bag(os.path.join(out, "rosbag", "flight.bag")) as bag:
+            for side, images in (("left", [image[:, :, ::-1] for image in left]), ("right", right)):
+                told = [message for _, message, _ in
+                        bag.read_messages("/uav0/camera/%s/image_raw" % side)]
+                self.assertEqual([message.data for message in told],
+                                 [image.tobytes() for image in images])
+            for _, info, _ in bag.read_messages("/uav0/camera/right/camera_info"):
+                self.assertAlmostEqual(info.P[3], -4.5, 9)
+            self.assertEqual(bag.get_message_count("/uav0/camera/aligned_depth_to_left/image_raw"), 21)
+
+    def image_reports(self, out):
+        with open(os.path.join(out, "calibration", "camchain.yaml")) as file:
+            chain = yaml.safe_load(file)
+        self.assertEqual(sorted(chain), ["cam0", "cam1"])
+        self.assertEqual(chain["cam1"]["rostopic"], "/uav0/camera/right/image_raw")
+        moved = np.array(chain["cam1"]["T_cn_cnm1"]) - np.eye(4)
+        moved[0, 3] += 0.1
+        self.assertLess(np.abs(moved).max(), 1e-9)
+        with open(os.path.join(out, "quality.json")) as file:
+            quality = json.load(file)
+        self.assertEqual(quality["streams"]["cam1"]["intervals"], [{"ns": 50_000_000, "count": 20}])
+        for name in ("cam0", "cam1"):
+            told = quality["images"][name]
+            self.assertEqual((told["empty"], told["blurred"]), (0, 0))
+            self.assertGreater(told["contrast"]["least"], 2.0)
+        with open(os.path.join(out, "report.html")) as file:
+            page = file.read()
+        for name in ("cam0", "cam1", "depth0"):
+            self.assertIn("preview_%s.png" % name, page)
+            with PIL.Image.open(os.path.join(out, "preview_%s.png" % name)) as image:
+                self.assertEqual(image.size, (60, 40) if name == "cam1" else (64, 48))
+
+    def test_cameras_alone(self):
+        out = self.made("visual", "--camera", "cameras.yaml", "--truth-frame", "camera", "--lidar",
+                        "none", "--format", "kitti,tum", "--duration", "0.5")
+        sequence = os.path.join(out, "kitti", "sequences", "00")
+        self.assertEqual(len(os.listdir(os.path.join(sequence, "image_1"))), 11)
+        self.assertFalse(os.path.exists(os.path.join(sequence, "velodyne")))
+        poses = readers.kitti_poses(sequence + "/poses.txt")
+        truth = dict(zip(*readers.tum(os.path.join(out, "tum", "groundtruth.txt"))))
+        first = readers.rotation(*truth[0][3:7])
+        for i, pose in enumerate(poses):
+            row = truth[i * 50_000_000]
+            self.assertLess(np.abs(pose[:, 3] - first.T @ (row[0:3] - truth[0][0:3])).max(), 1e-9)
+            self.assertLess(np.abs(pose[:, :3] - first.T @ readers.rotation(*row[3:7])).max(), 1e-9)
+
+    def test_stereo_building(self):
+        """The scenario as it is shipped, twice: every interval is exact, all files are the same."""
+        formats = "asl,tum,kitti,mcap" + (",rosbag" if HAS_BAGS else "")
+        one, other = (self.made("building_%d" % threads, "--scenario", "stereo_building",
+                                "--duration", "0.3", "--format", formats, "--threads",
+                                str(threads)) for threads in (1, 2))
+        self.assertGreater(self.same_files(one, other), 50)
+        mav = os.path.join(one, "asl", "mav0")
+        for name in ("cam0", "cam1"):
+            files = readers.asl_files(os.path.join(mav, name))
+            self.assertEqual([stamp for stamp, _ in files], [i * 50_000_000 for i in range(7)])
+            self.assertEqual({readers.png(file).shape for _, file in files}, {(480, 752)})
+        self.assertEqual(readers.asl_table(mav + "/imu0/data.csv", readers.ASL_IMU)[0],
+                         [i * 5_000_000 for i in range(1, 61)])
+        with open(os.path.join(one, "quality.json")) as file:
+            told = json.load(file)
+        self.assertEqual({name: [(one["ns"], one["count"]) for one in stream["intervals"]]
+                          for name, stream in told["streams"].items()},
+                         {"truth": [(5_000_000, 60)], "imu": [(5_000_000, 59)],
+                          "lidar": [(100_000_000, 2)], "cam0": [(50_000_000, 6)],
+                          "cam1": [(50_000_000, 6)]})
+        self.assertEqual([told["images"][name]["empty"] for name in ("cam0", "cam1")], [0, 0])
+        # The right camera stands to the right: what is near is farther to the left in its image.
+        calibration = readers.kitti_calibration(os.path.join(one, "kitti", "sequences", "00"))
+        self.assertAlmostEqual(calibration["P1"][0, 3], -376 * 0.12, 9)
+
+    def test_fisheye(self):
+        out = self.made("fisheye", "--camera", "fisheye.yaml", "--lidar", "none", "--format",
+                        "asl,mcap", "--duration", "0.2", "--frame", "ned")
+        with open(os.path.join(out, "asl", "mav0", "cam0", "sensor.yaml")) as file:
+            sensor = yaml.safe_load(file)
+        self.assertEqual((sensor["distortion_model"], sensor["distortion_coefficients"]),
+                         ("equidistant", [-0.01, 0.002, 0, 0]))
+        # Right, down and ahead of a camera that looks forward, in forward, right, down.
+        T_BS = np.array(sensor["T_BS"]["data"]).reshape(4, 4)
+        self.assertLess(np.abs(T_BS[:3, :3] - [[0, 0, 1], [1, 0, 0], [0, 1, 0]]).max(), 1e-9)
+        infos = [readers.cdr(name, schema, data) for topic, name, schema, _, data in
+                 readers.mcap(os.path.join(out, "mcap", "flight_0.mcap"))
+                 if topic == "/uav0/camera/camera_info"]
+        self.assertEqual((len(infos), infos[0]["distortion_model"], infos[0]["d"]),
+                         (5, "equidistant", [-0.01, 0.002, 0.0, 0.0]))
+        with open(os.path.join(out, "calibration", "camchain.yaml")) as file:
+            self.assertEqual(yaml.safe_load(file)["cam0"]["distortion_model"], "equidistant")
 
     def test_runs_repeat(self):
         again = self.made("again", "--truth-frame", "lidar", "--threads", "2")
@@ -413,7 +649,7 @@ class Dataset(unittest.TestCase):
                 readers.asl_files(os.path.join(out, "asl", "mav0", "depth0")),
                 by_topic["/uav0/depth/image_rect_raw"], by_topic["/uav0/depth/camera_info"]):
             self.assertEqual((stamp, image["encoding"], image["step"]), (logged, "16UC1", 128))
-            self.assertEqual(image["data"], readers.png16(file).astype("<u2").tobytes())
+            self.assertEqual(image["data"], readers.png(file).astype("<u2").tobytes())
             self.assertEqual((camera["width"], camera["height"], camera["d"]), (64, 48, 5 * [0.0]))
             self.assertEqual(camera["k"], [50, 0, 30, 0, 52, 25, 0, 0, 1])
             self.assertEqual(camera["p"], [50, 0, 30, 0, 0, 52, 25, 0, 0, 0, 1, 0])
@@ -459,7 +695,7 @@ class Dataset(unittest.TestCase):
                           "/uav0/depth/camera_info": ("sensor_msgs/CameraInfo", 21)})
         for (_, file), image in zip(readers.asl_files(os.path.join(out, "asl", "mav0", "depth0")),
                                     by_topic["/uav0/depth/image_rect_raw"]):
-            self.assertEqual(image.data, readers.png16(file).astype("<u2").tobytes())
+            self.assertEqual(image.data, readers.png(file).astype("<u2").tobytes())
         _, rows = readers.asl_table(os.path.join(out, "asl", "mav0", "imu0", "data.csv"),
                                     readers.ASL_IMU)
         for row, imu in zip(rows, by_topic["/uav0/imu/data"]):
@@ -619,10 +855,17 @@ class Dataset(unittest.TestCase):
         self.refused("--format is 'tum,tum', allowed: each format once", "--format", "tum,tum")
         self.refused("--format is 'tum', allowed: one that holds the LiDAR's scans",
                      "--format", "tum")
-        self.refused("--format is 'tum,kitti', allowed: without a LiDAR tum, asl, rosbag and mcap only",
+        self.refused("--format is 'tum,kitti', allowed: without a LiDAR tum, asl, rosbag, mcap only",
                      "--format", "tum,kitti", "--lidar", "none")
-        self.refused("--format is 'kitti,pcd', allowed: one that holds images beside it (tum, asl, "
-                     "rosbag, mcap), or 'depth:=none'", "--format", "kitti,pcd", "--depth", "d455")
+        self.refused("--format is 'kitti,pcd', allowed: one that holds the images of depth0 "
+                     "(depth/image_rect_raw) beside it (tum, asl, rosbag, mcap)",
+                     "--format", "kitti,pcd", "--depth", "d455")
+        self.refused("--format is 'tum,pcd', allowed: one that holds the images of cam1 "
+                     "(camera/right/image_raw) beside it (asl, kitti, rosbag, mcap)",
+                     "--format", "tum,pcd", "--camera", "cameras.yaml")
+        self.refused("--format is 'kitti', allowed: one that holds the images of cam0 "
+                     "(camera/image_raw) beside it (tum, asl, rosbag, mcap)",
+                     "--format", "kitti", "--camera", "fisheye.yaml")
         self.refused("--frame is 'ned', allowed: enu", "--frame", "ned", "--format", "kitti")
         self.refused("--frame is 'nwu', allowed: enu, ned", "--frame", "nwu")
         self.refused("--duration is 4 s, allowed: more than 0, up to 3 s", "--duration", "4")

@@ -1,8 +1,11 @@
 #include "dataset/quality.hpp"
 
+#include <cmath>
 #include <random>
 
 #include <gtest/gtest.h>
+
+#include "dataset/sharpness.hpp"
 
 namespace marsim::dataset {
 namespace {
@@ -79,6 +82,54 @@ TEST(Coverage, LeavesOutWhatIsNotOfTheMap) {
   scan.points.push_back(returnOf(lidar::kMapIdentity, lidar::kNoSurfel));  // a false one
   coverage.add(scan);
   EXPECT_EQ(coverage.seen(), 0U);
+}
+
+/// A grating of so many radians a pixel to the right.
+std::vector<std::uint8_t> grating(double amplitude, double wave, int bytes = 1) {
+  std::vector<std::uint8_t> pixels;
+  for (int row = 0; row < 64; ++row) {
+    for (int column = 0; column < 200; ++column) {
+      const auto grey = static_cast<std::uint8_t>(
+          std::lround(128.0 + amplitude * std::sin(wave * static_cast<double>(column))));
+      for (int i = 0; i < bytes; ++i) pixels.push_back(i == bytes / 2 ? grey : 0);
+    }
+  }
+  return pixels;
+}
+
+// Of A sin(k x) means of two pixels are A cos(k / 2) sin(k (x + 1/2)), 2 k apart.
+TEST(Look, IsThatOfAGrating) {
+  const double amplitude = 80.0, wave = 0.3;
+  const double seen = amplitude * std::cos(0.5 * wave);
+  const double curved = seen * (2.0 - 2.0 * std::cos(2.0 * wave));
+  for (const int bytes : {1, 3}) {
+    const Look look = lookOf(grating(amplitude, wave, bytes), 200, bytes);
+    EXPECT_NEAR(look.contrast / (seen / std::sqrt(2.0)), 1.0, 0.03);
+    EXPECT_NEAR(look.sharpness / (0.5 * curved * curved), 1.0, 0.05);
+  }
+}
+
+TEST(QualityMeter, CountsBlurredAndEmptyImages) {
+  Sensors sensors;
+  sensors.cameras.emplace();
+  sensors.cameras->cameras.emplace_back();
+  sensors.cameras->cameras[0].encoding = lidar::ImageEncoding::kMono8;
+  sensors.cameras->cameras[0].model.width = 200;
+  sensors.cameras->cameras[0].model.height = 64;
+  QualityMeter meter(sensors, smallMap());
+  const auto add = [&meter](double amplitude, double wave) {
+    Image image;
+    image.stamp = static_cast<TimeNs>(meter.images[0].meter.count()) * 50'000'000;
+    image.pixels = grating(amplitude, wave);
+    meter.addImage(image);
+  };
+  for (int i = 0; i < 7; ++i) add(80.0, 0.3);
+  for (int i = 0; i < 2; ++i) add(80.0, 0.1);  // the curvature is a ninth
+  add(1.0, 0.3);
+  EXPECT_EQ(meter.images[0].meter.count(), 10U);
+  EXPECT_EQ(meter.images[0].blurred(), 3U);
+  EXPECT_EQ(meter.images[0].empty, 1U);
+  EXPECT_EQ(meter.images[0].contrast.count(), 10U);
 }
 
 }  // namespace

@@ -75,8 +75,8 @@ def pcd(path):
     return points
 
 
-def png16(path):
-    """A PNG file of 16-bit grey (PNG specification, ISO/IEC 15948), row by row."""
+def png(path):
+    """A PNG file of grey or of red, green and blue (PNG specification, ISO/IEC 15948), row by row."""
     with open(path, "rb") as file:
         data = file.read()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
@@ -88,15 +88,19 @@ def png16(path):
         kinds.append(typed[:4])
         if typed[:4] == b"IHDR":
             width, height, bits, colour, _, _, interlaced = struct.unpack(">IIBBBBB", typed[4:])
-            assert (bits, colour, interlaced) == (16, 0, 0)
+            assert (bits, colour) in ((16, 0), (8, 0), (8, 2)) and interlaced == 0
         elif typed[:4] == b"IDAT":
             packed += typed[4:]
         at += 12 + size
     assert kinds[0] == b"IHDR" and kinds[-1] == b"IEND"
-    rows = np.frombuffer(zlib.decompress(packed), dtype=np.uint8).reshape(height, 1 + 2 * width)
-    assert (rows[:, 0] == 1).all()  # each byte is the difference from two bytes before
-    columns = np.cumsum(rows[:, 1:].reshape(height, width, 2), axis=1, dtype=np.uint8)
-    return columns[:, :, 0].astype(np.uint16) * 256 + columns[:, :, 1]
+    channels, size = (3 if colour == 2 else 1), bits // 8
+    rows = np.frombuffer(zlib.decompress(packed), dtype=np.uint8)
+    rows = rows.reshape(height, 1 + channels * size * width)
+    assert (rows[:, 0] == 1).all()  # each byte is the difference from the pixel before
+    pixels = np.cumsum(rows[:, 1:].reshape(height, width, channels * size), axis=1, dtype=np.uint8)
+    if size == 2:
+        return pixels[:, :, 0].astype(np.uint16) * 256 + pixels[:, :, 1]
+    return pixels if channels == 3 else pixels[:, :, 0]
 
 
 def kitti_scan(folder, number):

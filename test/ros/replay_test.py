@@ -22,10 +22,15 @@ import rosgraph
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import Imu, PointCloud2
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "dataset"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "dataset"))
 import readers
 
 MARSIM = os.path.abspath(sys.argv.pop(1))
+SENSORS = ["--lidar", "vlp16", "resolution:=0.2", "weather:=rain_heavy",
+           "camera:=%s/cameras_small.yaml" % HERE, "obstacles:=%s/camera_obstacles.yaml" % HERE]
+IMAGES = ["/uav0/camera/%s/%s" % (name, what) for what in ("image_raw", "camera_info")
+          for name in ("left", "right", "color", "aligned_depth_to_color")]
 PERIOD, COUNT = 0.05, 61  # [s] between poses of the file, and how many
 LISTENER = """
 import base64, hashlib, json, signal, sys
@@ -46,7 +51,7 @@ def take_odometry(message):
     take("/uav0/odom", message)
     grant(Odometry().deserialize(message._buff).header.stamp)
 rospy.Subscriber("/uav0/odom", rospy.AnyMsg, take_odometry, tcp_nodelay=True)
-for topic in ("/uav0/points", "/uav0/imu/data"):
+for topic in sys.argv[2:]:
     rospy.Subscriber(topic, rospy.AnyMsg, lambda message, topic=topic: take(topic, message),
                      tcp_nodelay=True)
 def end(*_):
@@ -111,10 +116,10 @@ class Replay(unittest.TestCase):
         master = self.begin(["rosmaster", "--core", "-p",
                              self.environment["ROS_MASTER_URI"].rsplit(":", 1)[1]])
         received = self.path("received_%d.json" % number)
-        listener = self.begin([sys.executable, "-c", LISTENER, received])
-        run = self.marsim("replay", "flight.tum", "--lidar", "vlp16", "resolution:=0.2",
-                          "pace:=20", "participants:=/listener", "nodelets:=" + nodelets,
-                          "record:=flown_%d.tum" % number)
+        listener = self.begin([sys.executable, "-c", LISTENER, received, "/uav0/points",
+                               "/uav0/imu/data"] + IMAGES)
+        run = self.marsim("replay", "flight.tum", "pace:=20", "participants:=/listener",
+                          "nodelets:=" + nodelets, "record:=flown_%d.tum" % number, *SENSORS)
         listener.terminate()
         listener.wait(20)
         master.terminate()
@@ -126,8 +131,8 @@ class Replay(unittest.TestCase):
 
     def agrees(self, messages):
         """What `marsim dataset` writes is what the messages of a replay carry."""
-        made = self.marsim("dataset", "--trajectory", "flight.tum", "--lidar", "vlp16",
-                           "--format", "asl,tum,pcd,rosbag", "--out", "dataset", "resolution:=0.2")
+        made = self.marsim("dataset", "--trajectory", "flight.tum", "--format",
+                           "asl,tum,pcd,rosbag", "--out", "dataset", *SENSORS)
         self.assertEqual(made.returncode, 0, made.stdout)
 
         def decoded(topic, kind):
@@ -175,6 +180,12 @@ class Replay(unittest.TestCase):
             received = [base64.b64decode(text)[4:] for text in messages[topic]]
             mine = written[topic][first:]  # the node tells nothing at 0 s
             self.assertGreaterEqual(len(mine), 29)
+            self.assertEqual(received[:len(mine)], mine, topic)
+        for topic in IMAGES:
+            received = [base64.b64decode(text)[4:] for text in messages[topic]]
+            mine = written[topic][1 if written[topic][0][:8] != received[0][:8] else 0:]
+            self.assertEqual(len(written[topic]), 16, topic)
+            self.assertGreaterEqual(len(set(mine)), 15, topic)
             self.assertEqual(received[:len(mine)], mine, topic)
 
     def test_scenario(self):

@@ -70,6 +70,9 @@ struct CameraRigConfig {
   std::vector<CameraConfig> cameras;
   std::uint64_t seed = 1;
 
+  /// [px m] Tx of a camera's projection matrix: -fx B where it stands B to the right of the first
+  /// one and looks the same way, as stereo_image_proc reads it; else 0.
+  double shiftOf(std::size_t camera) const;
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };

@@ -93,6 +93,14 @@ void CameraConfig::validate(const std::string& where) const {
                 fmt::format("texture.finest, {} m, to 1000 m", texture.finest));
 }
 
+double CameraRigConfig::shiftOf(std::size_t camera) const {
+  constexpr double kTolerance = 1e-6;  // [m], [rad]
+  const Pose X_FC = cameras.front().X_BC.inverse() * cameras[camera].X_BC;
+  const bool is_beside = X_FC.q.angularDistance(Eigen::Quaterniond::Identity()) < kTolerance &&
+                         std::abs(X_FC.p.y()) < kTolerance && std::abs(X_FC.p.z()) < kTolerance;
+  return is_beside ? -cameras[camera].model.fx * X_FC.p.x() : 0.0;
+}
+
 void CameraRigConfig::validate(const std::string& where) const {
   const Validator check(where);
   check.require(!name.empty(), "name", "empty", "a name");

@@ -5,7 +5,9 @@
 #include <rosbag/view.h>
 
 #include "dataset/bag_library.hpp"
+#include "dataset/image_stream.hpp"
 #include "marsim/common/error.hpp"
+#include "ros/messages/camera_message.hpp"
 #include "ros/messages/cloud_message.hpp"
 #include "ros/messages/conversions.hpp"
 #include "ros/messages/depth_message.hpp"
@@ -15,15 +17,16 @@ namespace {
 
 const std::string kUav = "uav0";
 
-/// A bag (format 2.0) of the topics of one UAV, as its nodes publish them: odom, imu/data, and the
-/// LiDAR's outputs in their drivers' layouts. Messages are recorded at the stamps of their headers.
+/// A bag (format 2.0) of the topics of one UAV, as its nodes publish them: odom, imu/data, the
+/// LiDAR's outputs in their drivers' layouts, and images. Messages are recorded at the stamps of
+/// their headers.
 class BagWriter final : public dataset::Writer {
  public:
   explicit BagWriter(const dataset::Destination& to)
-      : path_((to.folder / "flight.bag").string()), imu_(to.sensors.imu) {
+      : path_((to.folder / "flight.bag").string()),
+        sensors_(to.sensors),
+        streams_(dataset::imageStreams(to.sensors)) {
     tell([this] { bag_.open(path_, rosbag::bagmode::Write); });
-    for (const dataset::ImageStream& stream : to.sensors.images)
-      cameras_.push_back(cameraOf(stream));
     if (!to.sensors.lidar) return;
     const lidar::LidarConfig& lidar = *to.sensors.lidar;
     topics_ = lidar::outputTopics(lidar.outputs);
@@ -41,7 +44,7 @@ class BagWriter final : public dataset::Writer {
   }
   void addImu(const vehicle::ImuSample& sample) override {
     sensor_msgs::Imu message;
-    toMessage(sample, imu_, true, message);
+    toMessage(sample, sensors_.imu, true, message);
     message.header.frame_id = kUav + "/imu_link";
     write("imu/data", message);
   }
@@ -49,10 +52,16 @@ class BagWriter final : public dataset::Writer {
     for (std::size_t i = 0; i < encoders_.size(); ++i) addCloud(encoders_[i], topics_[i], scan);
   }
   void addImage(const dataset::Image& image) override {
-    const lidar::DepthCameraConfig& camera = cameras_[image.stream];
-    const std::string frame = kUav + "/depth_optical_frame";
-    write("depth/camera_info", cameraInfo(camera, image.stamp, frame));
-    write("depth/image_rect_raw", depthMessage({image.stamp, Pose(), image.depth}, camera, frame));
+    const dataset::ImageStream& stream = streams_[image.stream];
+    const std::string frame = kUav + "/" + stream.frame;
+    write(stream.info_topic, infoOf(stream, image.stamp, frame));
+    if (stream.kind == Kind::kColour) {
+      write(stream.topic, imageMessage({image.stamp, image.X_WC, {}, image.pixels, {}},
+                                       sensors_.cameras->cameras[stream.camera], frame));
+    } else {
+      write(stream.topic,
+            depthMessage({image.stamp, image.X_WC, image.depth}, depthOf(stream), frame));
+    }
   }
   bool needsMisses() const override {
     return std::any_of(encoders_.begin(), encoders_.end(),
@@ -68,16 +77,22 @@ class BagWriter final : public dataset::Writer {
   }
 
  private:
-  static lidar::DepthCameraConfig cameraOf(const dataset::ImageStream& stream) {
-    lidar::DepthCameraConfig camera;
-    camera.width = stream.width;
-    camera.height = stream.height;
-    camera.fx = stream.intrinsics[0];
-    camera.fy = stream.intrinsics[1];
-    camera.cx = stream.intrinsics[2];
-    camera.cy = stream.intrinsics[3];
-    camera.encoding = stream.encoding;
-    return camera;
+  using Kind = dataset::ImageStream::Kind;
+
+  /// What a message of depth is made by.
+  lidar::DepthCameraConfig depthOf(const dataset::ImageStream& stream) const {
+    if (stream.kind == Kind::kDepth) return *sensors_.depth;
+    lidar::DepthCameraConfig depth = *sensors_.cameras->cameras[stream.camera].aligned_depth;
+    depth.width = stream.model.width;
+    depth.height = stream.model.height;
+    return depth;
+  }
+  sensor_msgs::CameraInfo infoOf(const dataset::ImageStream& stream, TimeNs stamp,
+                                 const std::string& frame) const {
+    if (stream.kind == Kind::kDepth) return cameraInfo(*sensors_.depth, stamp, frame);
+    sensor_msgs::CameraInfo info = cameraInfo(*sensors_.cameras, stream.camera);
+    info.header = toHeader(stamp, frame);
+    return info;
   }
 
   void addCloud(const CloudEncoder& encoder, const std::string& topic, const lidar::Scan& scan) {
@@ -106,9 +121,9 @@ class BagWriter final : public dataset::Writer {
   }
 
   std::string path_;
-  vehicle::ImuConfig imu_;
+  dataset::Sensors sensors_;
+  std::vector<dataset::ImageStream> streams_;
   rosbag::Bag bag_;
-  std::vector<lidar::DepthCameraConfig> cameras_;
   std::vector<CloudEncoder> encoders_;
   std::vector<std::string> topics_;
   std::size_t count_ = 0;

@@ -1,6 +1,5 @@
 #include "ros/messages/camera_message.hpp"
 
-#include <cmath>
 #include <cstring>
 
 #include <sensor_msgs/distortion_models.h>
@@ -11,15 +10,6 @@
 
 namespace marsim::ros_nodes {
 namespace {
-
-// [px m] Tx of the projection matrix.
-double shiftOf(const lidar::CameraRigConfig& rig, const lidar::CameraConfig& camera) {
-  constexpr double kTolerance = 1e-6;  // [m], [rad]
-  const Pose X_FC = rig.cameras.front().X_BC.inverse() * camera.X_BC;
-  const bool is_beside = X_FC.q.angularDistance(Eigen::Quaterniond::Identity()) < kTolerance &&
-                         std::abs(X_FC.p.y()) < kTolerance && std::abs(X_FC.p.z()) < kTolerance;
-  return is_beside ? -camera.model.fx * X_FC.p.x() : 0.0;
-}
 
 template <class Pixel>
 sensor_msgs::Image imageOf(const std::vector<Pixel>& pixels, const std::string& encoding,
@@ -92,8 +82,7 @@ marsim::SeenObjects seenObjectsMessage(const std::vector<lidar::SeenObject>& obj
 }
 
 sensor_msgs::CameraInfo cameraInfo(const lidar::CameraRigConfig& rig, std::size_t camera) {
-  const lidar::CameraConfig& config = rig.cameras[camera];
-  const lidar::CameraModel& model = config.model;
+  const lidar::CameraModel& model = rig.cameras[camera].model;
   const bool is_fisheye = model.projection == lidar::CameraModel::Projection::kFisheye;
   sensor_msgs::CameraInfo info;
   info.width = static_cast<std::uint32_t>(model.width);
@@ -102,7 +91,7 @@ sensor_msgs::CameraInfo cameraInfo(const lidar::CameraRigConfig& rig, std::size_
   info.D.assign(model.distortion.begin(), model.distortion.end() - (is_fisheye ? 1 : 0));
   info.K = {model.fx, 0.0, model.cx, 0.0, model.fy, model.cy, 0.0, 0.0, 1.0};
   info.R = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
-  info.P = {model.fx, 0.0, model.cx, shiftOf(rig, config), 0.0, model.fy, model.cy, 0.0, 0.0,
+  info.P = {model.fx, 0.0, model.cx, rig.shiftOf(camera), 0.0, model.fy, model.cy, 0.0, 0.0,
             0.0,      1.0, 0.0};
   return info;
 }
