@@ -36,7 +36,8 @@ Uav::Uav(const UavConfig& config, const Renderers& renderers, double ground_z,
   if (config_.depth) depth_camera_.emplace(*config_.depth, renderers.images);
   if (config_.cameras) {
     cameras_.emplace(*config_.cameras,
-                     lidar::CameraRenderers{std::move(map), renderers.rays, renderers.images});
+                     lidar::CameraRenderers{std::move(map), renderers.rays, renderers.images,
+                                            renderers.config.threads});
   }
   if (config_.estimate) {
     pilot_.flyOn(EstimateLoop(*config_.estimate, config_.controller.estimator, config_.imu));
@@ -50,6 +51,12 @@ void Uav::teleport(const Eigen::Vector3d& p_WB, double yaw) {
   tell(vehicle_.place(p_WB, yaw, state().stamp));
   if (vehicle_.reportsNow()) report();
   announce({});
+}
+
+void Uav::setWeather(const lidar::Weather& weather) {
+  if (lidar_) lidar_->lidar().setWeather(weather);
+  if (depth_camera_) depth_camera_->setWeather(weather);
+  if (cameras_) cameras_->setWeather(weather);
 }
 
 void Uav::step(const Collisions::ObjectsIn& objectsIn, const Collisions::BodyIn& bodyIn) {

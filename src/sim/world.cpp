@@ -19,8 +19,8 @@ World::World(std::shared_ptr<const map::SurfelMap> map, Renderers renderers,
 
 void World::addVegetation(const scene::Vegetation& vegetation, const std::string& where) {
   const auto plants = std::make_shared<const lidar::Plants>(vegetation);
-  renderers_.rays = lidar::withPlants(renderers_.rays, plants, {});
-  renderers_.images = lidar::withPlants(renderers_.images, plants, {});
+  renderers_.rays = lidar::withPlants(renderers_.rays, plants, renderers_.config);
+  renderers_.images = lidar::withPlants(renderers_.images, plants, renderers_.config);
   neighbours_ =
       collision::makeNeighbours(map_, scene::obstaclePoints(vegetation, map_->resolution(), where));
 }

@@ -6,9 +6,13 @@
 #include <variant>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/output_file.hpp"
+#include "common/text.hpp"
+#include "dataset/image_stream.hpp"
 #include "marsim/common/error.hpp"
+#include "vehicle/bias_walk.hpp"
 
 namespace marsim::tools {
 namespace {
@@ -38,16 +42,6 @@ std::string matrix(const Pose& X_AB, const std::string& indent = "  ") {
                         number(cleaned(X_AB.p[row])));
   }
   return text + indent + "- [0.0, 0.0, 0.0, 1.0]\n";
-}
-
-/// Kalibr's model knows white noise and a bias that walks. A Gauss-Markov bias of standard
-/// deviation sigma and correlation time tau is driven by white noise of density sigma sqrt(2 / tau)
-/// (db/dt = -b / tau + w) and walks like that for times that are short against tau. Independent
-/// walks add by squares.
-double biasWalk(const vehicle::InertialErrors& errors) {
-  if (!(errors.gauss_markov_sigma > 0.0)) return errors.random_walk;
-  return std::hypot(errors.random_walk,
-                    errors.gauss_markov_sigma * std::sqrt(2.0 / errors.gauss_markov_time));
 }
 
 /// Lines that say what a random walk stands for where the bias is a Gauss-Markov process.
@@ -84,40 +78,20 @@ const ReadByFastLio& readByFastLio(const std::vector<lidar::OutputConfig>& outpu
                   lidar::nameOf(layout)));
 }
 
-/// A camera of a camchain.yaml.
-struct ChainCamera {
-  lidar::CameraModel model;
-  Pose X_BC;
-  std::string topic;
-};
-
-std::vector<ChainCamera> chainOf(const CarriedSensors& sensors) {
-  std::vector<ChainCamera> chain;
-  if (sensors.depth) {
-    const lidar::DepthCameraConfig& depth = *sensors.depth;
-    lidar::CameraModel model;
-    model.width = depth.width;
-    model.height = depth.height;
-    model.fx = depth.fx;
-    model.fy = depth.fy;
-    model.cx = depth.cx;
-    model.cy = depth.cy;
-    chain.push_back({model, depth.X_BC, fmt::format("/{}/depth/image_rect_raw", sensors.uav)});
+/// Cameras, the depth camera last; depth in an image's pixels is of the image's camera.
+std::vector<dataset::ImageStream> kalibrOrder(const CarriedSensors& sensors) {
+  dataset::Sensors with_images;
+  with_images.cameras = sensors.cameras;
+  std::vector<dataset::ImageStream> streams = imageStreams(with_images);
+  streams.erase(std::remove_if(streams.begin(), streams.end(),
+                               [](const dataset::ImageStream& stream) { return stream.isDepth(); }),
+                streams.end());
+  with_images.cameras.reset();
+  with_images.depth = sensors.depth;
+  for (dataset::ImageStream& stream : imageStreams(with_images)) {
+    streams.push_back(std::move(stream));
   }
-  if (!sensors.cameras) return chain;
-  for (const lidar::CameraConfig& camera : sensors.cameras->cameras) {
-    if (camera.model.projection == lidar::CameraModel::Projection::kPinhole &&
-        camera.model.distortion[4] != 0.0) {
-      throw Error(
-          fmt::format("camchain.yaml: camera '{}' has k3 = {}, Kalibr's radtan only k1, "
-                      "k2, p1, p2",
-                      camera.name, camera.model.distortion[4]));
-    }
-    chain.push_back({camera.model, camera.X_BC,
-                     fmt::format("/{}/camera{}{}/image_raw", sensors.uav,
-                                 camera.name.empty() ? "" : "/", camera.name)});
-  }
-  return chain;
+  return streams;
 }
 
 Pose lidarInImu(const CarriedSensors& sensors) { return sensors.imu.X_BI.inverse() * sensors.X_BL; }
@@ -139,22 +113,36 @@ std::string kalibrImu(const CarriedSensors& sensors) {
       "gyroscope_random_walk: {}        # [rad/s^2/sqrt(Hz)]\n",
       commentOnWalk("accelerometer", accelerometer), commentOnWalk("gyroscope", gyroscope),
       sensors.uav, number(sensors.imu.rate), number(accelerometer.noise_density),
-      number(biasWalk(accelerometer)), number(gyroscope.noise_density),
-      number(biasWalk(gyroscope)));
+      number(vehicle::biasWalk(accelerometer)), number(gyroscope.noise_density),
+      number(vehicle::biasWalk(gyroscope)));
+}
+
+bool kalibrHolds(const lidar::CameraModel& model) {
+  return model.projection != lidar::CameraModel::Projection::kPinhole || model.distortion[4] == 0.0;
+}
+
+bool kalibrHolds(const lidar::CameraRigConfig& rig) {
+  return std::all_of(rig.cameras.begin(), rig.cameras.end(),
+                     [](const lidar::CameraConfig& camera) { return kalibrHolds(camera.model); });
 }
 
 std::string kalibrCameras(const CarriedSensors& sensors) {
-  const std::vector<ChainCamera> chain = chainOf(sensors);
-  if (chain.empty()) throw Error("camchain.yaml: the UAV has no camera");
+  const std::vector<dataset::ImageStream> cameras = kalibrOrder(sensors);
+  if (cameras.empty()) throw Error("camchain.yaml: the UAV has no camera");
   std::string text = "%YAML 1.0\n---\n";  // without it OpenCV takes no file for YAML
-  for (std::size_t i = 0; i < chain.size(); ++i) {
-    const ChainCamera& camera = chain[i];
+  for (std::size_t i = 0; i < cameras.size(); ++i) {
+    const dataset::ImageStream& camera = cameras[i];
     const lidar::CameraModel& model = camera.model;
+    if (!kalibrHolds(model)) {
+      throw Error(
+          fmt::format("camchain.yaml: camera '{}' has k3 = {}, Kalibr's radtan only k1, k2, p1, p2",
+                      sensors.cameras->cameras[camera.camera].name, model.distortion[4]));
+    }
     const Pose X_CB = camera.X_BC.inverse();
     text += fmt::format("cam{}:\n  T_cam_imu:\n{}", i, matrix(X_CB * sensors.imu.X_BI, "    "));
-    if (i > 0) text += "  T_cn_cnm1:\n" + matrix(X_CB * chain[i - 1].X_BC, "    ");
+    if (i > 0) text += "  T_cn_cnm1:\n" + matrix(X_CB * cameras[i - 1].X_BC, "    ");
     std::vector<std::size_t> others;
-    for (std::size_t other = 0; other < chain.size(); ++other) {
+    for (std::size_t other = 0; other < cameras.size(); ++other) {
       if (other != i) others.push_back(other);
     }
     const bool is_fisheye = model.projection == lidar::CameraModel::Projection::kFisheye;
@@ -165,12 +153,12 @@ std::string kalibrCameras(const CarriedSensors& sensors) {
         "  distortion_model: {}\n"
         "  distortion_coeffs: [{}, {}, {}, {}]\n"
         "  resolution: [{}, {}]\n"
-        "  rostopic: {}\n"
+        "  rostopic: /{}/{}\n"
         "  timeshift_cam_imu: 0.0\n",
         fmt::join(others, ", "), number(model.fx), number(model.fy), number(model.cx),
         number(model.cy), is_fisheye ? "equidistant" : "radtan", number(model.distortion[0]),
         number(model.distortion[1]), number(model.distortion[2]), number(model.distortion[3]),
-        model.width, model.height, camera.topic);
+        model.width, model.height, sensors.uav, camera.topic);
   }
   return text;
 }

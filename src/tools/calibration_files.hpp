@@ -7,7 +7,6 @@
 
 #include "marsim/geometry/pose.hpp"
 #include "marsim/lidar/camera.hpp"
-#include "marsim/lidar/depth_camera.hpp"
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/vehicle/imu.hpp"
 
@@ -26,10 +25,12 @@ struct CarriedSensors {
 
 /// imu.yaml as Kalibr reads it: noise densities and random walks in SI, as Kalibr defines them.
 std::string kalibrImu(const CarriedSensors& sensors);
-/// camchain.yaml as Kalibr writes it, of the depth camera and then of all other cameras; OpenCV's
-/// FileStorage reads it too. Throws Error where there is no camera, and for a k3, which Kalibr's
-/// radtan does not have.
+/// camchain.yaml as Kalibr writes it, of the cameras and then of the depth camera; OpenCV's
+/// FileStorage reads it too. Throws Error where there is none, and for a k3, which Kalibr's radtan
+/// does not have.
 std::string kalibrCameras(const CarriedSensors& sensors);
+/// Whether there is none with a k3.
+bool kalibrHolds(const lidar::CameraRigConfig& rig);
 /// FAST-LIO2's keys under `mapping`: the LiDAR in the IMU, rotation row by row.
 std::string fastLioExtrinsics(const CarriedSensors& sensors);
 /// All of FAST-LIO2's configuration for this LiDAR as slam.launch has it published: topics, layout,

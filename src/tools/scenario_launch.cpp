@@ -41,14 +41,6 @@ bool startsClient(const suite::Scenario& scenario) {
   return isSlam(scenario) && (start == "true" || start == "1");
 }
 
-/// A file beside the scenario's becomes a full path: nodes run in another folder.
-std::string fromScenario(const suite::Scenario& scenario, const std::string& value) {
-  if (value.empty() || value[0] == '/' || value.find('.') == std::string::npos) return value;
-  const fs::path file = fs::absolute(scenario.file).parent_path() / value;
-  std::error_code none;
-  return fs::is_regular_file(file, none) ? file.lexically_normal().string() : value;
-}
-
 std::string waitRules(const suite::Scenario& scenario) {
   std::vector<std::string> rules;
   for (const suite::WaitRule& rule : scenario.wait_for) {
@@ -148,6 +140,13 @@ std::string runnerNode(const suite::Scenario& scenario, std::uint64_t seed,
 }
 
 }  // namespace
+
+std::string fromScenario(const suite::Scenario& scenario, const std::string& value) {
+  if (value.empty() || value[0] == '/' || value.find('.') == std::string::npos) return value;
+  const fs::path file = fs::absolute(scenario.file).parent_path() / value;
+  std::error_code none;
+  return fs::is_regular_file(file, none) ? file.lexically_normal().string() : value;
+}
 
 std::vector<std::string> wantedPackages(const suite::Scenario& scenario) {
   std::vector<std::string> packages;

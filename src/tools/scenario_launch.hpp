@@ -14,6 +14,9 @@ namespace marsim::tools {
 /// Launch files that are started in place of packages' own, by the packages' names.
 using StandIns = std::map<std::string, std::filesystem::path>;
 
+/// The value of an argument; a file beside the scenario's becomes a full path.
+std::string fromScenario(const suite::Scenario& scenario, const std::string& value);
+
 /// Packages that a scenario needs beside this one, each once: those of its programs, what stands in
 /// $(find ...), and a SLAM client that slam.launch is to start.
 std::vector<std::string> wantedPackages(const suite::Scenario& scenario);

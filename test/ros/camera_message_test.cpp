@@ -27,7 +27,7 @@ TEST(CameraMessage, ARectifiedPairIsOneFramesWithTheBaselineInP) {
   lidar::CameraRigConfig rig = pair({0.12, 0.0, 0.0});
   rig.cameras[1].model.cx = 300.0;  // of a pair that converges
   rig.cameras[1].model.distortion = {-0.1, 0.01, 0.001, 0.002, 0.003};
-  EXPECT_EQ(imageFrameOf(rig, 1), 0U);
+  EXPECT_EQ(rig.imageFrameOf(1), 0U);
   const sensor_msgs::CameraInfo first = cameraInfo(rig, 0), second = cameraInfo(rig, 1);
   EXPECT_NEAR(second.P[3], -400.0 * 0.12, 1e-9);
   EXPECT_EQ(first.P[3], 0.0);
@@ -39,7 +39,7 @@ TEST(CameraMessage, ARectifiedPairIsOneFramesWithTheBaselineInP) {
 
 TEST(CameraMessage, OtherCamerasAreTheirOwnFrames) {
   const auto isPair = [](const lidar::CameraRigConfig& rig) {
-    const bool is_first = imageFrameOf(rig, 1) == 0;
+    const bool is_first = rig.imageFrameOf(1) == 0;
     EXPECT_EQ(cameraInfo(rig, 1).P[3] != 0.0, is_first);
     return is_first;
   };

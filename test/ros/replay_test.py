@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """`marsim replay` twice: scans and IMU are the same to the byte, and the body is where the file
-says. `marsim record` of such a run, and bad input to both.
+says; `marsim dataset` writes the same numbers. `marsim record` of such a run, and bad input to both.
 
 replay_test.py MARSIM
 """
+import base64
 import json
 import math
 import os
@@ -15,30 +16,46 @@ import tempfile
 import time
 import unittest
 
+import numpy as np
+import rosbag
 import rosgraph
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import Imu, PointCloud2
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "dataset"))
+import readers
 
 MARSIM = os.path.abspath(sys.argv.pop(1))
+SENSORS = ["--lidar", "vlp16", "resolution:=0.2", "weather:=rain_heavy",
+           "camera:=%s/cameras_small.yaml" % HERE, "obstacles:=%s/camera_obstacles.yaml" % HERE]
+IMAGES = ["/uav0/camera/%s/%s" % (name, what) for what in ("image_raw", "camera_info")
+          for name in ("left", "right", "color", "aligned_depth_to_color")]
 PERIOD, COUNT = 0.05, 61  # [s] between poses of the file, and how many
 LISTENER = """
-import hashlib, json, signal, sys
+import base64, hashlib, json, signal, sys
 import rospy
 from marsim.msg import ClockGrant
 from nav_msgs.msg import Odometry
 
-received = {}
+received, messages = {}, {}
 def take(topic, message):  # without the sequence number of the header
     received.setdefault(topic, []).append(hashlib.sha256(message._buff[4:]).hexdigest())
+    messages.setdefault(topic, []).append(base64.b64encode(message._buff).decode())
 
 rospy.init_node("listener", disable_signals=True)
 grants = rospy.Publisher("/clock_grants", ClockGrant, queue_size=100)
 def grant(stamp):
     grants.publish(ClockGrant(who="/listener", until=stamp + rospy.Duration(0.05)))
-rospy.Subscriber("/uav0/odom", Odometry, lambda message: grant(message.header.stamp))
-for topic in ("/uav0/points", "/uav0/imu/data"):
+def take_odometry(message):
+    take("/uav0/odom", message)
+    grant(Odometry().deserialize(message._buff).header.stamp)
+rospy.Subscriber("/uav0/odom", rospy.AnyMsg, take_odometry, tcp_nodelay=True)
+for topic in sys.argv[2:]:
     rospy.Subscriber(topic, rospy.AnyMsg, lambda message, topic=topic: take(topic, message),
                      tcp_nodelay=True)
 def end(*_):
-    json.dump(received, open(sys.argv[1], "w"))
+    json.dump([received, messages], open(sys.argv[1], "w"))
     sys.exit(0)
 signal.signal(signal.SIGTERM, end)
 while True:
@@ -99,10 +116,10 @@ class Replay(unittest.TestCase):
         master = self.begin(["rosmaster", "--core", "-p",
                              self.environment["ROS_MASTER_URI"].rsplit(":", 1)[1]])
         received = self.path("received_%d.json" % number)
-        listener = self.begin([sys.executable, "-c", LISTENER, received])
-        run = self.marsim("replay", "flight.tum", "--lidar", "vlp16", "resolution:=0.2",
-                          "pace:=20", "participants:=/listener", "nodelets:=" + nodelets,
-                          "record:=flown_%d.tum" % number)
+        listener = self.begin([sys.executable, "-c", LISTENER, received, "/uav0/points",
+                               "/uav0/imu/data"] + IMAGES)
+        run = self.marsim("replay", "flight.tum", "pace:=20", "participants:=/listener",
+                          "nodelets:=" + nodelets, "record:=flown_%d.tum" % number, *SENSORS)
         listener.terminate()
         listener.wait(20)
         master.terminate()
@@ -111,6 +128,93 @@ class Replay(unittest.TestCase):
         self.assertIn("replayed to its end, 3.000 s", run.stdout)
         with open(received) as file:
             return json.load(file)
+
+    def agrees(self, messages):
+        """What `marsim dataset` writes is what the messages of a replay carry."""
+        made = self.marsim("dataset", "--trajectory", "flight.tum", "--format",
+                           "asl,tum,pcd,rosbag", "--out", "dataset", *SENSORS)
+        self.assertEqual(made.returncode, 0, made.stdout)
+
+        def decoded(topic, kind):
+            return [kind().deserialize(base64.b64decode(text)) for text in messages[topic]]
+        stamps, rows = readers.asl_table(self.path("dataset/asl/mav0/imu0/data.csv"),
+                                         readers.ASL_IMU)
+        self.assertEqual(len(stamps), 600)
+        for stamp, row, imu in zip(stamps, rows, decoded("/uav0/imu/data", Imu)):
+            w, a = imu.angular_velocity, imu.linear_acceleration
+            self.assertEqual(stamp, imu.header.stamp.to_nsec())
+            self.assertEqual(list(row), [w.x, w.y, w.z, a.x, a.y, a.z])
+        truth = dict(zip(*readers.tum(self.path("dataset/tum/groundtruth.txt"))))
+        for odometry in decoded("/uav0/odom", Odometry):
+            stamp, pose = odometry.header.stamp.to_nsec(), odometry.pose.pose
+            if stamp > 3_000_000_000:
+                break
+            p, q = pose.position, np.array([pose.orientation.x, pose.orientation.y,
+                                            pose.orientation.z, pose.orientation.w])
+            self.assertEqual(list(truth[stamp][:3]), [p.x, p.y, p.z])
+            self.assertEqual(list(truth[stamp][3:]), list(q if q[3] >= 0.0 else -q))
+        scans = readers.asl_files(self.path("dataset/asl/mav0/lidar0"))
+        self.assertEqual(len(scans), 30)
+        for (stamp, file), cloud in zip(scans, decoded("/uav0/points", PointCloud2)):
+            self.assertEqual(stamp, cloud.header.stamp.to_nsec())
+            kinds = {2: "u1", 4: "<u2", 7: "<f4"}
+            points = np.frombuffer(cloud.data, dtype=np.dtype({
+                "names": [field.name for field in cloud.fields],
+                "formats": [kinds[field.datatype] for field in cloud.fields],
+                "offsets": [field.offset for field in cloud.fields],
+                "itemsize": cloud.point_step}))
+            written = readers.pcd(file)
+            self.assertEqual(len(written), len(points))
+            for name in ("x", "y", "z", "intensity", "ring", "time"):
+                self.assertTrue((written[name] == points[name]).all(), name)
+
+        self.bag_agrees(messages)
+
+    def bag_agrees(self, messages):
+        """A written bag holds the messages themselves, but for their sequence numbers."""
+        written = {}
+        with rosbag.Bag(self.path("dataset/rosbag/flight.bag")) as bag:
+            for topic, message, _ in bag.read_messages(raw=True):
+                written.setdefault(topic, []).append(message[1][4:])
+        for topic, first in (("/uav0/points", 0), ("/uav0/imu/data", 0), ("/uav0/odom", 1)):
+            received = [base64.b64decode(text)[4:] for text in messages[topic]]
+            mine = written[topic][first:]  # the node tells nothing at 0 s
+            self.assertGreaterEqual(len(mine), 29)
+            self.assertEqual(received[:len(mine)], mine, topic)
+        for topic in IMAGES:
+            received = [base64.b64decode(text)[4:] for text in messages[topic]]
+            mine = written[topic][1 if written[topic][0][:8] != received[0][:8] else 0:]
+            self.assertEqual(len(written[topic]), 16, topic)
+            self.assertGreaterEqual(len(set(mine)), 15, topic)
+            self.assertEqual(received[:len(mine)], mine, topic)
+
+    def test_scenario(self):
+        """A data set of a scenario is flown as the suite flies it in lockstep."""
+        scenario = ("description: there and back\nmap: building\nlidar: vlp16\nresolution: 0.2\n"
+                    "start: [0, 0, 1.5]\nduration: 6s\ngusts: light\nfly: {goals: [[2, 0.3, 1.3]]}\n"
+                    "checks: {contacts: {at_most: 0}}\n")
+        for name, more in (("alone", ""), ("flown", "arguments: {record: %s}\n"
+                                           % self.path("flown.tum"))):
+            with open(self.path(name + ".yaml"), "w") as file:
+                file.write(scenario + more)
+        flown = self.marsim("suite", "flown.yaml", "--out", "suite")
+        self.assertEqual(flown.returncode, 0, flown.stdout)
+        made = self.marsim("dataset", "--scenario", "alone.yaml", "--format", "tum,pcd", "--out",
+                           "alone")
+        self.assertEqual(made.returncode, 0, made.stdout)
+        truth = dict(zip(*readers.tum(self.path("alone/tum/groundtruth.txt"))))
+        compared = 0
+        with open(self.path("flown.tum")) as file:
+            for line in file:
+                stamp, _, rest = line.partition(" ")
+                at = None if stamp == "#" else round(1e3 * float(stamp)) * 10**6
+                if at not in truth:  # the suite goes on for a while
+                    continue
+                row = np.array(rest.split(), dtype=float)
+                self.assertLess(np.abs(row[:3] - truth[at][:3]).max(), 1e-8)  # nine digits
+                compared += 1
+        self.assertGreater(compared, 500)
+        self.assertGreater(np.abs(row[:3] - [0.0, 0.0, 1.5]).max(), 1.9)
 
     def record(self, name, arguments, seconds):
         """The manifest of a recording of so many seconds."""
@@ -126,7 +230,8 @@ class Replay(unittest.TestCase):
             return json.load(file)
 
     def test_repeats(self):
-        first, second = self.replay(1, "false"), self.replay(2, "true")
+        (first, messages), (second, _) = self.replay(1, "false"), self.replay(2, "true")
+        self.agrees(messages)
         # Everything up to the end of the trajectory; what comes later may be cut off.
         for topic, count in (("/uav0/points", 29), ("/uav0/imu/data", 600)):
             self.assertGreaterEqual(len(first[topic]), count)

@@ -70,6 +70,14 @@ struct CameraRigConfig {
   std::vector<CameraConfig> cameras;
   std::uint64_t seed = 1;
 
+  /// Whose optical frame a camera names in its images: its own, but of the second camera of a
+  /// rectified pair the first one's (0), as image_geometry demands and RViz shows it: P then
+  /// projects points of that frame. A pair looks the same way, one beside the other, with the same
+  /// fx, fy, cy.
+  std::size_t imageFrameOf(std::size_t camera) const;
+  /// [px m] Tx of a camera's projection matrix: -fx B where it names the first one's frame and
+  /// stands B to the right of it, as stereo_image_proc reads it; else 0.
+  double shiftOf(std::size_t camera) const;
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };

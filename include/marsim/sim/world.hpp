@@ -37,6 +37,7 @@ struct UavConfig : VehicleSetup {
 struct Renderers {
   std::shared_ptr<const lidar::RayRenderer> rays = nullptr;      ///< of LiDARs
   std::shared_ptr<const lidar::ImageRenderer> images = nullptr;  ///< of cameras
+  lidar::RendererConfig config = {};  ///< of what is rendered beside the map: plants, colours
 };
 
 /// One UAV, all of it, without ROS: its vehicle, pilot and sensors, connected as the nodes are.
@@ -78,6 +79,12 @@ class Uav {
   /// Makes the scans and images that are due; `objectsIn` says what else moves, and may be empty.
   /// World calls it when all UAVs have stepped.
   void measure(const ObjectsIn& objectsIn = {});
+  /// Whether scans list the shots without a return.
+  void keepMisses(bool keep) {
+    if (lidar_) lidar_->lidar().keepMisses(keep);
+  }
+  /// What scans and images from now on are taken in; at first nothing. Throws ConfigError.
+  void setWeather(const lidar::Weather& weather);
 
   const KinematicState& state() const { return vehicle_.state(); }
   /// The reference that is tracked, as of the last state step.
@@ -87,6 +94,8 @@ class Uav {
   const Collisions* collisions() const {
     return config_.collision.on ? &vehicle_.collisions() : nullptr;
   }
+  /// Null without cameras.
+  const CameraRig* cameras() const { return cameras_ ? &*cameras_ : nullptr; }
   TimeNs dynamicsStep() const { return vehicle_.dynamicsStep(); }
   /// That holds its body.
   scene::Ball ball() const { return vehicle_.ball(); }

@@ -93,6 +93,23 @@ void CameraConfig::validate(const std::string& where) const {
                 fmt::format("texture.finest, {} m, to 1000 m", texture.finest));
 }
 
+std::size_t CameraRigConfig::imageFrameOf(std::size_t camera) const {
+  constexpr double kTolerance = 1e-6;  // [m], [rad]
+  const CameraModel &a = cameras.front().model, &b = cameras[camera].model;
+  const Pose X_FC = cameras.front().X_BC.inverse() * cameras[camera].X_BC;
+  const bool is_beside = X_FC.q.angularDistance(Eigen::Quaterniond::Identity()) < kTolerance &&
+                         std::abs(X_FC.p.y()) < kTolerance && std::abs(X_FC.p.z()) < kTolerance;
+  const bool has_same_rows =
+      a.projection == b.projection && a.fx == b.fx && a.fy == b.fy && a.cy == b.cy;
+  return is_beside && has_same_rows ? 0 : camera;
+}
+
+double CameraRigConfig::shiftOf(std::size_t camera) const {
+  if (imageFrameOf(camera) == camera) return 0.0;
+  const Pose X_FC = cameras.front().X_BC.inverse() * cameras[camera].X_BC;
+  return -cameras[camera].model.fx * X_FC.p.x();
+}
+
 void CameraRigConfig::validate(const std::string& where) const {
   const Validator check(where);
   check.require(!name.empty(), "name", "empty", "a name");

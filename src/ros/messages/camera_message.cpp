@@ -1,6 +1,5 @@
 #include "ros/messages/camera_message.hpp"
 
-#include <cmath>
 #include <cstring>
 
 #include <sensor_msgs/distortion_models.h>
@@ -82,21 +81,8 @@ marsim::SeenObjects seenObjectsMessage(const std::vector<lidar::SeenObject>& obj
   return message;
 }
 
-std::size_t imageFrameOf(const lidar::CameraRigConfig& rig, std::size_t camera) {
-  constexpr double kTolerance = 1e-6;  // [m], [rad]
-  const lidar::CameraConfig &first = rig.cameras.front(), &other = rig.cameras[camera];
-  const lidar::CameraModel &a = first.model, &b = other.model;
-  const Pose X_FC = first.X_BC.inverse() * other.X_BC;
-  const bool is_beside = X_FC.q.angularDistance(Eigen::Quaterniond::Identity()) < kTolerance &&
-                         std::abs(X_FC.p.y()) < kTolerance && std::abs(X_FC.p.z()) < kTolerance;
-  const bool has_same_rows =
-      a.projection == b.projection && a.fx == b.fx && a.fy == b.fy && a.cy == b.cy;
-  return is_beside && has_same_rows ? 0 : camera;
-}
-
 sensor_msgs::CameraInfo cameraInfo(const lidar::CameraRigConfig& rig, std::size_t camera) {
-  const lidar::CameraConfig& config = rig.cameras[camera];
-  const lidar::CameraModel& model = config.model;
+  const lidar::CameraModel& model = rig.cameras[camera].model;
   const bool is_fisheye = model.projection == lidar::CameraModel::Projection::kFisheye;
   sensor_msgs::CameraInfo info;
   info.width = static_cast<std::uint32_t>(model.width);
@@ -105,11 +91,8 @@ sensor_msgs::CameraInfo cameraInfo(const lidar::CameraRigConfig& rig, std::size_
   info.D.assign(model.distortion.begin(), model.distortion.end() - (is_fisheye ? 1 : 0));
   info.K = {model.fx, 0.0, model.cx, 0.0, model.fy, model.cy, 0.0, 0.0, 1.0};
   info.R = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
-  info.P = {model.fx, 0.0, model.cx, 0.0, 0.0, model.fy, model.cy, 0.0, 0.0, 0.0, 1.0, 0.0};
-  if (imageFrameOf(rig, camera) != camera) {
-    const double baseline = (rig.cameras.front().X_BC.inverse() * config.X_BC).p.x();
-    info.P[3] = -model.fx * baseline;
-  }
+  info.P = {model.fx, 0.0, model.cx, rig.shiftOf(camera), 0.0, model.fy, model.cy, 0.0, 0.0,
+            0.0,      1.0, 0.0};
   return info;
 }
 

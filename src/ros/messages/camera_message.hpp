@@ -28,11 +28,6 @@ sensor_msgs::Image truthMessage(const std::vector<Eigen::Vector2f>& flow,
 marsim::SeenObjects seenObjectsMessage(const std::vector<lidar::SeenObject>& objects,
                                        const std_msgs::Header& header);
 
-/// Whose optical frame a rig's camera names in its images: its own, but of the second camera of a
-/// rectified pair the first one's (0), as image_geometry demands and RViz shows it: P then projects
-/// points of that frame. A pair looks the same way, one beside the other, with the same fx, fy, cy.
-std::size_t imageFrameOf(const lidar::CameraRigConfig& rig, std::size_t camera);
-
 /// The intrinsics of a rig's camera, without stamp and frame: plumb_bob or equidistant. R is the
 /// identity and P is K, with -fx B where the camera is the second of a pair, B to the right.
 sensor_msgs::CameraInfo cameraInfo(const lidar::CameraRigConfig& rig, std::size_t camera);

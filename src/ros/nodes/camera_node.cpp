@@ -68,7 +68,7 @@ void CameraNode::advertise(ros::NodeHandle& handle) {
     output.frame = frames_.camera(camera.name);
     output.info = cameraInfo(rig_->config(), i);
     output.info.header.frame_id =
-        frames_.camera(rig_->config().cameras[imageFrameOf(rig_->config(), i)].name);
+        frames_.camera(rig_->config().cameras[rig_->config().imageFrameOf(i)].name);
     output.depth_info = output.info;
     output.depth_info.header.frame_id = output.frame;
     output.depth_info.P[3] = 0.0;  // depth is the camera's own, also of the second of a pair

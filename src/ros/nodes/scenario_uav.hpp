@@ -14,7 +14,7 @@
 #include "marsim/TrackingError.h"
 #include "marsim/VehicleState.h"
 #include "marsim/geometry/kinematic_state.hpp"
-#include "suite/goal_flight.hpp"
+#include "suite/flight_guide.hpp"
 #include "suite/recording.hpp"
 #include "suite/scenario.hpp"
 
@@ -23,12 +23,10 @@ namespace marsim::ros_nodes {
 /// One UAV of a scenario: flies it along its goals or its path, and records what became of it.
 ///
 /// In, below its namespace: `state`, `tracking_error`, `clearance`, `collision`. Out: `goal`, or
-/// the client's topic for goals, and `command/state`. Commands carry stamps kLead ahead of the
-/// state that they answer, so that in lockstep they act at the same instant in every run.
+/// the client's topic for goals, and `command/state`. Commands carry stamps ahead of the state that
+/// they answer (suite::FlightGuide), so that in lockstep they act at the same instant in every run.
 class ScenarioUav {
  public:
-  static constexpr TimeNs kLead = 15 * kNsPerSecond / 100;
-
   ScenarioUav(const ros::NodeHandle& root, const std::string& name,
               const suite::Scenario& scenario);
 
@@ -36,13 +34,13 @@ class ScenarioUav {
   std::vector<std::string> missing() const;
   /// Outside of lockstep: the flight begins soon after a stamp, and never before this was called.
   /// In lockstep it begins soon after time does.
-  void beginAfter(TimeNs stamp);
+  void beginAfter(TimeNs stamp) { guide_.beginAfter(stamp); }
   /// Called with the stamp of every new state; set before the first one.
   std::function<void(TimeNs)> on_state;
 
   TimeNs now() const { return now_; }  ///< stamp of the last state; < 0: none yet
   /// When nothing was left to be flown; none: something is.
-  std::optional<TimeNs> flownAt() const { return flown_at_; }
+  std::optional<TimeNs> flownAt() const { return guide_.flownAt(); }
   std::string progress() const;  ///< "goal 2 of 4"; empty: no goals
   /// Whether everything up to `stamp` has come.
   bool complete(TimeNs stamp) const;
@@ -50,25 +48,16 @@ class ScenarioUav {
   suite::UavRecording recording(TimeNs stamp) const;
 
  private:
-  /// The motion to be flown at a time since the flight began.
-  using Path = std::function<KinematicState(TimeNs t)>;
-
-  void setPath(const suite::Flight& flight, double start_yaw);
   void onState(const marsim::VehicleStateConstPtr& message);
   void fly(const suite::MotionSample& state);
-  void sendGoal(const Eigen::Vector3d& goal, const suite::MotionSample& state);
+  void sendGoal(const StampedPose& goal);
 
   std::string name_;
   bool sends_path_message_ = false;  ///< goals as nav_msgs/Path
   bool collides_ = true;
-  suite::GoalFlight goals_;
-  double goal_yaw_ = 0.0;  ///< [rad]
-  Path path_;
-  std::optional<TimeNs> begin_;                ///< of the flight; none: not known yet
-  TimeNs path_duration_ = 0, path_sent_ = -1;  ///< since the flight began
+  suite::FlightGuide guide_;
 
   TimeNs now_ = -1;
-  std::optional<TimeNs> flown_at_;
   std::vector<suite::MotionSample> samples_;
   std::vector<std::pair<TimeNs, double>> errors_, clearances_;  ///< [m] by their stamps
   std::vector<TimeNs> contacts_;

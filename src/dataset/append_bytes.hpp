@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+namespace marsim::dataset {
+
+/// Appends a number as it lies in memory; the layouts are little endian, as are all machines that
+/// the program runs on.
+template <class Number>
+void appendBytes(Number value, std::string& bytes) {
+  static_assert(std::is_arithmetic_v<Number>);
+  char raw[sizeof(Number)];
+  std::memcpy(raw, &value, sizeof(Number));
+  bytes.append(raw, sizeof(Number));
+}
+
+}  // namespace marsim::dataset

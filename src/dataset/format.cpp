@@ -1,0 +1,134 @@
+#include "dataset/format.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "dataset/bag_library.hpp"
+#include "dataset/image_stream.hpp"
+#include "marsim/common/error.hpp"
+
+namespace marsim::dataset {
+namespace {
+
+/// A format with what it has room for.
+struct Layout {
+  const char* name;
+  bool holds_scans, has_axes_of_its_own;
+  bool needs_frames;  ///< scans or images
+  bool (*holdsImages)(const Sensors& sensors, const ImageStream& stream);
+  std::unique_ptr<Writer> (*make)(const Destination& to);
+};
+
+bool all(const Sensors& /*sensors*/, const ImageStream& /*stream*/) { return true; }
+bool none(const Sensors& /*sensors*/, const ImageStream& /*stream*/) { return false; }
+
+// In the order of the enumeration.
+constexpr Layout kLayouts[] = {{"tum", false, false, false, tumHolds, makeTumWriter},
+                               {"asl", true, false, false, all, makeAslWriter},
+                               {"kitti", true, true, true, kittiHolds, makeKittiWriter},
+                               {"pcd", true, false, true, none, makePcdWriter},
+                               {"rosbag", true, true, false, all, makeBagWriter},
+                               {"mcap", true, true, false, all, makeMcapWriter}};
+
+const Layout& layoutOf(Format format) { return kLayouts[static_cast<std::size_t>(format)]; }
+
+template <class Holds>
+std::vector<std::string> namesWhere(const Holds& holds) {
+  std::vector<std::string> names;
+  for (const Layout& layout : kLayouts) {
+    if (holds(layout)) names.emplace_back(layout.name);
+  }
+  return names;
+}
+
+/// Whether one of the formats does.
+template <class Holds>
+bool anyOf(const std::vector<Format>& formats, const Holds& holds) {
+  return std::any_of(formats.begin(), formats.end(),
+                     [&holds](Format format) { return holds(layoutOf(format)); });
+}
+
+std::string quoted(const std::vector<Format>& formats) {
+  std::vector<std::string> names;
+  for (const Format format : formats) names.emplace_back(nameOf(format));
+  return "'" + join(names, ",") + "'";
+}
+
+}  // namespace
+
+const char* nameOf(Format format) { return layoutOf(format).name; }
+
+std::unique_ptr<Writer> makeWriter(Format format, const Destination& to) {
+  return layoutOf(format).make(to);
+}
+
+std::vector<Format> formatsOf(const std::string& words, const std::string& where,
+                              const std::string& field) {
+  std::vector<Format> formats;
+  const std::vector<std::string> known = namesWhere([](const Layout&) { return true; });
+  for (const std::string& part : split(words, ',')) {
+    const std::string word(trimmed(part));
+    const auto found = std::find(known.begin(), known.end(), word);
+    if (found == known.end()) throw UnknownNameError(where, field, word, known);
+    formats.push_back(static_cast<Format>(found - known.begin()));
+  }
+  std::sort(formats.begin(), formats.end());
+  const auto twice = std::adjacent_find(formats.begin(), formats.end());
+  Validator(where).require(twice == formats.end(), field, fmt::format("'{}'", clipped(words)),
+                           "each format once");
+  return formats;
+}
+
+void requireCarried(const std::vector<Format>& formats, const Sensors& sensors, Axes axes,
+                    const std::string& where) {
+  const Validator validator(where);
+  if (std::find(formats.begin(), formats.end(), Format::kRosbag) != formats.end()) {
+    const std::string problem = whyNoBags();
+    validator.require(problem.empty(), "--format", quoted(formats),
+                      fmt::format("no rosbag in this build, which has no ROS or no "
+                                  "librosbag-storage-dev ({})",
+                                  problem));
+  }
+  const std::vector<ImageStream> streams = imageStreams(sensors);
+  const auto holds_scans = [](const Layout& layout) { return layout.holds_scans; };
+  if (sensors.lidar) {
+    validator.require(anyOf(formats, holds_scans), "--format", quoted(formats),
+                      fmt::format("one that holds the LiDAR's scans beside it ({}), or "
+                                  "'--lidar none'",
+                                  join(namesWhere(holds_scans))));
+  }
+  const auto has_something = [&](const Layout& layout) {
+    const auto holds = [&](const ImageStream& stream) {
+      return layout.holdsImages(sensors, stream);
+    };
+    return sensors.lidar || !layout.needs_frames ||
+           std::any_of(streams.begin(), streams.end(), holds);
+  };
+  for (const Format format : formats) {
+    validator.require(has_something(layoutOf(format)), "--format", quoted(formats),
+                      fmt::format("without a LiDAR {} only", join(namesWhere(has_something))));
+  }
+  for (const ImageStream& stream : streams) {
+    const auto holds = [&](const Layout& layout) { return layout.holdsImages(sensors, stream); };
+    validator.require(anyOf(formats, holds), "--format", quoted(formats),
+                      fmt::format("one that holds the images of {} ({}) beside it ({})",
+                                  stream.name, stream.topic, join(namesWhere(holds))));
+  }
+  if (axes == Axes::kNed) {
+    const auto takes_axes = [](const Layout& layout) { return !layout.has_axes_of_its_own; };
+    validator.require(anyOf(formats, takes_axes), "--frame", "'ned'",
+                      fmt::format("enu: {} has axes of its own", quoted(formats)));
+  }
+}
+
+Axes axesOf(const std::string& word, const std::string& where, const std::string& field) {
+  if (word == "enu") return Axes::kEnu;
+  Validator(where).require(word == "ned", field, fmt::format("'{}'", clipped(word)), "enu, ned");
+  return Axes::kNed;
+}
+
+const char* nameOf(Axes axes) { return axes == Axes::kEnu ? "enu" : "ned"; }
+
+}  // namespace marsim::dataset

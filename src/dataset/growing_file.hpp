@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace marsim::dataset {
+
+/// A new file that is written from front to back. Throws FileError, also for bytes that were taken
+/// before and cannot be written, as on a full disk.
+class GrowingFile {
+ public:
+  explicit GrowingFile(const std::filesystem::path& path);
+  ~GrowingFile();
+  GrowingFile(const GrowingFile&) = delete;
+  GrowingFile& operator=(const GrowingFile&) = delete;
+
+  void write(std::string_view bytes);
+  /// All is on the disk, or FileError.
+  void close();
+
+ private:
+  void flush();
+  [[noreturn]] void fail(int error) const;
+
+  std::filesystem::path path_;
+  int file_;
+  std::string buffer_;
+};
+
+/// A new file as a whole.
+void writeNewFile(const std::filesystem::path& path, std::string_view bytes);
+
+}  // namespace marsim::dataset

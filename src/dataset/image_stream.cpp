@@ -1,0 +1,120 @@
+#include "dataset/image_stream.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "dataset/png.hpp"
+
+namespace marsim::dataset {
+namespace {
+
+std::string encodingOf(const lidar::DepthCameraConfig& depth) {
+  return depth.encoding == lidar::DepthEncoding::kMillimetres ? "16UC1" : "32FC1";
+}
+
+ImageStream streamOf(const lidar::DepthCameraConfig& depth) {
+  ImageStream stream;
+  stream.name = "depth0";
+  stream.comment = depth.name;
+  stream.topic = "depth/image_rect_raw";
+  stream.info_topic = "depth/camera_info";
+  stream.frame = "depth_optical_frame";
+  stream.encoding = encodingOf(depth);
+  stream.rate = depth.rate;
+  stream.model = {lidar::CameraModel::Projection::kPinhole,
+                  depth.width,
+                  depth.height,
+                  depth.fx,
+                  depth.fy,
+                  depth.cx,
+                  depth.cy,
+                  {}};
+  stream.X_BC = depth.X_BC;
+  return stream;
+}
+
+ImageStream streamOf(const lidar::CameraRigConfig& rig, std::size_t number) {
+  const lidar::CameraConfig& camera = rig.cameras[number];
+  const std::string topics = camera.name.empty() ? "camera" : "camera/" + camera.name;
+  ImageStream stream;
+  stream.kind = ImageStream::Kind::kColour;
+  stream.camera = number;
+  stream.name = fmt::format("cam{}", number);
+  stream.comment = camera.name.empty() ? rig.name : fmt::format("{}: {}", rig.name, camera.name);
+  stream.topic = topics + "/image_raw";
+  stream.info_topic = topics + "/camera_info";
+  const std::string& frame = rig.cameras[rig.imageFrameOf(number)].name;
+  stream.frame = fmt::format("camera_{}optical_frame", frame.empty() ? "" : frame + "_");
+  stream.pixels = camera.encoding;
+  stream.encoding = lidar::nameOf(camera.encoding);
+  stream.rate = rig.rate;
+  stream.model = camera.model;
+  stream.shift = rig.shiftOf(number);
+  stream.X_BC = camera.X_BC;
+  return stream;
+}
+
+/// The depth in the pixels of a stream's camera.
+ImageStream alignedTo(ImageStream stream, const lidar::CameraConfig& camera, std::size_t number) {
+  const std::string topics =
+      "camera/aligned_depth_to_" + (camera.name.empty() ? "color" : camera.name);
+  stream.kind = ImageStream::Kind::kAlignedDepth;
+  stream.comment += fmt::format(", depth in the pixels of {}", stream.name);
+  stream.name = fmt::format("depth{}", number);
+  stream.topic = topics + "/image_raw";
+  stream.info_topic = topics + "/camera_info";
+  stream.encoding = encodingOf(*camera.aligned_depth);
+  return stream;
+}
+
+}  // namespace
+
+std::vector<ImageStream> imageStreams(const Sensors& sensors) {
+  std::vector<ImageStream> streams;
+  std::size_t depths = 0;
+  if (sensors.depth) {
+    streams.push_back(streamOf(*sensors.depth));
+    ++depths;
+  }
+  if (!sensors.cameras) return streams;
+  for (std::size_t i = 0; i < sensors.cameras->cameras.size(); ++i) {
+    const lidar::CameraConfig& camera = sensors.cameras->cameras[i];
+    const ImageStream stream = streamOf(*sensors.cameras, i);
+    streams.push_back(stream);
+    if (camera.aligned_depth) streams.push_back(alignedTo(stream, camera, depths++));
+  }
+  return streams;
+}
+
+std::vector<double> shortDistortion(const lidar::CameraModel& model) {
+  std::vector<double> coefficients(model.distortion.begin(), model.distortion.end());
+  const bool is_fisheye = model.projection == lidar::CameraModel::Projection::kFisheye;
+  if (is_fisheye || coefficients.back() == 0.0) coefficients.pop_back();
+  return coefficients;
+}
+
+std::string pngOf(const Image& image, const ImageStream& stream, double steps_a_metre) {
+  return stream.isDepth() ? depthPng(image.depth, stream.model.width, steps_a_metre)
+                          : imagePng(image.pixels, stream.model.width, stream.pixels);
+}
+
+double kittiRate(const Sensors& sensors) {
+  return sensors.lidar ? sensors.lidar->rate : sensors.cameras->rate;
+}
+
+bool kittiHolds(const Sensors& sensors, const ImageStream& stream) {
+  constexpr double kTolerance = 1e-6;  // [rad]
+  if (stream.kind != ImageStream::Kind::kColour || stream.camera > 1) return false;
+  const Eigen::Quaterniond& q_BF = sensors.cameras->cameras.front().X_BC.q;
+  const double images = stream.rate / kittiRate(sensors);  // a frame
+  return stream.model.isIdeal() && stream.X_BC.q.angularDistance(q_BF) < kTolerance &&
+         images >= 1.0 && std::abs(images - std::round(images)) < 1e-9;
+}
+
+bool tumHolds(const Sensors& sensors, const ImageStream& stream) {
+  if (stream.kind != ImageStream::Kind::kDepth) return stream.camera == 0;
+  return !sensors.cameras || !sensors.cameras->cameras.front().aligned_depth;
+}
+
+}  // namespace marsim::dataset

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "marsim/lidar/camera.hpp"
+
+namespace marsim::dataset {
+
+/// A depth image as a PNG file of 16-bit grey: whole steps, of which `steps_a_metre` make a metre,
+/// 0 where nothing was measured or it does not fit. Rows of `width` from the top.
+std::string depthPng(const std::vector<float>& depth, int width, double steps_a_metre);
+
+/// A camera's image as a PNG file of 8 bits: grey of mono8, else red, green and blue.
+std::string imagePng(const std::vector<std::uint8_t>& pixels, int width,
+                     lidar::ImageEncoding encoding);
+
+}  // namespace marsim::dataset

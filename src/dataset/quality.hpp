@@ -1,0 +1,91 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dataset/image_stream.hpp"
+#include "dataset/statistics.hpp"
+#include "dataset/stream_meter.hpp"
+#include "dataset/writer.hpp"
+#include "marsim/map/surfel_map.hpp"
+
+namespace marsim::dataset {
+
+/// The share of a map that returns came from: of the cubes of kSide that hold surfels.
+class Coverage {
+ public:
+  static constexpr double kSide = 0.5;  ///< [m]
+
+  explicit Coverage(const map::SurfelMap& map);
+  void add(const lidar::Scan& scan);
+  std::size_t cubes() const { return seen_.size(); }
+  std::size_t seen() const { return seen_count_; }
+  double share() const {
+    return seen_.empty() ? 0.0 : static_cast<double>(seen_count_) / static_cast<double>(cubes());
+  }
+
+ private:
+  std::vector<std::uint32_t> cube_of_surfel_;
+  std::vector<bool> seen_;
+  std::size_t seen_count_ = 0;
+};
+
+/// Measures what a data set is fit for while it is written. Its memory depends on the map alone,
+/// but for four bytes an image.
+class QualityMeter final : public Writer {
+ public:
+  /// `map` is needed where there is a LiDAR.
+  QualityMeter(const Sensors& sensors, const map::SurfelMap& map);
+
+  void addTruth(const Truth& truth) override;
+  void addImu(const vehicle::ImuSample& sample) override;
+  void addScan(const lidar::Scan& scan) override;
+  void addImage(const Image& image) override;
+  void finish() override {}
+
+  /// The intervals of the streams.
+  StreamMeter truth, imu, scans;
+
+  // The motion.
+  double distance = 0.0;  ///< [m]
+  Moments speed;          ///< [m/s]
+  ThinnedSeries path;     ///< [m] x and y in W
+
+  // The IMU's readings, axis by axis.
+  std::array<Moments, 3> angular_velocity;  ///< [rad/s]
+  std::array<Moments, 3> specific_force;    ///< [m/s^2]
+
+  // The scans.
+  Moments points;               ///< returns of a scan
+  std::size_t empty_scans = 0;  ///< without a return
+  std::size_t shots = 0;        ///< inside the field of view
+  std::size_t returns = 0;      ///< a shot may have several
+  std::optional<Coverage> coverage;
+  ThinnedSeries points_by_time, coverage_by_time;  ///< by [s]
+
+  /// The images of a stream.
+  struct Images {
+    ImageStream stream;
+    StreamMeter meter;
+    std::size_t empty = 0;         ///< without depth, or of less contrast than kLeastContrast
+    Moments measured;              ///< of depth: share of the pixels that have one
+    Moments contrast;              ///< of others: Look::contrast
+    std::vector<float> sharpness;  ///< and Look::sharpness of each
+
+    /// Images that are less sharp than a quarter of the median: they moved too fast, or show
+    /// little.
+    std::size_t blurred() const;
+    double medianSharpness() const;
+  };
+  static constexpr double kLeastContrast = 2.0;  ///< [grey levels]
+  std::vector<Images> images;
+
+ private:
+  std::optional<Eigen::Vector3d> last_p_WB_;
+};
+
+}  // namespace marsim::dataset

@@ -1,0 +1,89 @@
+#include "dataset/run_folder.hpp"
+
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "common/input_file.hpp"
+#include "common/output_file.hpp"
+#include "marsim/common/error.hpp"
+
+namespace marsim::dataset {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr char kSummary[] = "summary.json";
+constexpr char kKey[] = "run.json";  // there from the first moment on
+constexpr char kLock[] = ".marsim-lock";
+constexpr std::size_t kLargestKey = 1U << 24U;  // bytes
+
+[[noreturn]] void refuse(const fs::path& folder, const std::string& what) {
+  throw FileError(folder.string(), what +
+                                       ", allowed: an empty folder, a new one, or that of the "
+                                       "same run");
+}
+
+std::vector<fs::path> entriesOf(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> entries;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().filename() != kLock) entries.push_back(entry.path());
+  }
+  if (error) throw FileError(folder.string(), "cannot be read: " + error.message());
+  return entries;
+}
+
+void removeAll(const fs::path& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) throw FileError(path.string(), "cannot be removed: " + error.message());
+}
+
+void move(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) throw FileError(to.string(), "cannot be written: " + error.message());
+}
+
+}  // namespace
+
+RunFolder::RunFolder(fs::path folder, const std::string& key) : folder_(std::move(folder)) {
+  makeFolder(folder_);
+  is_complete_ = look(key);  // what is refused or complete gets no lock
+  if (is_complete_) return;
+  lock_.emplace(folder_);
+  is_complete_ = look(key);
+  if (!is_complete_) begin(key);
+}
+
+// Whether the run is there.
+bool RunFolder::look(const std::string& key) const {
+  const bool has_run = fs::exists(folder_ / kKey);
+  if (!has_run && !entriesOf(folder_).empty()) refuse(folder_, "holds files that are no run's");
+  if (has_run && readFile(folder_ / kKey, kLargestKey) != key) {
+    refuse(folder_, "holds another run (run.json)");
+  }
+  return has_run && fs::exists(folder_ / kSummary);
+}
+
+// Of a run that broke off nothing is kept.
+void RunFolder::begin(const std::string& key) const {
+  removeAll(unfinished());
+  writeFile(folder_ / kKey, key);
+  makeFolder(unfinished());
+}
+
+void RunFolder::complete(const std::string& summary) {
+  for (const fs::path& entry : entriesOf(unfinished())) {
+    const fs::path place = folder_ / entry.filename();
+    removeAll(place);  // of a run that broke off here
+    move(entry, place);
+  }
+  removeAll(unfinished());
+  writeFile(folder_ / kSummary, summary);
+  std::error_code none;
+  fs::remove(folder_ / kLock, none);  // two runs shall give the same files
+  is_complete_ = true;
+}
+
+}  // namespace marsim::dataset

@@ -1,0 +1,83 @@
+#include "dataset/scan_points.hpp"
+
+#include <fmt/format.h>
+
+#include "dataset/append_bytes.hpp"
+#include "marsim/map/semantic_class.hpp"
+#include "marsim/scene/vegetation.hpp"
+
+namespace marsim::dataset {
+namespace {
+
+// semantic-kitti-api, config/semantic-kitti.yaml.
+constexpr std::uint32_t kOutlier = 1;
+constexpr std::uint32_t kMovingCar = 252, kMovingBicyclist = 253, kMovingPerson = 254,
+                        kMovingMotorcyclist = 255, kMovingOnRails = 256, kMovingBus = 257,
+                        kMovingTruck = 258, kMovingOther = 259;
+constexpr std::uint32_t kMostInstances = 0xffff;
+
+std::uint32_t movingClass(std::uint8_t of) {
+  using namespace map::semantic;
+  switch (of) {
+    case kCar:
+      return kMovingCar;
+    case kBicycle:
+      return kMovingBicyclist;
+    case kPerson:
+      return kMovingPerson;
+    case kMotorcycle:
+      return kMovingMotorcyclist;
+    case kOnRails:
+      return kMovingOnRails;
+    case kBus:
+      return kMovingBus;
+    case kTruck:
+      return kMovingTruck;
+    default:
+      return kMovingOther;
+  }
+}
+
+}  // namespace
+
+std::uint32_t Labels::of(const lidar::ScanPoint& point) {
+  if (point.surfel == lidar::kNoSurfel) return kOutlier;
+  const bool stands = point.identity == lidar::kMapIdentity || scene::isPlant(point.identity);
+  if (stands) return point.semantic_class;
+  const auto next = static_cast<std::uint32_t>(instances_.size()) + 1U;
+  const std::uint32_t instance = instances_.emplace(point.identity, next).first->second;
+  return (instance & kMostInstances) << 16U | movingClass(point.semantic_class);
+}
+
+std::string pointBytes(const lidar::Scan& scan, Axes axes, Labels& labels) {
+  std::string bytes;
+  bytes.reserve(kPointSize * scan.points.size());
+  for (const lidar::ScanPoint& point : scan.points) {
+    const Eigen::Vector3f p = inSensor(axes, point.p_S.cast<double>()).cast<float>();
+    for (const float value : {p.x(), p.y(), p.z(), point.intensity, point.time}) {
+      appendBytes(value, bytes);
+    }
+    appendBytes(point.ring, bytes);
+    appendBytes(labels.of(point), bytes);
+  }
+  return bytes;
+}
+
+std::string pcdBytes(const lidar::Scan& scan, Axes axes, Labels& labels) {
+  return fmt::format(
+             "# .PCD v0.7 - Point Cloud Data file format\n"
+             "VERSION 0.7\n"
+             "FIELDS x y z intensity time ring label\n"
+             "SIZE 4 4 4 4 4 2 4\n"
+             "TYPE F F F F F U U\n"
+             "COUNT 1 1 1 1 1 1 1\n"
+             "WIDTH {0}\n"
+             "HEIGHT 1\n"
+             "VIEWPOINT 0 0 0 1 0 0 0\n"
+             "POINTS {0}\n"
+             "DATA binary\n",
+             scan.points.size()) +
+         pointBytes(scan, axes, labels);
+}
+
+}  // namespace marsim::dataset

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+
+#include "marsim/common/time.hpp"
+
+namespace marsim::dataset {
+
+/// How evenly a stream comes, by its stamps.
+class StreamMeter {
+ public:
+  /// Stamps rise.
+  void add(TimeNs stamp);
+
+  std::size_t count() const { return count_; }
+  TimeNs first() const { return first_; }
+  TimeNs last() const { return last_; }
+  /// [Hz] mean; 0 of less than two.
+  double rate() const;
+  /// How often each interval [ns] occurred; of more than kMostIntervals different ones the rest is
+  /// counted with the nearest known one below, or else above.
+  const std::map<TimeNs, std::size_t>& intervals() const { return intervals_; }
+  TimeNs shortest() const { return shortest_; }
+  TimeNs longest() const { return longest_; }
+  static constexpr std::size_t kMostIntervals = 1000;
+
+ private:
+  std::size_t count_ = 0;
+  TimeNs first_ = 0, last_ = 0, shortest_ = 0, longest_ = 0;
+  std::map<TimeNs, std::size_t> intervals_;
+};
+
+}  // namespace marsim::dataset

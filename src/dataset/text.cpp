@@ -1,0 +1,31 @@
+#include "dataset/text.hpp"
+
+#include <fmt/format.h>
+
+namespace marsim::dataset {
+
+std::string secondsText(TimeNs stamp) {
+  return fmt::format("{}.{:09}", stamp / kNsPerSecond, stamp % kNsPerSecond);
+}
+
+std::string tumLine(TimeNs stamp, const Pose& pose) {
+  return fmt::format("{} {} {} {} {} {}\n", secondsText(stamp), vectorText(pose.p, " "), pose.q.x(),
+                     pose.q.y(), pose.q.z(), pose.q.w());
+}
+
+// Plus zero: of the two zeros only one is written.
+std::string vectorText(const Eigen::Vector3d& v, const char* separator) {
+  return fmt::format("{1}{0}{2}{0}{3}", separator, v.x() + 0.0, v.y() + 0.0, v.z() + 0.0);
+}
+
+std::string matrixRows(const Pose& pose) {
+  const Eigen::Matrix3d R = pose.q.toRotationMatrix();
+  std::string text;
+  for (int row = 0; row < 3; ++row) {
+    text += fmt::format("{} {}{}", vectorText(R.row(row).transpose(), " "), pose.p[row] + 0.0,
+                        row == 2 ? "\n" : " ");
+  }
+  return text;
+}
+
+}  // namespace marsim::dataset

@@ -1,0 +1,137 @@
+#include <exception>
+#include <functional>
+
+#include <rosbag/bag.h>
+#include <rosbag/view.h>
+
+#include "dataset/bag_library.hpp"
+#include "dataset/image_stream.hpp"
+#include "marsim/common/error.hpp"
+#include "ros/messages/camera_message.hpp"
+#include "ros/messages/cloud_message.hpp"
+#include "ros/messages/conversions.hpp"
+#include "ros/messages/depth_message.hpp"
+
+namespace marsim::ros_nodes {
+namespace {
+
+const std::string kUav = "uav0";
+
+/// A bag (format 2.0) of the topics of one UAV, as its nodes publish them: odom, imu/data, the
+/// LiDAR's outputs in their drivers' layouts, and images. Messages are recorded at the stamps of
+/// their headers.
+class BagWriter final : public dataset::Writer {
+ public:
+  explicit BagWriter(const dataset::Destination& to)
+      : path_((to.folder / "flight.bag").string()),
+        sensors_(to.sensors),
+        streams_(dataset::imageStreams(to.sensors)) {
+    tell([this] { bag_.open(path_, rosbag::bagmode::Write); });
+    if (!to.sensors.lidar) return;
+    const lidar::LidarConfig& lidar = *to.sensors.lidar;
+    topics_ = lidar::outputTopics(lidar.outputs);
+    for (const lidar::OutputConfig& output : lidar.outputs) {
+      encoders_.emplace_back(output, lidar, kUav + "/lidar");
+    }
+  }
+
+  void addTruth(const dataset::Truth& truth) override {
+    nav_msgs::Odometry message;
+    toMessage(truth.state, false, message);
+    message.header.frame_id = "world";
+    message.child_frame_id = kUav + "/base_link";
+    write("odom", message);
+  }
+  void addImu(const vehicle::ImuSample& sample) override {
+    sensor_msgs::Imu message;
+    toMessage(sample, sensors_.imu, true, message);
+    message.header.frame_id = kUav + "/imu_link";
+    write("imu/data", message);
+  }
+  void addScan(const lidar::Scan& scan) override {
+    for (std::size_t i = 0; i < encoders_.size(); ++i) addCloud(encoders_[i], topics_[i], scan);
+  }
+  void addImage(const dataset::Image& image) override {
+    const dataset::ImageStream& stream = streams_[image.stream];
+    const std::string frame = kUav + "/" + stream.frame;
+    write(stream.info_topic, infoOf(stream, image.stamp, frame));
+    if (stream.kind == Kind::kColour) {
+      write(stream.topic, imageMessage({image.stamp, image.X_WC, {}, image.pixels, {}},
+                                       sensors_.cameras->cameras[stream.camera], frame));
+    } else {
+      write(stream.topic,
+            depthMessage({image.stamp, image.X_WC, image.depth}, depthOf(stream), frame));
+    }
+  }
+  bool needsMisses() const override {
+    return std::any_of(encoders_.begin(), encoders_.end(),
+                       [](const CloudEncoder& encoder) { return encoder.needsMisses(); });
+  }
+  // The index comes last, and what the C library had buffered: the bag is read to be sure.
+  void finish() override {
+    tell([this] {
+      bag_.close();
+      const rosbag::Bag written(path_, rosbag::bagmode::Read);
+      if (rosbag::View(written).size() != count_) throw Error("messages are missing");
+    });
+  }
+
+ private:
+  using Kind = dataset::ImageStream::Kind;
+
+  /// What a message of depth is made by.
+  lidar::DepthCameraConfig depthOf(const dataset::ImageStream& stream) const {
+    if (stream.kind == Kind::kDepth) return *sensors_.depth;
+    lidar::DepthCameraConfig depth = *sensors_.cameras->cameras[stream.camera].aligned_depth;
+    depth.width = stream.model.width;
+    depth.height = stream.model.height;
+    return depth;
+  }
+  sensor_msgs::CameraInfo infoOf(const dataset::ImageStream& stream, TimeNs stamp,
+                                 const std::string& frame) const {
+    if (stream.kind == Kind::kDepth) return cameraInfo(*sensors_.depth, stamp, frame);
+    sensor_msgs::CameraInfo info = cameraInfo(*sensors_.cameras, stream.camera);
+    info.header = toHeader(stamp, frame);
+    return info;
+  }
+
+  void addCloud(const CloudEncoder& encoder, const std::string& topic, const lidar::Scan& scan) {
+    const lidar::CloudLayout layout = encoder.output().layout;
+    if (lidar::isLivoxCustom(layout)) return write(topic, encoder.custom(scan));
+    if (layout == lidar::CloudLayout::kLaserScan) return write(topic, encoder.laserScan(scan));
+    for (int cloud = 0; cloud < encoder.clouds(); ++cloud) {
+      write(topic + (cloud == 0 ? "" : std::to_string(cloud + 1)), encoder.cloud(scan, cloud));
+    }
+  }
+
+  template <class Message>
+  void write(const std::string& topic, const Message& message) {
+    // A bag has no record at time 0.
+    const ros::Time at = std::max(message.header.stamp, ros::TIME_MIN);
+    tell([&] { bag_.write("/" + kUav + "/" + topic, at, message); });
+    ++count_;
+  }
+
+  void tell(const std::function<void()>& act) const {
+    try {
+      act();
+    } catch (const std::exception& error) {
+      throw FileError(path_, std::string("cannot be written: ") + error.what());
+    }
+  }
+
+  std::string path_;
+  dataset::Sensors sensors_;
+  std::vector<dataset::ImageStream> streams_;
+  rosbag::Bag bag_;
+  std::vector<CloudEncoder> encoders_;
+  std::vector<std::string> topics_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+}  // namespace marsim::ros_nodes
+
+extern "C" marsim::dataset::Writer* marsimMakeBagWriter(const marsim::dataset::Destination& to) {
+  return new marsim::ros_nodes::BagWriter(to);
+}

@@ -1,0 +1,272 @@
+#include "tools/batch_run.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include "common/data_dir.hpp"
+#include "common/input_file.hpp"
+#include "common/output_file.hpp"
+#include "common/text.hpp"
+#include "config/study.hpp"
+#include "marsim/common/error.hpp"
+#include "tools/command_line.hpp"
+#include "tools/dataset_run.hpp"
+#include "tools/orphans.hpp"
+#include "tools/workers.hpp"
+
+namespace marsim::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr double kManyRuns = 10'000;  // from here on they want --yes
+constexpr double kMostRuns = 1e7;
+constexpr std::size_t kLargestFile = 1U << 24U;  // bytes
+constexpr int kInterrupted = 130;
+
+/// A text as a field of CSV (RFC 4180).
+std::string csvField(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
+  return quoted + "\"";
+}
+
+std::string csvLine(const std::vector<std::string>& fields) {
+  std::vector<std::string> quoted;
+  for (const std::string& field : fields) quoted.push_back(csvField(field));
+  return join(quoted, ",") + "\n";
+}
+
+/// A study with its folder: `runs/NUMBER.yaml` say all of a run, `data/NUMBER/` is its data set.
+class Batch {
+ public:
+  explicit Batch(const BatchOptions& options)
+      : options_(options), study_(config::loadStudy(options.study)) {
+    const double count = study_.count();
+    const Validator validator(options.study.string());
+    validator.require(count <= kMostRuns, "vary", fmt::format("{:.0f} runs", count),
+                      fmt::format("up to {:.0f}", kMostRuns));
+    validator.require(count <= kManyRuns || options.yes, "vary", fmt::format("{:.0f} runs", count),
+                      fmt::format("up to {:.0f}, more with --yes", kManyRuns));
+    rows_ = study_.expanded();
+  }
+
+  std::size_t size() const { return rows_.size(); }
+  std::string number(std::size_t i) const { return fmt::format("{:06}", i); }
+  fs::path runFile(std::size_t i) const { return options_.out / "runs" / (number(i) + ".yaml"); }
+  fs::path dataFolder(std::size_t i) const { return options_.out / "data" / number(i); }
+  bool isComplete(std::size_t i) const { return fs::exists(dataFolder(i) / "summary.json"); }
+
+  /// Writes the files of the runs. Throws FileError where the folder holds another study.
+  void prepare() const {
+    const std::string index = indexText();
+    const fs::path file = options_.out / "index.csv";
+    makeFolder(options_.out / "runs");
+    if (fs::exists(file)) {
+      bool is_same = readFile(file, kLargestFile * 64) == index;
+      for (std::size_t i = 0; is_same && i < size(); ++i) {
+        is_same = fs::exists(runFile(i)) && readFile(runFile(i), kLargestFile) == runText(i);
+      }
+      if (is_same) return;
+      throw FileError(
+          options_.out.string(),
+          "holds another study (index.csv, runs/), allowed: an empty folder, a new one, "
+          "or that of the same study");
+    }
+    for (std::size_t i = 0; i < size(); ++i) writeFile(runFile(i), runText(i));
+    writeFile(file, index);
+  }
+
+  /// The factors and what became of the runs that are complete.
+  void writeTable() const {
+    std::vector<std::string> head = headOf();
+    for (const auto& [name, pointer] : kColumns) head.emplace_back(name);
+    std::string text = csvLine(head);
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (isComplete(i)) text += csvLine(figuresOf(i));
+    }
+    writeFile(options_.out / "table.csv", text);
+  }
+
+ private:
+  /// Columns of the table, from summary.json and quality.json.
+  static const std::vector<std::pair<std::string, std::string>> kColumns;
+
+  std::vector<std::string> headOf() const {
+    std::vector<std::string> head = {"run"};
+    for (const config::Factor& factor : study_.factors) head.push_back(factor.name);
+    return head;
+  }
+  std::vector<std::string> rowOf(std::size_t i) const {
+    std::vector<std::string> row = {number(i)};
+    row.insert(row.end(), rows_[i].begin(), rows_[i].end());
+    return row;
+  }
+  std::string runText(std::size_t i) const { return textOf(study_.runOf(rows_[i])); }
+  std::string indexText() const {
+    std::string text = csvLine(headOf());
+    for (std::size_t i = 0; i < size(); ++i) text += csvLine(rowOf(i));
+    return text;
+  }
+  std::vector<std::string> figuresOf(std::size_t i) const {
+    std::vector<std::string> row = rowOf(i);
+    Json figures = Json::parse(readFile(dataFolder(i) / "summary.json", kLargestFile));
+    figures.update(Json::parse(readFile(dataFolder(i) / "quality.json", kLargestFile)));
+    for (const auto& [name, pointer] : kColumns) {
+      const Json::json_pointer at(pointer);
+      row.push_back(figures.contains(at) ? figures.at(at).dump() : "");
+    }
+    return row;
+  }
+
+  const BatchOptions& options_;
+  config::Study study_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+const std::vector<std::pair<std::string, std::string>> Batch::kColumns = {
+    {"duration_s", "/duration"},
+    {"goals", "/flight/goals"},
+    {"reached", "/flight/reached"},
+    {"contacts", "/flight/contacts"},
+    {"distance_m", "/motion/distance_m"},
+    {"scans", "/streams/lidar/count"},
+    {"points_a_scan", "/lidar/points/mean"},
+    {"empty_scans", "/lidar/empty_scans"},
+    {"coverage", "/coverage/share"}};
+
+/// Makes the runs in processes side by side.
+class BatchRunner {
+ public:
+  BatchRunner(const Batch& batch, int jobs)
+      : batch_(batch), jobs_(static_cast<std::size_t>(jobs)) {}
+
+  int run() {
+    while (mayStart() || workers_.running() > 0) {
+      while (mayStart()) startNext();
+      const auto ends =
+          workers_.serve([this](std::size_t i, const std::string& line) { last_[i] = line; });
+      for (const Workers::End& end : ends) take(end);
+      live_.show(
+          fmt::format("{} of {} runs, {} under way", done_, batch_.size(), workers_.running()));
+      if (InterruptGuard::count() > asked_) {
+        ++asked_;
+        workers_.ask();
+      }
+    }
+    live_.clear();
+    if (InterruptGuard::count() > 0) return kInterrupted;
+    return failed_ > 0 ? 1 : 0;
+  }
+  std::size_t failed() const { return failed_; }
+  std::size_t kept() const { return kept_; }
+
+ private:
+  bool mayStart() const {
+    return InterruptGuard::count() == 0 && next_ < batch_.size() && workers_.running() < jobs_;
+  }
+  void startNext() {
+    const std::size_t i = next_++;
+    if (batch_.isComplete(i)) {
+      ++done_;
+      ++kept_;
+      return;
+    }
+    workers_.start(i, [this, i] {
+      DatasetRequest request = requestOf(batch_.runFile(i));
+      request.out = batch_.dataFolder(i);
+      request.threads = 1;
+      return makeDataset(request).interrupted ? kInterrupted : 0;
+    });
+  }
+  void take(const Workers::End& end) {
+    ++done_;
+    if (end.exit_code == 0 && end.failure.empty()) return;
+    if (InterruptGuard::count() > 0) return;
+    ++failed_;
+    const std::string why = !end.failure.empty() ? end.failure
+                            : last_[end.id].empty()
+                                ? fmt::format("ended with code {}", end.exit_code)
+                                : last_[end.id];
+    live_.print(fmt::format("{}: {}", batch_.number(end.id), why));
+  }
+
+  const Batch& batch_;
+  std::size_t jobs_;
+  const InterruptGuard guard_;
+  const OrphanKeeper orphans_;
+  Workers workers_;
+  LiveLine live_;
+  std::map<std::size_t, std::string> last_;  // lines that runs told last
+  std::size_t next_ = 0, done_ = 0, kept_ = 0, failed_ = 0;
+  int asked_ = 0;
+};
+
+/// Becomes Snakemake with the workflow that comes with the package.
+[[noreturn]] void becomeSnakemake(const BatchOptions& options) {
+  const fs::path marsim = fs::read_symlink("/proc/self/exe").parent_path() / "marsim";
+  std::vector<std::string> words = {"snakemake",
+                                    "-s",
+                                    (dataDir() / "config" / "batch" / "Snakefile").string(),
+                                    "-j",
+                                    std::to_string(options.jobs),
+                                    "--config",
+                                    "study=" + fs::absolute(options.study).string(),
+                                    "out=" + fs::absolute(options.out).string(),
+                                    "marsim=" + marsim.string()};
+  words.insert(words.end(), options.engine.begin(), options.engine.end());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execvp(arguments.front(), arguments.data());
+  throw Error(errno == ENOENT
+                  ? std::string("snakemake is not installed: apt-get install snakemake")
+                  : fmt::format("snakemake cannot be started: {}", std::strerror(errno)));
+}
+
+}  // namespace
+
+int runBatch(const BatchOptions& options) {
+  Validator("command line")
+      .require(options.jobs >= 1 && options.jobs <= 1024, "--jobs", std::to_string(options.jobs),
+               "1 to 1024");
+  Validator("command line")
+      .require(options.engine.empty() || options.snakemake, "argument",
+               options.engine.empty() ? "" : fmt::format("'{}'", clipped(options.engine.front())),
+               "further arguments with --snakemake only");
+  const Batch batch(options);
+  batch.prepare();
+  if (options.print) {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      fmt::print("marsim dataset --threads 1 --run {} --out {}\n", batch.runFile(i).string(),
+                 batch.dataFolder(i).string());
+    }
+    return 0;
+  }
+  if (options.snakemake) becomeSnakemake(options);
+  int code = 0;
+  if (!options.table) {
+    BatchRunner runner(batch, options.jobs);
+    code = runner.run();
+    if (code == kInterrupted) {
+      fmt::print(stderr, "marsim batch: interrupted; the same command goes on\n");
+      return code;
+    }
+    fmt::print("{}: {} runs, {} of them made before, {} failed\n", options.out.string(),
+               batch.size(), runner.kept(), runner.failed());
+  }
+  batch.writeTable();
+  return code;
+}
+
+}  // namespace marsim::tools

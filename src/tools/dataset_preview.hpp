@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dataset/image_stream.hpp"
+#include "marsim/map/surfel_map.hpp"
+
+namespace marsim::tools {
+
+/// Pictures of a data set: the map with the flown path and the last scan that returned anything,
+/// and the last image of each stream. Holds these and a point of the path each tenth of a second.
+class DatasetPreview final : public dataset::Writer {
+ public:
+  /// Writes preview.png and a preview_cam0.png for each stream into a folder.
+  DatasetPreview(std::shared_ptr<const map::SurfelMap> map, const dataset::Sensors& sensors,
+                 std::string title, std::filesystem::path folder);
+
+  void addTruth(const dataset::Truth& truth) override;
+  void addScan(const lidar::Scan& scan) override;
+  void addImage(const dataset::Image& image) override { images_[image.stream] = image; }
+  /// Draws them. Throws FileError.
+  void finish() override;
+
+ private:
+  void drawMap() const;
+
+  std::shared_ptr<const map::SurfelMap> map_;
+  std::string title_;
+  std::filesystem::path folder_;
+  std::vector<dataset::ImageStream> streams_;
+  std::map<std::size_t, dataset::Image> images_;
+  std::vector<Eigen::Vector3d> path_;  ///< [m] in W
+  std::vector<Eigen::Vector3f> in_world_, in_sensor_;
+  Eigen::Vector3d origin_ = Eigen::Vector3d::Zero();  ///< [m] in W, of the scan
+};
+
+}  // namespace marsim::tools

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "dataset/quality.hpp"
+
+/// What a data set is fit for, for programs and for people.
+namespace marsim::tools {
+
+/// Streams with their intervals, motion, IMU, scans and coverage.
+nlohmann::ordered_json qualityJson(const dataset::QualityMeter& quality);
+
+/// The same as an HTML file that needs nothing but the preview*.png beside it, and no network.
+/// `title` and `about` are any texts.
+std::string qualityHtml(const dataset::QualityMeter& quality, const std::string& title,
+                        const std::string& about);
+
+}  // namespace marsim::tools

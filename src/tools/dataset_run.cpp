@@ -1,0 +1,360 @@
+#include "tools/dataset_run.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "common/input_file.hpp"
+#include "common/output_file.hpp"
+#include "config/names.hpp"
+#include "config/scenario.hpp"
+#include "config/study.hpp"
+#include "dataset/image_stream.hpp"
+#include "dataset/run_folder.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/geometry/pose_file.hpp"
+#include "tools/calibration_files.hpp"
+#include "tools/dataset_preview.hpp"
+#include "tools/dataset_report.hpp"
+#include "tools/interrupts.hpp"
+#include "tools/scenario_flight.hpp"
+
+namespace marsim::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr char kWhere[] = "command line";
+constexpr TimeNs kLinger = kNsPerSecond;          // after all has been flown
+constexpr std::size_t kLargestInput = 1U << 30U;  // bytes of a scenario, trajectory or sensor
+
+suite::Scenario scenarioOf(const DatasetRequest& request) {
+  Validator(kWhere).require(request.scenario.empty() != request.trajectory.empty(), "--scenario",
+                            request.scenario.empty() ? "not there" : "there beside --trajectory",
+                            "one of --scenario and --trajectory");
+  suite::Scenario scenario;
+  if (request.scenario.empty()) {
+    scenario.name = fs::path(request.trajectory).stem().string();
+    scenario.file = kWhere;
+    scenario.arguments["replay"] = request.trajectory;
+  } else {
+    scenario = config::loadScenario(config::resolve("dataset", request.scenario));
+  }
+  for (const auto& [name, value] : request.arguments) scenario.arguments[name] = value;
+  return scenario;
+}
+
+/// Fowler, Noll and Vo's hash (FNV-1a, 64 bits) of a file.
+std::string digestOf(const fs::path& file) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char letter : readFile(file, kLargestInput)) {
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3ULL;
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+/// The files that a flight follows from, by what they are.
+Json inputsOf(const DatasetRequest& request, const suite::Scenario& scenario,
+              const ScenarioFlight& flight) {
+  Json inputs = Json::object();
+  if (!request.scenario.empty()) inputs["scenario"] = digestOf(scenario.file);
+  for (const auto& [uav, way] : scenario.flights) {
+    if (!way.trajectory.empty()) inputs["trajectory"] = digestOf(way.trajectory);
+  }
+  if (flight.argument("replay") != "none") inputs["replay"] = digestOf(flight.argument("replay"));
+  const std::pair<const char*, const char*> kinds[] = {
+      {"lidar", "lidar"},         {"depth", "depth"},
+      {"camera", "camera"},       {"imu", "imu"},
+      {"vehicle", "vehicle"},     {"controller", "control"},
+      {"obstacles", "obstacles"}, {"vegetation", "vegetation"},
+      {"surfaces", "surfaces"},   {"weather", "weather"}};
+  for (const auto& [argument, kind] : kinds) {
+    const std::string value = flight.argument(argument);
+    const std::vector<std::string> names = config::knownNames(kind);
+    const bool is_file =
+        config::isYamlPath(value) || std::find(names.begin(), names.end(), value) != names.end();
+    if (is_file) inputs[argument] = digestOf(config::resolve(kind, value));
+  }
+  if (!request.airsim.empty()) inputs["airsim"] = digestOf(request.airsim);
+  inputs["map"] = fmt::format("{:016x}", flight.map().source.content);
+  return inputs;
+}
+
+/// All that the files follow from.
+std::string keyOf(const DatasetRequest& request, const suite::Scenario& scenario,
+                  std::uint64_t seed, const ScenarioFlight& flight) {
+  Json formats = Json::array();
+  for (const dataset::Format format : request.formats) formats.push_back(nameOf(format));
+  Json arguments = Json::object();
+  for (const std::string& name : ScenarioFlight::argumentNames()) {
+    arguments[name] = flight.argument(name);
+  }
+  const Json key = {
+      {"made_by", "marsim dataset"},
+      {"layout", 1},
+      {"scenario", scenario.name},
+      {"seed", seed},
+      {"duration", request.duration ? Json(toSeconds(*request.duration)) : Json(nullptr)},
+      {"formats", formats},
+      {"frame", nameOf(request.axes)},
+      {"truth_frame", request.truth_frame},
+      {"arguments", arguments},
+      {"inputs", inputsOf(request, scenario, flight)}};
+  return key.dump(2) + "\n";
+}
+
+/// Hands what a flight measures to the writers of all formats, and to the meter of its quality.
+class Recorder {
+ public:
+  Recorder(ScenarioFlight& flight, const DatasetRequest& request, const dataset::Sensors& sensors,
+           const std::string& title, const fs::path& folder)
+      : flight_(&flight),
+        quality_(std::make_shared<dataset::QualityMeter>(sensors, *flight.map().map)),
+        twin_(flight.config().imu, flight.config().seed) {
+    writers_.push_back(quality_);
+    writers_.push_back(std::make_shared<DatasetPreview>(flight.map().map, sensors, title, folder));
+    for (const dataset::Format format : request.formats) {
+      const fs::path own = folder / dataset::nameOf(format);
+      makeFolder(own);
+      writers_.push_back(dataset::makeWriter(format, {own, sensors, request.axes}));
+    }
+    flight.uav().keepMisses(std::any_of(writers_.begin(), writers_.end(),
+                                        [](const auto& writer) { return writer->needsMisses(); }));
+    addTruth(flight.uav().state());
+    flight.uav().on_odometry = [this](const KinematicState& state) { addTruth(state); };
+    flight.uav().on_imu = [this](const vehicle::ImuSample& sample) { addImu(sample); };
+    flight.uav().on_image = [this](const lidar::DepthImage& image) {
+      addImage({0, image.stamp, image.X_WC, image.depth, {}});
+    };
+    const std::vector<dataset::ImageStream> streams = imageStreams(sensors);
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      if (streams[i].kind == Kind::kColour) colour_streams_.push_back(i);
+    }
+    flight.uav().on_camera_image = [this](std::size_t camera, const lidar::CameraImage& image) {
+      addImage(camera, image);
+    };
+    flight.uav().on_scan = [this](const lidar::Scan& scan) {
+      for (const auto& writer : writers_) writer->addScan(scan);
+    };
+  }
+
+  void finish() {
+    for (const auto& writer : writers_) writer->finish();
+  }
+  const dataset::QualityMeter& quality() const { return *quality_; }
+
+ private:
+  void addTruth(const KinematicState& state) {
+    const dataset::Truth truth{state, twin_.gyroscope().bias(), twin_.accelerometer().bias()};
+    for (const auto& writer : writers_) writer->addTruth(truth);
+  }
+  void addImu(const vehicle::ImuSample& sample) {
+    for (const auto& writer : writers_) writer->addImu(sample);
+    twin_.sample(flight_->uav().state());
+  }
+  void addImage(const dataset::Image& image) {
+    for (const auto& writer : writers_) writer->addImage(image);
+  }
+  // The depth in its pixels, where there is some, is the next stream.
+  void addImage(std::size_t number, const lidar::CameraImage& image) {
+    const std::size_t stream = colour_streams_[number];
+    addImage({stream, image.stamp, image.X_WC, {}, image.pixels});
+    const lidar::Camera& camera = flight_->uav().cameras()->cameras()[number];
+    if (!camera.config().aligned_depth) return;
+    lidar::DepthImage depth = camera.alignedDepth(image);
+    addImage({stream + 1, depth.stamp, depth.X_WC, std::move(depth.depth), {}});
+  }
+
+  using Kind = dataset::ImageStream::Kind;
+
+  ScenarioFlight* flight_;
+  std::vector<std::size_t> colour_streams_;  ///< by the cameras' numbers
+  std::shared_ptr<dataset::QualityMeter> quality_;
+  /// An IMU of the same errors and seed, and so of the same biases, which the vehicle's keeps to
+  /// itself. They are those of its next reading.
+  vehicle::Imu twin_;
+  std::vector<std::shared_ptr<dataset::Writer>> writers_;
+};
+
+/// When a data set ends: of a given duration then; else, once all has been flown, at the end of the
+/// scan that it is flown in, and a second later where the UAV is not moved along a trajectory.
+class End {
+ public:
+  End(const DatasetRequest& request, const suite::Scenario& scenario, const ScenarioFlight& flight)
+      : flight_(&flight), is_given_(request.duration.has_value()), end_(scenario.duration) {
+    const auto& replay = flight.config().replay;
+    if (replay) end_ = replay->end();
+    if (request.duration) {
+      const TimeNs most = replay ? end_ : toNs(suite::kLongestDuration);
+      Validator(kWhere).require(*request.duration > 0 && *request.duration <= most, "--duration",
+                                fmt::format("{:g} s", toSeconds(*request.duration)),
+                                fmt::format("more than 0, up to {:g} s", toSeconds(most)));
+      end_ = *request.duration;
+    }
+  }
+  TimeNs latest() const { return end_; }
+  bool hasCome() {
+    const TimeNs now = flight_->now();
+    if (!is_given_ && !flight_->config().replay && flight_->flownAt()) {
+      const TimeNs period =
+          flight_->config().lidar ? periodNs(flight_->config().lidar->rate) : kNsPerSecond / 10;
+      const TimeNs flown = *flight_->flownAt() + kLinger;
+      end_ = std::min(end_, (flown + period - 1) / period * period);
+    }
+    return now >= end_;
+  }
+
+ private:
+  const ScenarioFlight* flight_;
+  bool is_given_;
+  TimeNs end_;
+};
+
+/// quality.json, report.html, and the text of the summary.
+std::string report(const ScenarioFlight& flight, const dataset::QualityMeter& quality,
+                   const DatasetSummary& summary, const std::string& title,
+                   const fs::path& folder) {
+  const Json measured = qualityJson(quality);
+  writeFile(folder / "quality.json", measured.dump(2) + "\n");
+  const std::string about =
+      fmt::format("{} on the map {}, {:.3f} s, {:.1f} m, {} contacts, {} of {} goals reached",
+                  flight.config().vehicle.name, flight.argument("map"), toSeconds(summary.duration),
+                  quality.distance, summary.contacts, summary.reached, summary.goals);
+  writeFile(folder / "report.html", qualityHtml(quality, title, about));
+  Json streams = measured["streams"];
+  for (Json& stream : streams) stream.erase("intervals");
+  const Json json = {{"format", 1},
+                     {"duration", toSeconds(summary.duration)},
+                     {"flight",
+                      {{"goals", summary.goals},
+                       {"reached", summary.reached},
+                       {"contacts", summary.contacts},
+                       {"distance_m", quality.distance}}},
+                     {"streams", streams}};
+  return json.dump(2) + "\n";
+}
+
+std::size_t reachedOf(const suite::GoalFlight& goals) {
+  return static_cast<std::size_t>(
+      std::count_if(goals.records().begin(), goals.records().end(),
+                    [](const suite::GoalRecord& goal) { return goal.reached.has_value(); }));
+}
+
+/// Flies to the end, unless the user interrupts.
+void fly(ScenarioFlight& flight, End& end, DatasetSummary& summary) {
+  const InterruptGuard guard;
+  Progress progress("dataset");
+  constexpr TimeNs kShown = kNsPerSecond / 10;
+  progress.phase("flying", static_cast<std::size_t>(end.latest() / kShown));
+  while (!end.hasCome()) {
+    if (InterruptGuard::count() > 0) {
+      summary.interrupted = true;
+      return;
+    }
+    flight.step();
+    if (flight.now() % kShown == 0)
+      progress.update(static_cast<std::size_t>(flight.now() / kShown));
+  }
+  progress.finish();
+}
+
+dataset::Sensors sensorsOf(const ScenarioFlight& flight, const std::string& truth_frame) {
+  const sim::UavConfig& config = flight.config();
+  dataset::Sensors sensors;
+  sensors.imu = config.imu;
+  sensors.lidar = config.lidar;
+  sensors.depth = config.depth;
+  sensors.cameras = config.cameras;
+  sensors.is_R_optical = true;
+  if (truth_frame == "depth" && config.depth) {
+    sensors.X_BR = config.depth->X_BC;
+    return sensors;
+  }
+  if (truth_frame == "camera" && config.cameras) {
+    sensors.X_BR = config.cameras->cameras.front().X_BC;
+    return sensors;
+  }
+  sensors.is_R_optical = false;
+  if (truth_frame == "lidar" && config.lidar) {
+    sensors.X_BR = config.lidar->X_BS;
+  } else {
+    sensors.X_BR = config::chooseFrame(truth_frame, config.imu, flight.argument("lidar"), kWhere,
+                                       "--truth-frame");
+  }
+  return sensors;
+}
+
+/// The files of `marsim calibration`; without a LiDAR those that speak of none.
+void writeCalibrationOf(const ScenarioFlight& flight, const fs::path& folder) {
+  const sim::UavConfig& config = flight.config();
+  CarriedSensors sensors;
+  sensors.imu = config.imu;
+  sensors.depth = config.depth;
+  sensors.cameras = config.cameras;
+  if (sensors.cameras && !kalibrHolds(*sensors.cameras)) {
+    fmt::print("camchain.yaml is without the cameras: Kalibr knows no k3\n");
+    sensors.cameras.reset();
+  }
+  if (config.lidar) {
+    sensors.X_BL = config.lidar->X_BS;
+    sensors.lidar_name = config.lidar->name;
+    writeCalibration(sensors, folder);
+    return;
+  }
+  makeFolder(folder);
+  writeFile(folder / "imu.yaml", kalibrImu(sensors));
+  if (sensors.depth || sensors.cameras) {
+    writeFile(folder / "camchain.yaml", kalibrCameras(sensors));
+  }
+}
+
+}  // namespace
+
+DatasetRequest requestOf(const fs::path& run_file) {
+  const config::DatasetRun run = config::loadDatasetRun(run_file);
+  const std::string where = run_file.string();
+  DatasetRequest request;
+  request.scenario = run.scenario;
+  request.trajectory = run.trajectory;
+  request.arguments = run.arguments;
+  request.duration = run.duration;
+  request.seed = run.seed;
+  request.formats = dataset::formatsOf(run.format, where, "formats");
+  request.axes = dataset::axesOf(run.frame, where, "frame");
+  request.truth_frame = run.truth_frame;
+  return request;
+}
+
+DatasetSummary makeDataset(const DatasetRequest& request) {
+  const suite::Scenario scenario = scenarioOf(request);
+  const std::uint64_t seed = request.seed.value_or(scenario.seeds.front());
+  ScenarioFlight flight(scenario, seed);
+  if (!request.airsim.empty()) flight.carry(loadAirsim(request.airsim, flight.config().imu));
+  const dataset::Sensors sensors = sensorsOf(flight, request.truth_frame);
+  requireCarried(request.formats, sensors, request.axes, kWhere);
+  End end(request, scenario, flight);
+  flight.enter(request.threads);
+
+  dataset::RunFolder folder(request.out, keyOf(request, scenario, seed, flight));
+  DatasetSummary summary;
+  summary.was_complete = folder.isComplete();
+  if (summary.was_complete) return summary;
+  writeCalibrationOf(flight, folder.unfinished() / "calibration");
+  Recorder recorder(flight, request, sensors, scenario.name, folder.unfinished());
+  fly(flight, end, summary);
+  summary.duration = flight.now();
+  summary.goals = flight.goals().count();
+  summary.reached = reachedOf(flight.goals());
+  summary.contacts = flight.contacts();
+  if (summary.interrupted) return summary;
+  recorder.finish();
+  summary.text = report(flight, recorder.quality(), summary, scenario.name, folder.unfinished());
+  folder.complete(summary.text);
+  return summary;
+}
+
+}  // namespace marsim::tools

@@ -1,0 +1,74 @@
+#include "config/study.hpp"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "tools/temporary_folder.hpp"
+
+namespace marsim::config {
+namespace {
+
+Factor range(const std::string& name, double from, double to, int steps = 0) {
+  return {name, {}, from, to, steps};
+}
+
+TEST(Study, GridIsEveryCombinationTheLastFactorFirst) {
+  Study study;
+  study.factors = {{"lidar", {"a", "b"}}, range("speed", 1.0, 2.0, 3)};
+  EXPECT_EQ(study.count(), 6.0);
+  const std::vector<std::vector<std::string>> expected = {{"a", "1"}, {"a", "1.5"}, {"a", "2"},
+                                                          {"b", "1"}, {"b", "1.5"}, {"b", "2"}};
+  EXPECT_EQ(study.expanded(), expected);
+}
+
+TEST(Study, LatinHypercubeHasEachPartOfARangeOnceAndIndependentFactors) {
+  Study study;
+  study.is_grid = false;
+  study.runs = 50;
+  study.factors = {range("speed", 2.0, 12.0),
+                   range("resolution", 0.0, 1.0),
+                   {"lidar", {"a", "b", "c", "d", "e"}}};
+  const auto rows = study.expanded();
+  std::set<int> first, second;
+  std::map<std::string, int> words;
+  double together = 0.0;
+  for (const auto& row : rows) {
+    const double u = (std::stod(row[0]) - 2.0) / 10.0, v = std::stod(row[1]);
+    first.insert(static_cast<int>(u * 50.0));
+    second.insert(static_cast<int>(v * 50.0));
+    together += (u - 0.5) * (v - 0.5) / (50.0 / 12.0);
+    ++words[row[2]];
+  }
+  EXPECT_EQ(first.size(), 50U);
+  EXPECT_EQ(second.size(), 50U);
+  for (const auto& [word, count] : words) EXPECT_EQ(count, 10) << word;
+  EXPECT_LT(std::abs(together), 0.5);  // 3.5 standard deviations of independent ones
+  EXPECT_EQ(study.expanded(), rows);
+  study.design_seed = 2;
+  EXPECT_NE(study.expanded(), rows);
+}
+
+TEST(Study, ARunReadsAsItWasWritten) {
+  const tools::TemporaryFolder folder;
+  DatasetRun run;
+  run.scenario = folder.write("there is one.yaml", "description: x\n");
+  run.arguments = {{"wind", "0,5,0"}, {"vegetation", "none"}, {"speed", "2"}};
+  run.format = "asl,mcap";
+  run.frame = "ned";
+  run.truth_frame = "0,0,0.1";
+  run.duration = toNs(12.345);
+  run.seed = 18446744073709551615ULL;
+  const DatasetRun read = loadDatasetRun(folder.write("run.yaml", textOf(run)));
+  EXPECT_EQ(read.scenario, run.scenario);
+  EXPECT_EQ(read.arguments, run.arguments);
+  EXPECT_EQ(read.format, run.format);
+  EXPECT_EQ(read.frame, run.frame);
+  EXPECT_EQ(read.truth_frame, run.truth_frame);
+  EXPECT_EQ(read.duration, run.duration);
+  EXPECT_EQ(read.seed, run.seed);
+  EXPECT_EQ(textOf(read), textOf(run));
+}
+
+}  // namespace
+}  // namespace marsim::config

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""`marsim batch`: grids and samples, breaks and going on, failures, Snakemake, bad input.
+
+batch_test.py MARSIM
+"""
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import readers
+
+MARSIM = os.path.abspath(sys.argv.pop(1))
+COMMON = """description: A study of a hover
+scenario: hover.yaml
+"""
+
+
+class Batch(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory(prefix="marsim_batch_test_")
+        cls.addClassCleanup(cls.temporary.cleanup)
+        cls.folder = cls.temporary.name
+        points = [[x * 0.1 + 0.05, y * 0.1 + 0.05, 0.0] for x in range(60) for y in range(40)]
+        readers.write_pcd(cls.path("floor.pcd"), points)
+        with open(cls.path("hover.yaml"), "w") as file:
+            file.write("description: A hover\nmap: floor.pcd\nlidar: vlp16\nstart: [3, 2, 1]\n"
+                       "duration: 1s\nchecks: {contacts: {at_most: 0}}\n")
+
+    @classmethod
+    def path(cls, *names):
+        return os.path.join(cls.folder, *names)
+
+    def study(self, name, text, formats="[tum]"):
+        with open(self.path(name), "w") as file:
+            file.write("%sformats: %s\n%s" % (COMMON, formats, text))
+        return name
+
+    def batch(self, *words, **options):
+        return subprocess.run([MARSIM, "batch"] + list(words), cwd=self.folder, text=True,
+                              timeout=200, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              **options)
+
+    def done(self, *words):
+        run = self.batch(*words)
+        self.assertEqual(run.returncode, 0, run.stdout)
+        return run.stdout
+
+    def refused(self, text, *words):
+        run = self.batch(*words)
+        self.assertEqual(run.returncode, 1, run.stdout)
+        self.assertEqual(len(run.stdout.strip().split("\n")), 1, run.stdout)
+        self.assertIn(text, run.stdout)
+
+    def table(self, *names):
+        with open(self.path(*names), newline="") as file:
+            return list(csv.DictReader(file))
+
+    def files(self, out):
+        """All files of the data sets with their contents."""
+        found = {}
+        for folder, _, names in os.walk(self.path(out, "data")):
+            for name in names:
+                path = os.path.join(folder, name)
+                with open(path, "rb") as file:
+                    found[os.path.relpath(path, self.path(out))] = file.read()
+        return found
+
+    GRID = "arguments: {lidar: none}\nvary:\n  seed: [1, 2, 3]\n  wind: ['none', '1,0,0']\n"
+
+    def test_grid(self):
+        study = self.study("grid.yaml", self.GRID)
+        self.assertIn("6 runs, 0 of them made before, 0 failed",
+                      self.done(study, "--out", "grid", "--jobs", "2"))
+        index = self.table("grid", "index.csv")
+        self.assertEqual([(row["seed"], row["wind"]) for row in index],
+                         [(seed, wind) for seed in "123" for wind in ("none", "1,0,0")])
+        rows = self.table("grid", "table.csv")
+        self.assertEqual([row["run"] for row in rows], ["%06d" % i for i in range(6)])
+        self.assertEqual({row["duration_s"] for row in rows}, {"1.0"})
+        truth = [self.path("grid", "data", row["run"], "tum", "groundtruth.txt") for row in rows]
+        self.assertEqual([len(readers.tum(file)[0]) for file in truth], 6 * [201])
+        # A run is made of its file alone.
+        single = subprocess.run(
+            [MARSIM, "dataset", "--run", self.path("grid", "runs", "000003.yaml"), "--out",
+             "single"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True)
+        self.assertEqual(single.returncode, 0, single.stdout)
+        with open(self.path("single", "summary.json")) as file:
+            alone = file.read()
+        with open(self.path("grid", "data", "000003", "summary.json")) as file:
+            self.assertEqual(file.read(), alone)
+        self.assertIn("6 runs, 6 of them made before", self.done(study, "--out", "grid"))
+        self.refused("grid: holds another study", self.study(
+            "other.yaml", self.GRID.replace("1, 2, 3", "1, 2, 4")), "--out", "grid")
+
+    def test_latin_hypercube(self):
+        study = self.study("cube.yaml", "duration: 0.2s\ndesign: latin_hypercube\nruns: 8\n"
+                           "arguments: {lidar: none}\nvary:\n  speed: {from: 1, to: 5}\n"
+                           "  vehicle: [hummingbird, iris]\n  seed: [1, 2, 3, 4]\n")
+        words = self.done(study, "--out", "cube", "--print").strip().split("\n")
+        self.assertEqual(len(words), 8)
+        index = self.table("cube", "index.csv")
+        parts = sorted(int((float(row["speed"]) - 1.0) / 0.5) for row in index)
+        self.assertEqual(parts, list(range(8)))
+        self.assertEqual(sorted(row["vehicle"] for row in index), 4 * ["hummingbird"] + 4 * ["iris"])
+        self.assertEqual(sorted(row["seed"] for row in index), sorted("11223344"))
+        self.assertFalse(os.path.exists(self.path("cube", "data")))
+        # The commands that it prints are commands of a shell.
+        environment = dict(os.environ, PATH=os.path.dirname(MARSIM) + ":" + os.environ["PATH"])
+        for word in words[:2]:
+            subprocess.run(word, shell=True, check=True, cwd=self.folder, env=environment,
+                           stdout=subprocess.DEVNULL)
+        self.assertIn("8 runs, 2 of them made before", self.done(study, "--out", "cube"))
+
+    def test_goes_on_after_a_break(self):
+        study = self.study("long.yaml", "duration: 1s\nvary:\n  seed: [1, 2, 3, 4, 5, 6]\n",
+                           "[tum, pcd]")
+        self.done(study, "--out", "whole")
+        for number, end in enumerate((signal.SIGKILL, signal.SIGINT)):
+            out = "broken_%d" % number
+            child = subprocess.Popen([MARSIM, "batch", study, "--out", out], cwd=self.folder,
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            for _ in range(2000):
+                if os.path.exists(self.path(out, "data", "000002")):
+                    break
+                time.sleep(0.005)
+            child.send_signal(end)
+            child.wait(60)
+            for _ in range(1000):  # what it started ends with it
+                if not self.has_processes(out):
+                    break
+                time.sleep(0.01)
+            self.assertFalse(os.path.exists(self.path(out, "table.csv")))
+            told = self.done(study, "--out", out)
+            self.assertRegex(told, "6 runs, [1-5] of them made before, 0 failed")
+            self.assertEqual(self.files("whole"), self.files(out))
+
+    def has_processes(self, out):
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open("/proc/%s/cmdline" % pid, "rb") as file:
+                    if b"batch\0" in file.read() and os.readlink("/proc/%s/cwd" % pid) == self.folder:
+                        return True
+            except OSError:
+                pass
+        return False
+
+    def test_a_failure_does_not_end_the_others(self):
+        study = self.study("fails.yaml", "duration: 0.2s\nvary:\n"
+                           "  lidar: [vlp16, nonesuch, mid360]\n", "[pcd]")
+        run = self.batch(study, "--out", "fails")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("000001: unknown lidar 'nonesuch'", run.stdout)
+        self.assertIn("3 runs, 0 of them made before, 1 failed", run.stdout)
+        self.assertEqual([row["run"] for row in self.table("fails", "table.csv")],
+                         ["000000", "000002"])
+
+    def test_snakemake(self):
+        study = self.study("snake.yaml", "duration: 0.5s\narguments: {lidar: none}\n"
+                           "vary: {seed: [1, 2, 3, 4]}\n")
+        words = [study, "--out", "snake", "--jobs", "2", "--snakemake"]
+        if shutil.which("snakemake") is None:
+            self.refused("snakemake is not installed: apt-get install snakemake", *words)
+            self.skipTest("snakemake is not installed")
+        self.done(study, "--out", "reference")
+        child = subprocess.Popen([MARSIM, "batch"] + words, cwd=self.folder,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                 start_new_session=True)
+        for _ in range(4000):
+            if os.path.exists(self.path("snake", "data", "000000", "summary.json")):
+                break
+            time.sleep(0.01)
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait(60)
+        self.done(*words, "--", "--unlock")
+        self.done(*words, "--", "--rerun-incomplete")
+        self.assertEqual(self.files("reference"), self.files("snake"))
+        self.assertEqual(self.table("reference", "table.csv"), self.table("snake", "table.csv"))
+        self.assertIn("Nothing to be done", self.done(*words))
+        planned = self.done(*words, "--", "--forceall", "--dry-run", "--slurm")
+        self.assertRegex(planned, r"run +4")
+
+    def test_bad_input(self):
+        self.refused("million.yaml: vary is 1000000 runs, allowed: up to 10000, more with --yes",
+                     self.study("million.yaml", "vary:\n  speed: {from: 1, to: 2, steps: 1000}\n"
+                                "  resolution: {from: 0.1, to: 0.2, steps: 1000}\n"))
+        self.refused("vary.speed.steps is 1, allowed: 2 to",
+                     self.study("one.yaml", "vary: {speed: {from: 1, to: 2, steps: 1}}\n"))
+        self.refused("vary is empty, allowed: a factor or more",
+                     self.study("empty.yaml", "vary: {}\n"))
+        self.refused("runs is 0, allowed: 1 or more",
+                     self.study("none.yaml", "design: latin_hypercube\nvary: {seed: [1]}\n"))
+        self.refused("(did you mean 'formats'?)", self.study("slip.yaml",
+                                                             "formts: x\nvary: {seed: [1]}\n"))
+        self.refused("vary.seed is 'x'", self.study("seed.yaml", "vary: {seed: [x]}\n"))
+        self.refused("--jobs is 0, allowed: 1 to 1024", "grid.yaml", "--jobs", "0")
+        self.refused("no.yaml", "no.yaml")
+        run = subprocess.run([MARSIM, "dataset", "--run", "no.yaml", "--out", "x", "--lidar",
+                              "none"], cwd=self.folder, text=True, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT)
+        self.assertIn("--run is there beside --lidar, allowed: only --out and --threads",
+                      run.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
