@@ -13,6 +13,7 @@
 #include "config/study.hpp"
 #include "dataset/image_stream.hpp"
 #include "dataset/run_folder.hpp"
+#include "map/cache/checksum.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/geometry/pose_file.hpp"
@@ -48,13 +49,9 @@ suite::Scenario scenarioOf(const DatasetRequest& request) {
   return scenario;
 }
 
-/// Fowler, Noll and Vo's hash (FNV-1a, 64 bits) of a file.
 std::string digestOf(const fs::path& file) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const char letter : readFile(file, kLargestInput)) {
-    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3ULL;
-  }
-  return fmt::format("{:016x}", hash);
+  const std::string text = readFile(file, kLargestInput);
+  return fmt::format("{:016x}", map::checksum(text.data(), text.size()));
 }
 
 /// The files that a flight follows from, by what they are.
