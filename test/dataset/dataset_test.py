@@ -760,6 +760,19 @@ class Dataset(unittest.TestCase):
             for column, name in enumerate(("x", "y", "z", "intensity", "time")):
                 self.assertTrue((there[:, column] == points[name]).all(), name)
 
+    def test_layouts_of_clouds_in_bags(self):
+        self.refused("livox_customs", "--format", "rosbag,pcd", "output:=livox_customs")
+        if not HAS_BAGS:
+            return
+        out = self.made("livox", "--format", "rosbag", "--lidar", "mid360", "--duration", "0.3",
+                        "output:=livox_custom,velodyne")
+        with rosbag.Bag(os.path.join(out, "rosbag", "flight.bag")) as bag:
+            topics = bag.get_type_and_topic_info()[1]
+        self.assertEqual({topic: (told.msg_type, told.message_count)
+                          for topic, told in topics.items() if "livox" in topic or "points" in topic},
+                         {"/uav0/livox/lidar": ("livox_ros_driver/CustomMsg", 3),
+                          "/uav0/points": ("sensor_msgs/PointCloud2", 3)})
+
     def test_quality_report(self):
         with open(self.path("enu", "quality.json")) as file:
             quality = json.load(file)
