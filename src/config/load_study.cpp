@@ -53,6 +53,7 @@ void readRun(YamlReader& reader, DatasetRun& run) {
   }
   if (reader.has("frame")) reader.require("frame", run.frame);
   if (reader.has("truth_frame")) reader.require("truth_frame", run.truth_frame);
+  reader.read("image_truth", run.image_truth);
   if (reader.has("duration")) {
     double duration = 0.0;
     reader.require("duration", duration, Quantity::kTime);
@@ -102,6 +103,7 @@ std::string textOf(const DatasetRun& run) {
   yaml << YAML::Key << "formats" << YAML::Value << YAML::Flow << split(run.format, ',');
   yaml << YAML::Key << "frame" << YAML::Value << run.frame;
   yaml << YAML::Key << "truth_frame" << YAML::Value << run.truth_frame;
+  if (run.image_truth) yaml << YAML::Key << "image_truth" << YAML::Value << true;
   if (run.duration) {
     yaml << YAML::Key << "duration" << YAML::Value << fmt::format("{}", toSeconds(*run.duration));
   }

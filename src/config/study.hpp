@@ -20,6 +20,7 @@ struct DatasetRun {
   std::string format = "asl,tum,kitti,pcd";
   std::string frame = "enu";
   std::string truth_frame = "base";
+  bool image_truth = false;
   std::optional<TimeNs> duration;     ///< none: as long as there is something to be flown
   std::optional<std::uint64_t> seed;  ///< none: the scenario's first
 };

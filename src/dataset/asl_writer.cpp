@@ -6,6 +6,7 @@
 #include "common/output_file.hpp"
 #include "dataset/growing_file.hpp"
 #include "dataset/image_stream.hpp"
+#include "dataset/png.hpp"
 #include "dataset/scan_points.hpp"
 #include "dataset/text.hpp"
 #include "dataset/writer.hpp"
@@ -142,8 +143,7 @@ class AslWriter final : public Writer {
     lidar_->add(scan.stamp, ".pcd", pcdBytes(scan, axes_, labels_));
   }
   void addImage(const Image& image) override {
-    images_[image.stream]->add(image.stamp, ".png",
-                               pngOf(image, streams_[image.stream], kMillimetres));
+    images_[image.stream]->add(image.stamp, ".png", pngBytes(image, streams_[image.stream]));
   }
   void finish() override {
     imu_.close();
@@ -153,6 +153,17 @@ class AslWriter final : public Writer {
   }
 
  private:
+  // Instances have the numbers that they have in the points' labels.
+  std::string pngBytes(const Image& image, const ImageStream& stream) {
+    if (stream.kind != ImageStream::Kind::kInstance) return pngOf(image, stream, kMillimetres);
+    std::vector<std::uint16_t> numbers;
+    numbers.reserve(image.identities.size());
+    for (const std::uint32_t identity : image.identities) {
+      numbers.push_back(labels_.instanceOf(identity));
+    }
+    return greyPng(numbers, stream.model.width);
+  }
+
   static constexpr double kMillimetres = 1000.0;  // in a metre
 
   Axes axes_;

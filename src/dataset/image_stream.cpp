@@ -68,6 +68,20 @@ ImageStream alignedTo(ImageStream stream, const lidar::CameraConfig& camera, std
   return stream;
 }
 
+/// The truth in a stream's pixels.
+ImageStream truthOf(ImageStream stream, ImageStream::Kind kind) {
+  const bool is_class = kind == ImageStream::Kind::kClass;
+  const std::string what = is_class ? "class" : "instance";
+  stream.kind = kind;
+  stream.comment += fmt::format(", {} of the pixels of {}", what, stream.name);
+  stream.name += "_" + what;
+  stream.topic.replace(stream.topic.rfind("image_raw"), std::string::npos, "truth/" + what);
+  stream.info_topic.clear();
+  stream.encoding = is_class ? "mono8" : "32SC1";
+  stream.pixels = lidar::ImageEncoding::kMono8;
+  return stream;
+}
+
 }  // namespace
 
 std::vector<ImageStream> imageStreams(const Sensors& sensors) {
@@ -83,6 +97,9 @@ std::vector<ImageStream> imageStreams(const Sensors& sensors) {
     const ImageStream stream = streamOf(*sensors.cameras, i);
     streams.push_back(stream);
     if (camera.aligned_depth) streams.push_back(alignedTo(stream, camera, depths++));
+    if (!sensors.image_truth) continue;
+    streams.push_back(truthOf(stream, ImageStream::Kind::kClass));
+    streams.push_back(truthOf(stream, ImageStream::Kind::kInstance));
   }
   return streams;
 }
@@ -113,7 +130,7 @@ bool kittiHolds(const Sensors& sensors, const ImageStream& stream) {
 }
 
 bool tumHolds(const Sensors& sensors, const ImageStream& stream) {
-  if (stream.kind != ImageStream::Kind::kDepth) return stream.camera == 0;
+  if (stream.kind != ImageStream::Kind::kDepth) return stream.camera == 0 && !stream.isTruth();
   return !sensors.cameras || !sensors.cameras->cameras.front().aligned_depth;
 }
 

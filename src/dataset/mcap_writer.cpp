@@ -30,8 +30,10 @@ std::vector<McapChannel> channelsOf(const Sensors& sensors) {
                         "", ros2::kPointCloud2Hash});
   }
   for (const ImageStream& stream : imageStreams(sensors)) {
-    channels.push_back({"/uav0/" + stream.info_topic, "sensor_msgs/msg/CameraInfo",
-                        ros2::kCameraInfo + header, "", ros2::kCameraInfoHash});
+    if (!stream.info_topic.empty()) {
+      channels.push_back({"/uav0/" + stream.info_topic, "sensor_msgs/msg/CameraInfo",
+                          ros2::kCameraInfo + header, "", ros2::kCameraInfoHash});
+    }
     channels.push_back({"/uav0/" + stream.topic, "sensor_msgs/msg/Image", ros2::kImage + header, "",
                         ros2::kImageHash});
   }
@@ -65,8 +67,8 @@ std::string cameraInfo(const ImageStream& stream, TimeNs stamp) {
 /// The pixels of a message: of depth whole millimetres, 0 where nothing was measured, or metres as
 /// they are (REP-118).
 std::string pixelBytes(const ImageStream& stream, const Image& image) {
-  if (!stream.isDepth()) return {image.pixels.begin(), image.pixels.end()};
-  std::string bytes;
+  std::string bytes(image.pixels.begin(), image.pixels.end());
+  for (const std::uint32_t identity : image.identities) appendBytes(identity, bytes);
   for (const float depth : image.depth) {
     if (stream.encoding == "32FC1") {
       appendBytes(depth, bytes);
@@ -103,8 +105,13 @@ class McapWriter final : public Writer {
       : folder_(to.folder),
         file_(to.folder / kFile, channelsOf(to.sensors)),
         points_(kImu + 1),
-        images_(to.sensors.lidar ? points_ + 1 : points_),
-        streams_(imageStreams(to.sensors)) {}
+        streams_(imageStreams(to.sensors)) {
+    std::size_t next = to.sensors.lidar ? points_ + 1 : points_;
+    for (const ImageStream& stream : streams_) {
+      images_.push_back(next);
+      next += stream.info_topic.empty() ? 1 : 2;
+    }
+  }
 
   void addTruth(const Truth& truth) override {
     const KinematicState& state = truth.state;
@@ -152,9 +159,11 @@ class McapWriter final : public Writer {
   }
   void addImage(const Image& image) override {
     const ImageStream& stream = streams_[image.stream];
-    const std::size_t channel = images_ + 2 * image.stream;
-    file_.write(channel, image.stamp, cameraInfo(stream, image.stamp));
-    file_.write(channel + 1, image.stamp, imageMessage(stream, image));
+    std::size_t channel = images_[image.stream];
+    if (!stream.info_topic.empty()) {
+      file_.write(channel++, image.stamp, cameraInfo(stream, image.stamp));
+    }
+    file_.write(channel, image.stamp, imageMessage(stream, image));
   }
   void finish() override {
     file_.close();
@@ -205,7 +214,8 @@ class McapWriter final : public Writer {
 
   std::filesystem::path folder_;
   McapFile file_;
-  std::size_t points_, images_;  ///< their first channels, where there are any
+  std::size_t points_;               ///< their channel, where there is a LiDAR
+  std::vector<std::size_t> images_;  ///< the first channel of each stream
   std::vector<ImageStream> streams_;
   Labels labels_;
 };

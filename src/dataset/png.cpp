@@ -55,19 +55,24 @@ constexpr char kGrey = 0, kColours = 2;
 }  // namespace
 
 std::string depthPng(const std::vector<float>& depth, int width, double steps_a_metre) {
+  std::vector<std::uint16_t> steps;
+  steps.reserve(depth.size());
+  for (const float z : depth) steps.push_back(stepsOf(z, steps_a_metre));
+  return greyPng(steps, width);
+}
+
+std::string greyPng(const std::vector<std::uint16_t>& pixels, int width) {
   const auto columns = static_cast<std::size_t>(width);
   std::string rows;
-  rows.reserve(2 * depth.size() + depth.size() / columns);
-  for (std::size_t i = 0; i < depth.size(); ++i) {
+  rows.reserve(2 * pixels.size() + pixels.size() / columns);
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
     const std::size_t column = i % columns;
     if (column == 0) rows.push_back(kSub);
-    const std::uint16_t here = stepsOf(depth[i], steps_a_metre);
-    const std::uint16_t left =
-        column == 0 ? std::uint16_t{0} : stepsOf(depth[i - 1], steps_a_metre);
+    const std::uint16_t here = pixels[i], left = column == 0 ? std::uint16_t{0} : pixels[i - 1];
     rows.push_back(static_cast<char>((here >> 8U) - (left >> 8U)));
     rows.push_back(static_cast<char>((here & 0xffU) - (left & 0xffU)));
   }
-  return pngOf(rows, width, depth.size() / columns, 16, kGrey);
+  return pngOf(rows, width, pixels.size() / columns, 16, kGrey);
 }
 
 std::string imagePng(const std::vector<std::uint8_t>& pixels, int width,

@@ -12,6 +12,9 @@ namespace marsim::dataset {
 /// 0 where nothing was measured or it does not fit. Rows of `width` from the top.
 std::string depthPng(const std::vector<float>& depth, int width, double steps_a_metre);
 
+/// An image as a PNG file of 16-bit grey.
+std::string greyPng(const std::vector<std::uint16_t>& pixels, int width);
+
 /// A camera's image as a PNG file of 8 bits: grey of mono8, else red, green and blue.
 std::string imagePng(const std::vector<std::uint8_t>& pixels, int width,
                      lidar::ImageEncoding encoding);

@@ -87,6 +87,7 @@ void QualityMeter::addScan(const lidar::Scan& scan) {
 void QualityMeter::addImage(const Image& image) {
   Images& of = images[image.stream];
   of.meter.add(image.stamp);
+  if (of.stream.isTruth()) return;
   if (of.stream.isDepth()) {
     const auto measured = std::count_if(image.depth.begin(), image.depth.end(),
                                         [](float depth) { return std::isfinite(depth); });

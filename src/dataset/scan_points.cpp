@@ -38,15 +38,24 @@ std::uint32_t movingClass(std::uint8_t of) {
   }
 }
 
+bool moves(std::uint32_t identity) {
+  return identity != lidar::kMapIdentity && !scene::isPlant(identity);
+}
+
 }  // namespace
 
 std::uint32_t Labels::of(const lidar::ScanPoint& point) {
   if (point.surfel == lidar::kNoSurfel) return kOutlier;
-  const bool stands = point.identity == lidar::kMapIdentity || scene::isPlant(point.identity);
-  if (stands) return point.semantic_class;
+  if (!moves(point.identity)) return point.semantic_class;
+  const std::uint32_t instance = instanceOf(point.identity);
+  return instance << 16U | movingClass(point.semantic_class);
+}
+
+std::uint16_t Labels::instanceOf(std::uint32_t identity) {
+  if (!moves(identity)) return 0;
   const auto next = static_cast<std::uint32_t>(instances_.size()) + 1U;
-  const std::uint32_t instance = instances_.emplace(point.identity, next).first->second;
-  return (instance & kMostInstances) << 16U | movingClass(point.semantic_class);
+  return static_cast<std::uint16_t>(instances_.emplace(identity, next).first->second &
+                                    kMostInstances);
 }
 
 std::string pointBytes(const lidar::Scan& scan, Axes axes, Labels& labels) {

@@ -15,6 +15,8 @@ namespace marsim::dataset {
 class Labels {
  public:
   std::uint32_t of(const lidar::ScanPoint& point);
+  /// The instance of an identity; 0: it does not move.
+  std::uint16_t instanceOf(std::uint32_t identity);
 
  private:
   std::map<std::uint32_t, std::uint32_t> instances_;  // by identity

@@ -22,7 +22,8 @@ struct Image {
   TimeNs stamp = 0;
   Pose X_WC;                         ///< true optical frame in world at `stamp`
   std::vector<float> depth;          ///< [m] along the optical axis; not finite: none
-  std::vector<std::uint8_t> pixels;  ///< or, of colour or grey, in the stream's encoding
+  std::vector<std::uint8_t> pixels;  ///< or, of colour, grey or classes, in the stream's encoding
+  std::vector<std::uint32_t> identities;  ///< or, of instances, as lidar::ImageTruth's
 };
 
 /// The sensors of a data set, as its calibration files tell them.
@@ -31,6 +32,7 @@ struct Sensors {
   std::optional<lidar::LidarConfig> lidar;
   std::optional<lidar::DepthCameraConfig> depth;
   std::optional<lidar::CameraRigConfig> cameras;
+  bool image_truth = false;   ///< with class and instance of each of the cameras' pixels
   Pose X_BR;                  ///< frame whose poses are the truth where a layout leaves that open
   bool is_R_optical = false;  ///< a camera's
 };

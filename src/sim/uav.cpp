@@ -113,7 +113,7 @@ void Uav::measure(const ObjectsIn& objectsIn) {
     const std::vector<scene::MovingObject> present =
         scene::countedFrom(toSeconds(due.stamp - begin), objects(begin, cameras_->endOf(due)));
     for (std::size_t i = 0; i < cameras_->cameras().size(); ++i) {
-      on_camera_image(i, cameras_->image(i, due, present));
+      on_camera_image(i, cameras_->image(i, due, present), present);
     }
   }
 }

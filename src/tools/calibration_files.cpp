@@ -84,7 +84,9 @@ std::vector<dataset::ImageStream> kalibrOrder(const CarriedSensors& sensors) {
   with_images.cameras = sensors.cameras;
   std::vector<dataset::ImageStream> streams = imageStreams(with_images);
   streams.erase(std::remove_if(streams.begin(), streams.end(),
-                               [](const dataset::ImageStream& stream) { return stream.isDepth(); }),
+                               [](const dataset::ImageStream& stream) {
+                                 return stream.kind != dataset::ImageStream::Kind::kColour;
+                               }),
                 streams.end());
   with_images.cameras.reset();
   with_images.depth = sensors.depth;

@@ -21,7 +21,9 @@ class DatasetPreview final : public dataset::Writer {
 
   void addTruth(const dataset::Truth& truth) override;
   void addScan(const lidar::Scan& scan) override;
-  void addImage(const dataset::Image& image) override { images_[image.stream] = image; }
+  void addImage(const dataset::Image& image) override {
+    if (!streams_[image.stream].isTruth()) images_[image.stream] = image;
+  }
   /// Draws them. Throws FileError.
   void finish() override;
 

@@ -165,6 +165,7 @@ std::string figures(const QualityMeter& quality) {
 std::string imageFacts(const QualityMeter& quality) {
   std::string html;
   for (const QualityMeter::Images& images : quality.images) {
+    if (images.stream.isTruth()) continue;
     const std::size_t count = images.meter.count();
     const std::string begin = fmt::format("<p class=\"facts\">{}: {} images, {} of them empty",
                                           suite::escaped(images.stream.name), withThousands(count),
@@ -186,7 +187,7 @@ std::string imageFacts(const QualityMeter& quality) {
 std::string imagePreviews(const QualityMeter& quality) {
   std::string html;
   for (const QualityMeter::Images& images : quality.images) {
-    if (images.meter.count() == 0) continue;
+    if (images.meter.count() == 0 || images.stream.isTruth()) continue;
     const std::string name = suite::escaped(images.stream.name);
     html += fmt::format(
         "<figure><figcaption>Last image, {0}: {1}</figcaption>\n<img src=\"preview_{0}.png\" "
@@ -221,6 +222,7 @@ Json qualityJson(const QualityMeter& quality) {
   json["imu"] = {{"angular_velocity_radps", axesJson(quality.angular_velocity)},
                  {"specific_force_mps2", axesJson(quality.specific_force)}};
   for (const QualityMeter::Images& images : quality.images) {
+    if (images.stream.isTruth()) continue;
     json["images"][images.stream.name] =
         images.stream.isDepth()
             ? Json{{"empty", images.empty}, {"share_of_pixels", momentsJson(images.measured)}}

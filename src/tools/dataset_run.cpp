@@ -17,6 +17,7 @@
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/geometry/pose_file.hpp"
+#include "marsim/lidar/image_truth.hpp"
 #include "tools/calibration_files.hpp"
 #include "tools/dataset_preview.hpp"
 #include "tools/dataset_report.hpp"
@@ -99,6 +100,7 @@ std::string keyOf(const DatasetRequest& request, const suite::Scenario& scenario
       {"formats", formats},
       {"frame", nameOf(request.axes)},
       {"truth_frame", request.truth_frame},
+      {"image_truth", request.image_truth},
       {"arguments", arguments},
       {"inputs", inputsOf(request, scenario, flight)}};
   return key.dump(2) + "\n";
@@ -125,14 +127,16 @@ class Recorder {
     flight.uav().on_odometry = [this](const KinematicState& state) { addTruth(state); };
     flight.uav().on_imu = [this](const vehicle::ImuSample& sample) { addImu(sample); };
     flight.uav().on_image = [this](const lidar::DepthImage& image) {
-      addImage({0, image.stamp, image.X_WC, image.depth, {}});
+      addImage({0, image.stamp, image.X_WC, image.depth, {}, {}});
     };
     const std::vector<dataset::ImageStream> streams = imageStreams(sensors);
     for (std::size_t i = 0; i < streams.size(); ++i) {
       if (streams[i].kind == Kind::kColour) colour_streams_.push_back(i);
     }
-    flight.uav().on_camera_image = [this](std::size_t camera, const lidar::CameraImage& image) {
-      addImage(camera, image);
+    has_truth_ = sensors.image_truth;
+    flight.uav().on_camera_image = [this](std::size_t camera, const lidar::CameraImage& image,
+                                          View<scene::MovingObject> objects) {
+      addImages(camera, image, objects);
     };
     flight.uav().on_scan = [this](const lidar::Scan& scan) {
       for (const auto& writer : writers_) writer->addScan(scan);
@@ -156,20 +160,27 @@ class Recorder {
   void addImage(const dataset::Image& image) {
     for (const auto& writer : writers_) writer->addImage(image);
   }
-  // The depth in its pixels, where there is some, is the next stream.
-  void addImage(std::size_t number, const lidar::CameraImage& image) {
-    const std::size_t stream = colour_streams_[number];
-    addImage({stream, image.stamp, image.X_WC, {}, image.pixels});
+  // Those in a camera's pixels follow its stream.
+  void addImages(std::size_t number, const lidar::CameraImage& image,
+                 View<scene::MovingObject> objects) {
+    std::size_t stream = colour_streams_[number];
+    addImage({stream++, image.stamp, image.X_WC, {}, image.pixels, {}});
     const lidar::Camera& camera = flight_->uav().cameras()->cameras()[number];
-    if (!camera.config().aligned_depth) return;
-    lidar::DepthImage depth = camera.alignedDepth(image);
-    addImage({stream + 1, depth.stamp, depth.X_WC, std::move(depth.depth), {}});
+    if (camera.config().aligned_depth) {
+      lidar::DepthImage depth = camera.alignedDepth(image);
+      addImage({stream++, depth.stamp, depth.X_WC, std::move(depth.depth), {}, {}});
+    }
+    if (!has_truth_) return;
+    const lidar::ImageTruth truth(camera, image, objects);
+    addImage({stream++, image.stamp, image.X_WC, {}, truth.classes(), {}});
+    addImage({stream++, image.stamp, image.X_WC, {}, {}, truth.identities()});
   }
 
   using Kind = dataset::ImageStream::Kind;
 
   ScenarioFlight* flight_;
   std::vector<std::size_t> colour_streams_;  ///< by the cameras' numbers
+  bool has_truth_ = false;                   ///< of images
   std::shared_ptr<dataset::QualityMeter> quality_;
   /// An IMU of the same errors and seed, and so of the same biases, which the vehicle's keeps to
   /// itself. They are those of its next reading.
@@ -259,13 +270,17 @@ void fly(ScenarioFlight& flight, End& end, DatasetSummary& summary) {
   progress.finish();
 }
 
-dataset::Sensors sensorsOf(const ScenarioFlight& flight, const std::string& truth_frame) {
+dataset::Sensors sensorsOf(const ScenarioFlight& flight, const std::string& truth_frame,
+                           bool image_truth) {
   const sim::UavConfig& config = flight.config();
   dataset::Sensors sensors;
   sensors.imu = config.imu;
   sensors.lidar = config.lidar;
   sensors.depth = config.depth;
   sensors.cameras = config.cameras;
+  sensors.image_truth = image_truth;
+  Validator(kWhere).require(!image_truth || sensors.cameras, "--image-truth", "there",
+                            "only with cameras ('--camera stereo')");
   sensors.is_R_optical = true;
   if (truth_frame == "depth" && config.depth) {
     sensors.X_BR = config.depth->X_BC;
@@ -323,6 +338,7 @@ DatasetRequest requestOf(const fs::path& run_file) {
   request.formats = dataset::formatsOf(run.format, where, "formats");
   request.axes = dataset::axesOf(run.frame, where, "frame");
   request.truth_frame = run.truth_frame;
+  request.image_truth = run.image_truth;
   return request;
 }
 
@@ -331,7 +347,7 @@ DatasetSummary makeDataset(const DatasetRequest& request) {
   const std::uint64_t seed = request.seed.value_or(scenario.seeds.front());
   ScenarioFlight flight(scenario, seed);
   if (!request.airsim.empty()) flight.carry(loadAirsim(request.airsim, flight.config().imu));
-  const dataset::Sensors sensors = sensorsOf(flight, request.truth_frame);
+  const dataset::Sensors sensors = sensorsOf(flight, request.truth_frame, request.image_truth);
   requireCarried(request.formats, sensors, request.axes, kWhere);
   End end(request, scenario, flight);
   flight.enter(request.threads);

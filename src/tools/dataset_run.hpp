@@ -25,6 +25,7 @@ struct DatasetRequest {
   std::vector<dataset::Format> formats;
   dataset::Axes axes = dataset::Axes::kEnu;
   std::string truth_frame = "base";  ///< as config::chooseFrame takes it
+  bool image_truth = false;          ///< class and instance of the cameras' pixels
   std::filesystem::path out;
 };
 

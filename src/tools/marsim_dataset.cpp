@@ -114,6 +114,8 @@ int main(int argc, char** argv) {
          "--truth-frame", request.truth_frame,
          "whose poses tum has: base, imu, lidar, depth, camera, or x,y,z or x,y,z,roll,pitch,yaw")
       ->capture_default_str();
+  app.add_flag("--image-truth", request.image_truth,
+               "class and instance of the cameras' pixels (asl, rosbag, mcap)");
   app.add_option("--out", request.out, "folder to write")->required();
   app.add_option("--threads", request.threads, "that render, 0: all cores; changes no file")
       ->capture_default_str()

@@ -7,6 +7,7 @@
 
 #include "common/text.hpp"
 #include "control/reference_of.hpp"
+#include "lidar/measure/slam_client.hpp"
 #include "marsim/collision/clearance.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
@@ -25,19 +26,15 @@ namespace {
 
 /// Arguments of sim.launch that this flight takes, with its defaults.
 const std::map<std::string, std::string> kDefaults = {
-    {"map", "forest"},          {"depth", "none"},
-    {"camera", "none"},         {"resolution", "0.1"},
-    {"surface", "blended"},     {"obstacles", "none"},
-    {"vegetation", "none"},     {"surfaces", "none"},
-    {"weather", "none"},        {"lidar", "avia"},
-    {"lidar_noise", "true"},    {"instantaneous", "false"},
-    {"imu", "vehicle"},         {"vehicle", "hummingbird"},
-    {"controller", "default"},  {"speed", "2.0"},
-    {"ground_z", "auto"},       {"collision", "true"},
-    {"dynamics", "rigid_body"}, {"collision_response", "report"},
-    {"wind", "none"},           {"gusts", "none"},
-    {"motor_failure", "none"},  {"check_start", "true"},
-    {"replay", "none"},         {"renderer", "cpu"}};
+    {"map", "forest"},          {"depth", "none"},          {"camera", "none"},
+    {"resolution", "0.1"},      {"surface", "blended"},     {"obstacles", "none"},
+    {"vegetation", "none"},     {"surfaces", "none"},       {"weather", "none"},
+    {"lidar", "avia"},          {"output", "auto"},         {"lidar_noise", "true"},
+    {"instantaneous", "false"}, {"imu", "vehicle"},         {"vehicle", "hummingbird"},
+    {"controller", "default"},  {"speed", "2.0"},           {"ground_z", "auto"},
+    {"collision", "true"},      {"dynamics", "rigid_body"}, {"collision_response", "report"},
+    {"wind", "none"},           {"gusts", "none"},          {"motor_failure", "none"},
+    {"check_start", "true"},    {"replay", "none"},         {"renderer", "cpu"}};
 
 suite::Flight flightOf(const suite::Scenario& scenario) {
   return scenario.flights.empty() ? suite::Flight() : scenario.flights.begin()->second;
@@ -126,6 +123,8 @@ void ScenarioFlight::makeConfig(const suite::Scenario& scenario) {
     config_.lidar = config::loadLidar(lidar);
     config_.lidar->instantaneous = config_.lidar->instantaneous || given.flag("instantaneous");
     if (!given.flag("lidar_noise")) config_.lidar->noise = {};
+    config_.lidar->outputs =
+        lidar::outputsFor("none", config_.lidar->outputs, given.text("output"), where);
     addSurfaces();
   }
   if (!given.isNone("depth")) {

@@ -57,6 +57,7 @@ TEST(Study, ARunReadsAsItWasWritten) {
   run.format = "asl,mcap";
   run.frame = "ned";
   run.truth_frame = "0,0,0.1";
+  run.image_truth = true;
   run.duration = toNs(12.345);
   run.seed = 18446744073709551615ULL;
   const DatasetRun read = loadDatasetRun(folder.write("run.yaml", textOf(run)));
@@ -65,6 +66,7 @@ TEST(Study, ARunReadsAsItWasWritten) {
   EXPECT_EQ(read.format, run.format);
   EXPECT_EQ(read.frame, run.frame);
   EXPECT_EQ(read.truth_frame, run.truth_frame);
+  EXPECT_TRUE(read.image_truth);
   EXPECT_EQ(read.duration, run.duration);
   EXPECT_EQ(read.seed, run.seed);
   EXPECT_EQ(textOf(read), textOf(run));

@@ -498,6 +498,58 @@ class Dataset(unittest.TestCase):
             self.assertLess(np.abs(pose[:, 3] - first.T @ (row[0:3] - truth[0][0:3])).max(), 1e-9)
             self.assertLess(np.abs(pose[:, :3] - first.T @ readers.rotation(*row[3:7])).max(), 1e-9)
 
+    def test_image_truth(self):
+        """Pixels of people are of their class, and of the instance of the points that hit them."""
+        formats = "asl,mcap" + (",rosbag" if HAS_BAGS else "")
+        out = self.made("truth", "--camera", "cameras.yaml", "--image-truth", "--format", formats,
+                        "obstacles:=ring.yaml")
+        mav = os.path.join(out, "asl", "mav0")
+        images = {what: [readers.png(file) for _, file in
+                         readers.asl_files(mav + "/cam0_" + what)]
+                  for what in ("class", "instance")}
+        for classes, instances in zip(images["class"], images["instance"]):
+            self.assertLessEqual(set(classes.flat), {0, 30})
+            self.assertTrue(((classes == 30) == (instances > 0)).all())
+            self.assertLessEqual(set(instances.flat), {0, 1, 2})
+        self.assertGreater(sum((image > 0).sum() for image in images["instance"]), 1000)
+
+        def extrinsics(sensor):
+            with open(os.path.join(mav, sensor, "sensor.yaml")) as file:
+                return np.array(yaml.safe_load(file)["T_BS"]["data"]).reshape(4, 4)
+        of_lidar = np.linalg.inv(extrinsics("cam0")) @ extrinsics("lidar0")
+        hit, agreed = 0, 0
+        for number, (_, file) in enumerate(readers.asl_files(mav + "/lidar0")):
+            points = readers.pcd(file)
+            points = points[points["label"] >> 16 > 0]
+            p = np.stack([points["x"], points["y"], points["z"], np.ones(len(points))])
+            x, y, z, _ = of_lidar @ p
+            z = np.where(z > 0.3, z, np.nan)
+            u, v = 50.0 * x / z + 30.0, 52.0 * y / z + 25.0
+            inside = (u > 0) & (u < 63) & (v > 0) & (v < 47)
+            nearest = 2 * number + np.rint(points["time"][inside] / 0.05).astype(int)
+            seen = np.array(images["instance"])[nearest, np.rint(v[inside]).astype(int),
+                                                np.rint(u[inside]).astype(int)]
+            hit += len(seen)
+            agreed += (seen == points["label"][inside] >> 16).sum()
+        self.assertGreater(hit, 20)
+        self.assertGreater(agreed / hit, 0.8)
+
+        told = [readers.cdr(name, schema, data) for topic, name, schema, _, data in
+                readers.mcap(os.path.join(out, "mcap", "flight_0.mcap"))
+                if topic == "/uav0/camera/left/truth/instance"]
+        self.assertEqual((len(told), told[0]["encoding"], told[0]["step"]), (61, "32SC1", 256))
+        for message, instances in zip(told, images["instance"]):
+            identities = np.frombuffer(message["data"], dtype="<i4").reshape(48, 64)
+            self.assertTrue(((identities >= 65536) == (instances > 0)).all())
+            self.assertTrue(((identities == -1) == (instances == 0)).all())
+        if HAS_BAGS:
+            with rosbag.Bag(os.path.join(out, "rosbag", "flight.bag")) as bag:
+                self.assertEqual([image.data for _, image, _ in bag.read_messages(
+                    "/uav0/camera/left/truth/instance")], [message["data"] for message in told])
+                self.assertEqual([image.data for _, image, _ in bag.read_messages(
+                    "/uav0/camera/left/truth/class")],
+                    [image.tobytes() for image in images["class"]])
+
     def test_stereo_building(self):
         """The scenario as it is shipped, twice: every interval is exact, all files are the same."""
         formats = "asl,tum,kitti,mcap" + (",rosbag" if HAS_BAGS else "")
@@ -708,6 +760,19 @@ class Dataset(unittest.TestCase):
             for column, name in enumerate(("x", "y", "z", "intensity", "time")):
                 self.assertTrue((there[:, column] == points[name]).all(), name)
 
+    def test_layouts_of_clouds_in_bags(self):
+        self.refused("livox_customs", "--format", "rosbag,pcd", "output:=livox_customs")
+        if not HAS_BAGS:
+            return
+        out = self.made("livox", "--format", "rosbag", "--lidar", "mid360", "--duration", "0.3",
+                        "output:=livox_custom,velodyne")
+        with rosbag.Bag(os.path.join(out, "rosbag", "flight.bag")) as bag:
+            topics = bag.get_type_and_topic_info()[1]
+        self.assertEqual({topic: (told.msg_type, told.message_count)
+                          for topic, told in topics.items() if "livox" in topic or "points" in topic},
+                         {"/uav0/livox/lidar": ("livox_ros_driver/CustomMsg", 3),
+                          "/uav0/points": ("sensor_msgs/PointCloud2", 3)})
+
     def test_quality_report(self):
         with open(self.path("enu", "quality.json")) as file:
             quality = json.load(file)
@@ -866,6 +931,11 @@ class Dataset(unittest.TestCase):
         self.refused("--format is 'kitti', allowed: one that holds the images of cam0 "
                      "(camera/image_raw) beside it (tum, asl, rosbag, mcap)",
                      "--format", "kitti", "--camera", "fisheye.yaml")
+        self.refused("--image-truth is there, allowed: only with cameras ('--camera stereo')",
+                     "--image-truth")
+        self.refused("--format is 'tum,pcd', allowed: one that holds the images of cam0_class "
+                     "(camera/truth/class) beside it (asl, rosbag, mcap)", "--format", "tum,pcd",
+                     "--camera", "fisheye.yaml", "--image-truth")
         self.refused("--frame is 'ned', allowed: enu", "--frame", "ned", "--format", "kitti")
         self.refused("--frame is 'nwu', allowed: enu, ned", "--frame", "nwu")
         self.refused("--duration is 4 s, allowed: more than 0, up to 3 s", "--duration", "4")

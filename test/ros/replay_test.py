@@ -29,8 +29,9 @@ import readers
 MARSIM = os.path.abspath(sys.argv.pop(1))
 SENSORS = ["--lidar", "vlp16", "resolution:=0.2", "weather:=rain_heavy",
            "camera:=%s/cameras_small.yaml" % HERE, "obstacles:=%s/camera_obstacles.yaml" % HERE]
-IMAGES = ["/uav0/camera/%s/%s" % (name, what) for what in ("image_raw", "camera_info")
-          for name in ("left", "right", "color", "aligned_depth_to_color")]
+IMAGES = (["/uav0/camera/%s/%s" % (name, what) for what in ("image_raw", "camera_info")
+           for name in ("left", "right", "color", "aligned_depth_to_color")] +
+          ["/uav0/camera/left/truth/class", "/uav0/camera/left/truth/instance"])
 PERIOD, COUNT = 0.05, 61  # [s] between poses of the file, and how many
 LISTENER = """
 import base64, hashlib, json, signal, sys
@@ -132,7 +133,8 @@ class Replay(unittest.TestCase):
     def agrees(self, messages):
         """What `marsim dataset` writes is what the messages of a replay carry."""
         made = self.marsim("dataset", "--trajectory", "flight.tum", "--format",
-                           "asl,tum,pcd,rosbag", "--out", "dataset", *SENSORS)
+                           "asl,tum,pcd,rosbag", "--image-truth", "--out", "dataset",
+                           *SENSORS)
         self.assertEqual(made.returncode, 0, made.stdout)
 
         def decoded(topic, kind):

@@ -153,7 +153,7 @@ TEST(World, StereoPairsAreOfOneInstant) {
   Uav& uav = world.addUav(config);
   std::vector<TimeNs> stamps[2];
   std::vector<std::vector<std::uint8_t>> pixels;
-  uav.on_camera_image = [&](std::size_t camera, const lidar::CameraImage& image) {
+  uav.on_camera_image = [&](std::size_t camera, const lidar::CameraImage& image, const auto&) {
     stamps[camera].push_back(image.stamp);
     pixels.push_back(image.pixels);
   };
@@ -182,7 +182,7 @@ TEST(World, RollingShuttersFollowTheVehicle) {
   uav.on_report = [&](const VehicleReport& report) {
     places[report.motion.stamp] = report.motion.X_WB.p;
   };
-  uav.on_camera_image = [&](std::size_t, const lidar::CameraImage& image) {
+  uav.on_camera_image = [&](std::size_t, const lidar::CameraImage& image, const auto&) {
     images.push_back(image);
   };
   for (int i = 0; i < 1025; ++i) world.step();

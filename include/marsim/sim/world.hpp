@@ -108,8 +108,10 @@ class Uav {
   std::function<void(const vehicle::ImuSample&)> on_imu;
   std::function<void(const lidar::Scan&)> on_scan;
   std::function<void(const lidar::DepthImage&)> on_image;
-  /// With the number of the camera in its rig.
-  std::function<void(std::size_t camera, const lidar::CameraImage&)> on_camera_image;
+  /// With the number of the camera in its rig and what else moves, whose times count from the
+  /// stamp.
+  std::function<void(std::size_t camera, const lidar::CameraImage&, View<scene::MovingObject>)>
+      on_camera_image;
   std::function<void(const collision::ContactEvent&)> on_contact;
 
  private:

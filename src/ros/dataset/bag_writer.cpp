@@ -54,6 +54,13 @@ class BagWriter final : public dataset::Writer {
   void addImage(const dataset::Image& image) override {
     const dataset::ImageStream& stream = streams_[image.stream];
     const std::string frame = kUav + "/" + stream.frame;
+    if (stream.isTruth()) {
+      const sensor_msgs::Image like = emptyImage(stream, image.stamp, frame);
+      const bool is_class = stream.kind == Kind::kClass;
+      write(stream.topic,
+            is_class ? truthMessage(image.pixels, like) : truthMessage(image.identities, like));
+      return;
+    }
     write(stream.info_topic, infoOf(stream, image.stamp, frame));
     if (stream.kind == Kind::kColour) {
       write(stream.topic, imageMessage({image.stamp, image.X_WC, {}, image.pixels, {}},
@@ -86,6 +93,14 @@ class BagWriter final : public dataset::Writer {
     depth.width = stream.model.width;
     depth.height = stream.model.height;
     return depth;
+  }
+  static sensor_msgs::Image emptyImage(const dataset::ImageStream& stream, TimeNs stamp,
+                                       const std::string& frame) {
+    sensor_msgs::Image message;
+    message.header = toHeader(stamp, frame);
+    message.width = static_cast<std::uint32_t>(stream.model.width);
+    message.height = static_cast<std::uint32_t>(stream.model.height);
+    return message;
   }
   sensor_msgs::CameraInfo infoOf(const dataset::ImageStream& stream, TimeNs stamp,
                                  const std::string& frame) const {
