@@ -107,14 +107,14 @@ std::string kalibrImu(const CarriedSensors& sensors) {
       "# The simulated IMU's own densities (Kalibr's IMU noise model). 0: it has no such error;\n"
       "# Kalibr itself wants a small number instead.\n"
       "{}{}"
-      "rostopic: /{}/imu/data_raw\n"
+      "rostopic: /{}/{}\n"
       "update_rate: {}  # [Hz]\n"
       "accelerometer_noise_density: {}  # [m/s^2/sqrt(Hz)]\n"
       "accelerometer_random_walk: {}    # [m/s^3/sqrt(Hz)]\n"
       "gyroscope_noise_density: {}      # [rad/s/sqrt(Hz)]\n"
       "gyroscope_random_walk: {}        # [rad/s^2/sqrt(Hz)]\n",
       commentOnWalk("accelerometer", accelerometer), commentOnWalk("gyroscope", gyroscope),
-      sensors.uav, number(sensors.imu.rate), number(accelerometer.noise_density),
+      sensors.uav, sensors.imu_topic, number(sensors.imu.rate), number(accelerometer.noise_density),
       number(vehicle::biasWalk(accelerometer)), number(gyroscope.noise_density),
       number(vehicle::biasWalk(gyroscope)));
 }

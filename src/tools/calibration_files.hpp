@@ -17,7 +17,8 @@ namespace marsim::tools {
 struct CarriedSensors {
   std::string uav = "uav0";  ///< namespace of its topics
   vehicle::ImuConfig imu;    ///< X_BI: in the body
-  Pose X_BL;                 ///< LiDAR in the body
+  std::string imu_topic = "imu/data_raw";
+  Pose X_BL;  ///< LiDAR in the body
   std::string lidar_name;
   std::optional<lidar::DepthCameraConfig> depth;
   std::optional<lidar::CameraRigConfig> cameras;

@@ -305,6 +305,7 @@ void writeCalibrationOf(const ScenarioFlight& flight, const fs::path& folder) {
   const sim::UavConfig& config = flight.config();
   CarriedSensors sensors;
   sensors.imu = config.imu;
+  sensors.imu_topic = "imu/data";  // which bags have
   sensors.depth = config.depth;
   sensors.cameras = config.cameras;
   if (sensors.cameras && !kalibrHolds(*sensors.cameras)) {

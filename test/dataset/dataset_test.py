@@ -465,6 +465,8 @@ class Dataset(unittest.TestCase):
     def image_reports(self, out):
         with open(os.path.join(out, "calibration", "camchain.yaml")) as file:
             chain = yaml.safe_load(file)
+        with open(os.path.join(out, "calibration", "imu.yaml")) as file:
+            self.assertEqual(yaml.safe_load(file)["rostopic"], "/uav0/imu/data")
         self.assertEqual(sorted(chain), ["cam0", "cam1"])
         self.assertEqual(chain["cam1"]["rostopic"], "/uav0/camera/right/image_raw")
         moved = np.array(chain["cam1"]["T_cn_cnm1"]) - np.eye(4)
