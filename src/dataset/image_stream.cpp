@@ -34,6 +34,10 @@ ImageStream streamOf(const lidar::DepthCameraConfig& depth) {
   return stream;
 }
 
+std::string frameOf(const lidar::CameraConfig& camera) {
+  return fmt::format("camera_{}optical_frame", camera.name.empty() ? "" : camera.name + "_");
+}
+
 ImageStream streamOf(const lidar::CameraRigConfig& rig, std::size_t number) {
   const lidar::CameraConfig& camera = rig.cameras[number];
   const std::string topics = camera.name.empty() ? "camera" : "camera/" + camera.name;
@@ -44,8 +48,7 @@ ImageStream streamOf(const lidar::CameraRigConfig& rig, std::size_t number) {
   stream.comment = camera.name.empty() ? rig.name : fmt::format("{}: {}", rig.name, camera.name);
   stream.topic = topics + "/image_raw";
   stream.info_topic = topics + "/camera_info";
-  const std::string& frame = rig.cameras[rig.imageFrameOf(number)].name;
-  stream.frame = fmt::format("camera_{}optical_frame", frame.empty() ? "" : frame + "_");
+  stream.frame = frameOf(rig.cameras[rig.imageFrameOf(number)]);
   stream.pixels = camera.encoding;
   stream.encoding = lidar::nameOf(camera.encoding);
   stream.rate = rig.rate;
@@ -65,6 +68,9 @@ ImageStream alignedTo(ImageStream stream, const lidar::CameraConfig& camera, std
   stream.topic = topics + "/image_raw";
   stream.info_topic = topics + "/camera_info";
   stream.encoding = encodingOf(*camera.aligned_depth);
+  // In the camera's own frame, also beside the first camera of a rectified pair.
+  stream.frame = frameOf(camera);
+  stream.shift = 0.0;
   return stream;
 }
 

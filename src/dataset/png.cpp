@@ -5,6 +5,8 @@
 
 #include <zlib.h>
 
+#include "marsim/common/error.hpp"
+
 namespace marsim::dataset {
 namespace {
 
@@ -25,8 +27,10 @@ std::string compressed(const std::string& bytes) {
   constexpr int kQuick = 1;
   uLongf size = compressBound(static_cast<uLong>(bytes.size()));
   std::string packed(size, '\0');
-  compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
-            reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uLong>(bytes.size()), kQuick);
+  const int result = compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
+                               reinterpret_cast<const Bytef*>(bytes.data()),
+                               static_cast<uLong>(bytes.size()), kQuick);
+  if (result != Z_OK) throw Error("zlib cannot pack an image: no memory");
   packed.resize(size);
   return packed;
 }

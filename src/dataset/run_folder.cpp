@@ -1,8 +1,14 @@
 #include "dataset/run_folder.hpp"
 
+#include <cerrno>
+#include <cstring>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "common/input_file.hpp"
 #include "common/output_file.hpp"
@@ -27,7 +33,10 @@ std::vector<fs::path> entriesOf(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> entries;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().filename() != kLock) entries.push_back(entry.path());
+    const std::string name = entry.path().filename().string();
+    // A file that a killed process was about to write is nobody's.
+    const bool is_remnant = name.rfind(".marsim-", 0) == 0;
+    if (!is_remnant) entries.push_back(entry.path());
   }
   if (error) throw FileError(folder.string(), "cannot be read: " + error.message());
   return entries;
@@ -43,6 +52,17 @@ void move(const fs::path& from, const fs::path& to) {
   std::error_code error;
   fs::rename(from, to, error);
   if (error) throw FileError(to.string(), "cannot be written: " + error.message());
+}
+
+// All that has been written, so that after a power cut no summary stands beside half of it.
+void toDisk(const fs::path& folder) {
+  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool is_written = descriptor >= 0 && syncfs(descriptor) == 0;
+  const int error = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  if (!is_written) {
+    throw FileError(folder.string(), std::string("cannot be written: ") + std::strerror(error));
+  }
 }
 
 }  // namespace
@@ -74,6 +94,7 @@ void RunFolder::begin(const std::string& key) const {
 }
 
 void RunFolder::complete(const std::string& summary) {
+  toDisk(unfinished());
   for (const fs::path& entry : entriesOf(unfinished())) {
     const fs::path place = folder_ / entry.filename();
     removeAll(place);  // of a run that broke off here

@@ -36,6 +36,13 @@ class Keys {
     if (!found->is_number()) fail(key, found->dump(), "a number");
     return found->get<double>();
   }
+  bool flag(const std::string& key, bool fallback) {
+    known_.push_back(key);
+    const auto found = json_->find(key);
+    if (found == json_->end()) return fallback;
+    if (!found->is_boolean()) fail(key, found->dump(), "true | false");
+    return found->get<bool>();
+  }
   void passOver(const std::vector<std::string>& keys) {
     known_.insert(known_.end(), keys.begin(), keys.end());
   }
@@ -79,27 +86,28 @@ vehicle::ImuConfig imuOf(Keys& keys, const vehicle::ImuConfig& base) {
   return imu;
 }
 
-Pose mountingOf(Keys& keys) {
-  const double x = keys.number("X", 0.0), y = keys.number("Y", 0.0), z = keys.number("Z", 0.0);
+Pose mountingOf(Keys& keys, double usual_z) {
+  const double x = keys.number("X", 0.0), y = keys.number("Y", 0.0), z = keys.number("Z", usual_z);
   const double roll = keys.number("Roll", 0.0), pitch = keys.number("Pitch", 0.0),
                yaw = keys.number("Yaw", 0.0);
   return {fromRollPitchYaw(radians(roll), -radians(pitch), -radians(yaw)), {x, -y, -z}};
 }
 
-lidar::LidarConfig lidarOf(Keys& keys, const std::string& name) {
+// Defaults as in LidarSimpleParams.hpp of AirSim, which has others for cars.
+lidar::LidarConfig lidarOf(Keys& keys, const std::string& name, bool is_car) {
   constexpr double kMostChannels = 1024.0;
   constexpr double kWholeTurn = 359.0;  // [deg] of 0 to 359, as some write it
   const double channels = keys.number("NumberOfChannels", 16.0);
   const double turns = keys.number("RotationsPerSecond", 10.0);
   const double points = keys.number("PointsPerSecond", 100'000.0);
-  const double upper = keys.number("VerticalFOVUpper", -15.0);    // [deg]
-  const double lower = keys.number("VerticalFOVLower", -25.0);    // [deg]
-  const double start = keys.number("HorizontalFOVStart", -20.0);  // [deg] to the right
-  const double end = keys.number("HorizontalFOVEnd", 20.0);       // [deg]
+  const double upper = keys.number("VerticalFOVUpper", is_car ? 10.0 : -15.0);   // [deg]
+  const double lower = keys.number("VerticalFOVLower", is_car ? -10.0 : -45.0);  // [deg]
+  const double start = keys.number("HorizontalFOVStart", 0.0);  // [deg] to the right
+  const double end = keys.number("HorizontalFOVEnd", 359.0);    // [deg]
   lidar::LidarConfig lidar;
   lidar.name = "AirSim's " + name;
   lidar.range_max = keys.number("Range", 100.0);
-  lidar.X_BS = mountingOf(keys);
+  lidar.X_BS = mountingOf(keys, is_car ? -1.0 : 0.0);
   keys.passOver({"DrawDebugPoints", "DataFrame", "ExternalController"});
   if (!(channels >= 1.0 && channels <= kMostChannels && channels == std::floor(channels))) {
     keys.fail("NumberOfChannels", fmt::format("{}", channels), "a whole number from 1 to 1024");
@@ -151,18 +159,20 @@ AirsimSensors loadAirsim(const std::filesystem::path& path, const vehicle::ImuCo
   if (sensors == nullptr || !sensors->is_object()) {
     throw FileError(where, "has no Sensors of a vehicle and no DefaultSensors");
   }
+  const auto mode = settings.find("SimMode");
+  const bool is_car = mode != settings.end() && *mode == "Car";
   AirsimSensors read;
   for (const auto& [name, sensor] : sensors->items()) {
-    if (!sensor.is_object() || !sensor.value("Enabled", true)) continue;
-    const int type = sensor.value("SensorType", 0);
+    if (!sensor.is_object()) continue;
     Keys keys(where, "Sensors." + name, sensor);
-    keys.passOver({"SensorType", "Enabled"});
+    const double type = keys.number("SensorType", 0.0);
+    if (!keys.flag("Enabled", true)) continue;
     if (type == kImu) read.imu = imuOf(keys, base);
     if (type == kLidar) {
       if (read.lidar) {
         throw ConfigError(where, "Sensors." + name, "a second LiDAR", "one that is Enabled");
       }
-      read.lidar = lidarOf(keys, name);
+      read.lidar = lidarOf(keys, name, is_car);
     }
     if (type == kImu || type == kLidar) keys.requireKnown();
   }

@@ -16,10 +16,12 @@
 #include "common/output_file.hpp"
 #include "common/text.hpp"
 #include "config/study.hpp"
+#include "dataset/format.hpp"
 #include "marsim/common/error.hpp"
 #include "tools/command_line.hpp"
 #include "tools/dataset_run.hpp"
 #include "tools/orphans.hpp"
+#include "tools/scenario_flight.hpp"
 #include "tools/workers.hpp"
 
 namespace marsim::tools {
@@ -47,6 +49,13 @@ std::string csvLine(const std::vector<std::string>& fields) {
   return join(quoted, ",") + "\n";
 }
 
+/// A word of a shell's command.
+std::string shellWord(const std::string& text) {
+  std::string quoted = "'";
+  for (const char letter : text) quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
+  return quoted + "'";
+}
+
 /// A study with its folder: `runs/NUMBER.yaml` say all of a run, `data/NUMBER/` is its data set.
 class Batch {
  public:
@@ -58,6 +67,7 @@ class Batch {
                       fmt::format("up to {:.0f}", kMostRuns));
     validator.require(count <= kManyRuns || options.yes, "vary", fmt::format("{:.0f} runs", count),
                       fmt::format("up to {:.0f}, more with --yes", kManyRuns));
+    requireKnown();
     rows_ = study_.expanded();
   }
 
@@ -111,6 +121,21 @@ class Batch {
     std::vector<std::string> row = {number(i)};
     row.insert(row.end(), rows_[i].begin(), rows_[i].end());
     return row;
+  }
+  // What every run would fail at.
+  void requireKnown() const {
+    const std::string where = options_.study.string();
+    dataset::formatsOf(study_.common.format, where, "formats");
+    dataset::axesOf(study_.common.frame, where, "frame");
+    const std::vector<std::string> arguments = ScenarioFlight::argumentNames();
+    const auto require = [&](const std::string& name) {
+      if (std::find(arguments.begin(), arguments.end(), name) != arguments.end()) return;
+      throw UnknownNameError(where, "argument of a flight without ROS", name, arguments);
+    };
+    for (const auto& [name, value] : study_.common.arguments) require(name);
+    for (const config::Factor& factor : study_.factors) {
+      if (factor.name != "seed" && factor.name != "scenario") require(factor.name);
+    }
   }
   std::string runText(std::size_t i) const { return textOf(study_.runOf(rows_[i])); }
   std::string indexText() const {
@@ -248,8 +273,8 @@ int runBatch(const BatchOptions& options) {
   batch.prepare();
   if (options.print) {
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      fmt::print("marsim dataset --threads 1 --run {} --out {}\n", batch.runFile(i).string(),
-                 batch.dataFolder(i).string());
+      fmt::print("marsim dataset --threads 1 --run {} --out {}\n",
+                 shellWord(batch.runFile(i).string()), shellWord(batch.dataFolder(i).string()));
     }
     return 0;
   }

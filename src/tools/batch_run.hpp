@@ -19,7 +19,7 @@ struct BatchOptions {
 };
 
 /// Writes a file for each run, makes those that are not complete, and a table of all. Returns the
-/// exit code: 0 where all are complete, 1 where a run failed, 130 where the user interrupted; with
+/// exit code: 0 where all are complete or none was to be made, 1 where a run failed, 130 where the user interrupted; with
 /// Snakemake this process becomes Snakemake. Throws what loadStudy() throws, ConfigError,
 /// FileError, Error.
 int runBatch(const BatchOptions& options);

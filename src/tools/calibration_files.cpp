@@ -21,8 +21,9 @@ namespace fs = std::filesystem;
 
 // A floating-point number to twelve digits, without what rounding left behind; no "-0.0".
 std::string number(double value) {
-  const std::string text = fmt::format("{:.12g}", value == 0.0 ? 0.0 : value);
-  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+  std::string text = fmt::format("{:.12g}", value == 0.0 ? 0.0 : value);
+  if (text.find('.') != std::string::npos) return text;
+  return text.insert(std::min(text.find('e'), text.size()), ".0");  // else text to YAML 1.1
 }
 
 // Entries of a rotation lose what rounding left where they should be 0 or 1.
@@ -119,7 +120,7 @@ std::string kalibrImu(const CarriedSensors& sensors) {
       number(vehicle::biasWalk(gyroscope)));
 }
 
-bool kalibrHolds(const lidar::CameraModel& model) {
+static bool kalibrHolds(const lidar::CameraModel& model) {
   return model.projection != lidar::CameraModel::Projection::kPinhole || model.distortion[4] == 0.0;
 }
 
@@ -232,7 +233,7 @@ std::string fastLioSettings(const CarriedSensors& sensors, const lidar::LidarCon
       number(lidar.range_max));
 }
 
-std::string extrinsicsTable(const CarriedSensors& sensors) {
+std::string extrinsicsTable(const CarriedSensors& sensors, bool has_lidar) {
   std::string cameras = sensors.depth ? "T_body_camera:\n" + matrix(sensors.depth->X_BC) : "";
   if (sensors.cameras) {
     for (const lidar::CameraConfig& camera : sensors.cameras->cameras) {
@@ -240,10 +241,11 @@ std::string extrinsicsTable(const CarriedSensors& sensors) {
                              matrix(camera.X_BC));
     }
   }
-  return fmt::format(
-      "# T_a_b takes points of frame b into frame a [m].\n"
-      "T_body_imu:\n{}T_body_lidar:\n{}T_imu_lidar:\n{}{}",
-      matrix(sensors.imu.X_BI), matrix(sensors.X_BL), matrix(lidarInImu(sensors)), cameras);
+  const std::string lidar = has_lidar ? "T_body_lidar:\n" + matrix(sensors.X_BL) +
+                                            "T_imu_lidar:\n" + matrix(lidarInImu(sensors))
+                                      : "";
+  return "# T_a_b takes points of frame b into frame a [m].\nT_body_imu:\n" +
+         matrix(sensors.imu.X_BI) + lidar + cameras;
 }
 
 std::vector<fs::path> writeCalibration(const CarriedSensors& sensors, const fs::path& folder) {
@@ -251,7 +253,7 @@ std::vector<fs::path> writeCalibration(const CarriedSensors& sensors, const fs::
   std::vector<std::pair<std::string, std::string>> files = {
       {"imu.yaml", kalibrImu(sensors)},
       {"fast_lio.yaml", fastLioExtrinsics(sensors)},
-      {"extrinsics.yaml", extrinsicsTable(sensors)}};
+      {"extrinsics.yaml", extrinsicsTable(sensors, true)}};
   if (sensors.depth || sensors.cameras) {
     files.emplace_back("camchain.yaml", kalibrCameras(sensors));
   }

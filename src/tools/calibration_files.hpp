@@ -39,7 +39,7 @@ std::string fastLioExtrinsics(const CarriedSensors& sensors);
 /// Error where its layout is none that the client reads.
 std::string fastLioSettings(const CarriedSensors& sensors, const lidar::LidarConfig& lidar);
 /// Poses of all sensors in the body as 4 x 4 matrices, and of the LiDAR in the IMU.
-std::string extrinsicsTable(const CarriedSensors& sensors);
+std::string extrinsicsTable(const CarriedSensors& sensors, bool has_lidar);
 
 /// Writes imu.yaml, fast_lio.yaml, extrinsics.yaml and with cameras camchain.yaml into a folder,
 /// which is made where missing, and returns their paths. Throws FileError.

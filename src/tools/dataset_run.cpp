@@ -300,7 +300,7 @@ dataset::Sensors sensorsOf(const ScenarioFlight& flight, const std::string& trut
   return sensors;
 }
 
-/// The files of `marsim calibration`; without a LiDAR those that speak of none.
+/// The files of `marsim calibration`, those that can be.
 void writeCalibrationOf(const ScenarioFlight& flight, const fs::path& folder) {
   const sim::UavConfig& config = flight.config();
   CarriedSensors sensors;
@@ -308,19 +308,17 @@ void writeCalibrationOf(const ScenarioFlight& flight, const fs::path& folder) {
   sensors.imu_topic = "imu/data";  // which bags have
   sensors.depth = config.depth;
   sensors.cameras = config.cameras;
-  if (sensors.cameras && !kalibrHolds(*sensors.cameras)) {
-    fmt::print("camchain.yaml is without the cameras: Kalibr knows no k3\n");
-    sensors.cameras.reset();
-  }
   if (config.lidar) {
     sensors.X_BL = config.lidar->X_BS;
     sensors.lidar_name = config.lidar->name;
-    writeCalibration(sensors, folder);
-    return;
   }
   makeFolder(folder);
   writeFile(folder / "imu.yaml", kalibrImu(sensors));
-  if (sensors.depth || sensors.cameras) {
+  writeFile(folder / "extrinsics.yaml", extrinsicsTable(sensors, config.lidar.has_value()));
+  if (config.lidar) writeFile(folder / "fast_lio.yaml", fastLioExtrinsics(sensors));
+  if (sensors.cameras && !kalibrHolds(*sensors.cameras)) {
+    fmt::print("no camchain.yaml: Kalibr's radtan has no k3\n");
+  } else if (sensors.depth || sensors.cameras) {
     writeFile(folder / "camchain.yaml", kalibrCameras(sensors));
   }
 }

@@ -170,6 +170,7 @@ void ScenarioFlight::carry(const AirsimSensors& sensors) {
   if (sensors.imu) config_.imu = *sensors.imu;
   if (sensors.lidar) {
     config_.lidar = sensors.lidar;
+    config_.lidar->instantaneous = arguments_->flag("instantaneous");
     addSurfaces();
   }
   config_.VehicleSetup::validate(arguments_->where());

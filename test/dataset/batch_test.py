@@ -192,6 +192,10 @@ class Batch(unittest.TestCase):
         self.refused("million.yaml: vary is 1000000 runs, allowed: up to 10000, more with --yes",
                      self.study("million.yaml", "vary:\n  speed: {from: 1, to: 2, steps: 1000}\n"
                                 "  resolution: {from: 0.1, to: 0.2, steps: 1000}\n"))
+        self.refused("unknown argument of a flight without ROS 'lidra' (did you mean 'lidar'?)",
+                     self.study("lidra.yaml", "vary: {lidra: [mid360]}\n"))
+        self.refused("unknown formats 'kiti' (did you mean 'kitti'?)",
+                     self.study("kiti.yaml", "vary: {seed: [1]}\n", formats="[kiti]"))
         self.refused("vary.speed.steps is 1, allowed: 2 to",
                      self.study("one.yaml", "vary: {speed: {from: 1, to: 2, steps: 1}}\n"))
         self.refused("vary is empty, allowed: a factor or more",

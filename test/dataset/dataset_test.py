@@ -325,7 +325,7 @@ class Dataset(unittest.TestCase):
                 self.assertLess(np.median(off), 0.01)
                 self.assertGreater((off < 0.06).mean(), 0.95)
         self.assertEqual(sorted(os.listdir(os.path.join(out, "calibration"))),
-                         ["camchain.yaml", "imu.yaml"])
+                         ["camchain.yaml", "extrinsics.yaml", "imu.yaml"])
         with open(os.path.join(out, "quality.json")) as file:
             told = json.load(file)
         self.assertEqual(told["images"]["depth0"]["empty"], 0)
@@ -459,7 +459,7 @@ class Dataset(unittest.TestCase):
                 self.assertEqual([message.data for message in told],
                                  [image.tobytes() for image in images])
             for _, info, _ in bag.read_messages("/uav0/camera/right/camera_info"):
-                self.assertAlmostEqual(info.P[3], -4.5, 9)
+                self.assertEqual(info.P[3], 0.0)
             self.assertEqual(bag.get_message_count("/uav0/camera/aligned_depth_to_left/image_raw"), 21)
 
     def image_reports(self, out):
@@ -897,19 +897,28 @@ class Dataset(unittest.TestCase):
                              ["run.json", "unfinished"])
             self.same_files(self.enu, self.made(out, *words))
 
-    def test_full_disk(self):
-        os.mkdir(self.path("small"))
+    def small_disk(self, name):
+        os.mkdir(self.path(name))
         mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs",
-                                self.path("small")], stderr=subprocess.DEVNULL)
+                                self.path(name)], stderr=subprocess.DEVNULL)
         if mount.returncode != 0:
             self.skipTest("no tmpfs may be mounted here")
-        self.addCleanup(lambda: subprocess.run(["umount", self.path("small")]))
+        self.addCleanup(lambda: subprocess.run(["umount", self.path(name)]))
+
+    def test_full_disk(self):
+        self.small_disk("small")
         words = ["--truth-frame", "lidar", "--threads", "1"]
         self.refused("cannot be written: No space left on device", *words, out="small")
         self.assertEqual(sorted(set(os.listdir(self.path("small"))) - {".marsim-lock"}),
                          ["run.json", "unfinished"])
         subprocess.run(["mount", "-o", "remount,size=40m", self.path("small")], check=True)
         self.same_files(self.enu, self.made("small", *words))
+
+    @unittest.skipUnless(HAS_BAGS, "built without rosbags")
+    def test_full_disk_of_a_rosbag(self):
+        self.small_disk("small_bag")
+        self.refused("flight.bag: cannot be written", "--format", "rosbag", out="small_bag")
+        self.assertFalse(os.path.exists(self.path("small_bag", "summary.json")))
 
     # --- bad input ---
 

@@ -298,7 +298,8 @@ TEST(Camera, WrongSettingsAreNamed) {
   EXPECT_EQ(complaint([](auto& rig) { rig.cameras[1].exposure = 0.0; }),
             "a.yaml: exposure is 0, allowed: more than 0 s");
   EXPECT_EQ(complaint([](auto& rig) { rig.cameras[1].exposure = 0.2; }),
-            "a.yaml: exposure is 0.2 s, allowed: less than the time between two images, 0.05 s");
+            "a.yaml: cameras[1].exposure is 0.2 s, allowed: less than the time between two images, "
+            "0.05 s");
   EXPECT_EQ(complaint([](auto& rig) { rig.rate = 0.0; }),
             "a.yaml: rate is 0, allowed: 0.1 to 1000 Hz");
   EXPECT_EQ(complaint([](auto& rig) { rig.cameras[0].gain = -1.0; }),

@@ -51,7 +51,7 @@ class GlFailure : public testing::Test {
     EXPECT_THROW(makeImages(RendererChoice::kOpenGl), GlError);
     const auto renderer = make(RendererChoice::kAuto);
     EXPECT_EQ(renderer->name(), "ray_caster");
-    EXPECT_EQ(makeImages(RendererChoice::kAuto)->name(), "ray_caster");  // the map is blended
+    EXPECT_EQ(makeImages(RendererChoice::kAuto)->name(), "projection");
     ASSERT_EQ(lines_.size(), 1U);
     EXPECT_NE(lines_[0].find("the processor renders: "), std::string::npos) << lines_[0];
     EXPECT_NE(lines_[0].find(why), std::string::npos) << lines_[0];

@@ -163,6 +163,27 @@ TEST(World, StereoPairsAreOfOneInstant) {
   EXPECT_NE(pixels[0], pixels[1]) << "each has noise of its own";
 }
 
+// The light of the first image is taken in before the vehicle moves.
+TEST(World, BlurredImagesBeginAtTheStart) {
+  World world(wall(), {}, -10.0);
+  UavConfig config;
+  config.vehicle = vehicle::hummingbird();
+  lidar::CameraRigConfig& rig = config.cameras.emplace();
+  rig.name = "blurred";
+  rig.rate = 10.0;
+  lidar::CameraConfig& camera = rig.cameras.emplace_back();
+  camera.model = {lidar::CameraModel::Projection::kPinhole, 32, 24, 20.0, 20.0, 15.5, 11.5, {}};
+  camera.X_BC.q = lidar::opticalRotation();
+  camera.subframes = 3;
+  Uav& uav = world.addUav(config);
+  std::vector<TimeNs> stamps;
+  uav.on_camera_image = [&](std::size_t, const lidar::CameraImage& image, const auto&) {
+    stamps.push_back(image.stamp);
+  };
+  for (int i = 0; i < 250; ++i) world.step();
+  EXPECT_EQ(stamps, (std::vector<TimeNs>{0, 100 * kMs, 200 * kMs}));
+}
+
 TEST(World, RollingShuttersFollowTheVehicle) {
   World world(wall(), {}, -10.0);
   UavConfig config;

@@ -72,6 +72,18 @@ TEST_F(Airsim, AWholeTurnIsAWholeTurnWhereverItBegins) {
             std::string::npos);
 }
 
+// LidarSimpleParams.hpp of AirSim.
+TEST_F(Airsim, DefaultsOfTheLidarTurnAllRound) {
+  const AirsimSensors sensors = read(R"("L": {"SensorType": 6})");
+  const lidar::LidarConfig& lidar = *sensors.lidar;
+  EXPECT_DOUBLE_EQ(lidar.azimuth_max - lidar.azimuth_min, radians(360.0));
+  const auto& pattern = std::get<lidar::SpinningPatternConfig>(lidar.pattern);
+  EXPECT_EQ(pattern.channels.size(), 16U);
+  EXPECT_DOUBLE_EQ(pattern.channels.front().elevation, radians(-15.0));
+  EXPECT_DOUBLE_EQ(pattern.channels.back().elevation, radians(-45.0));
+  EXPECT_EQ(lidar.X_BS.p, Eigen::Vector3d::Zero());
+}
+
 TEST_F(Airsim, PassesOverOtherSensorsAndThoseThatAreOff) {
   const AirsimSensors sensors =
       read(R"("B": {"SensorType": 1}, "L": {"SensorType": 6, "Enabled": false})");
@@ -92,6 +104,12 @@ TEST_F(Airsim, BadInputIsOneLine) {
             std::string::npos);
   EXPECT_NE(refusal(R"("I": {"SensorType": 2, "AngularRandomWalk": "x"})")
                 .find("Sensors.I.AngularRandomWalk is \"x\", allowed: a number"),
+            std::string::npos);
+  EXPECT_NE(refusal(R"("L": {"SensorType": "Lidar"})")
+                .find("Sensors.L.SensorType is \"Lidar\", allowed: a number"),
+            std::string::npos);
+  EXPECT_NE(refusal(R"("L": {"SensorType": 6, "Enabled": "yes"})")
+                .find("Sensors.L.Enabled is \"yes\", allowed: true | false"),
             std::string::npos);
   EXPECT_NE(refusal(R"("A": {"SensorType": 6}, "B": {"SensorType": 6})").find("a second LiDAR"),
             std::string::npos);

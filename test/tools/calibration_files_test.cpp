@@ -91,12 +91,12 @@ TEST(CalibrationFiles, RotationsTakeLidarPointsIntoTheImu) {
   sensors.X_BL.p = {0.0, 0.0, -0.1};
   sensors.imu.X_BI.q = fromRollPitchYaw(0.0, 0.0, radians(90.0));  // its x to the body's left
   // Ahead of the LiDAR is down, which is the IMU's -z; left stays the body's left, the IMU's x.
-  EXPECT_NE(extrinsicsTable(sensors).find("T_imu_lidar:\n"
+  EXPECT_NE(extrinsicsTable(sensors, true).find("T_imu_lidar:\n"
                                           "  - [0.0, 1.0, 0.0, 0.0]\n"
                                           "  - [0.0, 0.0, -1.0, 0.0]\n"
                                           "  - [-1.0, 0.0, 0.0, -0.1]\n"),
             std::string::npos)
-      << extrinsicsTable(sensors);
+      << extrinsicsTable(sensors, true);
 }
 
 TEST(CalibrationFiles, KalibrGetsDensities) {

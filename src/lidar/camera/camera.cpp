@@ -117,11 +117,14 @@ void CameraRigConfig::validate(const std::string& where) const {
   check.require(!cameras.empty() && cameras.size() <= 16, "cameras",
                 fmt::format("a list of {}", cameras.size()), "1 to 16 cameras");
   std::set<std::string> names;
-  for (const CameraConfig& camera : cameras) {
+  for (std::size_t i = 0; i < cameras.size(); ++i) {
+    const CameraConfig& camera = cameras[i];
+    const std::string of = cameras.size() > 1 ? fmt::format("cameras[{}].", i) : "";
     camera.validate(where);
-    check.require(camera.exposure < 1.0 / rate, "exposure", fmt::format("{} s", camera.exposure),
+    check.require(camera.exposure < 1.0 / rate, of + "exposure",
+                  fmt::format("{} s", camera.exposure),
                   fmt::format("less than the time between two images, {} s", 1.0 / rate));
-    check.require(camera.readout < 1.0 / rate, "shutter.readout",
+    check.require(camera.readout < 1.0 / rate, of + "shutter.readout",
                   fmt::format("{} s", camera.readout),
                   fmt::format("less than the time between two images, {} s", 1.0 / rate));
     check.require(names.insert(camera.name).second, "cameras", fmt::format("'{}'", camera.name),
@@ -184,10 +187,13 @@ Frame Camera::frameAt(TimeNs stamp, double offset, const BodyAt& bodyAt) const {
 bool Camera::castCentres(const Frame& frame, View<MovingObject> objects, std::vector<Hit>& hits,
                          SurfaceLooks& looks) const {
   const CameraRenderers& renderers = parts_->renderers;
-  if (config_.model.isIdeal() && frame.isOfOneInstant() && frame.times[0] == 0.0F) {
-    return renderers.images->renderLooksAt(frame.stamp, config_.model.grid(), frame.X_WC[0],
-                                           config_.range_max, objects, parts_->shader.colours(),
-                                           hits, looks);
+  if (config_.model.isIdeal() && frame.isOfOneInstant()) {
+    const auto time = static_cast<double>(frame.times[0]);
+    const std::vector<MovingObject> present =
+        scene::countedFrom(time, {objects.begin(), objects.end()});
+    return renderers.images->renderLooksAt(frame.stamp + toNs(time), config_.model.grid(),
+                                           frame.X_WC[0], config_.range_max, present,
+                                           parts_->shader.colours(), hits, looks);
   }
   const auto range_max = static_cast<float>(config_.range_max);
   std::vector<Ray> rays;

@@ -136,9 +136,10 @@ std::vector<SeenObject> ImageTruth::seenObjects() const {
       const MovingObject* thing = objectAt(hit.identity, 0.0);
       // With a rolling shutter it may be there for later rows alone.
       if (thing == nullptr) thing = objectAt(hit.identity, camera_.timeOf(row));
-      if (thing == nullptr) continue;
-      object.X_WM = thing->at(0.0);
-      object.v_WM = velocityOf(hit.identity, *thing);
+      if (thing != nullptr) {
+        object.X_WM = thing->at(0.0);
+        object.v_WM = velocityOf(hit.identity, *thing);
+      }
     }
     object.left = std::min(object.left, column);
     object.right = std::max(object.right, column);

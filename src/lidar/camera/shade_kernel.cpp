@@ -62,19 +62,18 @@ struct Texture8 {
 
 // SolidTexture::at.
 inline Texture8 textureAt(const ShadeSettings& settings, const Float8* p, Float8 width) {
-  constexpr float kTint = 0.25F, kSpread = 2.7F;  // as SolidTexture
   Float8 sum = all8(0.0F), first = all8(0.0F);
   for (int i = 0; i < settings.octave_count; ++i) {
     const ShadeOctave& octave = settings.octaves[i];
     const Float8 pixels = 1.0F / (width * octave.inverse_length);
     const Float8 share = min8(max8(pixels - 2.0F, all8(0.0F)), all8(1.0F));
     if (signs(share > 0.0F) == 0) break;
-    const Float8 value = share * noise(octave, static_cast<std::uint32_t>(i), p) * kSpread;
+    const Float8 value = share * noise(octave, static_cast<std::uint32_t>(i), p) * kTextureSpread;
     sum += value;
     if (i == 0) first = value;
   }
   const Float8 green = exp8(sum * settings.amplitude);
-  const Float8 tint = exp8(first * (kTint * settings.amplitude));
+  const Float8 tint = exp8(first * (kTextureTint * settings.amplitude));
   return {green * tint, green, green / tint};
 }
 

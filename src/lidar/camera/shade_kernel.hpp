@@ -6,6 +6,10 @@
 /// Plain declarations only, as in cast_kernel.hpp.
 namespace marsim::lidar {
 
+/// Of SolidTexture. Red and blue differ by kTint of the first octave's amplitude. The mean square
+/// of a value is 1/3, that of interpolated ones (26/35)^3 of that: kSpread makes it about 1.
+constexpr float kTextureTint = 0.25F, kTextureSpread = 2.7F;
+
 /// An octave of SolidTexture, of places relative to the camera: waves that are whole there have the
 /// numbers `base` and begin `part` of a wave before it.
 struct ShadeOctave {

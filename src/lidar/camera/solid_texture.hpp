@@ -54,7 +54,7 @@ class SolidTexture {
       sum += value;
       if (i == 0) first = value;
     }
-    const float shade = amplitude_ * sum, tint = kTint * amplitude_ * first;
+    const float shade = amplitude_ * sum, tint = kTextureTint * amplitude_ * first;
     return {std::exp(shade + tint), std::exp(shade), std::exp(shade - tint)};
   }
 
@@ -78,7 +78,7 @@ class SolidTexture {
     }
     const float near_y = along_z[0] + share[0] * (along_z[1] - along_z[0]);
     const float far_y = along_z[2] + share[0] * (along_z[3] - along_z[2]);
-    return kSpread * (near_y + share[1] * (far_y - near_y));
+    return kTextureSpread * (near_y + share[1] * (far_y - near_y));
   }
 
   // -1 to 1: a hash by the finaliser of MurmurHash3.
@@ -91,11 +91,6 @@ class SolidTexture {
     bits ^= bits >> 16U;
     return static_cast<float>(bits >> 8U) * 0x1p-23F - 1.0F;
   }
-
-  /// Of the first octave's amplitude: red and blue differ by it.
-  static constexpr float kTint = 0.25F;
-  /// The mean square of a value is 1/3, that of interpolated ones (26/35)^3 of that.
-  static constexpr float kSpread = 2.7F;
 
   float amplitude_;
   std::vector<double> inverse_lengths_;  // [1/m], coarse to fine

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "lidar/measure/normal_deviate.hpp"
 #include "lidar/measure/stereo_depth.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
@@ -22,14 +23,17 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 void addNoise(const DepthCameraConfig& config, const std::vector<Hit>& hits, float extinction,
               DepthImage& image) {
   const double factor = config.subpixel_error / (config.fx * config.baseline);  // [1/m]
-  RandomStream random(config.seed, static_cast<std::uint64_t>(image.stamp));
+  const std::uint64_t key =
+      mixBits(config.seed + static_cast<std::uint64_t>(image.stamp) * 0x9e3779b97f4a7c15ULL);
+  const NormalDeviate& normal = NormalDeviate::table();
   for (std::size_t i = 0; i < image.depth.size(); ++i) {
     float& depth = image.depth[i];
     if (!std::isfinite(depth)) continue;
     const double z = static_cast<double>(depth);
     double sigma = z * z * factor;
     if (extinction > 0.0F) sigma *= static_cast<double>(std::exp(extinction * hits[i].range));
-    const double measured = z + sigma * random.normal();
+    const auto bits = static_cast<std::uint32_t>(mixBits(key + i * 0x9e3779b97f4a7c15ULL) >> 32U);
+    const double measured = z + sigma * static_cast<double>(normal.of(bits));
     depth = measured < config.range_min   ? -kInfinity
             : measured > config.range_max ? kInfinity
                                           : static_cast<float>(measured);

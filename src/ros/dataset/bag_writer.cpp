@@ -26,12 +26,21 @@ class BagWriter final : public dataset::Writer {
       : path_((to.folder / "flight.bag").string()),
         sensors_(to.sensors),
         streams_(dataset::imageStreams(to.sensors)) {
-    tell([this] { bag_.open(path_, rosbag::bagmode::Write); });
+    tell([this] { bag_->open(path_, rosbag::bagmode::Write); });
     if (!to.sensors.lidar) return;
     const lidar::LidarConfig& lidar = *to.sensors.lidar;
     topics_ = lidar::outputTopics(lidar.outputs);
     for (const lidar::OutputConfig& output : lidar.outputs) {
       encoders_.emplace_back(output, lidar, kUav + "/lidar");
+    }
+  }
+
+  // A bag closes itself by writing, and where that fails the program would end.
+  ~BagWriter() override {
+    try {
+      bag_->close();
+    } catch (const std::exception&) {
+      static_cast<void>(bag_.release());  // there is no other way to be rid of it
     }
   }
 
@@ -77,7 +86,7 @@ class BagWriter final : public dataset::Writer {
   // The index comes last, and what the C library had buffered: the bag is read to be sure.
   void finish() override {
     tell([this] {
-      bag_.close();
+      bag_->close();
       const rosbag::Bag written(path_, rosbag::bagmode::Read);
       if (rosbag::View(written).size() != count_) throw Error("messages are missing");
     });
@@ -106,6 +115,7 @@ class BagWriter final : public dataset::Writer {
                                  const std::string& frame) const {
     if (stream.kind == Kind::kDepth) return cameraInfo(*sensors_.depth, stamp, frame);
     sensor_msgs::CameraInfo info = cameraInfo(*sensors_.cameras, stream.camera);
+    info.P[3] = stream.shift;
     info.header = toHeader(stamp, frame);
     return info;
   }
@@ -123,7 +133,7 @@ class BagWriter final : public dataset::Writer {
   void write(const std::string& topic, const Message& message) {
     // A bag has no record at time 0.
     const ros::Time at = std::max(message.header.stamp, ros::TIME_MIN);
-    tell([&] { bag_.write("/" + kUav + "/" + topic, at, message); });
+    tell([&] { bag_->write("/" + kUav + "/" + topic, at, message); });
     ++count_;
   }
 
@@ -138,7 +148,7 @@ class BagWriter final : public dataset::Writer {
   std::string path_;
   dataset::Sensors sensors_;
   std::vector<dataset::ImageStream> streams_;
-  rosbag::Bag bag_;
+  std::unique_ptr<rosbag::Bag> bag_ = std::make_unique<rosbag::Bag>();
   std::vector<CloudEncoder> encoders_;
   std::vector<std::string> topics_;
   std::size_t count_ = 0;
