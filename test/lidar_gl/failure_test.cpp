@@ -153,7 +153,7 @@ TEST_F(GlFailure, ALostContextLeavesImagesToTheProcessor) {
     const auto renderer = makeImages(RendererChoice::kOpenGl);
     EXPECT_EQ(renderer->name(), "opengl");
     renderer->renderImage(grid, {}, 5.0, hits);
-    EXPECT_EQ(renderer->name(), fault == Fault::kLoss ? "ray_caster" : "opengl");
+    EXPECT_EQ(renderer->name(), fault == Fault::kLoss ? "projection" : "opengl");
     EXPECT_EQ(lines_.size(), fault == Fault::kLoss ? 2U : 1U);
     int wrong = 0;
     for (std::size_t i = 0; i < hits.size(); ++i) {
