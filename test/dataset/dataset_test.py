@@ -936,6 +936,11 @@ class Dataset(unittest.TestCase):
         self.refused("--format is 'kitti', allowed: one that holds the images of cam0 "
                      "(camera/image_raw) beside it (tum, asl, rosbag, mcap)",
                      "--format", "kitti", "--camera", "fisheye.yaml")
+        # A pair whose first camera is distorted is not rectified.
+        with open(self.path("distorted.yaml"), "w") as file:
+            file.write(CAMERAS.replace("cy: 25}\n", "cy: 25}\n    distortion: [-0.1, 0, 0, 0]\n"))
+        self.refused("--format is 'tum,kitti', allowed: one that holds the images of cam1",
+                     "--format", "tum,kitti", "--camera", "distorted.yaml")
         self.refused("--image-truth is there, allowed: only with cameras ('--camera stereo')",
                      "--image-truth")
         self.refused("--format is 'tum,pcd', allowed: one that holds the images of cam0_class "
