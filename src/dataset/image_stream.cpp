@@ -129,10 +129,11 @@ double kittiRate(const Sensors& sensors) {
 bool kittiHolds(const Sensors& sensors, const ImageStream& stream) {
   constexpr double kTolerance = 1e-6;  // [rad]
   if (stream.kind != ImageStream::Kind::kColour || stream.camera > 1) return false;
-  const Eigen::Quaterniond& q_BF = sensors.cameras->cameras.front().X_BC.q;
+  const lidar::CameraConfig& first = sensors.cameras->cameras.front();
   const double images = stream.rate / kittiRate(sensors);  // a frame
-  return stream.model.isIdeal() && stream.X_BC.q.angularDistance(q_BF) < kTolerance &&
-         images >= 1.0 && std::abs(images - std::round(images)) < 1e-9;
+  return first.model.isIdeal() && stream.model.isIdeal() &&
+         stream.X_BC.q.angularDistance(first.X_BC.q) < kTolerance && images >= 1.0 &&
+         std::abs(images - std::round(images)) < 1e-9;
 }
 
 bool tumHolds(const Sensors& sensors, const ImageStream& stream) {

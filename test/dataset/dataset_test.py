@@ -2,7 +2,7 @@
 """`marsim dataset` along a known trajectory in a known room: every file is read by readers of its
 format alone and held against closed forms. Bad input, folders in use, broken-off runs, full disks.
 
-dataset_test.py MARSIM bags|no-bags
+dataset_test.py MARSIM bags|no-bags large-images|small-images
 """
 import filecmp
 import json
@@ -23,6 +23,7 @@ import readers
 
 MARSIM = os.path.abspath(sys.argv.pop(1))
 HAS_BAGS = sys.argv.pop(1) == "bags"  # whether the build writes rosbags
+HAS_TIME = sys.argv.pop(1) == "large-images"  # for images of full size
 if HAS_BAGS:
     import rosbag
 PERIOD, COUNT = 0.05, 61  # [s] between poses of the trajectory, and how many
@@ -554,6 +555,8 @@ class Dataset(unittest.TestCase):
 
     def test_stereo_building(self):
         """The scenario as it is shipped, twice: every interval is exact, all files are the same."""
+        if not HAS_TIME:
+            self.skipTest("images of full size take minutes with sanitizers; test_cameras has small ones")
         formats = "asl,tum,kitti,mcap" + (",rosbag" if HAS_BAGS else "")
         one, other = (self.made("building_%d" % threads, "--scenario", "stereo_building",
                                 "--duration", "0.3", "--format", formats, "--threads",
@@ -942,6 +945,11 @@ class Dataset(unittest.TestCase):
         self.refused("--format is 'kitti', allowed: one that holds the images of cam0 "
                      "(camera/image_raw) beside it (tum, asl, rosbag, mcap)",
                      "--format", "kitti", "--camera", "fisheye.yaml")
+        # A pair whose first camera is distorted is not rectified.
+        with open(self.path("distorted.yaml"), "w") as file:
+            file.write(CAMERAS.replace("cy: 25}\n", "cy: 25}\n    distortion: [-0.1, 0, 0, 0]\n"))
+        self.refused("--format is 'tum,kitti', allowed: one that holds the images of cam1",
+                     "--format", "tum,kitti", "--camera", "distorted.yaml")
         self.refused("--image-truth is there, allowed: only with cameras ('--camera stereo')",
                      "--image-truth")
         self.refused("--format is 'tum,pcd', allowed: one that holds the images of cam0_class "
