@@ -51,6 +51,8 @@ std::string csvLine(const std::vector<std::string>& fields) {
 
 /// A word of a shell's command.
 std::string shellWord(const std::string& text) {
+  constexpr char kPlain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-";
+  if (text.find_first_not_of(kPlain) == std::string::npos) return text;
   std::string quoted = "'";
   for (const char letter : text) quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
   return quoted + "'";
