@@ -284,13 +284,18 @@ class ImageWalk {
     }
   }
 
+  // Of eight cells' rays.
+  template <bool planar>
+  Meeting8 meetAt(const Splat& splat, int cell) const {
+    Float8 d[3];
+    for (int axis = 0; axis < 3; ++axis) d[axis] = load8<Float8>(image_.direction[axis] + cell);
+    return planar ? meetPlane(splat.nv, dot8(splat.n, d), d, splat.v) : meetBall(d, splat.v);
+  }
+
   template <bool planar>
   void renderCells(const Splat& splat, int row, int column) {
     const int cell = row * image_.stride + column;
-    Float8 d[3];
-    for (int axis = 0; axis < 3; ++axis) d[axis] = load8<Float8>(image_.direction[axis] + cell);
-    const Meeting8 meeting =
-        planar ? meetPlane(splat.nv, dot8(splat.n, d), d, splat.v) : meetBall(d, splat.v);
+    const Meeting8 meeting = meetAt<planar>(splat, cell);
     const Float8 range = meeting.t;
     const Float8 depth = load8<Float8>(image_.depth + cell);
     const Int8 met = (meeting.off2 <= radius2_) & (range > 0.0F) & (range <= depth);
@@ -349,10 +354,7 @@ class ImageWalk {
   bool meetCells(const Splat& splat, int row, int column) {
     const ImageBlending& blending = image_.blending;
     const int cell = row * image_.stride + column;
-    Float8 d[3];
-    for (int axis = 0; axis < 3; ++axis) d[axis] = load8<Float8>(image_.direction[axis] + cell);
-    const Meeting8 meeting =
-        planar ? meetPlane(splat.nv, dot8(splat.n, d), d, splat.v) : meetBall(d, splat.v);
+    const Meeting8 meeting = meetAt<planar>(splat, cell);
     const Float8 range = meeting.t;
     const Float8 depth = load8<Float8>(image_.depth + cell);
     const Int8 met = (meeting.off2 <= radius2_) & (range > 0.0F) & (range <= image_.range_max) &
