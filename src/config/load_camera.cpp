@@ -20,7 +20,7 @@ void readModel(YamlReader& reader, CameraModel& model) {
                                            {{"pinhole", CameraModel::Projection::kPinhole},
                                             {"fisheye", CameraModel::Projection::kFisheye}});
   reader.requireMap("image", [&](YamlReader& image) {
-    readImageSize(image, model.width, model.height);
+    readImageSize(image, model.width, model.height, model.most_pixels);
     image.require("fx", model.fx);
     image.require("fy", model.fy);
     image.require("cx", model.cx);
@@ -29,11 +29,9 @@ void readModel(YamlReader& reader, CameraModel& model) {
   if (!reader.has("distortion")) return;
   std::vector<double> coefficients;
   reader.requireList("distortion", coefficients, Quantity::kNumber);
-  const bool is_fisheye = model.projection == CameraModel::Projection::kFisheye;
-  const std::size_t most = is_fisheye ? 4 : 5;
-  if (coefficients.size() > most) {
+  if (coefficients.size() > model.coefficients()) {
     reader.fail("distortion", fmt::format("a list of {}", coefficients.size()),
-                is_fisheye ? "[k1, k2, k3, k4]" : "[k1, k2, p1, p2, k3]");
+                model.coefficients() == 4 ? "[k1, k2, k3, k4]" : "[k1, k2, p1, p2, k3]");
   }
   std::copy(coefficients.begin(), coefficients.end(), model.distortion.begin());
 }

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "config/names.hpp"
@@ -11,19 +13,21 @@ namespace {
 void readSize(YamlReader& reader, const std::string& key, int& value) {
   double number = 0.0;
   reader.require(key, number);
-  value = static_cast<int>(number);
-  if (number != value || value < 1) {
+  constexpr double kMost = 1e9;  // that an int holds
+  if (!(number >= 1.0 && number <= kMost) || number != std::floor(number)) {
     reader.fail(key, fmt::format("{}", number), "a whole number of 1 or more");
   }
+  value = static_cast<int>(number);
 }
 
 }  // namespace
 
 using lidar::DepthCameraConfig;
 
-void readImageSize(YamlReader& reader, int& width, int& height) {
+void readImageSize(YamlReader& reader, int& width, int& height, int& most_pixels) {
   readSize(reader, "width", width);
   readSize(reader, "height", height);
+  reader.read("most_pixels", most_pixels);
 }
 
 void readDepthEncoding(YamlReader& reader, lidar::DepthEncoding& encoding) {
@@ -48,7 +52,7 @@ DepthCameraConfig loadDepthCamera(const std::string& name_or_path) {
   YamlReader::readFile(path, [&](YamlReader& reader) {
     reader.require("name", config.name);
     reader.requireMap("image", [&](YamlReader& image) {
-      readImageSize(image, config.width, config.height);
+      readImageSize(image, config.width, config.height, config.most_pixels);
       image.require("fx", config.fx);
       image.require("fy", config.fy);
       image.require("cx", config.cx);

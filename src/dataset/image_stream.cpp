@@ -60,8 +60,7 @@ ImageStream streamOf(const lidar::CameraRigConfig& rig, std::size_t number) {
 
 /// The depth in the pixels of a stream's camera.
 ImageStream alignedTo(ImageStream stream, const lidar::CameraConfig& camera, std::size_t number) {
-  const std::string topics =
-      "camera/aligned_depth_to_" + (camera.name.empty() ? "color" : camera.name);
+  const std::string topics = "camera/" + camera.depthTopic();
   stream.kind = ImageStream::Kind::kAlignedDepth;
   stream.comment += fmt::format(", depth in the pixels of {}", stream.name);
   stream.name = fmt::format("depth{}", number);
@@ -111,9 +110,9 @@ std::vector<ImageStream> imageStreams(const Sensors& sensors) {
 }
 
 std::vector<double> shortDistortion(const lidar::CameraModel& model) {
-  std::vector<double> coefficients(model.distortion.begin(), model.distortion.end());
-  const bool is_fisheye = model.projection == lidar::CameraModel::Projection::kFisheye;
-  if (is_fisheye || coefficients.back() == 0.0) coefficients.pop_back();
+  std::vector<double> coefficients(model.distortion.begin(),
+                                   model.distortion.begin() + model.coefficients());
+  if (coefficients.size() == 5 && coefficients.back() == 0.0) coefficients.pop_back();
   return coefficients;
 }
 

@@ -113,7 +113,12 @@ TEST_F(LoadCameras, MistakesAreNamed) {
             "FILE: cameras[0].distortion is a list of 6, allowed: [k1, k2, p1, p2, k3]");
   EXPECT_EQ(of(one + "    projection: fisheye\n    distortion: [1, 2, 3, 4, 5]\n"),
             "FILE: cameras[0].distortion is a list of 5, allowed: [k1, k2, k3, k4]");
-  EXPECT_NE(of(one + "    distortion: [-2.0]\n").find("do not fold the image over"),
+  EXPECT_NE(of(one + "    distortion: [-2.0]\n")
+                .find("distortion is [-2, 0, 0, 0, 0], allowed: coefficients that do not fold the "
+                      "image over"),
+            std::string::npos);
+  EXPECT_NE(of(one + "    projection: fisheye\n    distortion: [-2.0]\n")
+                .find("distortion is [-2, 0, 0, 0], allowed: coefficients that do not fold"),
             std::string::npos);
   EXPECT_NE(of(one + "    exposure: 0s\n").find("exposure is 0, allowed: more than 0 s"),
             std::string::npos);
@@ -125,11 +130,14 @@ TEST_F(LoadCameras, MistakesAreNamed) {
   EXPECT_EQ(of(one + "    shutter: {subframes: 0}\n"),
             "FILE: cameras[0]: shutter.subframes is 0, allowed: 1 to 64");
   EXPECT_EQ(of(one + "    aligned_depth: {min: 0.1m, max: 5m, stereo: {occlusions: true}}\n"),
-            "FILE: cameras[0]: stereo.baseline is 0 m, allowed: more than 0 m where there are "
-            "disparity_step or occlusions");
-  EXPECT_NE(of(one + "    aligned_depth: {min: 0.1m, max: 5m, stereo: {least_contrast: 300}}\n")
-                .find("stereo.least_contrast is 300, allowed: 0 to 128 grey levels"),
-            std::string::npos);
+            "FILE: cameras[0]: aligned_depth.stereo.baseline is 0 m, allowed: more than 0 m where "
+            "there are disparity_step or occlusions");
+  EXPECT_EQ(of(one + "    aligned_depth: {min: 0.1m, max: 5m, stereo: {least_contrast: 300}}\n"),
+            "FILE: cameras[0]: aligned_depth.stereo.least_contrast is 300, allowed: 0 to 128 grey "
+            "levels");
+  EXPECT_EQ(
+      of(one + "    aligned_depth: {min: 6m, max: 5m}\n"),
+      "FILE: cameras[0]: aligned_depth.max is 5 m, allowed: more than aligned_depth.min, 6 m");
   EXPECT_EQ(of("name: mine\ncameras:\n"
                "  - image: {width: 320, height: 240, fx: 200, fy: 200, cx: 400, cy: 119.5}\n"),
             "FILE: cameras[0]: image.cx is 400, allowed: 0 to 319 px, inside the image");
@@ -145,6 +153,14 @@ TEST_F(LoadCameras, MistakesAreNamed) {
   EXPECT_EQ(second("front", "159.5"),
             "FILE: cameras is 'front', allowed: names that differ, none empty where there are "
             "several");
+  // Whose images would be where the first camera's aligned depth is.
+  const std::string depth = one + "    name: front\n    aligned_depth: {min: 0.1m, max: 5m}\n";
+  const std::string image =
+      "    image: {width: 320, height: 240, fx: 200, fy: 200, cx: 159.5, cy: 119.5}\n";
+  EXPECT_EQ(of(depth + "  - name: aligned_depth_to_front\n" + image),
+            "FILE: cameras[1].name is 'aligned_depth_to_front', allowed: a name that is not the "
+            "topic of another camera's aligned depth");
+  EXPECT_EQ(of(depth + "  - name: aligned_depth_to_back\n" + image), "no error");
   for (const char* name : {"left camera", "a/b", "1st", "-"}) {
     EXPECT_EQ(second(fmt::format("'{}'", name), "159.5"),
               fmt::format("FILE: cameras[1].name is '{}', allowed: a letter, then letters, digits "
@@ -158,6 +174,18 @@ TEST_F(LoadCameras, MistakesAreNamed) {
   EXPECT_EQ(of("name: mine\ncameras:\n"
                "  - image: {width: 100000, height: 240, fx: 200, fy: 200, cx: 9, cy: 9}\n"),
             "FILE: cameras[0]: image.width is 100000, allowed: 1 to 8192 px");
+  const auto large = [&](const std::string& more) {
+    return of(
+        "name: mine\ncameras:\n  - image: {width: 8192, height: 8192, fx: 4000, fy: 4000, "
+        "cx: 4096, cy: 4096" +
+        more + "}\n");
+  };
+  EXPECT_EQ(large(""),
+            "FILE: cameras[0]: image is 8192 x 8192 px, allowed: up to 4194304 px in all (a "
+            "D435i's depth has 1280 x 720), more with image.most_pixels, at some 100 bytes each");
+  EXPECT_EQ(large(", most_pixels: 67108864"), "no error");
+  EXPECT_EQ(large(", most_pixels: 67108865"),
+            "FILE: cameras[0]: image.most_pixels is 67108865, allowed: 1 to 67108864 px");
   EXPECT_EQ(of(one + "texture: {finest: 0.1mm}\n"),
             "FILE: cameras[0]: texture.finest is 0.0001, allowed: 0.001 to 100 m");
   EXPECT_NE(of(one + "    fov: 90deg\n").find("fov"), std::string::npos);

@@ -59,6 +59,8 @@ struct CameraConfig {
   /// row's exposure; the exposure itself counts where there is motion blur alone.
   double before() const { return subframes > 1 ? 0.5 * exposure : 0.0; }
   double after() const { return readout + before(); }
+  /// Below what its aligned depth is published, beside the cameras' names.
+  std::string depthTopic() const;
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };
@@ -78,6 +80,8 @@ struct CameraRigConfig {
   /// [px m] Tx of a camera's projection matrix: -fx B where it names the first one's frame and
   /// stands B to the right of it, as stereo_image_proc reads it; else 0.
   double shiftOf(std::size_t camera) const;
+  /// Whether a camera of this name would publish where another publishes its aligned depth.
+  bool isDepthTopic(const std::string& word) const;
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };

@@ -72,6 +72,10 @@ const char* nameOf(ImageEncoding encoding) {
 
 std::size_t bytesOf(ImageEncoding encoding) { return encoding == ImageEncoding::kMono8 ? 1 : 3; }
 
+std::string CameraConfig::depthTopic() const {
+  return "aligned_depth_to_" + (name.empty() ? "color" : name);
+}
+
 void CameraConfig::validate(const std::string& where) const {
   model.validate(where);
   const Validator check(where);
@@ -85,7 +89,9 @@ void CameraConfig::validate(const std::string& where) const {
   check.notNegative("shutter.readout", readout, "s");
   check.require(subframes >= 1 && subframes <= 64, "shutter.subframes",
                 fmt::format("{}", subframes), "1 to 64");
-  if (aligned_depth) completed(*aligned_depth, *this).validate(where);
+  if (aligned_depth) {
+    aligned_depth->validateDepth(where, "aligned_depth.", "aligned_depth.stereo.");
+  }
   check.within("texture.amplitude", texture.amplitude, 0.0, 1.0);
   check.within("texture.finest", texture.finest, 1e-3, 100.0, "m");
   check.require(texture.coarsest >= texture.finest && texture.coarsest <= 1000.0,
@@ -110,6 +116,12 @@ double CameraRigConfig::shiftOf(std::size_t camera) const {
   return -cameras[camera].model.fx * X_FC.p.x();
 }
 
+bool CameraRigConfig::isDepthTopic(const std::string& word) const {
+  return std::any_of(cameras.begin(), cameras.end(), [&word](const CameraConfig& camera) {
+    return camera.aligned_depth && word == camera.depthTopic();
+  });
+}
+
 void CameraRigConfig::validate(const std::string& where) const {
   const Validator check(where);
   check.require(!name.empty(), "name", "empty", "a name");
@@ -127,6 +139,8 @@ void CameraRigConfig::validate(const std::string& where) const {
     check.require(camera.readout < 1.0 / rate, of + "shutter.readout",
                   fmt::format("{} s", camera.readout),
                   fmt::format("less than the time between two images, {} s", 1.0 / rate));
+    check.require(!isDepthTopic(camera.name), of + "name", fmt::format("'{}'", camera.name),
+                  "a name that is not the topic of another camera's aligned depth");
     check.require(names.insert(camera.name).second, "cameras", fmt::format("'{}'", camera.name),
                   "names that differ, none empty where there are several");
   }

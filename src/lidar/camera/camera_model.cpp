@@ -86,6 +86,8 @@ double inverseEquidistant(double place, const Distortion& d) {
 
 }  // namespace
 
+std::size_t CameraModel::coefficients() const { return projection == Projection::kFisheye ? 4 : 5; }
+
 bool CameraModel::isIdeal() const {
   return projection == Projection::kPinhole && distortion == Distortion{};
 }
@@ -130,17 +132,17 @@ Eigen::Vector3d CameraModel::direction(const Eigen::Vector2d& pixel) const {
 
 void CameraModel::validate(const std::string& where) const {
   const Validator check(where);
-  check.within("image.width", width, 1, 8192, "px");
-  check.within("image.height", height, 1, 8192, "px");
+  requireImageSize(where, width, height, most_pixels);
   check.positive("image.fx", fx, "px");
   check.positive("image.fy", fy, "px");
   check.within("image.cx", cx, 0, width - 1, "px, inside the image");
   check.within("image.cy", cy, 0, height - 1, "px, inside the image");
   for (const double k : distortion) check.finite("distortion", k);
+  const auto* const end = distortion.begin() + coefficients();
   // The direction exists everywhere inside of where it exists on the border.
   const auto look = [&](int column, int row) {
     check.require(direction({column, row}).allFinite(), "distortion",
-                  fmt::format("[{:g}]", fmt::join(distortion, ", ")),
+                  fmt::format("[{:g}]", fmt::join(distortion.begin(), end, ", ")),
                   fmt::format("coefficients that do not fold the image over, as these do on the "
                               "way to pixel ({}, {})",
                               column, row));

@@ -85,29 +85,34 @@ ImageGrid DepthCameraConfig::grid() const {
 void DepthCameraConfig::validate(const std::string& where) const {
   const Validator check(where);
   check.require(!name.empty(), "name", "empty", "a name");
-  check.within("image.width", width, 1, 8192, "px");
-  check.within("image.height", height, 1, 8192, "px");
+  requireImageSize(where, width, height, most_pixels);
   check.positive("image.fx", fx, "px");
   check.positive("image.fy", fy, "px");
   check.finite("image.cx", cx, "px");
   check.finite("image.cy", cy, "px");
   check.within("rate", rate, 0.1, 1000.0, "Hz");
-  check.notNegative("range.min", range_min, "m");
-  check.finite("range.max", range_max, "m");
-  check.require(range_max > range_min, "range.max", fmt::format("{} m", range_max),
-                fmt::format("more than range.min, {} m", range_min));
-  check.require(encoding != DepthEncoding::kMillimetres || range_max <= 65.535, "range.max",
-                fmt::format("{} m", range_max), "up to 65.535 m with encoding 16UC1");
   check.require(X_BC.p.allFinite() && X_BC.q.coeffs().allFinite(), "mounting", "not finite",
                 "finite position and rotation");
-  check.notNegative("stereo.subpixel_error", subpixel_error, "px");
-  check.notNegative("stereo.baseline", baseline, "m");
-  check.within("stereo.disparity_step", disparity_step, 0.0, 1.0, "px");
-  check.within("stereo.least_contrast", least_contrast, 0.0, 128.0, "grey levels");
-  check.require(baseline > 0.0 || (disparity_step == 0.0 && !occlusions), "stereo.baseline",
+  validateDepth(where, "range.", "stereo.");
+  grid().validate(where);
+}
+
+void DepthCameraConfig::validateDepth(const std::string& where, const std::string& range,
+                                      const std::string& stereo) const {
+  const Validator check(where);
+  check.notNegative(range + "min", range_min, "m");
+  check.finite(range + "max", range_max, "m");
+  check.require(range_max > range_min, range + "max", fmt::format("{} m", range_max),
+                fmt::format("more than {}min, {} m", range, range_min));
+  check.require(encoding != DepthEncoding::kMillimetres || range_max <= 65.535, range + "max",
+                fmt::format("{} m", range_max), "up to 65.535 m with encoding 16UC1");
+  check.notNegative(stereo + "subpixel_error", subpixel_error, "px");
+  check.notNegative(stereo + "baseline", baseline, "m");
+  check.within(stereo + "disparity_step", disparity_step, 0.0, 1.0, "px");
+  check.within(stereo + "least_contrast", least_contrast, 0.0, 128.0, "grey levels");
+  check.require(baseline > 0.0 || (disparity_step == 0.0 && !occlusions), stereo + "baseline",
                 fmt::format("{} m", baseline),
                 "more than 0 m where there are disparity_step or occlusions");
-  grid().validate(where);
 }
 
 DepthCamera::DepthCamera(DepthCameraConfig config, std::shared_ptr<const ImageRenderer> renderer)

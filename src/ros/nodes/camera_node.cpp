@@ -82,8 +82,7 @@ void CameraNode::advertise(ros::NodeHandle& handle) {
     output.flow = own.advertise<sensor_msgs::Image>("truth/flow", 10);
     output.objects = own.advertise<marsim::SeenObjects>("truth/objects", 10);
     if (camera.aligned_depth) {
-      ros::NodeHandle aligned(
-          handle, "camera/aligned_depth_to_" + (camera.name.empty() ? "color" : camera.name));
+      ros::NodeHandle aligned(handle, "camera/" + camera.depthTopic());
       output.depth = aligned.advertise<sensor_msgs::Image>("image_raw", 10);
       output.depth_camera_info = aligned.advertise<sensor_msgs::CameraInfo>("camera_info", 10);
     }
