@@ -1,5 +1,6 @@
 #include "common/input_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -12,6 +13,8 @@
 
 namespace marsim {
 namespace {
+
+thread_local ReadLog* read_log = nullptr;
 
 std::string sizeText(std::size_t bytes) {
   constexpr std::size_t kMebi = std::size_t{1} << 20;
@@ -51,10 +54,20 @@ std::string readFile(const std::filesystem::path& path, std::size_t most) {
     if (got < 0) {
       throw FileError(path.string(), fmt::format("cannot be read: {}", std::strerror(errno)));
     }
-    if (got == 0) return text;
+    if (got == 0) break;
     text.append(buffer, static_cast<std::size_t>(got));
     if (text.size() > most) refuse();
   }
+  if (read_log != nullptr) read_log->note(path);
+  return text;
+}
+
+ReadLog::ReadLog() : before_(read_log) { read_log = this; }
+
+ReadLog::~ReadLog() { read_log = before_; }
+
+void ReadLog::note(const std::filesystem::path& path) {
+  if (std::find(files_.begin(), files_.end(), path) == files_.end()) files_.push_back(path);
 }
 
 }  // namespace marsim

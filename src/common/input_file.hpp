@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "common/file_descriptor.hpp"
 
@@ -15,5 +16,22 @@ FileDescriptor openRegularFile(const std::filesystem::path& path, std::size_t& s
 /// The whole text of a regular file of at most `most` bytes. Throws FileError as above and where it
 /// is larger.
 std::string readFile(const std::filesystem::path& path, std::size_t most);
+
+/// The files that readFile() reads in this thread while it lives, each once, in the order in which
+/// they are read. Of several the last one notes.
+class ReadLog {
+ public:
+  ReadLog();
+  ~ReadLog();
+  ReadLog(const ReadLog&) = delete;
+  ReadLog& operator=(const ReadLog&) = delete;
+
+  const std::vector<std::filesystem::path>& files() const { return files_; }
+  void note(const std::filesystem::path& path);
+
+ private:
+  ReadLog* before_;
+  std::vector<std::filesystem::path> files_;
+};
 
 }  // namespace marsim

@@ -121,6 +121,7 @@ std::string textOf(const DatasetRun& run) {
 
 Study loadStudy(const std::filesystem::path& path) {
   Study study;
+  study.file = path.string();
   YamlReader::readFile(path, [&](YamlReader& reader) {
     reader.require("description", study.description);
     readRun(reader, study.common);

@@ -76,7 +76,7 @@ DatasetRun Study::runOf(const std::vector<std::string>& values) const {
     if (name == "seed") {
       run.seed = parseWhole(values[i]);
       if (!run.seed) {
-        throw ConfigError("study", "vary.seed", fmt::format("'{}'", clipped(values[i])),
+        throw ConfigError(file, "vary.seed", fmt::format("'{}'", clipped(values[i])),
                           kAllowedSeeds);
       }
     } else if (name == "scenario") {

@@ -41,6 +41,7 @@ struct Factor {
 
 /// Many data sets that differ in some factors.
 struct Study {
+  std::string file;  ///< for errors
   std::string description;
   DatasetRun common;
   std::vector<Factor> factors;
@@ -54,7 +55,7 @@ struct Study {
   double count() const;
   /// The values of every factor in every run, in the factors' order. A number comes as SI.
   std::vector<std::vector<std::string>> expanded() const;
-  /// The common run with these values.
+  /// The common run with these values. Throws ConfigError for a seed that is none.
   DatasetRun runOf(const std::vector<std::string>& values) const;
 };
 

@@ -82,11 +82,11 @@ std::vector<Format> formatsOf(const std::string& words, const std::string& where
 }
 
 void requireCarried(const std::vector<Format>& formats, const Sensors& sensors, Axes axes,
-                    const std::string& where) {
-  const Validator validator(where);
+                    const Asked& asked) {
+  const Validator validator(asked.where);
   if (std::find(formats.begin(), formats.end(), Format::kRosbag) != formats.end()) {
     const std::string problem = whyNoBags();
-    validator.require(problem.empty(), "--format", quoted(formats),
+    validator.require(problem.empty(), asked.formats, quoted(formats),
                       fmt::format("no rosbag in this build, which has no ROS or no "
                                   "librosbag-storage-dev ({})",
                                   problem));
@@ -94,10 +94,10 @@ void requireCarried(const std::vector<Format>& formats, const Sensors& sensors, 
   const std::vector<ImageStream> streams = imageStreams(sensors);
   const auto holds_scans = [](const Layout& layout) { return layout.holds_scans; };
   if (sensors.lidar) {
-    validator.require(anyOf(formats, holds_scans), "--format", quoted(formats),
-                      fmt::format("one that holds the LiDAR's scans beside it ({}), or "
-                                  "'--lidar none'",
-                                  join(namesWhere(holds_scans))));
+    validator.require(
+        anyOf(formats, holds_scans), asked.formats, quoted(formats),
+        fmt::format("one that holds the LiDAR's scans beside it ({}), or no LiDAR: none",
+                    join(namesWhere(holds_scans))));
   }
   const auto has_something = [&](const Layout& layout) {
     const auto holds = [&](const ImageStream& stream) {
@@ -107,18 +107,18 @@ void requireCarried(const std::vector<Format>& formats, const Sensors& sensors, 
            std::any_of(streams.begin(), streams.end(), holds);
   };
   for (const Format format : formats) {
-    validator.require(has_something(layoutOf(format)), "--format", quoted(formats),
+    validator.require(has_something(layoutOf(format)), asked.formats, quoted(formats),
                       fmt::format("without a LiDAR {} only", join(namesWhere(has_something))));
   }
   for (const ImageStream& stream : streams) {
     const auto holds = [&](const Layout& layout) { return layout.holdsImages(sensors, stream); };
-    validator.require(anyOf(formats, holds), "--format", quoted(formats),
+    validator.require(anyOf(formats, holds), asked.formats, quoted(formats),
                       fmt::format("one that holds the images of {} ({}) beside it ({})",
                                   stream.name, stream.topic, join(namesWhere(holds))));
   }
   if (axes == Axes::kNed) {
     const auto takes_axes = [](const Layout& layout) { return !layout.has_axes_of_its_own; };
-    validator.require(anyOf(formats, takes_axes), "--frame", "'ned'",
+    validator.require(anyOf(formats, takes_axes), asked.frame, "'ned'",
                       fmt::format("enu: {} has axes of its own", quoted(formats)));
   }
 }

@@ -24,10 +24,15 @@ const char* nameOf(Format format);
 std::vector<Format> formatsOf(const std::string& words, const std::string& where,
                               const std::string& field);
 
+/// Who asks for formats and axes, and in which fields, for errors.
+struct Asked {
+  std::string where, formats, frame;
+};
+
 /// Throws ConfigError where a sensor would be in none of the files, a format would have nothing to
 /// hold, or none is written in the axes that are asked for.
 void requireCarried(const std::vector<Format>& formats, const Sensors& sensors, Axes axes,
-                    const std::string& where);
+                    const Asked& asked);
 
 std::unique_ptr<Writer> makeWriter(Format format, const Destination& to);
 

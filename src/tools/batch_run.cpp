@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "tools/command_line.hpp"
 #include "tools/dataset_run.hpp"
 #include "tools/orphans.hpp"
+#include "tools/run_inputs.hpp"
 #include "tools/scenario_flight.hpp"
 #include "tools/workers.hpp"
 
@@ -79,23 +81,25 @@ class Batch {
   fs::path dataFolder(std::size_t i) const { return options_.out / "data" / number(i); }
   bool isComplete(std::size_t i) const { return fs::exists(dataFolder(i) / "summary.json"); }
 
-  /// Writes the files of the runs. Throws FileError where the folder holds another study.
+  /// Writes the files of the runs. Throws FileError where the folder holds another study, or runs
+  /// of files that have changed since.
   void prepare() const {
     const std::string index = indexText();
     const fs::path file = options_.out / "index.csv";
+    const std::vector<std::string> inputs = inputLines();
+    const fs::path inputs_file = options_.out / "inputs.txt";
     makeFolder(options_.out / "runs");
     if (fs::exists(file)) {
       bool is_same = readFile(file, kLargestFile * 64) == index;
       for (std::size_t i = 0; is_same && i < size(); ++i) {
         is_same = fs::exists(runFile(i)) && readFile(runFile(i), kLargestFile) == runText(i);
       }
-      if (is_same) return;
-      throw FileError(
-          options_.out.string(),
-          "holds another study (index.csv, runs/), allowed: an empty folder, a new one, "
-          "or that of the same study");
+      if (!is_same) refuse("holds another study (index.csv, runs/)");
+      requireSame(inputs, split(readFile(inputs_file, kLargestFile), '\n'));
+      return;
     }
     for (std::size_t i = 0; i < size(); ++i) writeFile(runFile(i), runText(i));
+    writeFile(inputs_file, join(inputs, "\n") + "\n");
     writeFile(file, index);
   }
 
@@ -137,6 +141,41 @@ class Batch {
     for (const auto& [name, value] : study_.common.arguments) require(name);
     for (const config::Factor& factor : study_.factors) {
       if (factor.name != "seed" && factor.name != "scenario") require(factor.name);
+    }
+  }
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw FileError(options_.out.string(), what +
+                                               ", allowed: an empty folder, a new one, or that of "
+                                               "the same study");
+  }
+  /// What the files hold that the runs follow from, a line each. Of those that cannot be read the
+  /// runs tell.
+  std::vector<std::string> inputLines() const {
+    std::set<std::pair<std::string, std::string>> given(study_.common.arguments.begin(),
+                                                        study_.common.arguments.end());
+    given.emplace("scenario", study_.common.scenario);
+    if (!study_.common.trajectory.empty()) given.emplace("replay", study_.common.trajectory);
+    for (const config::Factor& factor : study_.factors) {
+      for (const std::string& value : factor.values) given.emplace(factor.name, value);
+    }
+    std::vector<std::string> lines;
+    for (const auto& [name, value] : given) {
+      if (value.empty()) continue;
+      try {
+        for (const std::string& file :
+             name == "scenario" ? inputsOfScenario(value) : inputsOf(name, value)) {
+          lines.push_back(fmt::format("{} {}: {}", name, value, file));
+        }
+      } catch (const Error&) {
+      }
+    }
+    return lines;
+  }
+  void requireSame(const std::vector<std::string>& now,
+                   const std::vector<std::string>& before) const {
+    for (const std::string& line : now) {
+      if (std::find(before.begin(), before.end(), line) != before.end()) continue;
+      refuse(fmt::format("holds runs of another {} (inputs.txt)", line.substr(0, line.rfind(' '))));
     }
   }
   std::string runText(std::size_t i) const { return textOf(study_.runOf(rows_[i])); }

@@ -1,19 +1,19 @@
 #include "tools/dataset_run.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "common/input_file.hpp"
 #include "common/output_file.hpp"
+#include "common/text.hpp"
 #include "config/names.hpp"
 #include "config/scenario.hpp"
 #include "config/study.hpp"
 #include "dataset/image_stream.hpp"
 #include "dataset/run_folder.hpp"
-#include "map/cache/checksum.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/geometry/pose_file.hpp"
@@ -22,6 +22,7 @@
 #include "tools/dataset_preview.hpp"
 #include "tools/dataset_report.hpp"
 #include "tools/interrupts.hpp"
+#include "tools/run_inputs.hpp"
 #include "tools/scenario_flight.hpp"
 
 namespace marsim::tools {
@@ -30,52 +31,45 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr char kWhere[] = "command line";
-constexpr TimeNs kLinger = kNsPerSecond;          // after all has been flown
-constexpr std::size_t kLargestInput = 1U << 30U;  // bytes of a scenario, trajectory or sensor
+constexpr TimeNs kLinger = kNsPerSecond;  // after all has been flown
 
 suite::Scenario scenarioOf(const DatasetRequest& request) {
-  Validator(kWhere).require(request.scenario.empty() != request.trajectory.empty(), "--scenario",
-                            request.scenario.empty() ? "not there" : "there beside --trajectory",
-                            "one of --scenario and --trajectory");
-  suite::Scenario scenario;
-  if (request.scenario.empty()) {
-    scenario.name = fs::path(request.trajectory).stem().string();
-    scenario.file = kWhere;
-    scenario.arguments["replay"] = request.trajectory;
-  } else {
-    scenario = config::loadScenario(config::resolve("dataset", request.scenario));
+  const std::string flown = request.field("scenario"), followed = request.field("trajectory");
+  Validator(request.where())
+      .require(request.scenario.empty() != request.trajectory.empty(), flown,
+               request.scenario.empty() ? "not there" : "there beside " + followed,
+               fmt::format("one of {} and {}", flown, followed));
+  if (!request.scenario.empty()) {
+    try {
+      return config::loadScenario(config::resolve("dataset", request.scenario));
+    } catch (const UnknownNameError& error) {
+      throw Error(fmt::format("{}: {}", request.where(), error.what()));
+    }
   }
-  for (const auto& [name, value] : request.arguments) scenario.arguments[name] = value;
+  suite::Scenario scenario;
+  scenario.name = fs::path(request.trajectory).stem().string();
+  scenario.file = request.where();
   return scenario;
 }
 
-std::string digestOf(const fs::path& file) {
-  const std::string text = readFile(file, kLargestInput);
-  return fmt::format("{:016x}", map::checksum(text.data(), text.size()));
+GivenArguments givenBy(const DatasetRequest& request) {
+  GivenArguments given{request.where(), request.arguments};
+  if (!request.trajectory.empty()) given.values["replay"] = request.trajectory;
+  return given;
 }
 
-/// The files that a flight follows from, by what they are.
-Json inputsOf(const DatasetRequest& request, const suite::Scenario& scenario,
-              const ScenarioFlight& flight) {
+/// The files that a flight follows from, by what they hold.
+Json allInputsOf(const DatasetRequest& request, const suite::Scenario& scenario,
+                 const ScenarioFlight& flight) {
   Json inputs = Json::object();
   if (!request.scenario.empty()) inputs["scenario"] = digestOf(scenario.file);
   for (const auto& [uav, way] : scenario.flights) {
     if (!way.trajectory.empty()) inputs["trajectory"] = digestOf(way.trajectory);
   }
-  if (flight.argument("replay") != "none") inputs["replay"] = digestOf(flight.argument("replay"));
-  const std::pair<const char*, const char*> kinds[] = {
-      {"lidar", "lidar"},         {"depth", "depth"},
-      {"camera", "camera"},       {"imu", "imu"},
-      {"vehicle", "vehicle"},     {"controller", "control"},
-      {"obstacles", "obstacles"}, {"vegetation", "vegetation"},
-      {"surfaces", "surfaces"},   {"weather", "weather"}};
-  for (const auto& [argument, kind] : kinds) {
-    const std::string value = flight.argument(argument);
-    const std::vector<std::string> names = config::knownNames(kind);
-    const bool is_file =
-        config::isYamlPath(value) || std::find(names.begin(), names.end(), value) != names.end();
-    if (is_file) inputs[argument] = digestOf(config::resolve(kind, value));
+  for (const std::string& name : ScenarioFlight::argumentNames()) {
+    if (name == "map") continue;  // by its points
+    const std::vector<std::string> files = inputsOf(name, flight.argument(name));
+    if (!files.empty()) inputs[name] = files;
   }
   if (!request.airsim.empty()) inputs["airsim"] = digestOf(request.airsim);
   inputs["map"] = fmt::format("{:016x}", flight.map().source.content);
@@ -102,7 +96,7 @@ std::string keyOf(const DatasetRequest& request, const suite::Scenario& scenario
       {"truth_frame", request.truth_frame},
       {"image_truth", request.image_truth},
       {"arguments", arguments},
-      {"inputs", inputsOf(request, scenario, flight)}};
+      {"inputs", allInputsOf(request, scenario, flight)}};
   return key.dump(2) + "\n";
 }
 
@@ -198,9 +192,10 @@ class End {
     if (replay) end_ = replay->end();
     if (request.duration) {
       const TimeNs most = replay ? end_ : toNs(suite::kLongestDuration);
-      Validator(kWhere).require(*request.duration > 0 && *request.duration <= most, "--duration",
-                                fmt::format("{:g} s", toSeconds(*request.duration)),
-                                fmt::format("more than 0, up to {:g} s", toSeconds(most)));
+      Validator(request.where())
+          .require(*request.duration > 0 && *request.duration <= most, request.field("duration"),
+                   fmt::format("{:g} s", toSeconds(*request.duration)),
+                   fmt::format("more than 0, up to {:g} s", toSeconds(most)));
       end_ = *request.duration;
     }
   }
@@ -270,33 +265,42 @@ void fly(ScenarioFlight& flight, End& end, DatasetSummary& summary) {
   progress.finish();
 }
 
-dataset::Sensors sensorsOf(const ScenarioFlight& flight, const std::string& truth_frame,
-                           bool image_truth) {
+/// The frame whose poses are the truth.
+void chooseTruthFrame(const DatasetRequest& request, dataset::Sensors& sensors) {
+  std::vector<std::pair<std::string, Pose>> frames = {{"base", {}}, {"imu", sensors.imu.X_BI}};
+  if (sensors.lidar) frames.emplace_back("lidar", sensors.lidar->X_BS);
+  if (sensors.depth) frames.emplace_back("depth", sensors.depth->X_BC);
+  if (sensors.cameras) frames.emplace_back("camera", sensors.cameras->cameras.front().X_BC);
+  const std::string& word = request.truth_frame;
+  sensors.is_R_optical = word == "depth" || word == "camera";
+  std::string allowed;
+  for (const auto& [name, X_BR] : frames) {
+    if (name == word) {
+      sensors.X_BR = X_BR;
+      return;
+    }
+    allowed += name + " | ";
+  }
+  const std::optional<Pose> place = config::placeInBody(word);
+  const bool is_missing = word == "lidar" || word == "depth" || word == "camera";
+  Validator(request.where())
+      .require(place.has_value(), request.field("truth_frame"), fmt::format("'{}'", clipped(word)),
+               allowed + config::kPlacesInBody + (is_missing ? ": there is no " + word : ""));
+  sensors.X_BR = *place;
+}
+
+dataset::Sensors sensorsOf(const ScenarioFlight& flight, const DatasetRequest& request) {
   const sim::UavConfig& config = flight.config();
   dataset::Sensors sensors;
   sensors.imu = config.imu;
   sensors.lidar = config.lidar;
   sensors.depth = config.depth;
   sensors.cameras = config.cameras;
-  sensors.image_truth = image_truth;
-  Validator(kWhere).require(!image_truth || sensors.cameras, "--image-truth", "there",
-                            "only with cameras ('--camera stereo')");
-  sensors.is_R_optical = true;
-  if (truth_frame == "depth" && config.depth) {
-    sensors.X_BR = config.depth->X_BC;
-    return sensors;
-  }
-  if (truth_frame == "camera" && config.cameras) {
-    sensors.X_BR = config.cameras->cameras.front().X_BC;
-    return sensors;
-  }
-  sensors.is_R_optical = false;
-  if (truth_frame == "lidar" && config.lidar) {
-    sensors.X_BR = config.lidar->X_BS;
-  } else {
-    sensors.X_BR = config::chooseFrame(truth_frame, config.imu, flight.argument("lidar"), kWhere,
-                                       "--truth-frame");
-  }
+  sensors.image_truth = request.image_truth;
+  Validator(request.where())
+      .require(!request.image_truth || sensors.cameras, request.field("image_truth"), "there",
+               "only with cameras (the argument camera)");
+  chooseTruthFrame(request, sensors);
   return sensors;
 }
 
@@ -325,10 +329,20 @@ void writeCalibrationOf(const ScenarioFlight& flight, const fs::path& folder) {
 
 }  // namespace
 
+std::string DatasetRequest::where() const { return run_file.empty() ? "command line" : run_file; }
+
+std::string DatasetRequest::field(const std::string& key) const {
+  if (!run_file.empty()) return key;
+  std::string option = "--" + (key == "formats" ? "format" : key);
+  std::replace(option.begin(), option.end(), '_', '-');
+  return option;
+}
+
 DatasetRequest requestOf(const fs::path& run_file) {
   const config::DatasetRun run = config::loadDatasetRun(run_file);
   const std::string where = run_file.string();
   DatasetRequest request;
+  request.run_file = where;
   request.scenario = run.scenario;
   request.trajectory = run.trajectory;
   request.arguments = run.arguments;
@@ -344,10 +358,11 @@ DatasetRequest requestOf(const fs::path& run_file) {
 DatasetSummary makeDataset(const DatasetRequest& request) {
   const suite::Scenario scenario = scenarioOf(request);
   const std::uint64_t seed = request.seed.value_or(scenario.seeds.front());
-  ScenarioFlight flight(scenario, seed);
+  ScenarioFlight flight(scenario, seed, givenBy(request));
   if (!request.airsim.empty()) flight.carry(loadAirsim(request.airsim, flight.config().imu));
-  const dataset::Sensors sensors = sensorsOf(flight, request.truth_frame, request.image_truth);
-  requireCarried(request.formats, sensors, request.axes, kWhere);
+  const dataset::Sensors sensors = sensorsOf(flight, request);
+  requireCarried(request.formats, sensors, request.axes,
+                 {request.where(), request.field("formats"), request.field("frame")});
   End end(request, scenario, flight);
   flight.enter(request.threads);
 

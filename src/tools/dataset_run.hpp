@@ -15,6 +15,7 @@ namespace marsim::tools {
 
 /// A data set as it is asked for.
 struct DatasetRequest {
+  std::string run_file;    ///< that asks for it; empty: the command line
   std::string scenario;    ///< a name of config/dataset or a scenario's file; empty: a trajectory
   std::string trajectory;  ///< file of full poses that the UAV follows; empty: a scenario
   std::map<std::string, std::string> arguments;  ///< that take the place of the scenario's, by name
@@ -24,9 +25,15 @@ struct DatasetRequest {
   int threads = 0;                    ///< that render, 0: all cores
   std::vector<dataset::Format> formats;
   dataset::Axes axes = dataset::Axes::kEnu;
-  std::string truth_frame = "base";  ///< as config::chooseFrame takes it
-  bool image_truth = false;          ///< class and instance of the cameras' pixels
+  /// Whose poses TUM has: base, imu, lidar, depth, camera, or a place as config::placeInBody reads.
+  std::string truth_frame = "base";
+  bool image_truth = false;  ///< class and instance of the cameras' pixels
   std::filesystem::path out;
+
+  /// Who asks, for errors, and by what name: "truth_frame" is that of a run's file, on the command
+  /// line it is --truth-frame.
+  std::string where() const;
+  std::string field(const std::string& key) const;
 };
 
 /// The contents of a data set.

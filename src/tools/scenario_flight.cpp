@@ -53,18 +53,22 @@ void requireNoRos(const suite::Scenario& scenario) {
 /// The arguments of a scenario, as sim.launch would read them.
 class ScenarioFlight::Arguments {
  public:
-  explicit Arguments(const suite::Scenario& scenario)
-      : where_(scenario.file), values_(scenario.arguments) {
-    std::vector<std::string> known;
-    for (const auto& entry : kDefaults) known.push_back(entry.first);
-    for (auto& [name, value] : values_) {
-      if (kDefaults.count(name) == 0) {
-        throw UnknownNameError(where_, "argument of a flight without ROS", name, known);
-      }
-      value = fromScenario(scenario, value);
+  Arguments(const suite::Scenario& scenario, const GivenArguments& given)
+      : where_(scenario.file), given_(given) {
+    for (const auto& [name, value] : scenario.arguments) {
+      requireKnown(where_, name);
+      values_[name] = fromScenario(scenario, value);
+    }
+    for (const auto& [name, value] : given.values) {
+      requireKnown(given.where, name);
+      values_[name] = value;
     }
   }
 
+  /// Who gives an argument.
+  const std::string& where(const std::string& name) const {
+    return given_.values.count(name) > 0 ? given_.where : where_;
+  }
   const std::string& where() const { return where_; }
   std::string text(const std::string& name) const {
     const auto found = values_.find(name);
@@ -75,27 +79,44 @@ class ScenarioFlight::Arguments {
   std::string choice(const std::string& name, const std::vector<std::string>& allowed) const {
     const std::string word = text(name);
     const bool is_known = std::find(allowed.begin(), allowed.end(), word) != allowed.end();
-    Validator(where_).require(is_known, name, fmt::format("'{}'", clipped(word)), join(allowed));
+    Validator(where(name))
+        .require(is_known, name, fmt::format("'{}'", clipped(word)), join(allowed));
     return word;
   }
   double number(const std::string& name, Quantity quantity) const {
     try {
       return parseQuantity(text(name), quantity);
     } catch (const Error&) {
-      throw ConfigError(where_, name, fmt::format("'{}'", clipped(text(name))),
+      throw ConfigError(where(name), name, fmt::format("'{}'", clipped(text(name))),
                         fmt::format("a number in {}", unitList(quantity)));
+    }
+  }
+  /// What a loader makes of an argument; of a name that nobody knows it is told who gives it.
+  template <class Load>
+  auto loaded(const std::string& name, const Load& load) const {
+    try {
+      return load(text(name));
+    } catch (const UnknownNameError& error) {
+      throw Error(fmt::format("{}: {}", where(name), error.what()));
     }
   }
 
  private:
+  static void requireKnown(const std::string& where, const std::string& name) {
+    if (kDefaults.count(name) > 0) return;
+    throw UnknownNameError(where, "argument of a flight without ROS", name, argumentNames());
+  }
+
   std::string where_;
+  GivenArguments given_;
   std::map<std::string, std::string> values_;
 };
 
-ScenarioFlight::ScenarioFlight(const suite::Scenario& scenario, std::uint64_t seed)
+ScenarioFlight::ScenarioFlight(const suite::Scenario& scenario, std::uint64_t seed,
+                               const GivenArguments& given)
     : guide_(flightOf(scenario), scenario.goal_tolerance, scenario.yaw) {
   requireNoRos(scenario);
-  arguments_ = std::make_unique<const Arguments>(scenario);
+  arguments_ = std::make_unique<const Arguments>(scenario, given);
   // As the nodes of uav0 draw theirs.
   config_.seed = RandomStream(seed, "/uav0").next();
   makeConfig(scenario);
@@ -116,40 +137,44 @@ std::vector<std::string> ScenarioFlight::argumentNames() {
 
 void ScenarioFlight::makeConfig(const suite::Scenario& scenario) {
   const Arguments& given = *arguments_;
-  const std::string& where = given.where();
-  static_cast<config::Vehicle&>(config_) = config::loadVehicle(given.text("vehicle"));
+  static_cast<config::Vehicle&>(config_) = given.loaded("vehicle", config::loadVehicle);
   const std::string lidar = given.text("lidar"), imu = given.text("imu");
   if (lidar != "none") {
-    config_.lidar = config::loadLidar(lidar);
+    config_.lidar = given.loaded("lidar", config::loadLidar);
     config_.lidar->instantaneous = config_.lidar->instantaneous || given.flag("instantaneous");
     if (!given.flag("lidar_noise")) config_.lidar->noise = {};
-    config_.lidar->outputs =
-        lidar::outputsFor("none", config_.lidar->outputs, given.text("output"), where);
+    config_.lidar->outputs = lidar::outputsFor("none", config_.lidar->outputs, given.text("output"),
+                                               given.where("output"));
     addSurfaces();
   }
   if (!given.isNone("depth")) {
-    config_.depth = config::loadDepthCamera(given.text("depth"));
+    config_.depth = given.loaded("depth", config::loadDepthCamera);
     config_.depth->seed = config_.seed;  // as its node does
   }
   if (!given.isNone("camera")) {
-    config_.cameras = config::loadCameras(given.text("camera"));
+    config_.cameras = given.loaded("camera", config::loadCameras);
     config_.cameras->seed = config_.seed;  // likewise
   }
-  weather_ = config::loadWeather(given.text("weather"));
-  Validator(where).require(lidar != "none" || imu != "lidar", "imu", imu,
-                           "vehicle, auto or a name: there is no LiDAR");
-  const bool has_none = lidar == "none" && imu == "auto";
-  config_.imu = config::chooseImu(has_none ? "vehicle" : imu, config_.imu, lidar);
-  config_.controller = config::loadController(given.text("controller"));
+  weather_ = given.loaded("weather", config::loadWeather);
+  Validator(given.where("imu"))
+      .require(lidar != "none" || imu != "lidar", "imu", imu,
+               "vehicle, auto or a name: there is no LiDAR");
+  config_.imu = given.loaded("imu", [&](const std::string& word) {
+    const bool has_none = lidar == "none" && word == "auto";
+    return config::chooseImu(has_none ? "vehicle" : word, config_.imu, lidar);
+  });
+  config_.controller = given.loaded("controller", config::loadController);
   config_.controller.goal.speed = given.number("speed", Quantity::kSpeed);
-  config_.controller.validate(where);
+  config_.controller.validate(given.where("speed"));
   config_.collision.on = given.flag("collision");
   config_.collision.response = sim::collisionResponseOf(
       given.choice("collision_response", {"report", "stop_motors", "bounce"}));
   const bool is_ideal = given.choice("dynamics", {"rigid_body", "ideal"}) == "ideal";
   if (is_ideal) config_.dynamics = sim::Dynamics::kIdeal;
-  config_.wind = config::windOf(given.text("wind"), given.text("gusts"), where);
-  config_.motor_failures = config::motorFailuresOf(given.text("motor_failure"), where);
+  config_.wind = config::windOf(given.text("wind"), "none", given.where("wind"));
+  config_.wind.gusts = config::windOf("none", given.text("gusts"), given.where("gusts")).gusts;
+  config_.motor_failures =
+      config::motorFailuresOf(given.text("motor_failure"), given.where("motor_failure"));
   if (!given.isNone("replay")) {
     const std::string file = given.text("replay");
     config_.replay = sim::Replay{std::make_shared<const PoseTrack>(readPoseFile(file), file), 0};
@@ -157,13 +182,13 @@ void ScenarioFlight::makeConfig(const suite::Scenario& scenario) {
   config_.start_p_WB = scenario.start.value_or(config_.start_p_WB);
   if (!scenario.start) config_.start_p_WB.z() = 1.5;
   config_.start_yaw = scenario.yaw;
-  config_.VehicleSetup::validate(where);
+  config_.VehicleSetup::validate(given.where());
 }
 
 // They belong to the map, whatever LiDAR sees it.
 void ScenarioFlight::addSurfaces() {
   if (arguments_->isNone("surfaces")) return;
-  config_.lidar->surfaces = config::loadSurfaces(arguments_->text("surfaces"));
+  config_.lidar->surfaces = arguments_->loaded("surfaces", config::loadSurfaces);
 }
 
 void ScenarioFlight::carry(const AirsimSensors& sensors) {
@@ -181,9 +206,9 @@ void ScenarioFlight::enter(int threads) {
   map::SurfelMapConfig map_config;
   map_config.resolution = given.number("resolution", Quantity::kLength);
   map_config.surface = map::surfaceOf(given.choice("surface", {"blended", "paper"}));
-  map_config.validate(given.where());
+  map_config.validate(given.where("resolution"));
   Progress progress("map");
-  map_ = map::loadSurfelMap(config::resolveMap(given.text("map")), map_config, progress);
+  map_ = map::loadSurfelMap(given.loaded("map", config::resolveMap), map_config, progress);
   progress.finish();
   const double ground_z = given.text("ground_z") == "auto"
                               ? static_cast<double>(map_.source.box.min().z())
@@ -196,7 +221,9 @@ void ScenarioFlight::enter(int threads) {
   const std::string vegetation = given.text("vegetation");
   if (vegetation != "none") {
     world_->addVegetation(
-        lidar::vegetationOn(map_.map, config::loadVegetation(vegetation), vegetation), vegetation);
+        lidar::vegetationOn(map_.map, given.loaded("vegetation", config::loadVegetation),
+                            vegetation),
+        vegetation);
   }
   if (!given.isNone("obstacles")) addObstacles(given.text("obstacles"));
   uav_ = &world_->addUav(config_);
@@ -211,7 +238,7 @@ sim::Renderers ScenarioFlight::makeRenderers(int threads) const {
   lidar::RendererConfig config;
   config.threads = threads;
   const lidar_gl::RendererChoice choice =
-      lidar_gl::rendererChoiceOf(arguments_->text("renderer"), arguments_->where());
+      lidar_gl::rendererChoiceOf(arguments_->text("renderer"), arguments_->where("renderer"));
   const auto log = [](const std::string& line, bool) { fmt::print(stderr, "{}\n", line); };
   sim::Renderers renderers;
   renderers.rays = lidar_gl::makeRayRenderer(choice, map_.map, config, log);
@@ -227,8 +254,8 @@ void ScenarioFlight::addObstacles(const std::string& name) {
     map::FoundSurfel nearest;
     return map::nearestSurfel(map->tree(), p_W - map->origin(), most, nearest);
   };
-  world_->addObjects(
-      std::make_shared<scene::Obstacles>(config::loadObstacles(name), clearance, name));
+  world_->addObjects(std::make_shared<scene::Obstacles>(
+      arguments_->loaded("obstacles", config::loadObstacles), clearance, name));
 }
 
 // What a node makes of a message on `goal` or `command/state`.

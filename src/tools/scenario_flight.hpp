@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,13 +15,20 @@
 
 namespace marsim::tools {
 
+/// Arguments that take the place of a scenario's, by name, and who gives them, for errors.
+struct GivenArguments {
+  std::string where;
+  std::map<std::string, std::string> values;
+};
+
 /// The flight of a scenario by one UAV in this process, without ROS: to the last bit what the
 /// launch file of the scenario flies in lockstep.
 class ScenarioFlight {
  public:
   /// Loads vehicle and sensors. Throws what loaders throw, and ConfigError for what a scenario asks
   /// for that needs ROS.
-  ScenarioFlight(const suite::Scenario& scenario, std::uint64_t seed);
+  ScenarioFlight(const suite::Scenario& scenario, std::uint64_t seed,
+                 const GivenArguments& given = {});
   ~ScenarioFlight();
 
   const sim::UavConfig& config() const { return config_; }

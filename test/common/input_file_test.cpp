@@ -32,5 +32,21 @@ TEST(ReadFile, RegularFilesOnlyAndNoLargerThanAllowed) {
       << "a file that tells no size";
 }
 
+TEST(ReadLog, NotesEachFileOnceWhileItLives) {
+  const tools::TemporaryFolder folder;
+  const std::filesystem::path a = folder.write("a", "1"), b = folder.write("b", "2");
+  readFile(a, 1);
+  ReadLog log;
+  for (const auto& path : {b, a, b}) readFile(path, 1);
+  EXPECT_EQ(complaintOf(folder.path() / "none"), ": no such file");
+  EXPECT_EQ(log.files(), (std::vector<std::filesystem::path>{b, a}));
+  {
+    ReadLog inner;
+    readFile(a, 1);
+    EXPECT_EQ(inner.files().size(), 1U);
+  }
+  EXPECT_EQ(log.files().size(), 2U);
+}
+
 }  // namespace
 }  // namespace marsim

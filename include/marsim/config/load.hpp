@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,11 @@ bool hasImu(const std::string& lidar);
 /// vehicle's, any other a name or file of an IMU in the place of the vehicle's.
 vehicle::ImuConfig chooseImu(const std::string& word, const vehicle::ImuConfig& of_vehicle,
                              const std::string& lidar);
+
+/// "x,y,z" or "x,y,z,roll,pitch,yaw" in the body [m, rad]; none: another text.
+std::optional<Pose> placeInBody(const std::string& text);
+/// What it takes, for messages.
+constexpr char kPlacesInBody[] = "x,y,z | x,y,z,roll,pitch,yaw in the body [m, rad]";
 
 /// The pose in the body [m, rad] of what a word names: "base" the body itself, "imu" that IMU,
 /// "lidar" that LiDAR, or "x,y,z" and "x,y,z,roll,pitch,yaw" a place of one's own. `where` and

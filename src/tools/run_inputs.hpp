@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+/// The files that a flight follows from, by what they hold.
+namespace marsim::tools {
+
+/// A digest of a file's text. Throws FileError.
+std::string digestOf(const std::filesystem::path& file);
+
+/// "vlp16.yaml 0123456789abcdef", name and digest, of each file that an argument of sim.launch
+/// brings into a flight: the one that it names, and those that this one names in turn (scan tables,
+/// species, models of IMUs). None where it names no file; of maps the file itself. Throws what
+/// loaders throw.
+std::vector<std::string> inputsOf(const std::string& argument, const std::string& value);
+
+/// The same of a scenario, a name of config/dataset or a file: its own, its trajectories' and those
+/// of its arguments.
+std::vector<std::string> inputsOfScenario(const std::string& name_or_path);
+
+}  // namespace marsim::tools
