@@ -99,19 +99,7 @@ void QualityMeter::addImage(const Image& image) {
   const Look look = lookOf(image.pixels, of.stream.model.width, bytes);
   if (look.contrast < kLeastContrast) ++of.empty;
   of.contrast.add(look.contrast);
-  of.sharpness.push_back(static_cast<float>(look.sharpness));
-}
-
-double QualityMeter::Images::medianSharpness() const {
-  std::vector<float> sorted = sharpness;
-  return sorted.empty() ? 0.0 : static_cast<double>(nthSmallest(sorted, sorted.size() / 2));
-}
-
-std::size_t QualityMeter::Images::blurred() const {
-  const double least = 0.25 * medianSharpness();
-  return static_cast<std::size_t>(
-      std::count_if(sharpness.begin(), sharpness.end(),
-                    [least](float value) { return static_cast<double>(value) < least; }));
+  of.sharpness.add(look.sharpness);
 }
 
 }  // namespace marsim::dataset

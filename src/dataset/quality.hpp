@@ -34,8 +34,7 @@ class Coverage {
   std::size_t seen_count_ = 0;
 };
 
-/// Measures what a data set is fit for while it is written. Its memory depends on the map alone,
-/// but for four bytes an image.
+/// Measures what a data set is fit for while it is written. Its memory depends on the map alone.
 class QualityMeter final : public Writer {
  public:
   /// `map` is needed where there is a LiDAR.
@@ -71,15 +70,15 @@ class QualityMeter final : public Writer {
   struct Images {
     ImageStream stream;
     StreamMeter meter;
-    std::size_t empty = 0;         ///< without depth, or of less contrast than kLeastContrast
-    Moments measured;              ///< of depth: share of the pixels that have one
-    Moments contrast;              ///< of others: Look::contrast
-    std::vector<float> sharpness;  ///< and Look::sharpness of each
+    std::size_t empty = 0;   ///< without depth, or of less contrast than kLeastContrast
+    Moments measured;        ///< of depth: share of the pixels that have one
+    Moments contrast;        ///< of others: Look::contrast
+    LogHistogram sharpness;  ///< and Look::sharpness
 
-    /// Images that are less sharp than a quarter of the median: they moved too fast, or show
-    /// little.
-    std::size_t blurred() const;
-    double medianSharpness() const;
+    /// Images that are less sharp than a quarter of the stream's own median: they moved too fast,
+    /// or show less than the others. How sharp the median is follows from the place as well, so
+    /// that none counts where all are blurred alike.
+    std::size_t blurred() const { return sharpness.below(0.25 * sharpness.median()); }
   };
   static constexpr double kLeastContrast = 2.0;  ///< [grey levels]
   std::vector<Images> images;

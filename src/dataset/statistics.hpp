@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include <Eigen/Core>
@@ -36,12 +37,52 @@ class Moments {
   double least_ = std::numeric_limits<double>::infinity(), most_ = -least_;
 };
 
-/// Every n-th of a series of points, n as large as keeps them few.
-class ThinnedSeries {
+/// How often numbers of 2^-10 to 2^22 occur, in cells of a 64th of an octave: their median, to 1 %,
+/// without keeping them. Numbers beyond count as the ends.
+class LogHistogram {
  public:
-  static constexpr std::size_t kMost = 2000;
+  void add(double value) {
+    ++counts_[cellOf(value)];
+    ++count_;
+  }
+  /// 0 without any.
+  double median() const {
+    std::size_t before = 0;
+    for (std::size_t cell = 0; cell < counts_.size(); ++cell) {
+      before += counts_[cell];
+      if (before > count_ / 2) return valueOf(cell);
+    }
+    return 0.0;
+  }
+  /// How many lie in cells below that of a number.
+  std::size_t below(double value) const {
+    const auto end = counts_.begin() + static_cast<std::ptrdiff_t>(cellOf(value));
+    return std::accumulate(counts_.begin(), end, std::size_t{0});
+  }
 
-  void add(const Eigen::Vector2d& point) {
+ private:
+  static constexpr double kLowest = -10.0, kHighest = 22.0, kCells = 64.0;  // octaves, cells of one
+  static std::size_t cellOf(double value) {
+    const double octave = value > 0.0 ? std::log2(value) : kLowest;
+    const double cell = std::floor(kCells * (std::clamp(octave, kLowest, kHighest) - kLowest));
+    return static_cast<std::size_t>(cell);
+  }
+  static double valueOf(std::size_t cell) {  // of its middle
+    return std::exp2(kLowest + (static_cast<double>(cell) + 0.5) / kCells);
+  }
+
+  std::vector<std::size_t> counts_ =
+      std::vector<std::size_t>(static_cast<std::size_t>(kCells * (kHighest - kLowest)) + 1);
+  std::size_t count_ = 0;
+};
+
+/// Every n-th of a series of points, n as large as keeps them fewer than kMaximum.
+template <class Point, std::size_t kMaximum>
+class Thinned {
+ public:
+  static constexpr std::size_t kMost = kMaximum;
+
+  void add(const Point& point) {
     if (seen_++ % stride_ != 0) return;
     points_.push_back(point);
     if (points_.size() < kMost) return;
@@ -49,11 +90,14 @@ class ThinnedSeries {
     points_.resize((points_.size() + 1) / 2);
     stride_ *= 2;
   }
-  const std::vector<Eigen::Vector2d>& points() const { return points_; }
+  const std::vector<Point>& points() const { return points_; }
 
  private:
   std::size_t seen_ = 0, stride_ = 1;
-  std::vector<Eigen::Vector2d> points_;
+  std::vector<Point> points_;
 };
+
+/// What a chart shows.
+using ThinnedSeries = Thinned<Eigen::Vector2d, 2000>;
 
 }  // namespace marsim::dataset

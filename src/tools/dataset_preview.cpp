@@ -42,7 +42,14 @@ DatasetPreview::DatasetPreview(std::shared_ptr<const map::SurfelMap> map,
       streams_(dataset::imageStreams(sensors)) {}
 
 void DatasetPreview::addTruth(const dataset::Truth& truth) {
-  if (truth.state.stamp % kPathPeriod == 0) path_.push_back(truth.state.X_WB.p);
+  last_ = truth.state.X_WB.p;
+  if (truth.state.stamp % kPathPeriod == 0) path_.add(*last_);
+}
+
+std::vector<Eigen::Vector3d> DatasetPreview::path() const {
+  std::vector<Eigen::Vector3d> points = path_.points();
+  if (last_ && (points.empty() || points.back() != *last_)) points.push_back(*last_);
+  return points;
 }
 
 void DatasetPreview::addScan(const lidar::Scan& scan) {
@@ -73,7 +80,7 @@ void DatasetPreview::drawMap() const {
   }
   viz::FlightScene scene;
   scene.map = &shown;
-  scene.path = path_;
+  scene.path = path();
   scene.title = title_;
   viz::PictureConfig picture;
   picture.width = 1000;

@@ -3,16 +3,19 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "dataset/image_stream.hpp"
+#include "dataset/statistics.hpp"
 #include "marsim/map/surfel_map.hpp"
 
 namespace marsim::tools {
 
 /// Pictures of a data set: the map with the flown path and the last scan that returned anything,
-/// and the last image of each stream. Holds these and a point of the path each tenth of a second.
+/// and the last image of each stream. Holds these and some points of the path: ten a second, of a
+/// long one fewer.
 class DatasetPreview final : public dataset::Writer {
  public:
   /// Writes preview.png and a preview_cam0.png for each stream into a folder.
@@ -26,6 +29,8 @@ class DatasetPreview final : public dataset::Writer {
   }
   /// Draws them. Throws FileError.
   void finish() override;
+  /// [m] in W, to the last pose: what is drawn.
+  std::vector<Eigen::Vector3d> path() const;
 
  private:
   void drawMap() const;
@@ -35,7 +40,8 @@ class DatasetPreview final : public dataset::Writer {
   std::filesystem::path folder_;
   std::vector<dataset::ImageStream> streams_;
   std::map<std::size_t, dataset::Image> images_;
-  std::vector<Eigen::Vector3d> path_;  ///< [m] in W
+  dataset::Thinned<Eigen::Vector3d, 20'000> path_;  ///< [m] in W
+  std::optional<Eigen::Vector3d> last_;             ///< [m] in W
   std::vector<Eigen::Vector3f> in_world_, in_sensor_;
   Eigen::Vector3d origin_ = Eigen::Vector3d::Zero();  ///< [m] in W, of the scan
 };

@@ -176,10 +176,11 @@ std::string imageFacts(const QualityMeter& quality) {
       continue;
     }
     html += fmt::format(
-        "{}, {} ({:.1f} %) blurred; contrast {:.1f} grey levels, sharpness (variance of the "
-        "Laplacian) {:.0f} in the median</p>\n",
+        "{}, {} ({:.1f} %) blurred against the others (less than a quarter of this stream's median "
+        "sharpness; none where all are blurred alike); contrast {:.1f} grey levels, sharpness "
+        "(variance of the Laplacian) {:.0f} in the median</p>\n",
         begin, withThousands(images.blurred()), 100.0 * shareOf(images.blurred(), count),
-        images.contrast.mean(), images.medianSharpness());
+        images.contrast.mean(), images.sharpness.median());
   }
   return html;
 }
@@ -227,9 +228,9 @@ Json qualityJson(const QualityMeter& quality) {
         images.stream.isDepth()
             ? Json{{"empty", images.empty}, {"share_of_pixels", momentsJson(images.measured)}}
             : Json{{"empty", images.empty},
-                   {"blurred", images.blurred()},
+                   {"blurred_against_median", images.blurred()},
                    {"contrast", momentsJson(images.contrast)},
-                   {"median_sharpness", images.medianSharpness()}};
+                   {"median_sharpness", images.sharpness.median()}};
   }
   if (!quality.coverage) return json;
   json["lidar"] = {{"empty_scans", quality.empty_scans},

@@ -39,6 +39,23 @@ TEST(ThinnedSeries, KeepsFewPointsEvenlyApart) {
   }
 }
 
+TEST(LogHistogram, KnowsTheMedianToOnePercent) {
+  std::mt19937 random(5);
+  std::lognormal_distribution<double> draw(3.0, 2.0);
+  std::vector<double> numbers(1001);
+  LogHistogram histogram;
+  EXPECT_EQ(histogram.median(), 0.0);
+  for (double& number : numbers) histogram.add(number = draw(random));
+  std::sort(numbers.begin(), numbers.end());
+  EXPECT_NEAR(histogram.median() / numbers[500], 1.0, 0.02);
+  const double quarter = 0.25 * numbers[500];
+  const auto below = std::lower_bound(numbers.begin(), numbers.end(), quarter) - numbers.begin();
+  EXPECT_NEAR(static_cast<double>(histogram.below(quarter)), static_cast<double>(below), 5.0);
+  histogram.add(0.0);
+  histogram.add(1e30);
+  EXPECT_EQ(histogram.below(1e-9), 0U);
+}
+
 /// A map of three surfels, two of them in one cube of half a metre.
 map::SurfelMap smallMap() {
   map::PointCloud cloud;
