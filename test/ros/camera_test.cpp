@@ -88,7 +88,7 @@ using Matrix34 = sensor_msgs::CameraInfo::_P_type;
 TEST(Cameras, PublishWhatImagePipelineReads) {
   ros::NodeHandle nh("uav0/camera");
   Heard left(nh, "left"), right(nh, "right"), colour(nh, "color"),
-      depth(nh, "aligned_depth_to_color");
+      depth(nh, "aligned_depth_to_color"), depth_of_right(nh, "aligned_depth_to_right");
   tf2_ros::Buffer buffer;
   const tf2_ros::TransformListener listener(buffer);
   ASSERT_TRUE(waitFor([&] { return depth.images.size() > 3 && right.images.size() > 3; }, 90.0));
@@ -97,7 +97,9 @@ TEST(Cameras, PublishWhatImagePipelineReads) {
       [&] {
         return depth.images.count(stamp) == 1 && depth.infos.count(stamp) == 1 &&
                colour.images.count(stamp) == 1 && colour.poses.count(stamp) == 1 &&
-               left.images.count(stamp) == 1 && right.infos.count(stamp) == 1 &&
+               right.poses.count(stamp) == 1 && left.images.count(stamp) == 1 &&
+               right.infos.count(stamp) == 1 && depth_of_right.images.count(stamp) == 1 &&
+               depth_of_right.infos.count(stamp) == 1 &&
                buffer.canTransform("world", "uav0/camera_color_optical_frame", stamp);
       },
       20.0))
@@ -131,6 +133,24 @@ TEST(Cameras, PublishWhatImagePipelineReads) {
             (Matrix34{{96.0, 0.0, 79.5, 0.0, 0.0, 96.0, 59.5, 0.0, 0.0, 0.0, 1.0, 0.0}}));
   EXPECT_EQ(depth.infos[stamp]->D, (std::vector<double>{-0.1, 0.02, 0.001, 0.002, 0.0}));
   EXPECT_EQ(depth.infos[stamp]->K[4], 91.0);
+
+  // Depth of the pair's second camera is in its own frame: no part of the pair.
+  const sensor_msgs::Image& metres = *depth_of_right.images[stamp];
+  const sensor_msgs::CameraInfo& of_metres = *depth_of_right.infos[stamp];
+  EXPECT_EQ(metres.header.frame_id, "uav0/camera_right_optical_frame");
+  EXPECT_EQ(of_metres.header.frame_id, metres.header.frame_id);
+  EXPECT_EQ(of_metres.K, info.K);
+  EXPECT_EQ(of_metres.P[3], 0.0);
+  EXPECT_EQ(metres.encoding, "32FC1");
+  ASSERT_EQ(metres.data.size(), 4U * 160U * 120U);
+  // A row that meets the floor (z = 0), but where the person walks; of a level vehicle.
+  const double floor = right.poses[stamp]->pose.position.z / ((110.0 - 59.5) / 96.0);  // [m]
+  int on_floor = 0;
+  for (std::uint32_t column = 0; column < 160; ++column) {
+    const auto depth_there = static_cast<double>(pixelOf<float>(metres, column, 110));
+    on_floor += std::abs(depth_there - floor) < 0.1 ? 1 : 0;
+  }
+  EXPECT_GT(on_floor, 80);
 
   // The pose is where tf has the optical frame.
   const geometry_msgs::Point& place = colour.poses[stamp]->pose.position;

@@ -30,7 +30,8 @@ MARSIM = os.path.abspath(sys.argv.pop(1))
 SENSORS = ["--lidar", "vlp16", "resolution:=0.2", "weather:=rain_heavy",
            "camera:=%s/cameras_small.yaml" % HERE, "obstacles:=%s/camera_obstacles.yaml" % HERE]
 IMAGES = (["/uav0/camera/%s/%s" % (name, what) for what in ("image_raw", "camera_info")
-           for name in ("left", "right", "color", "aligned_depth_to_color")] +
+           for name in ("left", "right", "color", "aligned_depth_to_right",
+                        "aligned_depth_to_color")] +
           ["/uav0/camera/left/truth/class", "/uav0/camera/left/truth/instance"])
 PERIOD, COUNT = 0.05, 61  # [s] between poses of the file, and how many
 LISTENER = """
