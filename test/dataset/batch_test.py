@@ -158,10 +158,56 @@ class Batch(unittest.TestCase):
                            "  lidar: [vlp16, nonesuch, mid360]\n", "[pcd]")
         run = self.batch(study, "--out", "fails")
         self.assertEqual(run.returncode, 1)
-        self.assertIn("000001: unknown lidar 'nonesuch'", run.stdout)
+        self.assertIn("000001: fails/runs/000001.yaml: unknown lidar 'nonesuch'", run.stdout)
         self.assertIn("3 runs, 0 of them made before, 1 failed", run.stdout)
         self.assertEqual([row["run"] for row in self.table("fails", "table.csv")],
                          ["000000", "000002"])
+
+    def test_changed_files_are_another_study(self):
+        """A table of a LiDAR's shots makes other runs, wherever it is named."""
+        def write(name, text):
+            with open(self.path(name), "w") as file:
+                file.write(text)
+        write("table.yaml", "name: t\nrange: {min: 0.1m, max: 40m}\nrate: 10Hz\npattern: {kind: csv, "
+              "file: shots.csv, points_per_second: 1000}\n")
+        write("shots.csv", "azimuth,elevation\n0,-80\n10,-70\n")
+        study = self.study("table_study.yaml", "duration: 0.2s\nvary: {lidar: [table.yaml]}\n", "[pcd]")
+        self.done(study, "--out", "tables")
+        self.assertIn("1 runs, 1 of them made before", self.done(study, "--out", "tables"))
+        single = ["--scenario", "hover.yaml", "--lidar", "table.yaml", "--duration", "0.2",
+                  "--format", "pcd", "--out", "one_table"]
+
+        def dataset():
+            return subprocess.run([MARSIM, "dataset"] + single, cwd=self.folder, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual(dataset().returncode, 0)
+        self.assertIn("holds this run already", dataset().stdout)
+        write("shots.csv", "azimuth,elevation\n0,-80\n10,-75\n")
+        self.refused("tables: holds runs of another lidar %s: shots.csv (inputs.txt)"
+                     % self.path("table.yaml"), study, "--out", "tables")
+        self.assertIn("one_table: holds another run (run.json)", dataset().stdout)
+
+    def test_species_are_inputs(self):
+        def write(height):
+            with open(self.path("reed.yaml"), "w") as file:
+                file.write("kind: stems\nheight: [%s, 0.4]\n" % height)
+        write(0.3)
+        with open(self.path("reeds.yaml"), "w") as file:
+            file.write("stands: [{species: reed.yaml, density: 5}]\n")
+        words = [MARSIM, "dataset", "--scenario", "hover.yaml", "--lidar", "none", "--duration", "0.1",
+                 "--format", "tum", "--out", "reeds", "vegetation:=reeds.yaml"]
+
+        def dataset():
+            return subprocess.run(words, cwd=self.folder, text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT).stdout
+        self.assertIn("reeds: 0.100 s of flight", dataset())
+        with open(self.path("reeds", "run.json")) as file:
+            inputs = json.load(file)["inputs"]
+        self.assertEqual([line.split()[0] for line in inputs["vegetation"]],
+                         ["reeds.yaml", "reed.yaml"])
+        self.assertIn("holds this run already", dataset())
+        write(0.2)
+        self.assertIn("holds another run (run.json)", dataset())
 
     def test_snakemake(self):
         study = self.study("snake.yaml", "duration: 0.5s\narguments: {lidar: none}\n"
@@ -204,7 +250,7 @@ class Batch(unittest.TestCase):
                      self.study("none.yaml", "design: latin_hypercube\nvary: {seed: [1]}\n"))
         self.refused("(did you mean 'formats'?)", self.study("slip.yaml",
                                                              "formts: x\nvary: {seed: [1]}\n"))
-        self.refused("vary.seed is 'x'", self.study("seed.yaml", "vary: {seed: [x]}\n"))
+        self.refused("seed.yaml: vary.seed is 'x'", self.study("seed.yaml", "vary: {seed: [x]}\n"))
         self.refused("--jobs is 0, allowed: 1 to 1024", "grid.yaml", "--jobs", "0")
         self.refused("no.yaml", "no.yaml")
         run = subprocess.run([MARSIM, "dataset", "--run", "no.yaml", "--out", "x", "--lidar",

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Flights of scenarios; folders in use, runs that broke off, full disks."""
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+import numpy as np
+import yaml
+
+from known_flight import HAS_BAGS, KnownFlight, MARSIM
+import readers
+
+
+class Runs(KnownFlight):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.make_enu()
+
+    def test_runs_repeat(self):
+        again = self.made("again", "--truth-frame", "lidar", "--threads", "2")
+        self.assertGreater(self.same_files(self.enu, again), 120)
+
+    def test_flies_a_scenario(self):
+        with open(self.path("goals.yaml"), "w") as file:
+            file.write("description: There and back\nmap: room.pcd\nlidar: scanner.yaml\n"
+                       "start: [3, 3, 1.5]\nduration: 20s\nseeds: [5]\n"
+                       "fly: {goals: [[5, 3, 1.5], [3, 3, 1.2]]}\n"
+                       "checks: {contacts: {at_most: 0}}\n")
+        out = self.made("goals", "--scenario", "goals.yaml", "--format", "tum,pcd")
+        with open(os.path.join(out, "summary.json")) as file:
+            summary = json.load(file)
+        self.assertEqual(summary["flight"]["reached"], 2)
+        self.assertEqual(summary["flight"]["contacts"], 0)
+        stamps, rows = readers.tum(os.path.join(out, "tum", "groundtruth.txt"))
+        self.assertLess(np.abs(rows[-1, 0:3] - [3, 3, 1.2]).max(), 0.1)
+        self.assertLess(np.abs(rows[:, 0:3] - [5, 3, 1.5]).max(axis=1).min(), 0.1)
+        self.assertEqual(stamps[-1] % 100_000_000, 0)  # a whole number of scans
+        self.assertEqual(summary["streams"]["lidar"]["count"], stamps[-1] // 100_000_000)
+        with open(os.path.join(out, "run.json")) as file:
+            self.assertEqual(json.load(file)["seed"], 5)
+
+    def test_defaults_are_those_of_the_launch_file(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+        with open(os.path.join(here, "..", "..", "launch", "arguments.yaml")) as file:
+            known = yaml.safe_load(file)["arguments"]
+        with open(self.path("enu", "run.json")) as file:
+            arguments = json.load(file)["arguments"]
+        for name, value in arguments.items():
+            default = known[name]["default"]
+            if name in ("map", "lidar", "imu", "replay"):
+                continue  # given
+            if name == "controller":
+                self.assertIn("'%s' if estimate == 'none'" % value, default)
+                continue
+            text = str(default).lower() if isinstance(default, bool) else str(default)
+            self.assertEqual(value, text, name)
+
+    def test_who_holds_its_place_does_so_to_the_end(self):
+        with open(self.path("hover.yaml"), "w") as file:
+            file.write("description: A hover\nmap: room.pcd\nlidar: scanner.yaml\n"
+                       "start: [3, 3, 1.5]\nduration: 2.5s\nchecks: {contacts: {at_most: 0}}\n")
+        out = self.made("hover", "--scenario", "hover.yaml", "--format", "tum,pcd", "--seed", "7")
+        with open(os.path.join(out, "run.json")) as file:
+            self.assertEqual(json.load(file)["seed"], 7)
+        stamps, rows = readers.tum(os.path.join(out, "tum", "groundtruth.txt"))
+        self.assertEqual(stamps[-1], 2_500_000_000)
+        self.assertLess(np.abs(rows[:, 0:3] - [3, 3, 1.5]).max(), 0.02)
+
+    def test_shorter_than_a_scan(self):
+        out = self.made("short", "--duration", "0.03")
+        self.assertEqual(readers.tum(os.path.join(out, "tum", "groundtruth.txt"))[0],
+                         [i * 5_000_000 for i in range(7)])
+        self.assertEqual(readers.asl_files(os.path.join(out, "asl", "mav0", "lidar0")), [])
+        with open(os.path.join(out, "report.html")) as file:
+            self.assertIn("no scan was completed", file.read())
+        with open(os.path.join(out, "quality.json")) as file:
+            self.assertIsNone(json.load(file)["lidar"]["points"])
+
+    def test_folder_of_another_run(self):
+        run = self.run_dataset("enu", "--truth-frame", "lidar")
+        self.assertEqual(run.returncode, 0)
+        self.assertIn("holds this run already", run.stdout)
+        run = self.run_dataset("enu", "--truth-frame", "imu")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("enu: holds another run", run.stdout)
+        os.mkdir(self.path("mine"))
+        with open(self.path("mine", "notes.txt"), "w") as file:
+            file.write("mine\n")
+        self.refused("mine: holds files that are no run's", out="mine")
+        self.assertEqual(os.listdir(self.path("mine")), ["notes.txt"])
+        with open(self.path("file"), "w"):
+            pass
+        self.refused("file: cannot be made", out="file")
+
+    def test_broken_off_run_is_done_again(self):
+        words = ["--truth-frame", "lidar", "--threads", "1"]
+        for number, end in enumerate((signal.SIGKILL, signal.SIGINT)):
+            out = "broken_%d" % number
+            child = subprocess.Popen(
+                [MARSIM, "dataset", "--out", out, "--trajectory", "flight.tum", "--map",
+                 "room.pcd", "--imu", "ideal", "--lidar", "scanner.yaml"] + words,
+                cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            scan = self.path(out, "unfinished", "pcd", "scans", "000001.pcd")
+            for _ in range(2000):
+                if os.path.exists(scan):
+                    break
+                time.sleep(0.01)
+            child.send_signal(end)
+            child.wait(60)
+            self.assertEqual(sorted(set(os.listdir(self.path(out))) - {".marsim-lock"}),
+                             ["run.json", "unfinished"])
+            self.same_files(self.enu, self.made(out, *words))
+
+    def small_disk(self, name):
+        os.mkdir(self.path(name))
+        mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs",
+                                self.path(name)], stderr=subprocess.DEVNULL)
+        if mount.returncode != 0:
+            self.skipTest("no tmpfs may be mounted here")
+        self.addCleanup(lambda: subprocess.run(["umount", self.path(name)]))
+
+    def test_full_disk(self):
+        self.small_disk("small")
+        words = ["--truth-frame", "lidar", "--threads", "1"]
+        self.refused("cannot be written: No space left on device", *words, out="small")
+        self.assertEqual(sorted(set(os.listdir(self.path("small"))) - {".marsim-lock"}),
+                         ["run.json", "unfinished"])
+        subprocess.run(["mount", "-o", "remount,size=40m", self.path("small")], check=True)
+        self.same_files(self.enu, self.made("small", *words))
+
+    @unittest.skipUnless(HAS_BAGS, "built without rosbags")
+    def test_full_disk_of_a_rosbag(self):
+        self.small_disk("small_bag")
+        self.refused("flight.bag: cannot be written", "--format", "rosbag", out="small_bag")
+        self.assertFalse(os.path.exists(self.path("small_bag", "summary.json")))
+
+
+if __name__ == "__main__":
+    unittest.main()
