@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "common/bounds.hpp"
 #include "common/text.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
@@ -22,6 +23,7 @@ std::optional<Pose> placeInBody(const std::string& text) {
   }
   if (numbers.size() != 3 && numbers.size() != 6) return std::nullopt;
   numbers.resize(6, 0.0);
+  if (!isPlace({numbers[0], numbers[1], numbers[2]})) return std::nullopt;
   return Pose{fromRollPitchYaw(numbers[3], numbers[4], numbers[5]),
               {numbers[0], numbers[1], numbers[2]}};
 }

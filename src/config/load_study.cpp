@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -57,6 +58,10 @@ void readRun(YamlReader& reader, DatasetRun& run) {
   if (reader.has("duration")) {
     double duration = 0.0;
     reader.require("duration", duration, Quantity::kTime);
+    if (!(duration > 0.0 && duration <= suite::kLongestDuration)) {
+      reader.fail("duration", fmt::format("{:g} s", duration),
+                  fmt::format("more than 0, up to {:g} s", suite::kLongestDuration));
+    }
     run.duration = toNs(duration);
   }
   if (reader.has("seed")) reader.read("seed", run.seed.emplace(1));
@@ -136,6 +141,14 @@ Study loadStudy(const std::filesystem::path& path) {
         study.factors.push_back(readFactor(vary, name, study.is_grid));
       }
     });
+    const bool has_scenario =
+        !study.common.scenario.empty() ||
+        std::any_of(study.factors.begin(), study.factors.end(),
+                    [](const Factor& factor) { return factor.name == "scenario"; });
+    if (has_scenario == !study.common.trajectory.empty()) {
+      reader.fail("scenario", has_scenario ? "there beside trajectory" : "not there",
+                  "one of scenario and trajectory");
+    }
     const bool has_factor = !study.factors.empty();
     if (!has_factor) reader.fail("vary", "empty", "a factor or more");
   });

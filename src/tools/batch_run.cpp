@@ -60,6 +60,15 @@ std::string shellWord(const std::string& text) {
   return quoted + "'";
 }
 
+/// What a data set tells of itself.
+Json objectOf(const fs::path& file) {
+  Json json = Json::parse(readFile(file, kLargestFile), nullptr, false);
+  if (json.is_object()) return json;
+  throw FileError(file.string(),
+                  "is no JSON object, allowed: what 'marsim dataset' writes; without its folder "
+                  "the run is made again");
+}
+
 /// A study with its folder: `runs/NUMBER.yaml` say all of a run, `data/NUMBER/` is its data set.
 class Batch {
  public:
@@ -90,11 +99,11 @@ class Batch {
     const fs::path inputs_file = options_.out / "inputs.txt";
     makeFolder(options_.out / "runs");
     if (fs::exists(file)) {
-      bool is_same = readFile(file, kLargestFile * 64) == index;
+      bool is_same = fs::exists(inputs_file) && readFile(file, kLargestFile * 64) == index;
       for (std::size_t i = 0; is_same && i < size(); ++i) {
         is_same = fs::exists(runFile(i)) && readFile(runFile(i), kLargestFile) == runText(i);
       }
-      if (!is_same) refuse("holds another study (index.csv, runs/)");
+      if (!is_same) refuse("holds another study (index.csv, inputs.txt, runs/)");
       requireSame(inputs, split(readFile(inputs_file, kLargestFile), '\n'));
       return;
     }
@@ -186,8 +195,8 @@ class Batch {
   }
   std::vector<std::string> figuresOf(std::size_t i) const {
     std::vector<std::string> row = rowOf(i);
-    Json figures = Json::parse(readFile(dataFolder(i) / "summary.json", kLargestFile));
-    figures.update(Json::parse(readFile(dataFolder(i) / "quality.json", kLargestFile)));
+    Json figures = objectOf(dataFolder(i) / "summary.json");
+    figures.update(objectOf(dataFolder(i) / "quality.json"));
     for (const auto& [name, pointer] : kColumns) {
       const Json::json_pointer at(pointer);
       row.push_back(figures.contains(at) ? figures.at(at).dump() : "");
@@ -310,6 +319,7 @@ int runBatch(const BatchOptions& options) {
       .require(options.engine.empty() || options.snakemake, "argument",
                options.engine.empty() ? "" : fmt::format("'{}'", clipped(options.engine.front())),
                "further arguments with --snakemake only");
+  Validator("command line").require(!options.out.empty(), "--out", "empty", "a folder");
   const Batch batch(options);
   batch.prepare();
   if (options.print) {

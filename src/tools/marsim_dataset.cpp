@@ -5,6 +5,7 @@
 
 #include "common/text.hpp"
 #include "marsim/common/error.hpp"
+#include "suite/scenario.hpp"
 #include "tools/command_line.hpp"
 #include "tools/dataset_run.hpp"
 
@@ -26,8 +27,14 @@ void read(const DatasetWords& words, DatasetRequest& request) {
   request.formats = marsim::dataset::formatsOf(words.format, "command line", "--format");
   request.axes = marsim::dataset::axesOf(words.frame, "command line", "--frame");
   if (!words.duration.empty()) {
-    request.duration =
-        marsim::toNs(marsim::tools::parseOption("--duration", words.duration, Quantity::kTime));
+    const double duration =
+        marsim::tools::parseOption("--duration", words.duration, Quantity::kTime);
+    constexpr double kLongest = marsim::suite::kLongestDuration;
+    marsim::Validator("command line")
+        .require(duration > 0.0 && duration <= kLongest, "--duration",
+                 fmt::format("{:g} s", duration),
+                 fmt::format("more than 0, up to {:g} s", kLongest));
+    request.duration = marsim::toNs(duration);
   }
   for (const std::string& word : words.more) {
     const std::size_t at = word.find(":=");
@@ -50,6 +57,7 @@ void requireAlone(const CLI::App& app) {
 }
 
 int make(const DatasetRequest& request) {
+  marsim::Validator("command line").require(!request.out.empty(), "--out", "empty", "a folder");
   const auto began = std::chrono::steady_clock::now();
   const DatasetSummary summary = marsim::tools::makeDataset(request);
   if (summary.was_complete) {

@@ -165,6 +165,7 @@ void ScenarioFlight::makeConfig(const suite::Scenario& scenario) {
   });
   config_.controller = given.loaded("controller", config::loadController);
   config_.controller.goal.speed = given.number("speed", Quantity::kSpeed);
+  Validator(given.where("speed")).positive("speed", config_.controller.goal.speed, "m/s");
   config_.controller.validate(given.where("speed"));
   config_.collision.on = given.flag("collision");
   config_.collision.response = sim::collisionResponseOf(

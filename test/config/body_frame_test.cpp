@@ -25,7 +25,7 @@ TEST(BodyFrame, WordsAndPlaces) {
   EXPECT_EQ(chooseFrame("1, 20cm,0", imu, "vlp16", "x", "f").p, Eigen::Vector3d(1.0, 0.2, 0.0));
   const Pose X = chooseFrame("0,0,1,0,90deg,0", imu, "vlp16", "x", "f");
   EXPECT_LT((X * Eigen::Vector3d::UnitX()).norm(), 1e-12);
-  for (const char* wrong : {"", "body", "1,2", "1,2,3,4", "1,2,x"}) {
+  for (const char* wrong : {"", "body", "1,2", "1,2,3,4", "1,2,x", "1e7,0,0", "nan,0,0"}) {
     EXPECT_EQ(
         complaint([&] { chooseFrame(wrong, imu, "vlp16", "/uav0/quadrotor", "record_frame"); }),
         "/uav0/quadrotor: record_frame is '" + std::string(wrong) +

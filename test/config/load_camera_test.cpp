@@ -182,7 +182,7 @@ TEST_F(LoadCameras, MistakesAreNamed) {
   };
   EXPECT_EQ(large(""),
             "FILE: cameras[0]: image is 8192 x 8192 px, allowed: up to 4194304 px in all (a "
-            "D435i's depth has 1280 x 720), more with image.most_pixels, at some 100 bytes each");
+            "D435i's depth has 1280 x 720), more with image.most_pixels, at some 150 bytes each");
   EXPECT_EQ(large(", most_pixels: 67108864"), "no error");
   EXPECT_EQ(large(", most_pixels: 67108865"),
             "FILE: cameras[0]: image.most_pixels is 67108865, allowed: 1 to 67108864 px");

@@ -163,6 +163,17 @@ class Batch(unittest.TestCase):
         self.assertEqual([row["run"] for row in self.table("fails", "table.csv")],
                          ["000000", "000002"])
 
+    def test_spoiled_summary(self):
+        study = self.study("spoiled.yaml", "duration: 0.1s\narguments: {lidar: none}\nvary: {seed: [1]}\n")
+        self.done(study, "--out", "spoiled")
+        with open(self.path("spoiled", "data", "000000", "summary.json"), "w") as file:
+            file.write("junk")
+        run = self.batch(study, "--out", "spoiled")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("marsim batch: spoiled/data/000000/summary.json: is no JSON object", run.stdout)
+        shutil.rmtree(self.path("spoiled", "data", "000000"))
+        self.done(study, "--out", "spoiled")
+
     def test_changed_files_are_another_study(self):
         """A table of a LiDAR's shots makes other runs, wherever it is named."""
         def write(name, text):
@@ -250,6 +261,10 @@ class Batch(unittest.TestCase):
                      self.study("none.yaml", "design: latin_hypercube\nvary: {seed: [1]}\n"))
         self.refused("(did you mean 'formats'?)", self.study("slip.yaml",
                                                              "formts: x\nvary: {seed: [1]}\n"))
+        self.refused("long.yaml: duration is 1e+300 s, allowed: more than 0, up to 86400 s",
+                     self.study("long.yaml", "duration: 1e300\nvary: {seed: [1]}\n"))
+        self.refused("both.yaml: scenario is there beside trajectory",
+                     self.study("both.yaml", "trajectory: hover.yaml\nvary: {seed: [1]}\n"))
         self.refused("seed.yaml: vary.seed is 'x'", self.study("seed.yaml", "vary: {seed: [x]}\n"))
         self.refused("--jobs is 0, allowed: 1 to 1024", "grid.yaml", "--jobs", "0")
         self.refused("no.yaml", "no.yaml")

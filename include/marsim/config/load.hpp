@@ -47,7 +47,8 @@ bool hasImu(const std::string& lidar);
 vehicle::ImuConfig chooseImu(const std::string& word, const vehicle::ImuConfig& of_vehicle,
                              const std::string& lidar);
 
-/// "x,y,z" or "x,y,z,roll,pitch,yaw" in the body [m, rad]; none: another text.
+/// "x,y,z" or "x,y,z,roll,pitch,yaw" in the body [m, rad]; none: another text, or farther than
+/// 1000 km.
 std::optional<Pose> placeInBody(const std::string& text);
 /// What it takes, for messages.
 constexpr char kPlacesInBody[] = "x,y,z | x,y,z,roll,pitch,yaw in the body [m, rad]";

@@ -16,7 +16,7 @@ void requireImageSize(const std::string& where, int width, int height, int most_
   const std::int64_t pixels = std::int64_t{width} * height;
   check.require(pixels <= most_pixels, "image", fmt::format("{} x {} px", width, height),
                 fmt::format("up to {} px in all (a D435i's depth has 1280 x 720), more with "
-                            "image.most_pixels, at some 100 bytes each",
+                            "image.most_pixels, at some 150 bytes each",
                             most_pixels));
 }
 
