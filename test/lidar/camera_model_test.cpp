@@ -81,7 +81,7 @@ TEST(CameraModel, DistortionThatFoldsTheImageOverIsRefused) {
             "coefficients that do not fold the image over, as these do on the way to pixel (0, 0)");
   model = fisheye();
   model.distortion = {-0.5, 0.0, 0.0, 0.0};
-  EXPECT_NE(complaint(model).find("distortion is [-0.5, 0, 0, 0, 0]"), std::string::npos);
+  EXPECT_NE(complaint(model).find("distortion is [-0.5, 0, 0, 0], allowed"), std::string::npos);
   model = fisheye();
   model.distortion = {std::nan(""), 0.0, 0.0, 0.0};
   EXPECT_NE(complaint(model).find("distortion"), std::string::npos);

@@ -316,7 +316,7 @@ TEST(Camera, WrongSettingsAreNamed) {
             "a.yaml: cameras is a list of 0, allowed: 1 to 16 cameras");
   EXPECT_NE(complaint([](auto& rig) {
               rig.cameras[0].aligned_depth.emplace().range_max = 80.0;
-            }).find("range.max is 80 m"),
+            }).find(": aligned_depth.max is 80 m"),
             std::string::npos);
 }
 
