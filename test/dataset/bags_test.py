@@ -88,6 +88,9 @@ class Bags(KnownFlight):
         for (_, file), image in zip(readers.asl_files(os.path.join(out, "asl", "mav0", "depth0")),
                                     by_topic["/uav0/depth/image_rect_raw"]):
             self.assertEqual(image.data, readers.png(file).astype("<u2").tobytes())
+        for info in by_topic["/uav0/depth/camera_info"]:
+            self.assertEqual((info.width, info.height, list(info.K)),
+                             (64, 48, [50, 0, 30, 0, 52, 25, 0, 0, 1]))
         _, rows = readers.asl_table(os.path.join(out, "asl", "mav0", "imu0", "data.csv"),
                                     readers.ASL_IMU)
         for row, imu in zip(rows, by_topic["/uav0/imu/data"]):
