@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "config/names.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/config/load.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "tools/points.hpp"
 #include "tools/temporary_folder.hpp"
