@@ -150,13 +150,13 @@ TEST(Collision, OfAPlantThatIsAnObstacleIsReported) {
   const Flyer flyer("uav3");
   ASSERT_TRUE(waitFor([&] { return flyer.isThere(); }, 60.0));
   EXPECT_TRUE(flyer.contacts().empty());
-  flyer.flyTo(3.5);
+  flyer.flyTo(1.0);
   ASSERT_TRUE(waitFor([&] { return !flyer.contacts().empty(); }, 60.0));
   const marsim::Contact contact = flyer.contacts().front();
   EXPECT_TRUE(contact.begins);
   EXPECT_EQ(contact.name, "map");
-  EXPECT_GT(contact.position.x, 1.9);
-  EXPECT_LT(contact.position.x, 2.5);
+  EXPECT_GT(contact.position.x, 2.0);
+  EXPECT_LT(contact.position.x, 2.6);
 }
 
 }  // namespace
