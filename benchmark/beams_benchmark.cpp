@@ -52,6 +52,45 @@ double timeOf(int threads, const Work& work) {
   return threads == 1 ? processorMilliseconds(work) : millisecondsOf(work);
 }
 
+/// Scans of several sensors in turn, each pose of a place several times. Medians [ms] over the
+/// poses of the least of each.
+std::vector<double> scanTimes(std::vector<lidar::Lidar>& lidars, const Place& place, int threads,
+                              int repeats) {
+  std::vector<PoseTimes> times(lidars.size());
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    for (int pose = 0; pose < kPoses; ++pose) {
+      const StateHistory flight = flightFrom(poseOf(place, pose));
+      for (std::size_t i = 0; i < lidars.size(); ++i) {
+        times[i].add(pose, timeOf(threads, [&] {
+                       const lidar::Scan scan = lidars[i].scan(0, kScan, flight);
+                       benchmark::DoNotOptimize(scan.points.data());
+                     }));
+      }
+    }
+  }
+  std::vector<double> medians;
+  for (const PoseTimes& of_one : times) medians.push_back(of_one.median());
+  return medians;
+}
+
+/// A sensor as its file has it, in weathers beside clear air.
+void timeWeather(const std::string& sensor, const Place& place, const BeamsBench& bench,
+                 std::vector<LimitRow>& rows) {
+  const std::vector<std::string> weathers = {"none", "rain_heavy", "fog_dense", "snow", "dust"};
+  const std::shared_ptr<const lidar::RayRenderer> caster =
+      lidar::makeRayCaster(mapOf(place, bench.work), {});
+  std::vector<lidar::Lidar> lidars;
+  for (const std::string& weather : weathers) {
+    lidars.emplace_back(config::loadLidar(sensor), caster).setWeather(config::loadWeather(weather));
+  }
+  const std::vector<double> times = scanTimes(lidars, place, 1, bench.repeats);
+  const std::string name = fmt::format("{} in {}, ", sensor, place.name);
+  rows.push_back({name + "clear air: scan [ms]", times[0]});
+  for (std::size_t i = 1; i < weathers.size(); ++i) {
+    rows.push_back({name + weathers[i] + ": scan by that in clear air", times[i] / times[0]});
+  }
+}
+
 /// Hands rays on and keeps them.
 class Recorder : public lidar::RayRenderer {
  public:
@@ -80,26 +119,15 @@ class NineRays {
     lidar::RendererConfig renderer;
     renderer.threads = threads;
     const std::shared_ptr<const lidar::RayRenderer> caster = lidar::makeRayCaster(map_, renderer);
-    lidar::Lidar one(sensorWith(1, sensor), caster), nine(sensorWith(9, sensor), caster);
-    PoseTimes times[2];
-    for (int repeat = 0; repeat < bench_.repeats; ++repeat) {
-      for (int pose = 0; pose < kPoses; ++pose) {
-        const StateHistory flight = flightFrom(poseOf(place_, pose));
-        int which = 0;
-        for (lidar::Lidar* const lidar : {&one, &nine}) {
-          times[which++].add(pose, timeOf(threads, [&] {
-                               const lidar::Scan scan = lidar->scan(0, kScan, flight);
-                               benchmark::DoNotOptimize(scan.points.data());
-                             }));
-        }
-      }
-    }
+    std::vector<lidar::Lidar> lidars;
+    for (const int rays : {1, 9}) lidars.emplace_back(sensorWith(rays, sensor), caster);
+    const std::vector<double> times = scanTimes(lidars, place_, threads, bench_.repeats);
     const std::string name = fmt::format("{} in {}, {} thread{}: ", sensor, place_.name, threads,
                                          threads > 1 ? "s" : "");
-    const double single = times[0].median(), many = times[1].median();
-    rows.push_back({name + "scan of one ray a beam [ms]", single});
-    rows.push_back({name + "scan of nine rays a beam [ms]", many});
-    rows.push_back({name + "scan of nine rays by that of one", many / single, 0.0, kMostTimes});
+    rows.push_back({name + "scan of one ray a beam [ms]", times[0]});
+    rows.push_back({name + "scan of nine rays a beam [ms]", times[1]});
+    rows.push_back(
+        {name + "scan of nine rays by that of one", times[1] / times[0], 0.0, kMostTimes});
 #ifdef MARSIM_HAS_EMBREE
     timeBesideEmbree(sensor, threads, name, rows);
 #endif
@@ -160,6 +188,7 @@ bool runBeamsBench(const BeamsBench& bench) {
       const NineRays nine({place, 0.1}, bench);
       for (const std::string& sensor : bench.sensors) {
         for (const int threads : bench.threads) nine.time(sensor, threads, rows);
+        timeWeather(sensor, {place, 0.1}, bench, rows);
       }
     }
   }

@@ -18,7 +18,8 @@ struct BeamsBench {
 };
 
 /// Beams of several rays and what receivers make of them, against figures and simulations of their
-/// own; what nine rays cost. Prints a table of all rows. Whether all are within their bounds.
+/// own; what nine rays and weather cost. Prints a table of all rows. Whether all are within their
+/// bounds.
 bool runBeamsBench(const BeamsBench& bench);
 
 }  // namespace marsim::benchmarks

@@ -68,7 +68,7 @@ void runVegetationBench(const VegetationBench& bench) {
     plants = lidar::plantOn(map, config::loadVegetation(bench.vegetation), bench.vegetation);
   });
   fmt::print(
-      "{} with {}: {} patches, {:.1f} MiB in {:.0f} ms; the process holds {:.0f} MiB, {:.0f} "
+      "{} with {}: {} instances, {:.1f} MiB in {:.0f} ms; the process holds {:.0f} MiB, {:.0f} "
       "before\n\n",
       bench.map, bench.vegetation, plants->size(), static_cast<double>(plants->bytes()) / kMiB,
       planting, residentMemory(), before);

@@ -4,13 +4,13 @@
 #include <iterator>
 #include <queue>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <Eigen/Geometry>
 
 #include "common/bounds.hpp"
-#include "marsim/collision/neighbours.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/geometry/kd_tree.hpp"
 
@@ -50,8 +50,12 @@ ClearanceMap::ClearanceMap(const map::PointCloud& cloud, double resolution)
 }
 
 ClearanceMap::ClearanceMap(const std::shared_ptr<const map::SurfelMap>& map)
-    : bounds_(map->bounds()), resolution_(map->resolution()) {
-  nearest_ = [neighbours = makeNeighbours(map)](const Eigen::Vector3d& p_W) -> Clearance {
+    : ClearanceMap(makeNeighbours(map), map->bounds()) {}
+
+ClearanceMap::ClearanceMap(std::shared_ptr<const Neighbours> neighbours,
+                           const Eigen::AlignedBox3f& bounds)
+    : bounds_(bounds), resolution_(neighbours->resolution()) {
+  nearest_ = [neighbours = std::move(neighbours)](const Eigen::Vector3d& p_W) -> Clearance {
     map::FoundSurfel found;
     const double distance =
         neighbours->nearest(p_W, std::numeric_limits<double>::infinity(), found);

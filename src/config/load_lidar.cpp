@@ -1,5 +1,11 @@
+#include <algorithm>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include <fmt/format.h>
+
+#include "common/text.hpp"
 #include "config/names.hpp"
 #include "config/sensor_readers.hpp"
 #include "config/yaml_reader.hpp"
@@ -92,6 +98,33 @@ LidarFile readLidarFile(const std::filesystem::path& path) {
 
 LidarConfig loadLidar(const std::string& name_or_path) {
   return readLidarFile(resolve("lidar", name_or_path)).lidar;
+}
+
+void chooseBeam(const std::string& rays, const std::string& returns, const std::string& where,
+                LidarConfig& lidar) {
+  if (rays == "auto" && returns == "auto") return;
+  if (rays != "auto") {
+    const std::vector<int> counts = {1, 7, 9, 19};
+    const auto found = std::find_if(counts.begin(), counts.end(),
+                                    [&](int count) { return std::to_string(count) == rays; });
+    Validator(where).require(found != counts.end(), "rays", fmt::format("'{}'", clipped(rays)),
+                             "auto | 1 | 7 | 9 | 19");
+    lidar.beam.rays = *found;
+  }
+  if (returns != "auto") {
+    const auto& modes = lidar::returnModes();
+    const auto found = std::find_if(modes.begin(), modes.end(),
+                                    [&](const auto& mode) { return mode.first == returns; });
+    if (found == modes.end()) {
+      std::vector<std::string> known = {"auto"};
+      for (const auto& mode : modes) known.push_back(mode.first);
+      throw UnknownNameError(where, "returns", returns, known);
+    }
+    lidar.returns.mode = found->second;
+    if (found->second != lidar::ReturnMode::kFirst) lidar.returns.signal_cutoff = 0.0;
+  }
+  lidar.validate(
+      fmt::format("{}: {} with rays {} and returns {}", where, lidar.name, rays, returns));
 }
 
 bool hasImu(const std::string& lidar) {

@@ -86,6 +86,7 @@ scene::StandConfig readStand(YamlReader& reader) {
 }  // namespace
 
 scene::VegetationConfig loadVegetation(const std::string& name_or_path) {
+  if (name_or_path == "none") return {};
   const std::filesystem::path path = resolve("vegetation", name_or_path);
   scene::VegetationConfig config;
   YamlReader::readFile(path, [&](YamlReader& reader) {

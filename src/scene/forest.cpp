@@ -6,11 +6,11 @@
 
 #include "marsim/common/error.hpp"
 #include "marsim/scene/places.hpp"
+#include "scene/forest_shapes.hpp"
 #include "scene/forest_surroundings.hpp"
 #include "scene/materials.hpp"
 #include "scene/relief.hpp"
 #include "scene/surface_sampler.hpp"
-#include "scene/vegetation.hpp"
 
 namespace marsim::scene {
 namespace {

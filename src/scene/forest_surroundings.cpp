@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "scene/forest_shapes.hpp"
 #include "scene/materials.hpp"
-#include "scene/vegetation.hpp"
 
 namespace marsim::scene {
 namespace {

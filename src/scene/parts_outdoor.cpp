@@ -2,11 +2,11 @@
 #include <array>
 #include <cmath>
 
+#include "scene/forest_shapes.hpp"
 #include "scene/materials.hpp"
 #include "scene/part_shapes.hpp"
 #include "scene/parts.hpp"
 #include "scene/tunnel.hpp"
-#include "scene/vegetation.hpp"
 
 namespace marsim::scene {
 namespace {

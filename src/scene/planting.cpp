@@ -21,7 +21,7 @@ constexpr double kLeastAPatch = 8.0;                        // stems; fewer stan
 constexpr std::uint32_t kPatchVariants = 16, kPlantVariants = 8;
 constexpr double kMostPrimitives = 2e7;  // stems, twigs and leaves of all patches
 
-/// A stand with its region inside the map, and how its patches lie.
+/// A stand with its region inside the map, and how its instances lie.
 struct Bed {
   const StandConfig* stand;
   std::string where;
@@ -85,9 +85,9 @@ void requireFew(const std::vector<Bed>& beds) {
     instances += bed.instances();
     if (plants <= kMaxPlants && instances <= kMaxPlantInstances) continue;
     throw ConfigError(bed.where, "density",
-                      fmt::format("{:g} /m^2, {:.3g} plants in {:.3g} patches", bed.stand->density,
-                                  plants, instances),
-                      fmt::format("at most {:.0e} plants in {:.0e} patches in all stands",
+                      fmt::format("{:g} /m^2, {:.3g} plants in {:.3g} instances",
+                                  bed.stand->density, plants, instances),
+                      fmt::format("at most {:.0e} plants in {:.0e} instances in all stands",
                                   kMaxPlants, kMaxPlantInstances));
   }
 }

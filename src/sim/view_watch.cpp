@@ -16,10 +16,10 @@ std::optional<std::string> ViewWatch::add(const lidar::Scan& scan) {
   last_ = scan.end;
   if (begin_ < 0) {
     begin_ = scan.stamp;
-    shots_ = returns_ = too_near_ = too_dark_ = 0;
+    shots_ = returned_ = too_near_ = too_dark_ = 0;
   }
   shots_ += scan.rays;
-  returns_ += scan.points.size();
+  returned_ += lidar::shotsReturned(scan);
   too_near_ += scan.too_near;
   too_dark_ += scan.too_dark;
   if (scan.end - begin_ < kWindow) return std::nullopt;
@@ -29,7 +29,7 @@ std::optional<std::string> ViewWatch::add(const lidar::Scan& scan) {
   const auto share = [this](std::size_t count) {
     return static_cast<double>(count) / static_cast<double>(shots_);
   };
-  if (share(returns_) >= kFew) {
+  if (share(returned_) >= kFew) {
     good_ = true;
     return std::nullopt;
   }
@@ -45,7 +45,7 @@ std::optional<std::string> ViewWatch::add(const lidar::Scan& scan) {
     reason = "most are lost to low reflectivity or in the weather";
   }
   return fmt::format("{}: {:.1f} % of {} shots returned in the last {:.1f} s: {}", name_,
-                     100.0 * share(returns_), withThousands(shots_), seconds, reason);
+                     100.0 * share(returned_), withThousands(shots_), seconds, reason);
 }
 
 }  // namespace marsim::sim

@@ -32,7 +32,7 @@ class ViewWatch {
   TimeNs last_ = -1;   // end of the latest scan
   TimeNs told_ = -1;   // < 0: never
   bool good_ = true;   // since the last line
-  std::size_t shots_ = 0, returns_ = 0, too_near_ = 0, too_dark_ = 0;
+  std::size_t shots_ = 0, returned_ = 0, too_near_ = 0, too_dark_ = 0;
 };
 
 }  // namespace marsim::sim

@@ -19,8 +19,10 @@
 #include "map/files/stray_points.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
+#include "marsim/lidar/plants.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
 #include "marsim/map/cloud_io.hpp"
+#include "marsim/map/load_map.hpp"
 #include "marsim/map/voxel_grid.hpp"
 #include "tools/command_line.hpp"
 #include "tools/launch_run.hpp"
@@ -140,6 +142,25 @@ void requireResolution(const map::LoadedCloud& loaded, const fs::path& path, dou
                fmt::format("at most the map's extent of {:.3f} m", extent));
 }
 
+/// The map's points and, where plants on it are obstacles, theirs.
+map::PointCloud withPlants(const map::PointCloud& cloud, const DemoOptions& options,
+                           const std::string& map, Progress& progress) {
+  map::PointCloud all;
+  all.points = cloud.points;
+  const scene::VegetationConfig vegetation = config::loadVegetation(options.vegetation);
+  if (!vegetation.hasObstacles()) return all;
+  map::SurfelMapConfig config;
+  config.resolution = options.resolution;
+  config.surface = map::surfaceOf(options.surface);
+  const auto planted = lidar::vegetationOn(map::loadSurfelMap(map, config, progress).map,
+                                           vegetation, options.vegetation);
+  for (const Eigen::Vector3d& p_W :
+       scene::obstaclePoints(planted, options.resolution, options.vegetation)) {
+    all.points.push_back(p_W.cast<float>());
+  }
+  return all;
+}
+
 /// How long a way point may take. Throws ConfigError where the whole flight takes too long.
 void planTime(FlightPlan& plan) {
   const double least = plan.length() / kLongestFlight;
@@ -168,7 +189,7 @@ Preparation prepareDemo(const DemoOptions& options) {
   FlightPlan plan;
   // Refuses what is wrong with them before anything is started.
   config::loadLidar(options.lidar);
-  if (options.vegetation != "none") config::loadVegetation(options.vegetation);
+  config::loadVegetation(options.vegetation);
   if (options.surfaces != "none") config::loadSurfaces(options.surfaces);
   config::loadWeather(options.weather);
   const double fastest = config::loadController("default").speed_max;
@@ -191,7 +212,8 @@ Preparation prepareDemo(const DemoOptions& options) {
   requireResolution(loaded, plan.map, options.resolution);
   map::PointCloud cloud = std::move(loaded.cloud);
   // The source points as they are: downsampling would move them.
-  collision::ClearanceMap clearance_map(cloud, options.resolution);
+  collision::ClearanceMap clearance_map(withPlants(cloud, options, plan.map, progress),
+                                        options.resolution);
 
   // The simulator's ground is a plane at the map's lowest point.
   const double lowest_z =

@@ -44,7 +44,7 @@ constexpr double kSafetyMargin = 0.2;
 struct Preparation {
   FlightPlan plan;
   map::PointCloud cloud;              ///< the source map's points
-  collision::ClearanceMap clearance;  ///< over the same points
+  collision::ClearanceMap clearance;  ///< over them and over plants that are obstacles
   double vehicle_radius;              ///< [m]
 };
 

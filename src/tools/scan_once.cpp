@@ -23,7 +23,7 @@ namespace marsim::tools {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr double kShotsMax = 1e8;
+constexpr double kRaysMax = 1e8;
 constexpr std::size_t kPicturePoints = 2'000'000;  // more are not seen at the picture's size
 
 /// The returns of all parts of the duration.
@@ -36,6 +36,7 @@ struct Returns {
     summary.shots += scan.rays;
     summary.too_near += scan.too_near;
     summary.too_dark += scan.too_dark;
+    summary.returned += lidar::shotsReturned(scan);
     summary.returns += scan.points.size();
     for (const lidar::ScanPoint& point : scan.points) {
       if (scene::isPlant(point.identity)) ++summary.of_plants;
@@ -118,11 +119,12 @@ ScanSummary scanOnce(const ScanRequest& request) {
   if (request.surfaces != "none") config.surfaces = config::loadSurfaces(request.surfaces);
   const lidar::Weather weather = config::loadWeather(request.weather);
   const double duration = request.duration > 0.0 ? request.duration : 1.0 / config.rate;
-  const double rate = lidar::makePattern(config.pattern)->pointsPerSecond();
+  const double rate =
+      lidar::makePattern(config.pattern)->pointsPerSecond() * config.beam.rays;  // [rays/s]
   Validator("command line")
-      .require(std::isfinite(duration) && request.duration >= 0.0 && duration * rate <= kShotsMax,
+      .require(std::isfinite(duration) && request.duration >= 0.0 && duration * rate <= kRaysMax,
                "--duration", fmt::format("{} s", request.duration),
-               fmt::format("0 s (one scan) to {:g} s", kShotsMax / rate));
+               fmt::format("0 s (one scan) to {:g} s", kRaysMax / rate));
   if (request.vegetation != "none") config::loadVegetation(request.vegetation);  // before the map
   requireOutput(request.cloud, map::cloudFormats());
   requireOutput(request.image, {".png"});
@@ -158,10 +160,10 @@ ScanSummary scanOnce(const ScanRequest& request) {
 }
 
 std::string whyEmpty(const ScanRequest& request, const ScanSummary& summary) {
-  if (lidar::nearlyAllTooDark(summary.returns, summary.too_dark)) {
+  if (lidar::nearlyAllTooDark(summary.returned, summary.too_dark)) {
     const std::string lost =
         fmt::format("{} of {} shots that met a surface are lost", withThousands(summary.too_dark),
-                    withThousands(summary.too_dark + summary.returns));
+                    withThousands(summary.too_dark + summary.returned));
     if (request.weather != "none") return fmt::format("{} in {}", lost, request.weather);
     return fmt::format(
         "{} to its low reflectivity: the intensities of the map {} are low (intensity_full_scale "
@@ -169,11 +171,11 @@ std::string whyEmpty(const ScanRequest& request, const ScanSummary& summary) {
         "noise.range_by_reflectivity of the sensor {} is short",
         lost, request.map, request.lidar);
   }
-  if (1000 * summary.returns > summary.shots) return {};  // fewer may be false ones
+  if (1000 * summary.returned > summary.shots) return {};  // fewer may be false ones
   const std::string returned =
-      summary.returns == 0
+      summary.returned == 0
           ? "no shot returned"
-          : fmt::format("{} of {} shots returned", summary.returns, withThousands(summary.shots));
+          : fmt::format("{} of {} shots returned", summary.returned, withThousands(summary.shots));
   return fmt::format("{}: is the pose {} inside the map?", returned, pointText(request.X_WS.p));
 }
 

@@ -33,7 +33,9 @@ struct ScanSummary {
   std::string sensor;     ///< in full
   double duration = 0.0;  ///< [s]
   /// Inside the field of view; as lidar::Scan counts them.
-  std::size_t shots = 0, returns = 0, too_near = 0, too_dark = 0;
+  std::size_t shots = 0, too_near = 0, too_dark = 0;
+  std::size_t returned = 0;  ///< shots with a return or several
+  std::size_t returns = 0;
   std::size_t of_plants = 0;                                 ///< returns
   std::size_t of_particles = 0;                              ///< returns of rain, fog, snow, dust
   std::vector<std::string> log;                              ///< lines about who rendered

@@ -25,16 +25,35 @@ namespace marsim::tools {
 namespace {
 
 /// Arguments of sim.launch that this flight takes, with its defaults.
-const std::map<std::string, std::string> kDefaults = {
-    {"map", "forest"},          {"depth", "none"},          {"camera", "none"},
-    {"resolution", "0.1"},      {"surface", "blended"},     {"obstacles", "none"},
-    {"vegetation", "none"},     {"surfaces", "none"},       {"weather", "none"},
-    {"lidar", "avia"},          {"output", "auto"},         {"lidar_noise", "true"},
-    {"instantaneous", "false"}, {"imu", "vehicle"},         {"vehicle", "hummingbird"},
-    {"controller", "default"},  {"speed", "2.0"},           {"ground_z", "auto"},
-    {"collision", "true"},      {"dynamics", "rigid_body"}, {"collision_response", "report"},
-    {"wind", "none"},           {"gusts", "none"},          {"motor_failure", "none"},
-    {"check_start", "true"},    {"replay", "none"},         {"renderer", "cpu"}};
+const std::map<std::string, std::string> kDefaults = {{"map", "forest"},
+                                                      {"depth", "none"},
+                                                      {"camera", "none"},
+                                                      {"resolution", "0.1"},
+                                                      {"surface", "blended"},
+                                                      {"obstacles", "none"},
+                                                      {"vegetation", "none"},
+                                                      {"surfaces", "none"},
+                                                      {"weather", "none"},
+                                                      {"lidar", "avia"},
+                                                      {"output", "auto"},
+                                                      {"lidar_noise", "true"},
+                                                      {"rays", "auto"},
+                                                      {"returns", "auto"},
+                                                      {"instantaneous", "false"},
+                                                      {"imu", "vehicle"},
+                                                      {"vehicle", "hummingbird"},
+                                                      {"controller", "default"},
+                                                      {"speed", "2.0"},
+                                                      {"ground_z", "auto"},
+                                                      {"collision", "true"},
+                                                      {"dynamics", "rigid_body"},
+                                                      {"collision_response", "report"},
+                                                      {"wind", "none"},
+                                                      {"gusts", "none"},
+                                                      {"motor_failure", "none"},
+                                                      {"check_start", "true"},
+                                                      {"replay", "none"},
+                                                      {"renderer", "cpu"}};
 
 suite::Flight flightOf(const suite::Scenario& scenario) {
   return scenario.flights.empty() ? suite::Flight() : scenario.flights.begin()->second;
@@ -145,6 +164,9 @@ void ScenarioFlight::makeConfig(const suite::Scenario& scenario) {
     if (!given.flag("lidar_noise")) config_.lidar->noise = {};
     config_.lidar->outputs = lidar::outputsFor("none", config_.lidar->outputs, given.text("output"),
                                                given.where("output"));
+    const std::string rays = given.text("rays");
+    config::chooseBeam(rays, given.text("returns"),
+                       given.where(rays == "auto" ? "returns" : "rays"), *config_.lidar);
     addSurfaces();
   }
   if (!given.isNone("depth")) {
@@ -214,10 +236,6 @@ void ScenarioFlight::enter(int threads) {
   const double ground_z = given.text("ground_z") == "auto"
                               ? static_cast<double>(map_.source.box.min().z())
                               : given.number("ground_z", Quantity::kLength);
-  if (given.flag("check_start") && !config_.replay) {
-    sim::requireFreeStart(collision::ClearanceMap(map_.map), config_.start_p_WB, config_.vehicle,
-                          ground_z);
-  }
   world_ = std::make_unique<sim::World>(map_.map, makeRenderers(threads), ground_z);
   const std::string vegetation = given.text("vegetation");
   if (vegetation != "none") {
@@ -225,6 +243,9 @@ void ScenarioFlight::enter(int threads) {
         lidar::vegetationOn(map_.map, given.loaded("vegetation", config::loadVegetation),
                             vegetation),
         vegetation);
+  }
+  if (given.flag("check_start") && !config_.replay) {
+    sim::requireFreeStart(world_->clearances(), config_.start_p_WB, config_.vehicle, ground_z);
   }
   if (!given.isNone("obstacles")) addObstacles(given.text("obstacles"));
   uav_ = &world_->addUav(config_);

@@ -92,6 +92,30 @@ TEST(FindRoute, GoesRoundAWallWithTheClearanceAndNearlyTheShortestWay) {
   EXPECT_LT(way->size(), 8U);
 }
 
+// The wall of points beside the map, as plants that are obstacles give them.
+TEST(FindRoute, GoesRoundPointsBesideTheMap) {
+  map::PointCloud room;
+  addRoom(room, {0.0, 0.0, 0.0}, {10.0, 6.0, 3.0});
+  map::PointCloud hedge;
+  addPatch(hedge, {5.0, 0.0, 0.0}, {0.0, 4.0, 0.0}, {0.0, 0.0, 3.0});
+  map::SurfelMapConfig settings;
+  settings.resolution = 0.1;
+  std::vector<map::Surfel> surfels;
+  std::vector<Eigen::Vector3d> others;
+  for (const auto& p : room.points) surfels.push_back({p, Eigen::Vector3f::UnitZ(), 1.0F});
+  for (const auto& p : hedge.points) others.push_back(p.cast<double>());
+  const auto map = std::make_shared<const map::SurfelMap>(surfels, settings);
+  const Eigen::Vector3d from(1.0, 1.0, 1.5), to(9.0, 1.0, 1.5);
+  EXPECT_EQ(findRoute(ClearanceMap(map), from, to, {}).value().size(), 2U);
+  const ClearanceMap both(makeNeighbours(map, others), map->bounds());
+  const auto way = findRoute(both, from, to, {});
+  ASSERT_TRUE(way);
+  EXPECT_GT(way->size(), 2U);
+  for (std::size_t i = 1; i < way->size(); ++i) {
+    EXPECT_GE(segmentClearance(hedge, (*way)[i - 1], (*way)[i]), 0.5 - 2e-3);
+  }
+}
+
 TEST(FindRoute, HasNoneThroughAGapThatIsTooNarrow) {
   RouteConfig config;
   config.clearance = 0.5;

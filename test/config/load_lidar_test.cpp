@@ -410,6 +410,41 @@ TEST_F(LoadLidarTest, BeamsAndReturnsAreRead) {
             "x.yaml: returns.mod is an unknown key (did you ");
 }
 
+TEST_F(LoadLidarTest, LaunchArgumentsStandInPlaceOfTheFilesBeams) {
+  const auto chosen = [](const std::string& name, const std::string& rays,
+                         const std::string& returns) {
+    lidar::LidarConfig config = loadLidar(name);
+    chooseBeam(rays, returns, "/uav0/lidar", config);
+    return config;
+  };
+  const auto said = [&](const std::string& name, const std::string& rays,
+                        const std::string& returns) {
+    return complaint([&] { chosen(name, rays, returns); });
+  };
+  EXPECT_EQ(chosen("vlp16", "auto", "auto").beam.rays, 1);
+  const lidar::LidarConfig dual = chosen("vlp16", "9", "dual");
+  EXPECT_EQ(dual.beam.rays, 9);
+  EXPECT_EQ(dual.returns.mode, lidar::ReturnMode::kDual);
+  EXPECT_EQ(dual.returns.separation, 1.0) << "as the file says";
+  EXPECT_EQ(chosen("vlp16", "auto", "last").beam.rays, 1);
+  EXPECT_GT(loadLidar("lms291").returns.signal_cutoff, 0.0);
+  EXPECT_EQ(chosen("lms291", "auto", "last").returns.signal_cutoff, 0.0);
+
+  EXPECT_EQ(said("vlp16", "8", "auto"), "/uav0/lidar: rays is '8', allowed: auto | 1 | 7 | 9 | 19");
+  EXPECT_EQ(said("vlp16", "19", "auto"),
+            "/uav0/lidar: Velodyne VLP-16 with rays 19 and returns auto: beam.rays is 19, allowed: "
+            "1 | 9 of a rectangle");
+  EXPECT_EQ(said("mid360", "9", "auto"),
+            "/uav0/lidar: Livox Mid-360 with rays 9 and returns auto: beam.divergence is 0, "
+            "allowed: more than 0 rad where there are several rays");
+  EXPECT_EQ(said("vlp16", "auto", "duel")
+                .find("/uav0/lidar: unknown returns 'duel' (did you mean 'dual'?), known: auto, "),
+            0U);
+  EXPECT_EQ(said("vlp16", "auto", "triple"),
+            "/uav0/lidar: Velodyne VLP-16 with rays auto and returns triple: returns.mode is "
+            "triple, allowed: one of at most 2 returns, which the layout 'velodyne' has room for");
+}
+
 TEST_F(LoadLidarTest, ReadsHowASensorMeasures) {
   const std::string path = write(
       "x.yaml",

@@ -40,6 +40,7 @@ TEST_F(LoadVegetation, WhatAFileSays) {
             "  - {species: ./bush.yaml, density: 0.2, scale: [0.5, 2],\n"
             "     region: {min: [1, 2, 3], max: [400cm, 5, 6]}}\n"
             "  - {species: grass, density: 20, region: {min: [1, 2], max: [4, 5]}}\n");
+  EXPECT_TRUE(loadVegetation("none").stands.empty());
   const scene::VegetationConfig config = loadVegetation(path);
   EXPECT_EQ(config.seed, 5U);
   EXPECT_NEAR(config.sway.lean, radians(10), 1e-12);

@@ -227,10 +227,13 @@ TEST_F(Noise, ShotsLostToLowReflectivityAreCounted) {
   const Scan half = scan(0.1), none = scan(0.0);
   EXPECT_GT(half.too_dark, 1'000U);
   EXPECT_EQ(half.points.size() + half.too_dark, bright);
-  EXPECT_FALSE(nearlyAllTooDark(half.points.size(), half.too_dark));
+  EXPECT_FALSE(nearlyAllTooDark(shotsReturned(half), half.too_dark));
   EXPECT_EQ(none.too_dark, bright);
-  EXPECT_TRUE(nearlyAllTooDark(none.points.size(), none.too_dark));
+  EXPECT_TRUE(nearlyAllTooDark(shotsReturned(none), none.too_dark));
   EXPECT_FALSE(nearlyAllTooDark(0, 0));
+  Scan dual;
+  for (std::uint8_t number : {1, 2, 1}) dual.points.emplace_back().return_number = number;
+  EXPECT_EQ(shotsReturned(dual), 2U);
 }
 
 TEST_F(Noise, NothingIsSeenBeyondTheSensorsRangeHoweverBright) {

@@ -206,6 +206,35 @@ TEST(Visibility, WhatIsSeenToSomeRangeInClearAirIsLostEarlier) {
   }
 }
 
+// What shines back K times as bright as white is seen as white would be from sqrt(K) times nearer,
+// or as far as the table, whose last two rows go on, says of K.
+TEST(Visibility, RetroReflectorsAreSeenFarther) {
+  const double beyond = std::log(70.0 / 40.0) / std::log(0.8 / 0.1);  // the table's exponent
+  for (const double visibility : {20.0, 50.0, 2000.0}) {
+    const Weather fog = fogOf(visibility);
+    for (const double brightness : {0.5, 1.0, 30.0, 500.0}) {
+      for (const bool has_table : {false, true}) {
+        LidarConfig config = formulas::sensor();
+        config.returns.mode = ReturnMode::kLast;
+        config.azimuth_min = 0.0;  // a few shots will do
+        config.azimuth_max = 0.05;
+        config.surfaces.classes[0].retro_reflective = brightness;
+        double clear = config.range_max * std::sqrt(std::max(1.0, brightness));
+        if (has_table) {
+          config.noise.range_by_reflectivity = {{0.1, 40.0}, {0.8, 70.0}};
+          clear = std::min(clear, 70.0 * std::pow(brightness / 0.8, beyond));
+        }
+        const double lost_at = std::min(formulas::lostAt(clear, fog.extinction()), 100.0);
+        const std::size_t shots = formulas::scansOf(config, {}, 1.0, 1).shots;
+        EXPECT_EQ(formulas::scansOf(config, fog, lost_at - 0.01, 1).surface, shots)
+            << visibility << " m, " << brightness << ", table: " << has_table;
+        EXPECT_EQ(formulas::scansOf(config, fog, lost_at + 0.01, 1).surface, 0U)
+            << visibility << " m, " << brightness << ", table: " << has_table;
+      }
+    }
+  }
+}
+
 TEST(Weather, LastSeesThroughDrizzleAndDualReportsBoth) {
   LidarConfig config = formulas::sensor();
   const Weather rain = rainOf(25.0);

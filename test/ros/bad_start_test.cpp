@@ -157,6 +157,32 @@ TEST_F(BadStart, StartInsideSomethingOrOutside) {
   expectRefused("quadrotor", {"start", "outside", "nearest free place"});
 }
 
+TEST_F(BadStart, StartInsideAPlantThatIsAnObstacle) {
+  write("post.yaml", "kind: stems\nheight: [2m, 2m]\ndiameter: [2cm, 2cm]\nobstacle: true\n");
+  nh_.setParam("/bad/map", "building");
+  nh_.setParam("/bad/vegetation",
+               write("thicket.yaml",
+                     "stands:\n  - {species: ./post.yaml, density: 100, region: {min: [-1, -1], "
+                     "max: [1, 1]}}\n"));
+  nh_.setParam("/bad/collision", false);
+  expectRefused("quadrotor", {"start (0.00, 0.00, 1.50)", "nearest free place: ("});
+  nh_.deleteParam("/bad/collision");
+  nh_.setParam("/bad/n", 1);
+  nh_.setParam("/bad/swarm",
+               write("one.yaml", "formation: poses\nuavs:\n  - {id: 0, position: [0, 0, 1.5]}\n"));
+  expectRefused("swarm", {"uav0", "start (0.00, 0.00, 1.50)", "nearest free place: ("});
+}
+
+TEST_F(BadStart, BeamsThatASensorCannotHave) {
+  nh_.setParam("/bad/lidar", "mid360");
+  nh_.setParam("/bad/rays", "9");
+  expectRefused("lidar", {"/bad", "Livox Mid-360", "beam.divergence is 0, allowed"});
+  nh_.setParam("/bad/rays", "auto");
+  nh_.setParam("/bad/returns", "dual");
+  nh_.setParam("/bad/output", "organised");
+  expectRefused("lidar", {"returns.mode is dual", "layout 'organised'"});
+}
+
 // A node's process whose output is read line by line.
 class RunningNode {
  public:

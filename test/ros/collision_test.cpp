@@ -1,5 +1,6 @@
 // A UAV put into a wall says so once, its motors stop until it is reset, and the contact ends once.
-// Two that run into each other bounce off each other.
+// Two that run into each other bounce off each other. One that flies into a plant that is an
+// obstacle says so.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -143,6 +144,19 @@ TEST(Collision, OfTwoUavsPartsThemAndBothSaySo) {
   // worked out its own.
   EXPECT_LT(left_gained, -0.3);
   EXPECT_GT(right_gained, 0.3);
+}
+
+TEST(Collision, OfAPlantThatIsAnObstacleIsReported) {
+  const Flyer flyer("uav3");
+  ASSERT_TRUE(waitFor([&] { return flyer.isThere(); }, 60.0));
+  EXPECT_TRUE(flyer.contacts().empty());
+  flyer.flyTo(1.0);
+  ASSERT_TRUE(waitFor([&] { return !flyer.contacts().empty(); }, 60.0));
+  const marsim::Contact contact = flyer.contacts().front();
+  EXPECT_TRUE(contact.begins);
+  EXPECT_EQ(contact.name, "map");
+  EXPECT_GT(contact.position.x, 2.0);
+  EXPECT_LT(contact.position.x, 2.6);
 }
 
 }  // namespace

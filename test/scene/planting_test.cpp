@@ -143,8 +143,8 @@ TEST(Planting, RefusesRegionsOffTheMap) {
 
 TEST(Planting, RefusesABillionBlades) {
   EXPECT_EQ(complaintOf(grass(2e5, {-50, -40}, {50, 40})),
-            "garden.yaml: stands[0]: density is 200000 /m^2, 1.6e+09 plants in 3.2e+04 patches, "
-            "allowed: at most 1e+08 plants in 2e+06 patches in all stands");
+            "garden.yaml: stands[0]: density is 200000 /m^2, 1.6e+09 plants in 3.2e+04 instances, "
+            "allowed: at most 1e+08 plants in 2e+06 instances in all stands");
 }
 
 TEST(Planting, RefusesEndlessKindsOfPlants) {

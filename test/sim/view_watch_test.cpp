@@ -56,6 +56,19 @@ TEST_F(ViewWatchTest, SaysSoAgainAfterAGoodViewAndAWhile) {
   EXPECT_EQ(lines_.size(), 2U);
 }
 
+TEST_F(ViewWatchTest, CountsShotsAndNotReturns) {
+  lidar::Scan scan;
+  scan.stamp = 0;
+  scan.end = ViewWatch::kWindow;
+  scan.rays = 1000;
+  for (std::uint8_t number : {1, 2, 3}) {
+    for (int shot = 0; shot < 15; ++shot) scan.points.emplace_back().return_number = number;
+  }
+  const auto line = watch_.add(scan);
+  ASSERT_TRUE(line);
+  EXPECT_NE(line->find("1.5 % of 1,000 shots returned"), std::string::npos) << *line;
+}
+
 TEST_F(ViewWatchTest, SeesThatItIsInsideSomething) {
   look(4.0, 0, 900);
   ASSERT_EQ(lines_.size(), 1U);

@@ -101,6 +101,7 @@ TEST(World, VegetationIsSeenAndHitWhereItIsAnObstacle) {
     stems.instances.emplace_back();
     World world(room(), {});
     world.addVegetation(stems, "stems");
+    EXPECT_NEAR(world.clearances().at({3.0, 0.0, 2.0}).distance, is_obstacle ? 0.0 : 2.0, 0.11);
     UavConfig config = uavConfig();
     config.lidar->noise = {};
     Uav& uav = world.addUav(config);

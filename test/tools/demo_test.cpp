@@ -119,6 +119,28 @@ TEST_F(Demo, CollisionIsNamedAndCode1) {
   EXPECT_TRUE(said("1 collision, the first at 0.10 s, (2.00, 5.90, 1.50)")) << output_;
 }
 
+TEST_F(Demo, FliesRoundPlantsThatAreObstacles) {
+  for (const bool is_obstacle : {false, true}) {
+    folder_.write("post.yaml", fmt::format("kind: stems\nheight: [2.9m, 2.9m]\n"
+                                           "diameter: [2cm, 2cm]\nobstacle: {}\n",
+                                           is_obstacle));
+    const std::string hedge =
+        folder_.write("hedge.yaml",
+                      "stands:\n  - {species: ./post.yaml, density: 60, region: {min: [0.1, 2.8], "
+                      "max: [3.5, 3.2]}}\n");
+    auto options = there_;
+    options.insert(options.end(), {"--vegetation", hedge});
+    install("fly 2 3 4; record 1 20");
+    EXPECT_EQ(run(options), is_obstacle ? 1 : 0) << output_;
+    EXPECT_EQ(summary().at("collisions"), is_obstacle ? 1 : 0);
+    const auto plan = nlohmann::json::parse(read("plan.json"));
+    EXPECT_EQ(plan.at("legs")[0].at("waypoints").size() > 2, is_obstacle) << plan;
+    options[1] = "2,3,1.5";
+    EXPECT_EQ(run(options), is_obstacle ? 1 : 0) << output_;
+    EXPECT_EQ(said("start (2.00, 3.00, 1.50)"), is_obstacle) << output_;
+  }
+}
+
 TEST_F(Demo, AContactThatTheSimulationReportedIsNamedAndCode1) {
   install("fly 2 4; record 1 20 2");
   EXPECT_EQ(run(there_), 1);

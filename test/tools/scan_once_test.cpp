@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "config/names.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "tools/points.hpp"
@@ -173,6 +174,21 @@ TEST_F(ScanOnceTest, ErrorsAreNamed) {
   EXPECT_NE(complaint(wrong).find("--duration is -1 s"), std::string::npos);
   wrong.duration = 1e6;
   EXPECT_NE(complaint(wrong).find("--duration is 1000000 s"), std::string::npos);
+  wrong.duration = 100.0;  // of 28,900,000 shots, 19 rays each
+  std::ifstream plain(config::resolve("lidar", "vlp16"));
+  std::string line;
+  std::ofstream wide(folder_.path() / "wide.yaml");
+  while (std::getline(plain, line)) {
+    if (line.rfind("beam:", 0) == 0) {
+      line = "beam: {divergence: 3mrad, rays: 19, pulse_length: 5ns}";
+    }
+    wide << line << '\n';
+  }
+  wide.close();
+  wrong.lidar = folder_.path() / "wide.yaml";
+  EXPECT_NE(complaint(wrong).find("--duration is 100 s, allowed: 0 s (one scan) to 18.1"),
+            std::string::npos)
+      << complaint(wrong);
   wrong = request_;
   wrong.map = folder_.path() / "none.pcd";
   EXPECT_NE(complaint(wrong).find("none.pcd"), std::string::npos);

@@ -7,6 +7,7 @@
 
 #include <Eigen/Geometry>
 
+#include "marsim/collision/neighbours.hpp"
 #include "marsim/map/point_cloud.hpp"
 #include "marsim/map/surfel_map.hpp"
 
@@ -19,6 +20,9 @@ class ClearanceMap {
   ClearanceMap(const map::PointCloud& cloud, double resolution);
   /// Searches the map's own tree, so that it costs no time to make and no memory.
   explicit ClearanceMap(const std::shared_ptr<const map::SurfelMap>& map);
+  /// Searches points that are kept, such as those of a map and of plants on it, in the map's box
+  /// [m].
+  ClearanceMap(std::shared_ptr<const Neighbours> neighbours, const Eigen::AlignedBox3f& bounds);
 
   /// Distance [m] to the nearest map point and that point.
   struct Clearance {

@@ -41,6 +41,13 @@ vehicle::ImuConfig loadLidarImu(const std::string& name_or_path);
 /// Whether a LiDAR's file says that an IMU is built into it.
 bool hasImu(const std::string& lidar);
 
+/// Puts the rays a beam (a number) and the mode of returns that words of a launch file name in the
+/// place of those in a LiDAR's file; "auto" leaves them. What belongs to another mode alone goes.
+/// `where` is for errors: ConfigError, also where the sensor or its layouts cannot do that,
+/// UnknownNameError.
+void chooseBeam(const std::string& rays, const std::string& returns, const std::string& where,
+                lidar::LidarConfig& lidar);
+
 /// The IMU that a word of a launch file or command line names: "vehicle" the vehicle's own, "lidar"
 /// the one built into that LiDAR, "auto" that one where the LiDAR's file has one and else the
 /// vehicle's, any other a name or file of an IMU in the place of the vehicle's.
@@ -78,7 +85,7 @@ scene::ObstaclesConfig loadObstacles(const std::string& name_or_path);
 std::string obstaclesText(const std::string& name_or_path);
 scene::ObstaclesConfig readObstacles(const std::string& text, const std::string& name);
 
-/// What grows: a file of config/vegetation, with species of config/species.
+/// What grows: a file of config/vegetation, with species of config/species; "none": nothing.
 scene::VegetationConfig loadVegetation(const std::string& name_or_path);
 
 /// Mirrors, panes and retro-reflectors: a file of config/surfaces.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -64,9 +65,17 @@ struct Scan {
   std::uint16_t rings = 0;        ///< of the pattern
 };
 
+/// Shots of a scan that have a return or several.
+inline std::size_t shotsReturned(const Scan& scan) {
+  const auto returned =
+      std::count_if(scan.points.begin(), scan.points.end(),
+                    [](const ScanPoint& point) { return point.return_number == 1; });
+  return static_cast<std::size_t>(returned);
+}
+
 /// Whether nearly all shots that met a surface are lost to its low reflectivity.
-inline bool nearlyAllTooDark(std::size_t returns, std::size_t too_dark) {
-  return too_dark > 9 * returns;
+inline bool nearlyAllTooDark(std::size_t returned, std::size_t too_dark) {
+  return too_dark > 9 * returned;
 }
 
 }  // namespace marsim::lidar

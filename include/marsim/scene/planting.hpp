@@ -64,7 +64,7 @@ struct VegetationConfig {
   void validate(const std::string& where) const;
 };
 
-/// Most plants of a world, stems counted singly, and most poses of patches.
+/// Most plants of a world, stems counted singly, and most instances of patches.
 constexpr double kMaxPlants = 1e8;
 constexpr double kMaxPlantInstances = 2e6;
 

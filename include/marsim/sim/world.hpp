@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "marsim/collision/clearance.hpp"
 #include "marsim/scene/moving_object.hpp"
 #include "marsim/scene/obstacle_driver.hpp"
 #include "marsim/scene/vegetation.hpp"
@@ -153,6 +154,8 @@ class World {
   /// Advances all UAVs by one dynamics step.
   void step();
   const map::SurfelMap& map() const { return *map_; }
+  /// Distances to the map and to plants that are obstacles: of starts and ways.
+  collision::ClearanceMap clearances() const { return {neighbours_, map_->bounds()}; }
   /// Height of the ground [m].
   double groundZ() const { return ground_z_; }
 

@@ -1,5 +1,8 @@
 #include "lidar/measure/shot_measurer.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace marsim::lidar {
 
 ShotMeasurer::ShotMeasurer(const LidarConfig& config, const ShotNoise* noise,
@@ -71,16 +74,19 @@ void ShotMeasurer::addReflection(std::size_t ray, float weight, float share, flo
   addReflection({range, energy, weight, cosine, static_cast<std::uint32_t>(ray)});
 }
 
-/// Whether as much light comes back as of what is seen in clear air. Of particles only those come
-/// here of which it does.
+/// Whether as much light comes back as of what is seen in clear air. Up to white, surfaces are seen
+/// to the sensor's range there; of brighter ones as much light comes back from farther. Of
+/// particles only those come here of which it does.
 bool ShotMeasurer::reaches(const Echo& echo) const {
   if (weather_ == nullptr) {
     return noise_ == nullptr || noise_->seen(echo.range, echo.reflectivity());
   }
   if (echo.ray == Reflection::kNoRay) return true;
   const float clear = weather_->clearRange(echo.range);
-  if (clear > range_max_ && !has_threshold_) return false;
-  return noise_ == nullptr || noise_->seen(clear, echo.energy * clear * clear);
+  const float reflectivity = echo.energy * clear * clear;
+  const float farthest = range_max_ * std::sqrt(std::max(1.0F, reflectivity));
+  if (clear > farthest && !has_threshold_) return false;
+  return noise_ == nullptr || noise_->seen(clear, reflectivity);
 }
 
 void ShotMeasurer::measureEchoes(std::size_t shot, std::uint64_t key, ShotReturns& result) {

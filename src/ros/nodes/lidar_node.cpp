@@ -48,6 +48,8 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   const std::string client = params.text("slam_client", "none");
   config.outputs =
       lidar::outputsFor(client, config.outputs, params.text("output", "auto"), params.where());
+  config::chooseBeam(params.text("rays", "auto"), params.text("returns", "auto"), params.where(),
+                     config);
   config.instantaneous = params.flag("instantaneous", config.instantaneous);
   const std::string surfaces = params.text("surfaces", "none");
   if (surfaces != "none") config.surfaces = config::loadSurfaces(surfaces);
@@ -145,13 +147,14 @@ void LidarNode::render(const sim::RangeSensor::Interval& interval,
   ++statistics_.scans;
   statistics_.returns += scan.points.size();
   statistics_.too_dark += scan.too_dark;
-  statistics_.dark = !weather_->any() && lidar::nearlyAllTooDark(scan.points.size(), scan.too_dark);
+  const std::size_t returned = lidar::shotsReturned(scan);
+  statistics_.dark = !weather_->any() && lidar::nearlyAllTooDark(returned, scan.too_dark);
   if (statistics_.dark) {
     ROS_WARN_ONCE(
         "%zu of %zu shots of the scan at %.3f s that met a surface are lost to its low "
         "reflectivity: the map's intensities are low (~intensity_full_scale says what is 100 %%), "
         "or noise.range_by_reflectivity of the sensor is short",
-        scan.too_dark, scan.too_dark + scan.points.size(), toSeconds(scan.stamp));
+        scan.too_dark, scan.too_dark + returned, toSeconds(scan.stamp));
   }
   statistics_.render_seconds += seconds;
   statistics_.render_seconds_max = std::max(statistics_.render_seconds_max, seconds);

@@ -16,12 +16,12 @@
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/geometry/pose_file.hpp"
-#include "marsim/lidar/plants.hpp"
 #include "marsim/map/load_map.hpp"
 #include "ros/common/map_params.hpp"
 #include "ros/common/swarm_params.hpp"
 #include "ros/messages/conversions.hpp"
 #include "ros/messages/vehicle_marker.hpp"
+#include "sim/obstacle_plants.hpp"
 #include "sim/start.hpp"
 
 namespace marsim::ros_nodes {
@@ -38,17 +38,6 @@ constexpr double kPathSpacing = 0.05;               // [m] between poses on `pat
 constexpr std::size_t kPathLength = 20000;          // poses kept on `path`
 const char* const kReplays = "its motion is replayed from a file";
 constexpr TimeNs kAfterReplay = kNsPerSecond / 2;  // for the last scans and images
-
-/// Of a map and the plants on it that are obstacles.
-std::shared_ptr<const collision::Neighbours> neighboursIn(
-    const std::shared_ptr<const map::SurfelMap>& map, const std::string& vegetation) {
-  if (vegetation == "none") return collision::makeNeighbours(map);
-  const scene::VegetationConfig config = config::loadVegetation(vegetation);
-  if (!config.hasObstacles()) return collision::makeNeighbours(map);
-  return collision::makeNeighbours(
-      map, scene::obstaclePoints(lidar::vegetationOn(map, config, vegetation), map->resolution(),
-                                 vegetation));
-}
 
 std::optional<sim::Replay> readReplay(Params& params) {
   const std::string file = params.text("replay", "none");
@@ -169,11 +158,14 @@ void QuadrotorNode::makeVehicle(Params& params, const sim::VehicleSetup& setup) 
     const map::LoadedMap loaded = map::shareSurfelMap(config::resolveMap(source), config, progress);
     if (!std::isfinite(ground_z)) ground = static_cast<double>(loaded.source.box.min().z());
     world_->useMap(loaded.map);
-    if (setup.collision.on) neighbours = neighboursIn(loaded.map, vegetation);
-    if (check_start && !setup.replay) {
-      sim::requireFreeStart(collision::ClearanceMap(loaded.map), start_p_WB_, setup.vehicle,
-                            ground);
+    const bool starts_free = check_start && !setup.replay;
+    if (setup.collision.on || starts_free) {
+      neighbours = sim::neighboursIn(loaded.map, config::loadVegetation(vegetation), vegetation);
     }
+    if (starts_free) {
+      sim::requireFreeStart({neighbours, loaded.map->bounds()}, start_p_WB_, setup.vehicle, ground);
+    }
+    if (!setup.collision.on) neighbours = nullptr;
   }
   vehicle_ = std::make_unique<sim::Vehicle>(setup, ground, neighbours, world_->uavId());
 }

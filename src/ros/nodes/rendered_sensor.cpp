@@ -56,7 +56,7 @@ std::shared_ptr<const lidar::Plants> RenderedSensor::plantOn(
   static SharedByKey<std::pair<std::string, const map::SurfelMap*>, lidar::Plants> planted;
   return planted.get({vegetation_, map.get()}, [&] {
     const auto plants = lidar::plantOn(map, *vegetation_config_, vegetation_);
-    ROS_INFO("vegetation %s: %zu patches, %.1f MiB", vegetation_.c_str(), plants->size(),
+    ROS_INFO("vegetation %s: %zu instances, %.1f MiB", vegetation_.c_str(), plants->size(),
              static_cast<double>(plants->bytes()) / (1 << 20));
     return plants;
   });

@@ -12,6 +12,7 @@
 #include "marsim/map/load_map.hpp"
 #include "ros/common/map_params.hpp"
 #include "ros/messages/conversions.hpp"
+#include "sim/obstacle_plants.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -48,11 +49,14 @@ void SlamFlightNode::plan(Params& params) {
   const lidar::LidarConfig lidar = config::loadLidar(params.text("lidar", "mid360"));
   const std::string source = params.text("map", "building");
   const map::SurfelMapConfig map_config = readMapConfig(params);
+  const std::string vegetation = params.text("vegetation", "none");
   const double ground_z = params.numberOrAuto("ground_z", Quantity::kLength);
   Progress progress("slam_flight");
   const map::LoadedMap loaded =
       map::shareSurfelMap(config::resolveMap(source), map_config, progress);
-  map_ = std::make_unique<collision::ClearanceMap>(loaded.map);
+  map_ = std::make_unique<collision::ClearanceMap>(
+      sim::neighboursIn(loaded.map, config::loadVegetation(vegetation), vegetation),
+      loaded.map->bounds());
   progress.finish();
   const double ground =
       std::isfinite(ground_z) ? ground_z : static_cast<double>(loaded.source.box.min().z());

@@ -21,8 +21,9 @@ namespace marsim::ros_nodes {
 /// node ends.
 ///
 /// In: `odom`, /diagnostics (whether scans are made). Out: `command/state`, `goal`. Parameters:
-/// map and those of readMapConfig, vehicle, lidar, goals (3, how many way points are chosen),
-/// rest (2 s), wait_for_client (true; false: begin at once), ground_z.
+/// map and those of readMapConfig, vegetation (what is an obstacle is flown round), vehicle, lidar,
+/// goals (3, how many way points are chosen), rest (2 s), wait_for_client (true; false: begin at
+/// once), ground_z.
 class SlamFlightNode {
  public:
   SlamFlightNode(ros::NodeHandle handle, ros::NodeHandle private_handle);

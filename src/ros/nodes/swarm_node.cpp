@@ -15,6 +15,7 @@
 #include "marsim/sim/swarm.hpp"
 #include "ros/common/map_params.hpp"
 #include "ros/messages/conversions.hpp"
+#include "sim/obstacle_plants.hpp"
 #include "sim/start.hpp"
 
 namespace marsim::ros_nodes {
@@ -36,10 +37,12 @@ Vehicles vehiclesOf(const sim::SwarmConfig& swarm, int size, const std::string& 
 
 void requireFreeStarts(const std::vector<sim::Start>& starts, const Vehicles& vehicles,
                        const std::string& map_file, const map::SurfelMapConfig& config,
-                       double ground_z) {
+                       const std::string& vegetation, double ground_z) {
   Progress progress("swarm");
   const map::LoadedMap loaded = map::shareSurfelMap(config::resolveMap(map_file), config, progress);
-  const collision::ClearanceMap clearance(loaded.map);
+  const collision::ClearanceMap clearance(
+      sim::neighboursIn(loaded.map, config::loadVegetation(vegetation), vegetation),
+      loaded.map->bounds());
   progress.finish();
   const double ground =
       std::isfinite(ground_z) ? ground_z : static_cast<double>(loaded.source.box.min().z());
@@ -62,6 +65,7 @@ SwarmNode::SwarmNode(ros::NodeHandle, ros::NodeHandle private_handle) {
   const std::string world_frame = params.text("world_frame", "world");
   const std::string map_file = params.text("map", "forest");
   const map::SurfelMapConfig map_config = readMapConfig(params);
+  const std::string vegetation = params.text("vegetation", "none");
   const double ground_z = params.numberOrAuto("ground_z", Quantity::kLength);
   const bool check_start = params.flag("check_start", true);
   params.finish();
@@ -75,7 +79,7 @@ SwarmNode::SwarmNode(ros::NodeHandle, ros::NodeHandle private_handle) {
   }
   sim::requireApart(uavs, file);
   if (check_start && !map_file.empty()) {
-    requireFreeStarts(starts, vehicles, map_file, map_config, ground_z);
+    requireFreeStarts(starts, vehicles, map_file, map_config, vegetation, ground_z);
   }
 
   geometry_msgs::PoseArray message;

@@ -9,7 +9,7 @@ namespace marsim::ros_nodes {
 ///
 /// Out: `~starts` (geometry_msgs/PoseArray, latched). Parameters: swarm (a formation of
 /// config/swarm or a YAML file), n, vehicle, world_frame, check_start; map (empty: none),
-/// resolution and others as every node that uses the map; ground_z.
+/// resolution and others as every node that uses the map; vegetation, ground_z.
 class SwarmNode {
  public:
   SwarmNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
