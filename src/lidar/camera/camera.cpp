@@ -11,6 +11,7 @@
 #include "lidar/camera/painter.hpp"
 #include "lidar/camera/surface_shader.hpp"
 #include "lidar/cast/workers.hpp"
+#include "lidar/image/pool.hpp"
 #include "lidar/measure/stereo_depth.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
@@ -148,6 +149,12 @@ void CameraRigConfig::validate(const std::string& where) const {
                 "names that differ, none empty where there are several");
 }
 
+// What an image needs while it is made.
+struct Scratch {
+  SurfaceLooks looks;
+  std::vector<Radiance> radiances;
+};
+
 /// What images are made with; the same for all.
 struct Camera::Parts {
   CameraRenderers renderers;
@@ -155,6 +162,7 @@ struct Camera::Parts {
   std::vector<Eigen::Vector3f> directions;  // in C, of every pixel
   SurfaceShader shader;
   Workers workers;
+  mutable Pool<Scratch> scratch{};
 };
 
 Camera::Camera(CameraConfig config, CameraRenderers renderers, std::uint64_t seed)
@@ -271,26 +279,30 @@ CameraImage Camera::imageOf(TimeNs stamp, const BodyAt& bodyAt, View<MovingObjec
   CameraImage image = emptyOf(stamp, bodyAt);
   const Frame middle = frameAt(stamp, 0.0, bodyAt);
   const Painter painter(config_, parts_->directions, parts_->shader, parts_->workers, extinction_);
-  SurfaceLooks looks;
-  const bool has_looks = castCentres(middle, objects, image.hits, looks);
-  std::vector<Radiance> radiances;
+  std::unique_ptr<Scratch> scratch = parts_->scratch.take(
+      [](const Scratch&) { return true; }, [] { return std::make_unique<Scratch>(); });
+  std::vector<Radiance>& radiances = scratch->radiances;
+  const auto paint = [&](const Frame& frame, std::vector<Hit>& hits, std::vector<Radiance>& light) {
+    const bool has_looks = castCentres(frame, objects, hits, scratch->looks);
+    painter.paint(frame, objects, hits, has_looks ? &scratch->looks : nullptr, light);
+  };
   if (config_.subframes == 1) {
-    radiances = painter.paint(middle, objects, image.hits, has_looks ? &looks : nullptr);
+    paint(middle, image.hits, radiances);
   } else {
+    castCentres(middle, objects, image.hits, scratch->looks);
     radiances.assign(image.hits.size(), Radiance::Zero());
     const auto share = 1.0F / static_cast<float>(config_.subframes);
     std::vector<Hit> hits;
+    std::vector<Radiance> of_frame;
     for (int i = 0; i < config_.subframes; ++i) {
       const double part = (i + 0.5) / config_.subframes - 0.5;
-      const Frame frame = frameAt(stamp, part * config_.exposure, bodyAt);
-      const bool is_told = castCentres(frame, objects, hits, looks);
-      const std::vector<Radiance> of_frame =
-          painter.paint(frame, objects, hits, is_told ? &looks : nullptr);
+      paint(frameAt(stamp, part * config_.exposure, bodyAt), hits, of_frame);
       for (std::size_t k = 0; k < radiances.size(); ++k) radiances[k] += share * of_frame[k];
     }
   }
   const std::uint64_t key = mixBits(parts_->seed + static_cast<std::uint64_t>(stamp) * kOdd);
   image.pixels = expose(radiances, config_, mixBits(key), parts_->workers);
+  parts_->scratch.giveBack(std::move(scratch));
   return image;
 }
 

@@ -120,15 +120,14 @@ void Painter::shadeRow(int row, const ShadeSettings& settings, const Scene& scen
   }
 }
 
-std::vector<Radiance> Painter::paint(const Frame& frame, View<MovingObject> objects,
-                                     const std::vector<Hit>& hits,
-                                     const SurfaceLooks* looks) const {
+void Painter::paint(const Frame& frame, View<MovingObject> objects, const std::vector<Hit>& hits,
+                    const SurfaceLooks* looks, std::vector<Radiance>& radiances) const {
   const Scene scene(frame, objects, hits);
   const ShadeSettings settings = settingsOf(frame.X_WC.front());
   const auto isShaded = [&](const Hit& hit) {
     return looks != nullptr && hit.valid() && hit.identity == kMapIdentity;
   };
-  std::vector<Radiance> radiances(hits.size());
+  radiances.resize(hits.size());
   const auto tile_rows = static_cast<std::size_t>((height_ + kTile - 1) / kTile);
   workers_.forRanges(tile_rows, 1, [&](std::size_t begin, std::size_t end) {
     SurfaceShader::Job job(shader_, objects);
@@ -145,7 +144,6 @@ std::vector<Radiance> Painter::paint(const Frame& frame, View<MovingObject> obje
     });
   });
   if (config_.antialiasing) smooth(edges(scene), radiances);
-  return radiances;
 }
 
 // Whether two pixels beside each other see parts of the world that do not go on from one to the

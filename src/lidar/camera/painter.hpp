@@ -28,9 +28,9 @@ class Painter {
           const SurfaceShader& shader, const Workers& workers, float extinction);
 
   /// `hits`: of the pixels' centres; `looks`: of what they meet of the map, null where they are not
-  /// known; only for frames of one instant.
-  std::vector<Radiance> paint(const Frame& frame, View<MovingObject> objects,
-                              const std::vector<Hit>& hits, const SurfaceLooks* looks) const;
+  /// known; only for frames of one instant. Sets as many radiances.
+  void paint(const Frame& frame, View<MovingObject> objects, const std::vector<Hit>& hits,
+             const SurfaceLooks* looks, std::vector<Radiance>& radiances) const;
 
  private:
   struct Scene;

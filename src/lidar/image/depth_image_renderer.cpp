@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "lidar/cast/workers.hpp"
 #include "lidar/image/image_directions.hpp"
 #include "lidar/image/image_footprint.hpp"
+#include "lidar/image/pool.hpp"
 #include "lidar/image/project_kernel.hpp"
 #include "marsim/lidar/renderer.hpp"
 
@@ -37,10 +37,8 @@ class ImageFrame {
   ImageStrip strip(int first_row, int end_row, float range_max);
   // Before a frame is asked what surfaces look like.
   void makeRoomForLooks();
-  // Makes a strip one of blended surfels, which are kept in `seen`; `colours`: null where nobody
-  // asks what they look like.
-  void blend(const map::Blending& blending, const SurfelColours* colours,
-             std::vector<SeenSurfel>& seen, ImageStrip& strip);
+  // Makes a strip one of blended surfels; `colours`: null where nobody asks what they look like.
+  void blend(const map::Blending& blending, const SurfelColours* colours, ImageStrip& strip);
   // Some rows of what was asked for.
   void copyLooks(int first_row, int end_row, SurfaceLooks& looks) const;
 
@@ -54,6 +52,7 @@ class ImageFrame {
   // Where surfels are blended.
   std::vector<float> weights_, mean_, largest_, colour_[3], look_normal_[3];
   std::vector<std::uint32_t> first_;
+  std::vector<std::vector<SeenSurfel>> seen_;  // of the strip that begins with a row of tiles
   std::vector<std::uint8_t> tile_changed_;
 };
 
@@ -71,6 +70,7 @@ ImageFrame::ImageFrame(const ImageGrid& grid, bool blends)
   if (!blends) return;
   for (std::vector<float>* values : {&weights_, &mean_, &largest_}) values->resize(depth_.size());
   first_.resize(depth_.size());
+  seen_.resize(tile_rows);
 }
 
 void ImageFrame::makeRoomForLooks() {
@@ -88,7 +88,7 @@ void makeRoom(ImageBlending& blending) {
 }
 
 void ImageFrame::blend(const map::Blending& blending, const SurfelColours* colours,
-                       std::vector<SeenSurfel>& seen, ImageStrip& strip) {
+                       ImageStrip& strip) {
   std::fill(first_.begin() + strip.first_row * strip.stride,
             first_.begin() + strip.end_row * strip.stride, ImageStrip::kNothing);
   ImageBlending& to = strip.blending;
@@ -96,7 +96,10 @@ void ImageFrame::blend(const map::Blending& blending, const SurfelColours* colou
   to.min_cosine = blending.min_cosine;
   to.max_offset = blending.max_offset;
   to.makeRoom = makeRoom;
+  std::vector<SeenSurfel>& seen = seen_[static_cast<std::size_t>(strip.first_row / kTile)];
   to.owner = &seen;
+  to.seen = seen.data();
+  to.seen_capacity = static_cast<std::uint32_t>(seen.size());
   to.first = first_.data();
   to.weights = weights_.data();
   to.mean = mean_.data();
@@ -171,40 +174,6 @@ bool sameGrid(const ImageGrid& a, const ImageGrid& b) {
   return fields(a) == fields(b);
 }
 
-// Frames kept from image to image: most are of one grid, whose directions and memory cost as much
-// as a fast image. All of a pool are blended, or none.
-class FramePool {
- public:
-  // Nobody else has it until it is given back.
-  std::unique_ptr<ImageFrame> take(const ImageGrid& grid, bool blends);
-  void giveBack(std::unique_ptr<ImageFrame> frame);
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<ImageFrame>> kept_;
-};
-
-std::unique_ptr<ImageFrame> FramePool::take(const ImageGrid& grid, bool blends) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = std::find_if(kept_.begin(), kept_.end(),
-                                    [&](const auto& one) { return sameGrid(one->grid(), grid); });
-    if (found != kept_.end()) {
-      std::unique_ptr<ImageFrame> frame = std::move(*found);
-      kept_.erase(found);
-      return frame;
-    }
-  }
-  return std::make_unique<ImageFrame>(grid, blends);
-}
-
-void FramePool::giveBack(std::unique_ptr<ImageFrame> frame) {
-  constexpr std::size_t kMost = 4;
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (kept_.size() == kMost) kept_.erase(kept_.begin());
-  kept_.push_back(std::move(frame));
-}
-
 // `origin` [m]: of the tree, in W.
 void placeSensor(const Pose& X_WS, const Eigen::Vector3d& origin, ImageStrip& strip) {
   const Eigen::Vector3d eye = X_WS.p - origin;
@@ -258,7 +227,9 @@ class DepthImageRenderer final : public ImageRenderer {
       return;
     }
     hits.resize(grid.size());
-    std::unique_ptr<ImageFrame> frame = frames_.take(grid, map_->blending().on());
+    std::unique_ptr<ImageFrame> frame =
+        frames_.take([&](const ImageFrame& kept) { return sameGrid(kept.grid(), grid); },
+                     [&] { return std::make_unique<ImageFrame>(grid, map_->blending().on()); });
     if (looks != nullptr) frame->makeRoomForLooks();
     const auto tiles = static_cast<std::size_t>((grid.height + kTile - 1) / kTile);
     // A few strips a thread even out their work; every strip walks the upper tree again.
@@ -279,8 +250,7 @@ class DepthImageRenderer final : public ImageRenderer {
                    const SurfelColours* colours, std::vector<Hit>& hits) const {
     ImageStrip strip = frame.strip(first_row, end_row, range_max);
     placeSensor(X_WS, map_->origin(), strip);
-    std::vector<SeenSurfel> seen;
-    if (map_->blending().on()) frame.blend(map_->blending(), colours, seen, strip);
+    if (map_->blending().on()) frame.blend(map_->blending(), colours, strip);
     kernel_(map_->tree(), strip);
     for (int row = first_row; row < end_row; ++row) {
       const std::size_t cell = frame.directions().cell(row, 0);
@@ -304,7 +274,7 @@ class DepthImageRenderer final : public ImageRenderer {
   const ProjectKernel kernel_;
   const CastKernel cast_kernel_;  // of objects
   Workers workers_;
-  mutable FramePool frames_;
+  mutable Pool<ImageFrame> frames_;  // most images are of one grid
 };
 
 }  // namespace

@@ -98,28 +98,46 @@ inline Footprints8 sphericalFootprints(const ImageStrip& image, const Float8* c,
   return cells;
 }
 
-inline Footprints8 pinholeFootprints(const ImageStrip& image, const Float8* c, Float8 radius) {
-  const Float8 depth2 = c[2] * c[2] - radius * radius;
-  const auto interval = [&](Float8 side, float focal, float middle, int size, Int8& first,
+/// Of discs with unit normals n, of balls where n is 0. The plane y = k z touches a disc where
+/// ((0, -1, k).c)^2 = R^2 (1 + k^2 - ((0, -1, k).n)^2), a ball where n is left out.
+inline Footprints8 pinholeFootprints(const ImageStrip& image, const Float8* c, const Float8* n,
+                                     Float8 radius) {
+  constexpr float kSpare = 1e-6F;  // of discs that are seen from the side, where roundings show
+  const Float8 radius2 = radius * radius, depth2 = c[2] * c[2];
+  const Float8 across2 = depth2 - radius2 * (1.0F - n[2] * n[2]);
+  const auto interval = [&](int axis, float focal, float middle, int size, Int8& first,
                             Int8& last) {
-    const Float8 root = sqrt8(max8(side * side + depth2, all8(0.0F))) * radius;
-    const Float8 low = (side * c[2] - root) / depth2, high = (side * c[2] + root) / depth2;
+    const Float8 side = c[axis], m = n[axis];
+    const Float8 turned = c[2] * m - side * n[2];
+    const Float8 distance2 = (1.0F + kSpare) * (side * side + depth2);
+    const Float8 reach2 = distance2 - turned * turned - radius2 * (1.0F - m * m - n[2] * n[2]);
+    const Float8 root = sqrt8(max8(reach2, all8(0.0F))) * radius;
+    const Float8 centre = side * c[2] + radius2 * m * n[2];
+    const Float8 low = (centre - root) / across2, high = (centre + root) / across2;
     const Float8 margin = 1e-5F * (abs8(low) + abs8(high) + 1.0F);
     clip((low - margin) * focal + middle, (high + margin) * focal + middle, size, first, last);
   };
   Footprints8 cells;
-  interval(c[1], image.fy, image.cy, image.height, cells.first_row, cells.last_row);
-  interval(c[0], image.fx, image.cx, image.width, cells.first_column, cells.last_column);
+  interval(1, image.fy, image.cy, image.height, cells.first_row, cells.last_row);
+  interval(0, image.fx, image.cx, image.width, cells.first_column, cells.last_column);
   cells.irregular = signs(c[2] <= 1.01F * radius);  // its picture has no bounds, or none at all
   return cells;
 }
 
-/// Of balls about `centre` [m], in the sensor (camera) frame.
-inline Footprints footprintsOf(const ImageStrip& image, const Float8* centre, Float8 radius) {
+/// Of discs about `centre` [m] with unit normals, in the sensor (camera) frame; of balls where a
+/// normal is 0. May be larger.
+inline Footprints footprintsOf(const ImageStrip& image, const Float8* centre, const Float8* normal,
+                               Float8 radius) {
   return {image,
           image.spherical ? sphericalFootprints(image, centre, radius)
-                          : pinholeFootprints(image, centre, radius),
+                          : pinholeFootprints(image, centre, normal, radius),
           centre, radius};
+}
+
+/// Of balls.
+inline Footprints footprintsOf(const ImageStrip& image, const Float8* centre, Float8 radius) {
+  const Float8 none[3] = {all8(0.0F), all8(0.0F), all8(0.0F)};
+  return footprintsOf(image, centre, none, radius);
 }
 
 }  // namespace

@@ -235,7 +235,9 @@ class ImageWalk {
     rotate(image_, block.n, n);
     const Float8 nv = dot8(n, v);
     const Float8 distance = (sqrt8(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) - ball_) * 0.99999F;
-    const Footprints cells = footprintsOf(image_, v, all8(ball_));
+    const Float8 inverse = blend8(all8(0.0F), 1.0F / sqrt8(dot8(n, n)), block.planar);
+    const Float8 unit[3] = {n[0] * inverse, n[1] * inverse, n[2] * inverse};
+    const Footprints cells = footprintsOf(image_, v, unit, all8(ball_));
     float distances[8], lanes[7][8];
     store8(distances, distance);
     for (int axis = 0; axis < 3; ++axis) {

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace marsim::lidar {
+
+/// Large objects kept from image to image: new memory costs as much as a fast image. Safe to use
+/// from several threads.
+template <class T>
+class Pool {
+ public:
+  /// A kept one that `suits`, else what `make` makes (std::unique_ptr<T>). Nobody else has it until
+  /// it is given back.
+  template <class Suits, class Make>
+  std::unique_ptr<T> take(const Suits& suits, const Make& make) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      const auto found =
+          std::find_if(kept_.begin(), kept_.end(), [&](const auto& one) { return suits(*one); });
+      if (found != kept_.end()) {
+        std::unique_ptr<T> one = std::move(*found);
+        kept_.erase(found);
+        return one;
+      }
+    }
+    return make();
+  }
+
+  void giveBack(std::unique_ptr<T> one) {
+    constexpr std::size_t kMost = 4;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (kept_.size() == kMost) kept_.erase(kept_.begin());
+    kept_.push_back(std::move(one));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<T>> kept_;
+};
+
+}  // namespace marsim::lidar
