@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -112,9 +113,10 @@ void Uav::measure(const ObjectsIn& objectsIn) {
     const TimeNs begin = cameras_->beginOf(due);
     const std::vector<scene::MovingObject> present =
         scene::countedFrom(toSeconds(due.stamp - begin), objects(begin, cameras_->endOf(due)));
-    for (std::size_t i = 0; i < cameras_->cameras().size(); ++i) {
-      on_camera_image(i, cameras_->image(i, due, present), present);
-    }
+    std::vector<std::size_t> all(cameras_->cameras().size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    const std::vector<lidar::CameraImage> images = cameras_->images(all, due, present);
+    for (const std::size_t i : all) on_camera_image(i, images[i], present);
   }
 }
 

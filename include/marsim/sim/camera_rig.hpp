@@ -18,12 +18,11 @@ class CameraRig {
 
   /// The images that a report makes due.
   std::vector<Instant> take(const VehicleReport& report) { return clock_.take(report); }
-  /// One camera's image; times of `objects` count from the instant's stamp. May run in another
-  /// thread than take().
-  lidar::CameraImage image(std::size_t camera, const Instant& instant,
-                           View<scene::MovingObject> objects) const {
-    return cameras_[camera].imageAlong(instant.stamp, instant.motion, objects);
-  }
+  /// The images of some cameras; times of `objects` count from the instant's stamp. All at once
+  /// where the renderers have several threads. May run in another thread than take().
+  std::vector<lidar::CameraImage> images(const std::vector<std::size_t>& cameras,
+                                         const Instant& instant,
+                                         View<scene::MovingObject> objects) const;
   /// As lidar::Camera, of all of them.
   void setWeather(const lidar::Weather& weather);
   /// The interval of an instant in which it matters how objects move.
@@ -38,6 +37,7 @@ class CameraRig {
  private:
   lidar::CameraRigConfig config_;
   std::vector<lidar::Camera> cameras_;
+  bool at_once_;
   double after_ = 0.0;  // [s] the longest
   ImageClock clock_;
 };

@@ -129,6 +129,7 @@ void CameraNode::render(const sim::ImageClock::Instant& instant,
   if (!wanted()) return;
   const RenderedSensor::Objects present =
       scene::countedFrom(toSeconds(instant.stamp - rig_->beginOf(instant)), objects());
+  std::vector<std::size_t> cameras;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     Output& output = outputs_[i];
     const Pose X_WC = instant.X_WB * rig_->config().cameras[i].X_BC;
@@ -136,10 +137,12 @@ void CameraNode::render(const sim::ImageClock::Instant& instant,
     output.pose.publish(toPoseStamped(X_WC, frames_.world, instant.stamp));
     output.camera_info.publish(output.info);
     if (output.depth_camera_info) output.depth_camera_info.publish(output.depth_info);
-    if (!output.wantsImage()) continue;
-    const lidar::CameraImage image = rig_->image(i, instant, present);
-    publishImages(i, image);
-    if (output.wantsTruth()) publishTruth(i, instant, image, present);
+    if (output.wantsImage()) cameras.push_back(i);
+  }
+  const std::vector<lidar::CameraImage> images = rig_->images(cameras, instant, present);
+  for (std::size_t k = 0; k < cameras.size(); ++k) {
+    publishImages(cameras[k], images[k]);
+    if (outputs_[cameras[k]].wantsTruth()) publishTruth(cameras[k], instant, images[k], present);
   }
   ++images_;
 }
