@@ -1,7 +1,9 @@
 #include "marsim/sim/camera_rig.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <future>
+#include <thread>
 #include <utility>
 
 #include "marsim/common/random.hpp"
@@ -24,11 +26,16 @@ lidar::CameraRigConfig validated(lidar::CameraRigConfig config) {
   return config;
 }
 
+std::size_t threadsOf(const lidar::CameraRenderers& renderers) {
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  return static_cast<std::size_t>(renderers.threads == 0 ? cores : renderers.threads);
+}
+
 }  // namespace
 
 CameraRig::CameraRig(lidar::CameraRigConfig config, const lidar::CameraRenderers& renderers)
     : config_(validated(std::move(config))),
-      at_once_(renderers.threads != 1),
+      threads_(threadsOf(renderers)),
       clock_(clockOf(config_)) {
   for (const lidar::CameraConfig& camera : config_.cameras) {
     const std::uint64_t seed = RandomStream(config_.seed, "camera " + camera.name).next();
@@ -40,17 +47,19 @@ CameraRig::CameraRig(lidar::CameraRigConfig config, const lidar::CameraRenderers
 std::vector<lidar::CameraImage> CameraRig::images(const std::vector<std::size_t>& cameras,
                                                   const Instant& instant,
                                                   View<scene::MovingObject> objects) const {
-  const auto policy = at_once_ ? std::launch::async : std::launch::deferred;
-  std::vector<std::future<lidar::CameraImage>> begun;
-  for (const std::size_t camera : cameras) {
-    // The last one is this thread's.
-    begun.push_back(std::async(
-        begun.size() + 1 < cameras.size() ? policy : std::launch::deferred, [=, &instant] {
-          return cameras_[camera].imageAlong(instant.stamp, instant.motion, objects);
-        }));
-  }
   std::vector<lidar::CameraImage> images(cameras.size());
-  for (std::size_t i = cameras.size(); i-- > 0;) images[i] = begun[i].get();
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < images.size(); i = next++) {
+      images[i] = cameras_[cameras[i]].imageAlong(instant.stamp, instant.motion, objects);
+    }
+  };
+  std::vector<std::future<void>> others;
+  for (std::size_t i = 1; i < std::min(threads_, images.size()); ++i) {
+    others.push_back(std::async(std::launch::async, work));
+  }
+  work();
+  for (std::future<void>& other : others) other.get();
   return images;
 }
 

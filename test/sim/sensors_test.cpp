@@ -163,6 +163,36 @@ TEST(World, StereoPairsAreOfOneInstant) {
   EXPECT_NE(pixels[0], pixels[1]) << "each has noise of its own";
 }
 
+TEST(CameraRig, ImagesMadeAtOnceAreThoseOfTheCamerasAlone) {
+  lidar::CameraRigConfig config;
+  config.name = "five";
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    lidar::CameraConfig& camera = config.cameras.emplace_back();
+    camera.name = name;
+    camera.model = {lidar::CameraModel::Projection::kPinhole, 32, 24, 20.0, 20.0, 15.5, 11.5, {}};
+    camera.X_BC.q = lidar::opticalRotation();
+    camera.X_BC.p.y() = 0.1 * static_cast<double>(config.cameras.size());
+  }
+  const auto map = wall();
+  const lidar::CameraRenderers renderers{map, lidar::makeRayCaster(map, {}),
+                                         lidar::makeDepthImageRenderer(map, {}), 3};
+  CameraRig rig(config, renderers);
+  VehicleReport report;
+  report.motion.X_WB.p = {0.0, 0.0, 1.0};
+  const std::vector<CameraRig::Instant> due = rig.take(report);
+  ASSERT_EQ(due.size(), 1U);
+  const std::vector<std::size_t> asked = {4, 0, 3, 1};
+  const std::vector<lidar::CameraImage> images = rig.images(asked, due[0], {});
+  ASSERT_EQ(images.size(), asked.size());
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const lidar::CameraImage alone =
+        rig.cameras()[asked[i]].imageAlong(due[0].stamp, due[0].motion, {});
+    EXPECT_EQ(images[i].pixels, alone.pixels) << asked[i];
+    EXPECT_EQ(images[i].X_WC.p, alone.X_WC.p) << asked[i];
+  }
+  EXPECT_NE(images[0].pixels, images[1].pixels);
+}
+
 // The light of the first image is taken in before the vehicle moves.
 TEST(World, BlurredImagesBeginAtTheStart) {
   World world(wall(), {}, -10.0);

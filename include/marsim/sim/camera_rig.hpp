@@ -18,8 +18,8 @@ class CameraRig {
 
   /// The images that a report makes due.
   std::vector<Instant> take(const VehicleReport& report) { return clock_.take(report); }
-  /// The images of some cameras; times of `objects` count from the instant's stamp. All at once
-  /// where the renderers have several threads. May run in another thread than take().
+  /// The images of some cameras; times of `objects` count from the instant's stamp. Several at
+  /// once where the renderers have several threads, as many. May run in another thread than take().
   std::vector<lidar::CameraImage> images(const std::vector<std::size_t>& cameras,
                                          const Instant& instant,
                                          View<scene::MovingObject> objects) const;
@@ -37,7 +37,7 @@ class CameraRig {
  private:
   lidar::CameraRigConfig config_;
   std::vector<lidar::Camera> cameras_;
-  bool at_once_;
+  std::size_t threads_;
   double after_ = 0.0;  // [s] the longest
   ImageClock clock_;
 };
