@@ -1,26 +1,19 @@
 #include "ros/nodes/quadrotor_node.hpp"
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include <fmt/format.h>
-#include <visualization_msgs/MarkerArray.h>
 
 #include "common/bounds.hpp"
-#include "common/output_file.hpp"
-#include "marsim/MotorStates.h"
 #include "marsim/common/error.hpp"
 #include "marsim/common/progress.hpp"
-#include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/geometry/pose_file.hpp"
 #include "marsim/map/load_map.hpp"
 #include "ros/common/map_params.hpp"
 #include "ros/common/swarm_params.hpp"
 #include "ros/messages/conversions.hpp"
-#include "ros/messages/vehicle_marker.hpp"
 #include "sim/obstacle_plants.hpp"
 #include "sim/start.hpp"
 
@@ -34,8 +27,6 @@ constexpr TimeNs kGrantPeriod = kNsPerSecond / 50;  // of simulated time
 constexpr double kStandstill = 0.1;                 // [s] of wall time without a step
 constexpr double kLongWait = 0.5;                   // [s] of wall time, worth being said
 constexpr double kDiagnosticPeriod = 1.0;           // [s] of wall time, while time stands still
-constexpr double kPathSpacing = 0.05;               // [m] between poses on `path`
-constexpr std::size_t kPathLength = 20000;          // poses kept on `path`
 const char* const kReplays = "its motion is replayed from a file";
 constexpr TimeNs kAfterReplay = kNsPerSecond / 2;  // for the last scans and images
 
@@ -79,14 +70,7 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   rates.dynamics = params.positive("dynamics_rate", rates.dynamics, Quantity::kFrequency);
   rates.state = params.positive("state_rate", rates.state, Quantity::kFrequency);
   rates.odometry = params.positive("odom_rate", rates.odometry, Quantity::kFrequency);
-  twist_in_world_ =
-      params.choice("odom_twist_frame", "child", {"child", "body", "world"}) == "world";
-  const bool truth_tf = params.flag("publish_ground_truth_tf", true);
-  tf_child_frame_ = truth_tf ? frames_.base() : frames_.base() + "_truth";
-  odom_frame_ = params.text("odom_frame_id", frames_.world);
-  odom_child_frame_ = params.text("odom_child_frame_id", frames_.base());
-  imu_frame_ = params.text("imu_frame_id", frames_.imu());
-  livox_imu_frame_ = params.text("livox_imu_frame_id", imu_frame_);
+  motion_publisher_ = std::make_unique<MotionPublisher>(params, frames_, vehicle, lidar);
   start_p_WB_ = {params.number("x", 0.0, Quantity::kLength),
                  params.number("y", 0.0, Quantity::kLength),
                  params.number("z", 1.5, Quantity::kLength)};
@@ -98,11 +82,6 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   requirePlace(params.where(), "start (x, y, z)", start_p_WB_);
   requireAngle(params.where(), "yaw", start_yaw_);
   const bool respawns = params.choice("on_crash", "end", {"end", "respawn"}) == "respawn";
-  const std::string record = params.text("record", "none");
-  const bool recorded = !record.empty() && record != "none";
-  if (recorded) requireExtension(record, {".tum", ".txt", ""});
-  X_BR_ = config::chooseFrame(params.text("record_frame", "base"), vehicle.imu, lidar,
-                              params.where(), "record_frame");
   setup.collision = readCollisionConfig(params);
   setup.replay = readReplay(params);
   readConditions(params, setup);
@@ -123,17 +102,10 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
       vehicle_->reportPeriod(), vehicle.vehicle.control_latency,
       lockstep.on ? sim::ControlWait::kShareOfPatience * lockstep.patience : patience,
       lockstep.on && !vehicle_->replays());
-  if (recorded) {
-    openStream(record_, record);
-    record_ << "# stamp x y z qx qy qz qw\n";
-  }
-  path_.header.frame_id = frames_.world;
   diagnostics_.setHardwareID(vehicle.vehicle.name);
   diagnostics_.add("dynamics", this, &QuadrotorNode::diagnose);
   advertise(handle, private_handle);
   navigation_sensors_ = std::make_unique<NavigationSensors>(vehicle, frames_, handle);
-  if (vehicle.magnetometer) X_BM_ = vehicle.magnetometer->X_BM;
-  publishStatic(handle);
   is_made_ = true;
 }
 
@@ -172,16 +144,9 @@ void QuadrotorNode::makeVehicle(Params& params, const sim::VehicleSetup& setup) 
 
 void QuadrotorNode::advertise(ros::NodeHandle& handle, const ros::NodeHandle& private_handle) {
   state_publisher_ = {handle, "state", world_->lockstep().stateQueue()};
-  odom_publisher_ = {handle, "odom", 100};
-  imu_publisher_ = {handle, "imu/data", 200};
-  imu_raw_publisher_ = {handle, "imu/data_raw", 200};
-  livox_imu_publisher_ = {handle, "livox/imu", 200};
-  tf_publisher_ = {handle, "/tf", 100};
-  motor_publisher_ = handle.advertise<marsim::MotorStates>("motor_states", 10);
-  path_publisher_ = handle.advertise<nav_msgs::Path>("path", 1, true);
+  motion_publisher_->begin(handle);
   if (vehicle_->setup().collision.on)
     contact_publisher_ = std::make_unique<ContactPublisher>(handle, frames_.world);
-  visual_publisher_ = handle.advertise<visualization_msgs::MarkerArray>("visual", 1, true);
   reset_service_ = handle.advertiseService("reset", &QuadrotorNode::onReset, this);
   teleport_service_ = handle.advertiseService("teleport", &QuadrotorNode::onTeleport, this);
 
@@ -197,16 +162,6 @@ void QuadrotorNode::advertise(ros::NodeHandle& handle, const ros::NodeHandle& pr
   clock_subscriber_ = handle.subscribe("/clock", 1000, &QuadrotorNode::onClock, this, no_delay);
   timer_ = handle.createSteadyTimer(ros::WallDuration(kStandstill),
                                     [this](const ros::SteadyTimerEvent&) { onTimer(); });
-}
-
-void QuadrotorNode::publishStatic(ros::NodeHandle&) {
-  std::vector<geometry_msgs::TransformStamped> transforms = {
-      toTransform(vehicle_->setup().imu.X_BI, frames_.base(), frames_.imu(), 0)};
-  if (X_BM_) {
-    transforms.push_back(toTransform(*X_BM_, frames_.base(), frames_.magnetometer(), 0));
-  }
-  static_tf_.sendTransform(transforms);
-  visual_publisher_.publish(vehicleMarkers(vehicle_->setup().vehicle, tf_child_frame_));
 }
 
 void QuadrotorNode::start(TimeNs now) {
@@ -229,7 +184,7 @@ void QuadrotorNode::onPlaced() {
   control_wait_.reset(stamp);
   told_.reset();
   command_keeper_->forget(vehicle_->placements(), stamp);
-  path_.poses.clear();
+  motion_publisher_->forgetPath();
 }
 
 // Returns a sentence for people on what becomes of the placement.
@@ -303,12 +258,12 @@ void QuadrotorNode::advance() {
     if (due.report) publishState();
     peer_publisher_->publish(vehicle_->state(), vehicle_->placements(),
                              vehicle_->collisions().impacts());
-    if (due.odometry) publishOdometry();
-    if (due.imu) publishImu(*due.imu);
+    if (due.odometry) motion_publisher_->publishOdometry(vehicle_->state());
+    if (due.imu) motion_publisher_->publishImu(*due.imu);
     navigation_sensors_->publish(vehicle_->state().stamp, due);
     const TimeNs stamp = vehicle_->state().stamp;
-    if (stamp % kMotorPeriod == 0) publishMotors();
-    if (stamp % kPathPeriod == 0) publishPath();
+    if (stamp % kMotorPeriod == 0) motion_publisher_->publishMotors(stamp, vehicle_->quadrotor());
+    if (stamp % kPathPeriod == 0) motion_publisher_->publishPath(vehicle_->state());
     if (stamp % ContactPublisher::kClearancePeriod == 0) publishClearance();
     if (stamp % kGrantPeriod == 0) clock_grants_->grant(stamp + kClockLead);
     if (vehicle_->replays()) tellReplay(stamp);
@@ -444,83 +399,6 @@ void QuadrotorNode::tellState() {
   message->child_frame_id = frames_.base();
   message->commanded = command_keeper_->has();
   state_publisher_.publish(message);
-}
-
-void QuadrotorNode::publishOdometry() {
-  const KinematicState& state = vehicle_->state();
-  if (odom_publisher_.wanted()) {
-    const auto message = boost::make_shared<nav_msgs::Odometry>();
-    toMessage(state, twist_in_world_, *message);
-    message->header.frame_id = odom_frame_;
-    message->child_frame_id = odom_child_frame_;
-    odom_publisher_.publish(message);
-  }
-  if (tf_publisher_.wanted()) {
-    const auto message = boost::make_shared<tf2_msgs::TFMessage>();
-    message->transforms.push_back(
-        toTransform(state.X_WB, frames_.world, tf_child_frame_, state.stamp));
-    tf_publisher_.publish(message);
-  }
-  if (record_.is_open()) {
-    const Pose X_WR = state.X_WB * X_BR_;
-    const Eigen::Vector3d& p = X_WR.p;
-    const Eigen::Quaterniond& q = X_WR.q;
-    record_ << fmt::format("{:.9f} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g}\n",
-                           toSeconds(state.stamp), p.x(), p.y(), p.z(), q.x(), q.y(), q.z(), q.w());
-  }
-}
-
-void QuadrotorNode::publishImu(const vehicle::ImuSample& sample) {
-  const auto publish = [&](const WatchedPublisher<sensor_msgs::Imu>& publisher,
-                           bool with_orientation) {
-    if (!publisher.wanted()) return;
-    const auto message = boost::make_shared<sensor_msgs::Imu>();
-    toMessage(sample, vehicle_->setup().imu, with_orientation, *message);
-    message->header.frame_id = imu_frame_;
-    publisher.publish(message);
-  };
-  publish(imu_publisher_, true);
-  publish(imu_raw_publisher_, false);
-  if (livox_imu_publisher_.wanted()) publishLivoxImu(sample);
-}
-
-// As the Livox drivers publish it: orientation and covariances are left empty.
-void QuadrotorNode::publishLivoxImu(const vehicle::ImuSample& sample) {
-  const auto message = boost::make_shared<sensor_msgs::Imu>();
-  message->header = toHeader(sample.stamp, livox_imu_frame_);
-  message->angular_velocity = toVector3(sample.angular_velocity);
-  message->linear_acceleration = toVector3(sample.specific_force / kGravity);
-  livox_imu_publisher_.publish(message);
-}
-
-void QuadrotorNode::publishMotors() {
-  const vehicle::RotorArray& speeds = vehicle_->quadrotor().motorSpeeds();
-  const vehicle::RotorArray& commands = vehicle_->quadrotor().motorCommands();
-  const vehicle::RotorArray thrusts =
-      vehicle_->setup().vehicle.thrust_coefficient * speeds * speeds;
-  marsim::MotorStates message;
-  message.header = toHeader(vehicle_->state().stamp, frames_.base());
-  message.speeds.assign(speeds.data(), speeds.data() + speeds.size());
-  message.commands.assign(commands.data(), commands.data() + commands.size());
-  message.thrusts.assign(thrusts.data(), thrusts.data() + thrusts.size());
-  motor_publisher_.publish(message);
-}
-
-void QuadrotorNode::publishPath() {
-  const KinematicState& state = vehicle_->state();
-  if (record_.is_open() && !record_.flush()) {
-    ROS_ERROR("record: the file cannot be written any more (%s), it ends here",
-              std::strerror(errno));
-    record_.close();
-  }
-  if (!path_.poses.empty() &&
-      (fromPoint(path_.poses.back().pose.position) - state.X_WB.p).norm() < kPathSpacing) {
-    return;
-  }
-  if (path_.poses.size() >= kPathLength) path_.poses.erase(path_.poses.begin());
-  path_.poses.push_back(toPoseStamped(state.X_WB, frames_.world, state.stamp));
-  path_.header.stamp = toRos(state.stamp);
-  path_publisher_.publish(path_);
 }
 
 void QuadrotorNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {

@@ -1,19 +1,13 @@
 #pragma once
 
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include <diagnostic_updater/diagnostic_updater.h>
-#include <nav_msgs/Odometry.h>
-#include <nav_msgs/Path.h>
 #include <ros/ros.h>
 #include <rosgraph_msgs/Clock.h>
-#include <sensor_msgs/Imu.h>
 #include <std_srvs/Trigger.h>
-#include <tf2_msgs/TFMessage.h>
-#include <tf2_ros/static_transform_broadcaster.h>
 
 #include "marsim/MotorSpeeds.h"
 #include "marsim/StateReference.h"
@@ -27,6 +21,7 @@
 #include "ros/messages/frames.hpp"
 #include "ros/nodes/command_keeper.hpp"
 #include "ros/nodes/contact_publisher.hpp"
+#include "ros/nodes/motion_publisher.hpp"
 #include "ros/nodes/navigation_sensors.hpp"
 #include "sim/control_wait.hpp"
 
@@ -45,23 +40,18 @@ namespace marsim::ros_nodes {
 ///
 /// In: `motor_speeds` (marsim/MotorSpeeds), with ideal dynamics `reference`
 /// (marsim/StateReference), /clock.
-/// Out: `state` (marsim/VehicleState), `odom` (nav_msgs/Odometry), `imu/data` and `imu/data_raw`
-/// (sensor_msgs/Imu), `livox/imu` (the same as Livox's driver gives it: specific force in g, no
-/// orientation), what NavigationSensors names, `motor_states` (marsim/MotorStates), `path`
-/// (nav_msgs/Path, flown), `visual` (visualization_msgs/MarkerArray, latched), tf, what
-/// ContactPublisher and CommandKeeper name, what PeerPublisher tells the other UAVs. Services
-/// `reset` (std_srvs/Trigger): back to the start; `teleport` (marsim/Teleport): anywhere.
+/// Out: `state` (marsim/VehicleState), what MotionPublisher, NavigationSensors, ContactPublisher
+/// and CommandKeeper name, what PeerPublisher tells the other UAVs. Services `reset`
+/// (std_srvs/Trigger): back to the start; `teleport` (marsim/Teleport): anywhere.
 /// Parameters: vehicle, imu (as config::chooseImu reads it), lidar, map, resolution, x, y, z, yaw,
 /// swarm, swarm_size and uav_id (in place of x y z yaw: see SwarmPlace), ground_z, dynamics_rate,
-/// state_rate, odom_rate, seed, odom_twist_frame (child | world), publish_ground_truth_tf, record
-/// (file in TUM format; none), record_frame (whose pose that file has, as config::chooseFrame reads
-/// it), replay (a trajectory file as readPoseFile reads it, which the vehicle follows in place of
-/// its dynamics; none), replay_lead_in (simulated time of its first pose), replay_then (hold | end:
-/// whether the node ends after its last pose), dynamics (rigid_body | ideal), wind, gusts
-/// (config::windOf), motor_failure (config::motorFailuresOf), check_start, world_frame,
-/// frame_prefix, odom_frame_id, odom_child_frame_id, imu_frame_id, livox_imu_frame_id, on_crash
-/// (end | respawn: whether a controller that dies is started again, and so how long it is waited
-/// for outside of lockstep); those of readCollisionConfig and WorldInput.
+/// state_rate, odom_rate, seed, replay (a trajectory file as readPoseFile reads it, which the
+/// vehicle follows in place of its dynamics; none), replay_lead_in (simulated time of its first
+/// pose), replay_then (hold | end: whether the node ends after its last pose), dynamics
+/// (rigid_body | ideal), wind, gusts (config::windOf), motor_failure (config::motorFailuresOf),
+/// check_start, world_frame, frame_prefix, on_crash (end | respawn: whether a controller that dies
+/// is started again, and so how long it is waited for outside of lockstep); those of
+/// MotionPublisher, readCollisionConfig and WorldInput.
 class QuadrotorNode {
  public:
   QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
@@ -75,7 +65,6 @@ class QuadrotorNode {
   void tellReplay(TimeNs stamp);
   void publishClearance();
   void advertise(ros::NodeHandle& handle, const ros::NodeHandle& private_handle);
-  void publishStatic(ros::NodeHandle& handle);
   void onClock(const rosgraph_msgs::ClockConstPtr& message);
   void onTimer();
   void onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message);
@@ -88,26 +77,19 @@ class QuadrotorNode {
   void start(TimeNs now);
   void publishState();
   void tellState();
-  void publishOdometry();
-  void publishImu(const vehicle::ImuSample& sample);
-  void publishLivoxImu(const vehicle::ImuSample& sample);
-  void publishMotors();
-  void publishPath();
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
 
   Frames frames_;
-  std::string odom_frame_, odom_child_frame_, imu_frame_, livox_imu_frame_, tf_child_frame_;
-  bool twist_in_world_ = false;
   Eigen::Vector3d start_p_WB_;
   double start_yaw_ = 0.0;
   bool ends_with_replay_ = false;  ///< half a second after its last pose
 
   std::unique_ptr<sim::Vehicle> vehicle_;
   std::unique_ptr<WorldInput> world_;
+  std::unique_ptr<MotionPublisher> motion_publisher_;
   std::unique_ptr<ContactPublisher> contact_publisher_;  ///< null where collisions are off
   std::unique_ptr<NavigationSensors> navigation_sensors_;
   std::unique_ptr<PeerPublisher> peer_publisher_;
-  std::optional<Pose> X_BM_;  ///< of a magnetometer
   bool started_ = false;
   bool takes_part_ = false;           ///< in lockstep
   std::atomic<bool> is_made_{false};  ///< callbacks may act
@@ -119,22 +101,14 @@ class QuadrotorNode {
   std::uint32_t told_to_ = 0;  ///< listeners that had come by then
   std::unique_ptr<CommandKeeper> command_keeper_;
   std::unique_ptr<ClockGrants> clock_grants_;
-  nav_msgs::Path path_;
-  std::ofstream record_;
-  Pose X_BR_;  ///< the recorded frame in the body
 
   ros::WallTime reported_at_;  ///< for the real-time factor between two reports
   TimeNs reported_stamp_ = 0;
 
   WatchedPublisher<marsim::VehicleState> state_publisher_;
-  WatchedPublisher<nav_msgs::Odometry> odom_publisher_;
-  WatchedPublisher<sensor_msgs::Imu> imu_publisher_, imu_raw_publisher_, livox_imu_publisher_;
-  WatchedPublisher<tf2_msgs::TFMessage> tf_publisher_;
-  ros::Publisher motor_publisher_, path_publisher_, visual_publisher_;
   ros::Subscriber clock_subscriber_, motor_subscriber_, reference_subscriber_;
   ros::ServiceServer reset_service_, teleport_service_;
   ros::SteadyTimer timer_;
-  tf2_ros::StaticTransformBroadcaster static_tf_;
   diagnostic_updater::Updater diagnostics_;
 };
 

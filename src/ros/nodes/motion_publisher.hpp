@@ -1,0 +1,69 @@
+#pragma once
+
+#include <fstream>
+#include <optional>
+#include <string>
+
+#include <nav_msgs/Odometry.h>
+#include <nav_msgs/Path.h>
+#include <ros/ros.h>
+#include <sensor_msgs/Imu.h>
+#include <tf2_msgs/TFMessage.h>
+#include <tf2_ros/static_transform_broadcaster.h>
+
+#include "marsim/config/load.hpp"
+#include "marsim/sim/vehicle.hpp"
+#include "ros/common/params.hpp"
+#include "ros/common/watched_publisher.hpp"
+#include "ros/messages/frames.hpp"
+
+namespace marsim::ros_nodes {
+
+/// How a vehicle moves, told to everybody and recorded.
+///
+/// Out: `odom` (nav_msgs/Odometry), `imu/data` and `imu/data_raw` (sensor_msgs/Imu), `livox/imu`
+/// (the same as Livox's driver gives it: specific force in g, no orientation), `motor_states`
+/// (marsim/MotorStates), `path` (nav_msgs/Path, flown), `visual` (visualization_msgs/MarkerArray,
+/// latched), tf.
+/// Parameters: odom_twist_frame (child | world), publish_ground_truth_tf, odom_frame_id,
+/// odom_child_frame_id, imu_frame_id, livox_imu_frame_id, record (file in TUM format; none),
+/// record_frame (whose pose that file has, as config::chooseFrame reads it).
+class MotionPublisher {
+ public:
+  /// Reads the parameters. `lidar`: that the vehicle carries, a name or a file. Throws ConfigError.
+  MotionPublisher(Params& params, const Frames& frames, const config::Vehicle& vehicle,
+                  const std::string& lidar);
+
+  /// Advertises, publishes what does not change, opens the record. Throws FileError.
+  void begin(ros::NodeHandle& handle);
+  /// Odometry and tf, and the next pose of the record.
+  void publishOdometry(const KinematicState& state);
+  void publishImu(const vehicle::ImuSample& sample);
+  void publishMotors(TimeNs stamp, const vehicle::Quadrotor& quadrotor);
+  /// Also writes out what is recorded.
+  void publishPath(const KinematicState& state);
+  /// After the vehicle was put somewhere.
+  void forgetPath() { path_.poses.clear(); }
+
+ private:
+  void publishLivoxImu(const vehicle::ImuSample& sample);
+
+  Frames frames_;
+  vehicle::VehicleConfig vehicle_;
+  vehicle::ImuConfig imu_;
+  std::string odom_frame_, odom_child_frame_, imu_frame_, livox_imu_frame_, tf_child_frame_;
+  bool twist_in_world_ = false;
+  std::optional<Pose> X_BM_;  ///< of a magnetometer
+  nav_msgs::Path path_;
+  std::string record_path_;  ///< empty: none
+  std::ofstream record_;
+  Pose X_BR_;  ///< the recorded frame in the body
+
+  WatchedPublisher<nav_msgs::Odometry> odom_publisher_;
+  WatchedPublisher<sensor_msgs::Imu> imu_publisher_, imu_raw_publisher_, livox_imu_publisher_;
+  WatchedPublisher<tf2_msgs::TFMessage> tf_publisher_;
+  ros::Publisher motor_publisher_, path_publisher_, visual_publisher_;
+  tf2_ros::StaticTransformBroadcaster static_tf_;
+};
+
+}  // namespace marsim::ros_nodes
