@@ -128,7 +128,7 @@ void chooseBeam(const std::string& rays, const std::string& returns, const std::
 }
 
 bool hasImu(const std::string& lidar) {
-  return readLidarFile(resolve("lidar", lidar)).imu.has_value();
+  return lidar != "none" && readLidarFile(resolve("lidar", lidar)).imu.has_value();
 }
 
 vehicle::ImuConfig loadLidarImu(const std::string& name_or_path) {

@@ -45,6 +45,7 @@ TEST(ChooseImu, AutoTakesTheOneInTheSensorsFile) {
   EXPECT_EQ(chooseImu("auto", of_vehicle, copy).X_BI.p, loadLidarImu("mid360").X_BI.p);
   EXPECT_EQ(lidar::driverFamily(loadLidar(copy).outputs), lidar::DriverFamily::kLivox);
   EXPECT_FALSE(hasImu("mid40"));
+  EXPECT_FALSE(hasImu("none"));
   EXPECT_EQ(chooseImu("auto", of_vehicle, "mid40").X_BI.p, of_vehicle.X_BI.p);
   EXPECT_NE(complaint([&] { chooseImu("lidar", of_vehicle, "mid40"); }), "no error");
 }

@@ -132,6 +132,9 @@ TEST_F(LoadScenario, ArgumentsOfTheLaunchFile) {
   EXPECT_EQ(of(kWhole).arguments, wanted);
   EXPECT_EQ(of(replaced(kWhole, "ground_z: auto", "ground_z: -20cm")).arguments.at("ground_z"),
             "-0.2");
+  EXPECT_EQ(
+      of("description: d\nlidar: none\ndepth: none\nchecks: {contacts: {at_most: 0}}\n").arguments,
+      (std::map<std::string, std::string>{{"lidar", "none"}, {"depth", "none"}}));
 }
 
 TEST_F(LoadScenario, WindAndFailuresAreLaunchArguments) {

@@ -124,6 +124,17 @@ class LaunchFiles(unittest.TestCase):
         self.assertIn(listed, params(load("sim.launch", "nodelets:=true")))
         self.assertNotIn(listed, params(load("sim.launch", "nodelets:=true", "controller:=none")))
 
+    def test_lidar_none_starts_no_lidar(self):
+        for name in ("sim.launch", "uav.launch", "planner.launch", "swarm.launch"):
+            self.assertIn("lidar", [node.type for node in load(name).nodes], name)
+            types = [node.type for node in load(name, "lidar:=none", "camera:=stereo").nodes]
+            self.assertNotIn("lidar", types, name)
+            self.assertIn("camera", types, name)
+        for name in ("/uav0/manager/nodelets/lidar", "/sim_clock/participants/uav0/lidar"):
+            given = "nodelets:=true", "lockstep:=true"
+            self.assertIn(name, params(load("sim.launch", *given)))
+            self.assertNotIn(name, params(load("sim.launch", *given, "lidar:=none")))
+
     def test_managers_know_of_on_crash(self):
         for name, manager in (("sim.launch", "/uav0/manager"), ("swarm.launch", "/marsim_manager")):
             config = load(name, "on_crash:=respawn", "nodelets:=true")

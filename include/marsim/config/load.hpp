@@ -38,7 +38,7 @@ vehicle::ImuConfig loadImu(const std::string& name_or_path);
 /// The IMU that a LiDAR's file (`imu:`) says is built into it, at its place in the body. Throws
 /// ConfigError where it has none.
 vehicle::ImuConfig loadLidarImu(const std::string& name_or_path);
-/// Whether a LiDAR's file says that an IMU is built into it.
+/// Whether a LiDAR's file says that an IMU is built into it; of "none" it does not.
 bool hasImu(const std::string& lidar);
 
 /// Puts the rays a beam (a number) and the mode of returns that words of a launch file name in the

@@ -59,7 +59,7 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   const std::string imu = params.text("imu", "vehicle");
   const std::string lidar = given(place.lidar, params.text("lidar", "avia"));
   vehicle.imu = config::chooseImu(imu, vehicle.imu, lidar);
-  if (imu == "auto" && !config::hasImu(lidar)) {
+  if (imu == "auto" && lidar != "none" && !config::hasImu(lidar)) {
     ROS_WARN(
         "%s has no IMU of its own in its file: the vehicle's is used, and extrinsics are those "
         "of `marsim calibration --lidar %s --vehicle ...`",
