@@ -20,7 +20,7 @@ void readModel(YamlReader& reader, CameraModel& model) {
                                            {{"pinhole", CameraModel::Projection::kPinhole},
                                             {"fisheye", CameraModel::Projection::kFisheye}});
   reader.requireMap("image", [&](YamlReader& image) {
-    readImageSize(image, model.width, model.height, model.most_pixels);
+    readImageSize(image, model.width, model.height);
     image.require("fx", model.fx);
     image.require("fy", model.fy);
     image.require("cx", model.cx);

@@ -24,10 +24,9 @@ void readSize(YamlReader& reader, const std::string& key, int& value) {
 
 using lidar::DepthCameraConfig;
 
-void readImageSize(YamlReader& reader, int& width, int& height, int& most_pixels) {
+void readImageSize(YamlReader& reader, int& width, int& height) {
   readSize(reader, "width", width);
   readSize(reader, "height", height);
-  reader.read("most_pixels", most_pixels);
 }
 
 void readDepthEncoding(YamlReader& reader, lidar::DepthEncoding& encoding) {
@@ -52,7 +51,7 @@ DepthCameraConfig loadDepthCamera(const std::string& name_or_path) {
   YamlReader::readFile(path, [&](YamlReader& reader) {
     reader.require("name", config.name);
     reader.requireMap("image", [&](YamlReader& image) {
-      readImageSize(image, config.width, config.height, config.most_pixels);
+      readImageSize(image, config.width, config.height);
       image.require("fx", config.fx);
       image.require("fy", config.fy);
       image.require("cx", config.cx);

@@ -15,8 +15,8 @@ namespace marsim::config {
 /// A sensor's pose in the body: position: [x, y, z], rpy: [roll, pitch, yaw].
 void readMounting(YamlReader& reader, Pose& X_BS);
 
-/// `width`, `height` and, if there, `most_pixels` of an image [px].
-void readImageSize(YamlReader& reader, int& width, int& height, int& most_pixels);
+/// `width` and `height` of an image [px].
+void readImageSize(YamlReader& reader, int& width, int& height);
 /// The `encoding` of depth and the map `stereo` of its errors; `with_image`: also those that depend
 /// on an image of the same pixels.
 void readDepthEncoding(YamlReader& reader, lidar::DepthEncoding& encoding);

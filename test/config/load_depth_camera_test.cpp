@@ -58,8 +58,8 @@ TEST_F(LoadDepthCamera, WrongValuesAreNamed) {
   EXPECT_NE(complaintOf(rest + "image: {width: 1e30, height: 48, fx: 50, fy: 50, cx: 3, cy: 2}\n")
                 .find("image.width is 1e+30, allowed: a whole number of 1 or more"),
             std::string::npos);
-  EXPECT_NE(complaintOf(rest + "image: {width: 8192, height: 600, fx: 50, fy: 50, cx: 3, cy: 2}\n")
-                .find("image is 8192 x 600 px, allowed: up to 4194304 px in all"),
+  EXPECT_NE(complaintOf(rest + "image: {width: 8192, height: 4097, fx: 50, fy: 50, cx: 3, cy: 2}\n")
+                .find("image is 8192 x 4097 px, allowed: up to 33554432 px in all"),
             std::string::npos);
   EXPECT_NE(complaintOf(rest + image + "stereo: {baseline: 5cm, disparity_step: 2}\n")
                 .find("stereo.disparity_step is 2, allowed: 0 to 1 px"),

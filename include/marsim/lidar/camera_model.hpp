@@ -5,7 +5,6 @@
 
 #include <Eigen/Core>
 
-#include "marsim/lidar/image_size.hpp"
 #include "marsim/lidar/renderer.hpp"
 
 namespace marsim::lidar {
@@ -26,7 +25,6 @@ struct CameraModel {
   double fx = 0.0, fy = 0.0;           ///< [px]
   double cx = 0.0, cy = 0.0;           ///< [px]
   std::array<double, 5> distortion{};  ///< fisheye: the fifth is not used
-  int most_pixels = kUsualMostPixels;  ///< that the image may have
 
   /// Of the distortion, that the projection has: 5, of a fisheye 4.
   std::size_t coefficients() const;

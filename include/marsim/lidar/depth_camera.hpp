@@ -7,7 +7,6 @@
 
 #include "marsim/common/time.hpp"
 #include "marsim/geometry/pose.hpp"
-#include "marsim/lidar/image_size.hpp"
 #include "marsim/lidar/renderer.hpp"
 #include "marsim/lidar/weather.hpp"
 
@@ -22,14 +21,13 @@ enum class DepthEncoding {
 /// A depth camera as described by its YAML file.
 struct DepthCameraConfig {
   std::string name;
-  int width = 640, height = 480;       ///< [px]
-  double fx = 0.0, fy = 0.0;           ///< [px]
-  double cx = 0.0, cy = 0.0;           ///< [px] pixel centres at integer coordinates
-  int most_pixels = kUsualMostPixels;  ///< that the image may have
-  double rate = 30.0;                  ///< [Hz] images a second
-  double range_min = 0.1;              ///< [m] along the optical axis
-  double range_max = 10.0;             ///< [m] along the optical axis
-  Pose X_BC;                           ///< optical frame (z forward, x right) in body
+  int width = 640, height = 480;  ///< [px]
+  double fx = 0.0, fy = 0.0;      ///< [px]
+  double cx = 0.0, cy = 0.0;      ///< [px] pixel centres at integer coordinates
+  double rate = 30.0;             ///< [Hz] images a second
+  double range_min = 0.1;         ///< [m] along the optical axis
+  double range_max = 10.0;        ///< [m] along the optical axis
+  Pose X_BC;                      ///< optical frame (z forward, x right) in body
   DepthEncoding encoding = DepthEncoding::kMillimetres;
   // Stereo noise, none where either is 0: sigma_z = z^2 s / (f B).
   double subpixel_error = 0.0;  ///< [px] s, standard deviation of the disparity

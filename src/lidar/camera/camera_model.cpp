@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <Eigen/LU>
 
+#include "lidar/image/image_size.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 
@@ -132,7 +133,7 @@ Eigen::Vector3d CameraModel::direction(const Eigen::Vector2d& pixel) const {
 
 void CameraModel::validate(const std::string& where) const {
   const Validator check(where);
-  requireImageSize(where, width, height, most_pixels);
+  requireImageSize(where, width, height);
   check.positive("image.fx", fx, "px");
   check.positive("image.fy", fy, "px");
   check.within("image.cx", cx, 0, width - 1, "px, inside the image");

@@ -1,4 +1,4 @@
-#include "marsim/lidar/image_size.hpp"
+#include "lidar/image/image_size.hpp"
 
 #include <cstdint>
 
@@ -8,16 +8,15 @@
 
 namespace marsim::lidar {
 
-void requireImageSize(const std::string& where, int width, int height, int most_pixels) {
+void requireImageSize(const std::string& where, int width, int height) {
+  constexpr int kLongestSide = 8192;             // [px]
+  constexpr std::int64_t kMostPixels = 1 << 25;  // 33 million
   const Validator check(where);
   check.within("image.width", width, 1, kLongestSide, "px");
   check.within("image.height", height, 1, kLongestSide, "px");
-  check.within("image.most_pixels", most_pixels, 1, kMostPixels, "px");
-  const std::int64_t pixels = std::int64_t{width} * height;
-  check.require(pixels <= most_pixels, "image", fmt::format("{} x {} px", width, height),
-                fmt::format("up to {} px in all (a D435i's depth has 1280 x 720), more with "
-                            "image.most_pixels, at some 150 bytes each",
-                            most_pixels));
+  check.require(std::int64_t{width} * height <= kMostPixels, "image",
+                fmt::format("{} x {} px", width, height),
+                fmt::format("up to {} px in all, at some 150 bytes each", kMostPixels));
 }
 
 }  // namespace marsim::lidar

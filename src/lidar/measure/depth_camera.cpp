@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "lidar/image/image_size.hpp"
 #include "lidar/measure/normal_deviate.hpp"
 #include "lidar/measure/stereo_depth.hpp"
 #include "marsim/common/error.hpp"
@@ -85,7 +86,7 @@ ImageGrid DepthCameraConfig::grid() const {
 void DepthCameraConfig::validate(const std::string& where) const {
   const Validator check(where);
   check.require(!name.empty(), "name", "empty", "a name");
-  requireImageSize(where, width, height, most_pixels);
+  requireImageSize(where, width, height);
   check.positive("image.fx", fx, "px");
   check.positive("image.fy", fy, "px");
   check.finite("image.cx", cx, "px");
