@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -220,6 +221,7 @@ class NodeFlight {
     for (const auto& [at, send] : inputs) {
       if (!goTo(toNs(at - 0.1))) return false;
       send();
+      has_sent_ = true;
     }
     return goTo(kEnd + kTail) && waitFor([this] { return record.isPast(kEnd); }, 60.0);
   }
@@ -233,10 +235,12 @@ class NodeFlight {
           record.add(name, *message);
         }));
   }
-  // Not faster than what comes can be heard: queues of publishers are short.
+  // Not faster than what comes can be heard: queues of publishers are short. Time waits once more
+  // before an input acts, since a grant sent right after it may overtake it.
   bool goTo(TimeNs time) {
     while (clock_ < time) {
-      const TimeNs next = std::min(time, clock_ + kStride);
+      const TimeNs stride = std::exchange(has_sent_, false) ? kStride / 2 : kStride;
+      const TimeNs next = std::min(time, clock_ + stride);
       grants_.grant(next);
       const auto isHeard = [&] { return clock_ >= next && record.isPast(next - 4 * kStride); };
       if (!waitFor(isHeard, 120.0)) return false;
@@ -256,6 +260,7 @@ class NodeFlight {
   ros::NodeHandle nh_;
   ros_nodes::ClockGrants grants_{nh_, ros::NodeHandle("~")};
   TimeNs clock_ = -1;
+  bool has_sent_ = false;  ///< since the last grant
   std::vector<ros::Publisher> goals_;
   ros::Publisher trajectory_, cart_;
   std::vector<ros::Subscriber> subscribers_;

@@ -18,7 +18,10 @@ class CommandTicks {
  public:
   static constexpr TimeNs kPeriod = 10'000'000;
   static constexpr TimeNs kLead = 30'000'000;
-  static constexpr TimeNs kGrant = 24'000'000;  ///< less than kLead by a few states
+  /// Less than two periods: a tick's state comes only when what was sent before the last tick's
+  /// grant has left the node. Of two topics written at once the later one may arrive first.
+  static constexpr TimeNs kGrant = 18'000'000;
+  static_assert(kGrant < 2 * kPeriod && kGrant < kLead);
 
   /// Takes part in lockstep once `isConnected` says that its topics are.
   CommandTicks(ros::NodeHandle& handle, const ros::NodeHandle& private_handle, bool in_lockstep,

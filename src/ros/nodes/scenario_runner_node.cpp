@@ -23,7 +23,12 @@ namespace {
 
 constexpr TimeNs kLinger = kNsPerSecond;    // after all has been flown
 constexpr TimeNs kTail = kNsPerSecond / 2;  // in which what counts arrives
-constexpr TimeNs kGrantStep = kNsPerSecond / 50;
+constexpr TimeNs kGrantStep = kNsPerSecond / 100;
+// That /clock may go past what has come. States that have come at once, as far as this, are
+// answered at once, with grants as far again: commands must act later, since topics overtake one
+// another.
+constexpr TimeNs kAhead = 7 * kNsPerSecond / 100;
+static_assert(2 * kAhead < suite::FlightGuide::kLead);
 constexpr TimeNs kMissing = 5 * kNsPerSecond;  // when it says which topics nobody publishes
 constexpr double kTimer = 0.05;                // [s] of wall time
 constexpr double kLongestConnecting = 10.0;    // [s] of wall time, for topics that may not exist
@@ -207,7 +212,7 @@ void ScenarioRunnerNode::onTimer() {
     if (!scenario_.lockstep && reached() < 0) return;
     begin();
   }
-  if (grants_ != nullptr && granted_from_ == 0) grants_->grant(kClockLead);
+  if (grants_ != nullptr && granted_from_ == 0) grants_->grant(kAhead);
   if (reached() >= end_ + kTail) {
     if (ended_at_.isZero()) ended_at_ = ros::SteadyTime::now();
     if (complete() || since(ended_at_) > kLongestTail) finish();
@@ -243,7 +248,7 @@ void ScenarioRunnerNode::onState(TimeNs stamp) {
   const TimeNs reached = this->reached();
   if (grants_ != nullptr && begun_ && reached >= granted_from_ + kGrantStep) {
     granted_from_ = reached;
-    grants_->grant(reached + kClockLead);
+    grants_->grant(reached + kAhead);
   }
   if (!told_missing_ && reached >= std::min(kMissing, end_)) tellMissingTopics();
   if (since(told_at_) >= kProgressPeriod) tellProgress();

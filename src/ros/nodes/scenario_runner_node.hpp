@@ -23,7 +23,7 @@ namespace marsim::ros_nodes {
 
 /// Flies a scenario (suite::Scenario), records it, holds it to what the scenario asks for, writes
 /// `run.json` and ends. It takes part in lockstep: time begins when all that it reads is there, and
-/// goes no more than kClockLead past what it has received. A flight is over a second after all has
+/// goes only a little past what it has received. A flight is over a second after all has
 /// been flown, at the latest after the scenario's duration; what has a later stamp does not count.
 /// Outside of lockstep, where time does not wait for it, both count from when all is connected.
 ///

@@ -25,6 +25,7 @@ constexpr double kArrived = 0.15;    // [m]
 constexpr double kRestSpeed = 0.1;   // [m/s] below it the vehicle has stopped
 constexpr TimeNs kLongestTurn = 8 * kNsPerSecond;
 constexpr TimeNs kRepeatPeriod = 2 * kNsPerSecond;  // of a goal that is not flown to
+constexpr double kFarewell = 0.5;                   // [s] of wall time
 
 }  // namespace
 
@@ -33,12 +34,18 @@ SlamFlightNode::SlamFlightNode(ros::NodeHandle handle, ros::NodeHandle private_h
   rest_ = toNs(params.number("rest", 2.0, Quantity::kTime));
   goals_ = params.integer("goals", goals_, 1, 1000);
   client_reads_ = !params.flag("wait_for_client", true);
+  const bool in_lockstep = params.flag("lockstep", false);
   plan(params);
   params.finish();
 
   reference_publisher_ = handle.advertise<marsim::StateReference>("command/state", 10);
-  goal_publisher_ = handle.advertise<geometry_msgs::PoseStamped>("goal", 1);
-  odom_subscriber_ = handle.subscribe("odom", 1, &SlamFlightNode::onOdometry, this);
+  goal_publisher_ = handle.advertise<geometry_msgs::PoseStamped>("goal", 10);
+  ticks_ = std::make_unique<CommandTicks>(handle, private_handle, in_lockstep, [this] {
+    return reference_publisher_.getNumSubscribers() > 0 &&
+           goal_publisher_.getNumSubscribers() > 0 && state_subscriber_.getNumPublishers() > 0;
+  });
+  state_subscriber_ = handle.subscribe("state", in_lockstep ? 5000 : 1, &SlamFlightNode::onState,
+                                       this, ros::TransportHints().tcpNoDelay());
   diagnostics_subscriber_ =
       handle.subscribe("/diagnostics", 20, &SlamFlightNode::onDiagnostics, this);
 }
@@ -79,10 +86,15 @@ void SlamFlightNode::onDiagnostics(const diagnostic_msgs::DiagnosticArrayConstPt
   }
 }
 
-void SlamFlightNode::onOdometry(const nav_msgs::OdometryConstPtr& message) {
+void SlamFlightNode::onState(const marsim::VehicleStateConstPtr& message) {
   const TimeNs now = fromRos(message->header.stamp);
-  X_WB_ = {fromQuaternion(message->pose.pose.orientation), fromPoint(message->pose.pose.position)};
-  const double speed = fromVector3(message->twist.twist.linear).norm();
+  if (over_ || !ticks_->isDue(now)) return;
+  X_WB_ = {fromQuaternion(message->pose.orientation), fromPoint(message->pose.position)};
+  fly(now, fromVector3(message->velocity).norm());
+  if (!over_) ticks_->handled(now);
+}
+
+void SlamFlightNode::fly(TimeNs now, double speed) {
   switch (phase_) {
     case Phase::kWaiting:
       if (waypoints_.empty()) {
@@ -107,7 +119,7 @@ void SlamFlightNode::onOdometry(const nav_msgs::OdometryConstPtr& message) {
     case Phase::kExcitation: {
       const double t = toSeconds(now - phase_begun_);
       marsim::StateReference reference;
-      toMessage(excitation_->at(t), now, reference);
+      toMessage(excitation_->at(t), ticks_->actsAt(now), reference);
       reference.header.frame_id = "world";
       reference_publisher_.publish(reference);
       if (t < control::Excitation::kDuration + 0.5) break;
@@ -148,7 +160,8 @@ void SlamFlightNode::makeRoute() {
 }
 
 void SlamFlightNode::publishGoal(const Eigen::Vector3d& target, TimeNs now) {
-  goal_publisher_.publish(toPoseStamped({fromRollPitchYaw(0.0, 0.0, yaw_), target}, "world", now));
+  goal_publisher_.publish(
+      toPoseStamped({fromRollPitchYaw(0.0, 0.0, yaw_), target}, "world", ticks_->actsAt(now)));
   goal_sent_ = now;
 }
 
@@ -163,7 +176,15 @@ void SlamFlightNode::follow(TimeNs now, double speed) {
     return;
   }
   ROS_INFO("SLAM flight: over after %.1f s, back at the start", toSeconds(now - flight_begun_));
-  ros::shutdown();
+  end();
+}
+
+// What is published last would be lost if the node ended at once.
+void SlamFlightNode::end() {
+  over_ = true;
+  ticks_->leave();
+  farewell_ = ros::NodeHandle().createSteadyTimer(
+      ros::WallDuration(kFarewell), [](const ros::SteadyTimerEvent&) { ros::shutdown(); }, true);
 }
 
 }  // namespace marsim::ros_nodes

@@ -5,12 +5,13 @@
 #include <vector>
 
 #include <diagnostic_msgs/DiagnosticArray.h>
-#include <nav_msgs/Odometry.h>
 #include <ros/ros.h>
 
 #include "collision/structure.hpp"
 #include "control/excitation.hpp"
+#include "marsim/VehicleState.h"
 #include "marsim/geometry/pose.hpp"
+#include "ros/common/command_ticks.hpp"
 #include "ros/common/params.hpp"
 
 namespace marsim::ros_nodes {
@@ -18,12 +19,12 @@ namespace marsim::ros_nodes {
 /// A flight for LiDAR-inertial odometry: as soon as somebody reads the scans, two seconds of rest,
 /// a turn to the heading and way points that keep structure in view (collision::planSlamRoute), an
 /// excitation of all axes (control::Excitation), the way points, and back to the start; then the
-/// node ends.
+/// node ends. In lockstep it takes part (CommandTicks): from its beginning on a flight repeats.
 ///
-/// In: `odom`, /diagnostics (whether scans are made). Out: `command/state`, `goal`. Parameters:
+/// In: `state`, /diagnostics (whether scans are made). Out: `command/state`, `goal`. Parameters:
 /// map and those of readMapConfig, vegetation (what is an obstacle is flown round), vehicle, lidar,
 /// goals (3, how many way points are chosen), rest (2 s), wait_for_client (true; false: begin at
-/// once), ground_z.
+/// once), lockstep (false), ground_z.
 class SlamFlightNode {
  public:
   SlamFlightNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
@@ -32,11 +33,13 @@ class SlamFlightNode {
   enum class Phase { kWaiting, kRest, kTurn, kExcitation, kRoute };
 
   void plan(Params& params);
-  void onOdometry(const nav_msgs::OdometryConstPtr& message);
+  void onState(const marsim::VehicleStateConstPtr& message);
   void onDiagnostics(const diagnostic_msgs::DiagnosticArrayConstPtr& message);
+  void fly(TimeNs now, double speed);
   void begin(Phase phase, TimeNs now);
   void makeRoute();
   void follow(TimeNs now, double speed);
+  void end();
   void publishGoal(const Eigen::Vector3d& target, TimeNs now);
 
   std::unique_ptr<collision::ClearanceMap> map_;
@@ -56,8 +59,12 @@ class SlamFlightNode {
   std::size_t next_ = 0;                             ///< of the way points
   TimeNs goal_sent_ = 0, flight_begun_ = 0;
 
+  bool over_ = false;
+
+  std::unique_ptr<CommandTicks> ticks_;
   ros::Publisher reference_publisher_, goal_publisher_;
-  ros::Subscriber odom_subscriber_, diagnostics_subscriber_;
+  ros::Subscriber state_subscriber_, diagnostics_subscriber_;
+  ros::SteadyTimer farewell_;
 };
 
 }  // namespace marsim::ros_nodes
