@@ -125,7 +125,8 @@ TEST_F(MavrosClient, FliesOffboardLosesItsStreamAndLands) {
   const double begun = now();
   ASSERT_TRUE(stream(place, [&] { return now() > begun + 1.0; }));
   EXPECT_LT((position() - start).norm(), 0.01) << "it is not armed";
-  ASSERT_TRUE(setMode("OFFBOARD"));
+  ASSERT_TRUE(stream(place, [&] { return setMode("OFFBOARD"); }))
+      << "asked for again, as clients do";
   ASSERT_TRUE(arm(true));
   ASSERT_TRUE(stream(place, [&] {
     return (position() - ros_nodes::fromPoint(place.position)).norm() < 0.1;
