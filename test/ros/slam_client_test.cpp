@@ -331,11 +331,12 @@ void SlamClient::playKissIcp() {
   EXPECT_TRUE(waitFor([&] { return buffer.canTransform(base, frame, ros::Time(0)); }, 20.0));
 }
 
+// A launch file leaves out the tests of what it does not start (gtest_filter).
+
 /// What slam_flight:=true promises, by the truth: it waits for a reader of the scans, then nothing
 /// moves for two seconds, every axis is accelerated, way points are passed and the start is reached
 /// again.
 TEST_F(SlamClient, AFlightIsFlownForIt) {
-  if (!private_.param("flight", false)) GTEST_SKIP() << "not asked for";
   std::vector<marsim::VehicleState> states;
   int contacts = 0;
   ros::Time first_scan;
@@ -398,7 +399,7 @@ TEST_F(SlamClient, GetsWhatItsRulesAsk) {
 /// estimates.
 TEST_F(SlamClient, TruthIsRecordedInTheImusFrame) {
   const auto path = nh_.param<std::string>("/uav0/quadrotor/record", "none");
-  if (path == "none") GTEST_SKIP() << "nothing is recorded";
+  ASSERT_NE(path, "none") << "the launch file records";
   std::map<std::string, Eigen::Vector3d> bodies;  // by the stamp as it is written
   const ros::Subscriber truth = nh_.subscribe<nav_msgs::Odometry>(
       "/uav0/odom", 1000, [&](const nav_msgs::OdometryConstPtr& message) {
