@@ -101,6 +101,17 @@ class Batch(unittest.TestCase):
         self.refused("grid: holds another study", self.study(
             "other.yaml", self.GRID.replace("1, 2, 3", "1, 2, 4")), "--out", "grid")
 
+    def test_other_folders_stay_as_they_are(self):
+        study = self.study("others.yaml", self.GRID)
+        os.makedirs(self.path("theirs", "runs"))
+        with open(self.path("theirs", "runs", "000000.yaml"), "w") as file:
+            file.write("another's")
+        self.refused("theirs: holds 'runs', which the command did not write", study, "--out",
+                     "theirs")
+        self.assertEqual(os.listdir(self.path("theirs")), ["runs"])
+        with open(self.path("theirs", "runs", "000000.yaml")) as file:
+            self.assertEqual(file.read(), "another's")
+
     def test_latin_hypercube(self):
         study = self.study("cube.yaml", "duration: 0.2s\ndesign: latin_hypercube\nruns: 8\n"
                            "arguments: {lidar: none}\nvary:\n  speed: {from: 1, to: 5}\n"

@@ -23,8 +23,8 @@ for argument in "$@"; do
   case $argument in plan:=*) plan=${argument#plan:=} ;; esac
 done
 out=$(dirname "$plan")
-echo "$@" > "$out/arguments"
-echo "$ROS_MASTER_URI $ROS_LOG_DIR" > "$out/environment"
+echo "$@" > "$out/log/arguments"
+echo "$ROS_MASTER_URI $ROS_LOG_DIR" > "$out/log/environment"
 record() {  # goals reached, scans, contacts
   echo "{\"goals\": 1, \"goals_reached\": $1, \"rms_tracking_error_m\": 0.02, \"scans\": $2,
     \"points_per_scan_mean\": 2.0, \"render_ms_mean\": 1.5, \"real_time_factor\": 1.0,
@@ -96,19 +96,44 @@ TEST_F(Demo, GoodFlightGivesSummaryPicturesAndCode0) {
   EXPECT_NE(read("log/roslaunch.log").find("chatter"), std::string::npos);
 }
 
+TEST_F(Demo, FilesOfOthersAreNotReplaced) {
+  install("fly 2 3 4; record 1 20");
+  const std::string room = folder_.path() / "room.pcd";
+  out_ = folder_.path();
+  folder_.write("scan.pcd", "another's");
+  EXPECT_EQ(run(there_), 1);
+  EXPECT_TRUE(said("which the command did not write, allowed: a new or empty folder")) << output_;
+  EXPECT_EQ(read("scan.pcd"), "another's");
+  EXPECT_TRUE(fs::exists(room));
+  EXPECT_FALSE(fs::exists(out() / "log"));
+}
+
+TEST_F(Demo, AnEarlierFlightsResultsAreReplacedButNotFlownThrough) {
+  install("fly 2 3 4; record 1 20");
+  EXPECT_EQ(run(there_), 0) << output_;
+  EXPECT_EQ(run(there_), 0) << output_;
+  fs::copy_file(folder_.path() / "room.pcd", out() / "cloud.pcd",
+                fs::copy_options::overwrite_existing);
+  auto options = there_;
+  options.insert(options.end(), {"--map", (out() / "cloud.pcd").string()});
+  EXPECT_EQ(run(options), 1);
+  EXPECT_TRUE(said("cloud.pcd: is an input and an output")) << output_;
+  EXPECT_TRUE(fs::exists(out() / "cloud.pcd"));
+}
+
 TEST_F(Demo, LaunchesWithAMasterOfItsOwn) {
   install("fly 2 4; record 1 20");
   auto options = there_;
   options.insert(options.end(), {"--yaw", "90deg", "--lidar", "mid360", "--nodelets"});
   EXPECT_EQ(run(options), 0) << output_;
-  const std::string arguments = read("arguments");
+  const std::string arguments = read("log/arguments");
   for (const char* part : {"marsim demo.launch", " x:=2 ", " z:=1.5 ", " yaw:=1.57", " rviz:=false",
                            " lidar:=mid360 ", " nodelets:=true "}) {
     EXPECT_NE(arguments.find(part), std::string::npos) << part << " in " << arguments;
   }
   const std::string port = arguments.substr(3, arguments.find(' ', 3) - 3);
   EXPECT_NE(port, "11311");
-  EXPECT_EQ(read("environment"),
+  EXPECT_EQ(read("log/environment"),
             fmt::format("http://127.0.0.1:{} {}\n", port, (out() / "log").string()));
 }
 

@@ -38,10 +38,10 @@ FlightRecorderNode::FlightRecorderNode(ros::NodeHandle handle, ros::NodeHandle p
   readPlan(params.text("plan", ""));
   params.finish();
 
-  openStream(csv_, folder_ / "trajectory.csv");
-  openStream(tum_, folder_ / "trajectory.tum");
-  csv_ << "stamp,x,y,z,qx,qy,qz,qw,vx,vy,vz,ref_x,ref_y,ref_z\n";
-  tum_ << "# stamp x y z qx qy qz qw\n";
+  csv_.emplace(folder_ / "trajectory.csv");
+  tum_.emplace(folder_ / "trajectory.tum");
+  csv_->write("stamp,x,y,z,qx,qy,qz,qw,vx,vy,vz,ref_x,ref_y,ref_z\n");
+  tum_->write("# stamp x y z qx qy qz qw\n");
 
   goal_publisher_ = handle.advertise<geometry_msgs::PoseStamped>("goal", 1);
   odom_subscriber_ = handle.subscribe("odom", 1000, &FlightRecorderNode::onOdometry, this);
@@ -124,11 +124,19 @@ void FlightRecorderNode::onOdometry(const nav_msgs::OdometryConstPtr& message) {
   }
   const std::string pose = fmt::format("{:.6f} {:.6f} {:.6f} {:.9f} {:.9f} {:.9f} {:.9f}", p.x(),
                                        p.y(), p.z(), q.x(), q.y(), q.z(), q.w());
-  tum_ << fmt::format("{:.9f} {}\n", toSeconds(stamp), pose);
   std::string row = pose;
   std::replace(row.begin(), row.end(), ' ', ',');
-  csv_ << fmt::format("{:.9f},{},{:.6f},{:.6f},{:.6f},{:.6f},{:.6f},{:.6f}\n", toSeconds(stamp),
-                      row, v.x(), v.y(), v.z(), reference.x(), reference.y(), reference.z());
+  try {
+    tum_->write(fmt::format("{:.9f} {}\n", toSeconds(stamp), pose));
+    csv_->write(fmt::format("{:.9f},{},{:.6f},{:.6f},{:.6f},{:.6f},{:.6f},{:.6f}\n",
+                            toSeconds(stamp), row, v.x(), v.y(), v.z(), reference.x(),
+                            reference.y(), reference.z()));
+  } catch (const Error& error) {
+    saved_ = true;  // a part of the trajectory is no record of the flight
+    ROS_ERROR("%s", error.what());
+    ros::shutdown();
+    return;
+  }
   advance(p, v.norm(), stamp);
 }
 
@@ -258,9 +266,6 @@ void FlightRecorderNode::finish() {
 void FlightRecorderNode::save(bool completed) {
   if (saved_) return;
   saved_ = true;
-  csv_.close();
-  tum_.close();
-  if (!csv_ || !tum_) throw FileError(folder_.string(), "the trajectory could not be written");
   if (!accumulated_.empty()) map::savePcd(folder_ / "cloud.pcd", accumulated_);
   if (!shown_scan_.empty()) map::savePcd(folder_ / "scan.pcd", shown_scan_);
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -13,6 +13,7 @@
 #include <ros/ros.h>
 #include <sensor_msgs/PointCloud2.h>
 
+#include "common/output_file.hpp"
 #include "marsim/Contact.h"
 #include "marsim/StateReference.h"
 #include "marsim/TrackingError.h"
@@ -67,7 +68,7 @@ class FlightRecorderNode {
   bool saved_ = false;
 
   // The record so far.
-  std::ofstream csv_, tum_;
+  std::optional<OutputStream> csv_, tum_;
   TimeNs first_stamp_ = -1, last_stamp_ = 0;
   ros::WallTime first_wall_, last_wall_;
   double squared_error_sum_ = 0.0;
