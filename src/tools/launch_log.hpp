@@ -12,8 +12,8 @@ namespace marsim::tools {
 /// A file with the lines that a program printed under runChild().
 class LaunchLog {
  public:
-  /// Throws FileError where the file cannot be written.
-  explicit LaunchLog(const std::filesystem::path& path) : file_(path) {}
+  /// Begins an empty file. Throws FileError where it cannot be written.
+  explicit LaunchLog(const std::filesystem::path& path) : file_(path) { file_.write(""); }
 
   /// The first line that cannot be written ends the program: it raises SIGINT, which runChild()
   /// passes on.

@@ -58,8 +58,8 @@ class Demo : public ::testing::Test {
 
   int run(std::vector<std::string> options, const char* path = std::getenv("PATH")) {
     ChildCommand command;
-    command.arguments = {std::string(MARSIM_PROGRAMS) + "/marsim-demo", "--map",
-                         (folder_.path() / "room.pcd").string(), "--out", out().string()};
+    command.arguments = {std::string(MARSIM_PROGRAMS) + "/marsim-demo", "--map", map_.string(),
+                         "--out", out().string()};
     command.arguments.insert(command.arguments.end(), options.begin(), options.end());
     command.environment = environment_;
     command.environment["PATH"] = fmt::format("{}/bin:{}", folder_.path().string(), path);
@@ -77,7 +77,7 @@ class Demo : public ::testing::Test {
 
   const std::vector<std::string> there_ = {"--start", "2,2,1.5", "--goals", "2,4,1.5"};
   TemporaryFolder folder_;
-  fs::path out_ = folder_.path() / "out";
+  fs::path map_ = folder_.path() / "room.pcd", out_ = folder_.path() / "out";
   std::string output_;
   std::map<std::string, std::string> environment_;
 };
@@ -98,13 +98,12 @@ TEST_F(Demo, GoodFlightGivesSummaryPicturesAndCode0) {
 
 TEST_F(Demo, FilesOfOthersAreNotReplaced) {
   install("fly 2 3 4; record 1 20");
-  const std::string room = folder_.path() / "room.pcd";
   out_ = folder_.path();
   folder_.write("scan.pcd", "another's");
   EXPECT_EQ(run(there_), 1);
   EXPECT_TRUE(said("which the command did not write, allowed: a new or empty folder")) << output_;
   EXPECT_EQ(read("scan.pcd"), "another's");
-  EXPECT_TRUE(fs::exists(room));
+  EXPECT_TRUE(fs::exists(map_));
   EXPECT_FALSE(fs::exists(out() / "log"));
 }
 
@@ -112,13 +111,11 @@ TEST_F(Demo, AnEarlierFlightsResultsAreReplacedButNotFlownThrough) {
   install("fly 2 3 4; record 1 20");
   EXPECT_EQ(run(there_), 0) << output_;
   EXPECT_EQ(run(there_), 0) << output_;
-  fs::copy_file(folder_.path() / "room.pcd", out() / "cloud.pcd",
-                fs::copy_options::overwrite_existing);
-  auto options = there_;
-  options.insert(options.end(), {"--map", (out() / "cloud.pcd").string()});
-  EXPECT_EQ(run(options), 1);
+  map_ = out() / "cloud.pcd";
+  fs::copy_file(folder_.path() / "room.pcd", map_);
+  EXPECT_EQ(run(there_), 1);
   EXPECT_TRUE(said("cloud.pcd: is an input and an output")) << output_;
-  EXPECT_TRUE(fs::exists(out() / "cloud.pcd"));
+  EXPECT_TRUE(fs::exists(map_));
 }
 
 TEST_F(Demo, LaunchesWithAMasterOfItsOwn) {
@@ -297,9 +294,9 @@ TEST_F(Demo, TwoAtOnceInOneFolder) {
                   MARSIM_PROGRAMS, (folder_.path() / "room.pcd").string());
   // Were it let in, it would come back here: once is enough.
   install("[ -z \"$AGAIN\" ] || exit 9; AGAIN=1 " + second +
-          " > \"$out/second\" 2>&1; echo $? >> \"$out/second\"; fly 2 4; record 1 20");
+          " > \"$out/log/second\" 2>&1; echo $? >> \"$out/log/second\"; fly 2 4; record 1 20");
   EXPECT_EQ(run(there_), 0) << output_;
-  const std::string refused = read("second");
+  const std::string refused = read("log/second");
   EXPECT_NE(refused.find(out().string() + ": in use by process "), std::string::npos) << refused;
   EXPECT_EQ(refused.substr(refused.size() - 3), "\n1\n") << refused;
   EXPECT_EQ(run(there_), 0) << "the lock goes with its holder: " << output_;
