@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "common/input_file.hpp"
+#include "common/line_reader.hpp"
 #include "common/output_file.hpp"
 #include "common/text.hpp"
 #include "map_tools/sources.hpp"
@@ -171,9 +171,8 @@ bool isWithheld(const char* record, int format) {
 
 Notes readLas(const std::filesystem::path& path, Progress& progress, const TakePoints& take) {
   std::size_t size = 0;
-  { const FileDescriptor checked = openRegularFile(path, size); }
+  std::ifstream stream = openInput(path, size);
   if (size == 0) throw FileError(path.string(), "is empty");
-  std::ifstream stream(path, std::ios::binary);
   const LasHeader header = readHeader(path.string(), stream, size);
   stream.seekg(static_cast<std::streamoff>(header.first));
   progress.phase("reading " + path.filename().string(), header.count);

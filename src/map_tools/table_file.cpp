@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "common/input_file.hpp"
+#include "common/line_reader.hpp"
 #include "common/text.hpp"
 #include "map_tools/sources.hpp"
 #include "marsim/common/error.hpp"
@@ -17,7 +17,6 @@ namespace marsim::map_tools {
 namespace {
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-constexpr std::size_t kLongestLine = 1U << 16U;  // bytes: a longer one is no table
 
 std::vector<std::string> columnsOf(std::string line) {
   // Between semicolons a comma is a decimal point, as spreadsheets of many countries write it.
@@ -188,20 +187,21 @@ class TableReader {
 
 Notes readTable(const std::filesystem::path& path, Progress& progress, const TakePoints& take) {
   std::size_t size = 0;
-  { const FileDescriptor checked = openRegularFile(path, size); }
+  std::ifstream stream = openInput(path, size);
   if (size == 0) throw FileError(path.string(), "is empty");
-  std::ifstream stream(path, std::ios::binary);
   progress.phase("reading " + path.filename().string(), size);
   TableReader reader(path.string(), take);
-  std::size_t done = 0, lines = 0;
-  for (std::string line; std::getline(stream, line);) {
-    if (lines == 0 && line.rfind("\xef\xbb\xbf", 0) == 0) line.erase(0, 3);  // UTF-8's mark
-    if (line.size() > kLongestLine || line.find('\0') != std::string::npos) {
-      throw FileError(path.string(), fmt::format("line {} is no text", lines + 1));
+  std::size_t done = 0;
+  for (LineReader lines(stream, path.string()); lines.next();) {
+    std::string line(lines.line());
+    if (lines.number() == 1 && line.rfind("\xef\xbb\xbf", 0) == 0)
+      line.erase(0, 3);  // UTF-8's mark
+    if (line.find('\0') != std::string::npos) {
+      throw FileError(path.string(), fmt::format("line {} is no text", lines.number()));
     }
     reader.line(line);
     done += line.size() + 1;
-    if (++lines % 4096 == 0) progress.update(std::min(done, size));
+    if (lines.number() % 4096 == 0) progress.update(std::min(done, size));
   }
   reader.finish();
   const TableColumns& columns = *reader.layout();

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
+#include "common/line_reader.hpp"
 #include "map/test_files.hpp"
 
 namespace marsim::map_tools {
@@ -204,10 +207,20 @@ TEST_F(Import, BrokenTablesAreRefused) {
   expectError("a.xyz", "1 2 3\n4 five 6\n", "line 2, column 2 is 'five', allowed: a number");
   expectError("a.csv", "a,b,c\n1,2,3\n", "has the columns a, b, c");
   expectError("a.csv", std::string("1,2,3\n\0\0\0\n", 10), "line 2 is no text");
+  expectError("a.xyz", "1 2 3\n" + std::string(LineReader::kLongest + 1, '1'),
+              "line 2 is longer than 1,048,576 bytes, which is the limit");
   expectError("a.pts", "1000\n1 2 3 4\n", "partly written: it holds 1 of 1,000 points");
   expectError("a.pts", "2\n1 2 3\n4 5 6\n3\n", "partly written: it holds 2 of 5 points");
   expectError("a.csv", "1,5;2,5;3,5;x\n", "column 4 is 'x'");
   expectError("a.csv", "nan,1,2\n1,inf,2\n", "none of its 2 points has finite coordinates");
+}
+
+// Opening a FIFO would wait for a writer.
+TEST_F(Import, FilesThatNeverEndAreRefused) {
+  for (const char* name : {"a.xyz", "a.las", "a.ply", "a.pcd"}) {
+    ASSERT_EQ(mkfifo((folder_ / name).c_str(), 0600), 0);
+    EXPECT_NE(importError(folder_ / name).find("is no regular file"), std::string::npos);
+  }
 }
 
 TEST_F(Import, FilesAreMergedInOneFrame) {
