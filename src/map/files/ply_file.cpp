@@ -112,9 +112,9 @@ void skipElement(InputFile& file, const PlyHeader& header, const Element& elemen
                       std::ios::cur);
     return;
   }
-  std::vector<char> record(layout.record_size), list_length;
+  std::vector<char> record(layout.record_size);
   for (std::uint64_t i = 0; i < element.count; ++i) {
-    if (!readRecord(file, layout, list_length, record.data())) throw truncated();
+    if (!readRecord(file, layout, record.data())) throw truncated();
   }
 }
 

@@ -209,8 +209,7 @@ void readWithDepth(RecordLayout layout, const PointSink& sink,
   read(layout, sink);
 }
 
-bool readRecord(InputFile& file, const RecordLayout& layout, std::vector<char>& list_length,
-                char* record) {
+bool readRecord(InputFile& file, const RecordLayout& layout, char* record) {
   std::size_t at = 0;
   const auto readTo = [&](std::size_t end) {
     const auto size = static_cast<std::streamsize>(end - at);
@@ -218,11 +217,11 @@ bool readRecord(InputFile& file, const RecordLayout& layout, std::vector<char>& 
     at = end;
     return file.stream.gcount() == size;
   };
-  list_length.resize(8);
+  std::array<char, 8> bytes{};
   for (const List& list : layout.lists) {
     if (!readTo(list.next.offset)) return false;
-    if (!file.stream.read(list_length.data(), list.length.size)) return false;
-    const double length = decode(list_length.data(), list.length, layout.big_endian);
+    if (!file.stream.read(bytes.data(), list.length.size)) return false;
+    const double length = decode(bytes.data(), list.length, layout.big_endian);
     if (!(length >= 0.0 && length <= static_cast<double>(file.size))) return false;
     const auto size = static_cast<std::streamsize>(static_cast<std::size_t>(length) * list.item);
     if (size > 0 && file.stream.ignore(size).gcount() != size) return false;
@@ -238,7 +237,7 @@ void readBinary(InputFile& file, const RecordLayout& layout, std::uint64_t count
                                            count, available));
   }
   begin(file, layout, count, sink);
-  std::vector<char> bytes, list_length;
+  std::vector<char> bytes;
   PointBlock block;
   for (std::uint64_t done = 0; done < count;) {
     const auto rows = static_cast<std::size_t>(std::min<std::uint64_t>(kBlockPoints, count - done));
@@ -247,7 +246,7 @@ void readBinary(InputFile& file, const RecordLayout& layout, std::uint64_t count
       file.stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     }
     for (std::size_t row = 0; !layout.lists.empty() && row < rows; ++row) {
-      if (readRecord(file, layout, list_length, bytes.data() + row * layout.record_size)) continue;
+      if (readRecord(file, layout, bytes.data() + row * layout.record_size)) continue;
       throw FileError(file.path,
                       fmt::format("is truncated: its header promises {} points, a list of point {} "
                                   "goes beyond its end",

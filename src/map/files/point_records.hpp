@@ -93,8 +93,7 @@ void readWithDepth(
     const std::function<void(const RecordLayout& layout, const PointSink& sink)>& read);
 
 /// Reads a binary record without its lists into `record`; false where the file ends.
-bool readRecord(InputFile& file, const RecordLayout& layout, std::vector<char>& list_length,
-                char* record);
+bool readRecord(InputFile& file, const RecordLayout& layout, char* record);
 
 /// Gives the sink `count` binary records, which follow each other from the stream's position on.
 void readBinary(InputFile& file, const RecordLayout& layout, std::uint64_t count,

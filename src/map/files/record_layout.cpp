@@ -116,6 +116,18 @@ std::string typeName(NumberType type) {
   return fmt::format("{}{}", kind, 8 * type.size);
 }
 
+ColourDepth depthOf(double most, bool are_floats) {
+  constexpr double kMostUnit = 1.5;  // rounding and highlights may exceed 1
+  if (are_floats && most <= kMostUnit) return ColourDepth::kUnit;
+  return most <= 255.0 ? ColourDepth::kByte : ColourDepth::kWord;
+}
+
+double shadeOf(double raw, ColourDepth depth) {
+  // Words are bytes times 256 or 257, by who wrote them: the upper byte is right for both.
+  if (depth == ColourDepth::kWord) return std::floor(raw / 256.0);
+  return depth == ColourDepth::kUnit ? 255.0 * raw : raw;
+}
+
 bool RecordLayout::needsDepth() const {
   return colour && !isPacked() &&
          std::any_of(colour->begin(), colour->end(),
@@ -123,12 +135,9 @@ bool RecordLayout::needsDepth() const {
 }
 
 ColourDepth RecordLayout::depthFor(double most) const {
-  constexpr double kMostUnit = 1.5;  // rounding and highlights may exceed 1
-  const bool is_float = std::any_of(colour->begin(), colour->end(), [](const Column& column) {
-    return column.type.kind == NumberType::Kind::kFloat;
-  });
-  if (is_float && most <= kMostUnit) return ColourDepth::kUnit;
-  return most <= 255.0 ? ColourDepth::kByte : ColourDepth::kWord;
+  return depthOf(most, std::any_of(colour->begin(), colour->end(), [](const Column& column) {
+                   return column.type.kind == NumberType::Kind::kFloat;
+                 }));
 }
 
 Column addField(const Field& field, RecordLayout& layout) {
@@ -201,10 +210,7 @@ std::array<double, 3> coloursOf(const RecordLayout& layout, const std::array<dou
   }
   for (std::size_t i = 0; i < 3; ++i) {
     if (!std::isfinite(raw[i])) return {};
-    // Words are bytes times 256 or 257, by who wrote them: the upper byte is right for both.
-    rgb[i] = layout.depth == ColourDepth::kUnit   ? 255.0 * raw[i]
-             : layout.depth == ColourDepth::kWord ? std::floor(raw[i] / 256.0)
-                                                  : raw[i];
+    rgb[i] = shadeOf(raw[i], layout.depth);
   }
   return rgb;
 }

@@ -42,6 +42,12 @@ struct List {
 /// The range of colours in a file: 0 to 1, 0 to 255 or 0 to 65535.
 enum class ColourDepth { kUnit, kByte, kWord };
 
+/// The depth of colours of which the largest is `most`.
+ColourDepth depthOf(double most, bool are_floats);
+
+/// A shade of a file from 0 to 255.
+double shadeOf(double raw, ColourDepth depth);
+
 /// Layout of a record.
 struct RecordLayout {
   std::size_t record_size = 0;  ///< [bytes] of a binary record, without its lists
