@@ -197,7 +197,7 @@ map::RecordLayout layoutOf(const std::filesystem::path& path, std::ifstream& str
   return layout;
 }
 
-/// What one unit of the file is [m], by axis, and what is to be said of it.
+/// [m] of a unit of the file on each axis. Notes a unit that is no metre.
 Eigen::Vector3d unitsOf(const std::filesystem::path& path, std::ifstream& stream,
                         const LasHeader& header, std::optional<double> scale, Notes& notes) {
   const LasProjection projection = readProjection(stream, header.records);

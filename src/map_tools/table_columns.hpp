@@ -8,7 +8,7 @@
 
 namespace marsim::map_tools {
 
-/// What all values of a table's column have in common.
+/// Common traits of all values of a table's column.
 struct ColumnValues {
   bool numbers = true;  ///< or empty cells
   bool whole = true;    ///< without a decimal point

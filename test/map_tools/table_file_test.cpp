@@ -41,7 +41,7 @@ TEST_F(Import, ColumnsWithoutNamesAreJudged) {
              "x y z r g b",
              {{255, 128, 64}, {0, 128, 255}},
              {}},
-        Case{"a.xyz", "0 0 0 65535 32896 16448\n1 0 0 0 25700 2570\n", "x y z - - -", none, {}},
+        Case{"a.xyz", "0 0 0 65535 5 7\n1 0 0 0 6 8\n", "x y z - - -", none, {}},
         Case{"a.xyz",
              "0 0 0 65535 32896 16448\n1 0 0 512 25700 2570\n",
              "x y z r g b",
