@@ -35,7 +35,7 @@ std::string lasWith(const std::vector<std::string>& records) {
 }
 
 const char kWktFeet[] =
-    R"(COMPD_CS["a [b",PROJCS["NAD83 / Ohio",GEOGCS["NAD83",DATUM["D",SPHEROID["GRS 1980",6378137,)"
+    R"(COMPD_CS["a [b",PROJCS["NAD83 [Ohio",GEOGCS["NAD83",DATUM["D",SPHEROID["GRS 1980",6378137,)"
     R"(298.257]],PRIMEM["Greenwich",0],UNIT["degree",0.0174532925199433]],PROJECTION["LCC"],)"
     "\n  "
     R"(PARAMETER["false_easting",1968500],UNIT["US survey foot",0.3048006096012192,)"
