@@ -217,10 +217,10 @@ Eigen::Vector3d unitsOf(const std::filesystem::path& path, std::ifstream& stream
   }
   const Eigen::Vector3d units(projection.unit, projection.unit, projection.height_unit);
   if (units == Eigen::Vector3d::Ones()) return units;
-  notes.push_back(fmt::format(
-      "the file's unit is the {}{}: scaled as by --scale {:.7g}", unitName(units.x()),
-      units.x() == units.z() ? "" : fmt::format(", that of heights the {}", unitName(units.z())),
-      units.x()));
+  const bool is_one_unit = units.x() == units.z();
+  notes.push_back(fmt::format("the file's unit is the {}{}: scaled to metres, --scale replaces it",
+                              unitName(units.x()),
+                              is_one_unit ? "" : ", that of heights the " + unitName(units.z())));
   return units;
 }
 

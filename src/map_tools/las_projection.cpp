@@ -149,9 +149,10 @@ LasProjection readProjection(std::istream& stream, const LasRecords& places) {
 
 std::string unitName(double unit) {
   if (unit == 1.0) return "metre";
-  if (unit == kFoot) return "foot";
-  if (std::abs(unit - kSurveyFoot) < 1e-9) return "US survey foot";
-  return fmt::format("length of {:.8g} m", unit);
+  const char* const name = unit == kFoot                         ? "foot"
+                           : std::abs(unit - kSurveyFoot) < 1e-9 ? "US survey foot"
+                                                                 : "length";
+  return fmt::format("{} ({:.7g} m)", name, unit);
 }
 
 }  // namespace marsim::map_tools

@@ -24,7 +24,7 @@ struct LasRecords {
 /// Reads the GeoTIFF keys or the WKT of a file; metres where it has neither, or names no unit.
 LasProjection readProjection(std::istream& stream, const LasRecords& records);
 
-/// "US survey foot", "foot" or its length in metres.
+/// "metre", "foot (0.3048 m)", ...
 std::string unitName(double unit);
 
 }  // namespace marsim::map_tools

@@ -38,7 +38,7 @@ map::RecordLayout layoutOf(const std::string& path, const std::vector<std::strin
   return layout;
 }
 
-/// Columns of a table and what is to be said of them.
+/// Layout of a table, with notes on how it was found.
 struct TableColumns {
   map::RecordLayout layout;
   Notes notes;

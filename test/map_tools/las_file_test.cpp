@@ -51,27 +51,39 @@ TEST_F(Import, LasComesInMetresByItsUnit) {
   struct Case {
     std::vector<std::string> records;
     double unit, height_unit;
+    Notes notes;
   };
+  const auto said = [](const std::string& unit) {
+    return Notes{"the file's unit is the " + unit + ": scaled to metres, --scale replaces it"};
+  };
+  const std::string kFeet = "foot (0.3048 m)", kSurveyFeet = "US survey foot (0.3048006 m)";
+  const Notes survey_feet = said(kSurveyFeet);
   for (const Case& known :
-       {Case{{}, 1.0, 1.0}, Case{{keys({{1024, 1}, {3076, 9001}, {4099, 9001}})}, 1.0, 1.0},
-        Case{{keys({{1024, 1}, {3076, 9003}, {4099, 9003}})}, kSurveyFoot, kSurveyFoot},
-        Case{{keys({{1024, 1}, {3076, 9002}, {4099, 9001}})}, 0.3048, 1.0},
+       {Case{{}, 1.0, 1.0, {}}, Case{{keys({{1024, 1}, {3076, 9001}, {4099, 9001}})}, 1.0, 1.0, {}},
+        Case{
+            {keys({{1024, 1}, {3076, 9003}, {4099, 9003}})}, kSurveyFoot, kSurveyFoot, survey_feet},
+        Case{{keys({{1024, 1}, {3076, 9002}, {4099, 9001}})},
+             0.3048,
+             1.0,
+             said(kFeet + ", that of heights the metre")},
         Case{{record(7, "other"), keys({{1024, 1}, {3072, 3735}}),
               record(34737, "NAD83 / Ohio South (ftUS)|")},
              kSurveyFoot,
-             kSurveyFoot},
-        Case{{record(2112, kWktFeet)}, kSurveyFoot, 1.0},
-        Case{{record(2112, kWkt2Feet)}, 0.3048, 0.3048},
-        Case{{record(2112, "PROJCS[\"cut")}, 1.0, 1.0}}) {
+             kSurveyFoot,
+             survey_feet},
+        Case{{record(2112, kWktFeet)},
+             kSurveyFoot,
+             1.0,
+             said(kSurveyFeet + ", that of heights the metre")},
+        Case{{record(2112, kWkt2Feet)}, 0.3048, 0.3048, said(kFeet)},
+        Case{{record(2112, "PROJCS[\"cut")}, 1.0, 1.0, {}}}) {
     const auto path = folder_.write("a.las", lasWith(known.records));
     const Imported map = imported({path});
     const Eigen::Vector3d expected(101.0 * known.unit, 202.0 * known.unit,
                                    303.0 * known.height_unit);
     EXPECT_TRUE(map.cloud.points[0].isApprox(expected.cast<float>(), 1e-6F))
         << map.cloud.points[0].transpose();
-    const bool is_said = !map.files[0].notes.empty() &&
-                         map.files[0].notes[0].find("scaled as by --scale 0.3048") < 100;
-    EXPECT_EQ(is_said, known.unit != 1.0);
+    EXPECT_EQ(map.files[0].notes, known.notes);
   }
 }
 
@@ -81,8 +93,9 @@ TEST_F(Import, ScaleReplacesTheUnitOfALas) {
   const Imported map =
       imported({folder_.write("a.las", lasWith({keys({{1024, 1}, {3076, 9003}})}))}, config);
   EXPECT_TRUE(map.cloud.points[0].isApprox(Eigen::Vector3f(50.5F, 101.0F, 151.5F)));
-  EXPECT_EQ(map.files[0].notes[0],
-            "warning: the file says that its unit is the US survey foot, taken is --scale");
+  EXPECT_EQ(
+      map.files[0].notes[0],
+      "warning: the file says that its unit is the US survey foot (0.3048006 m), taken is --scale");
 }
 
 TEST_F(Import, LasInDegreesIsRefused) {

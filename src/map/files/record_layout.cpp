@@ -197,16 +197,20 @@ std::uint32_t bitsOf(float number) {
   return bits;
 }
 
+Colour unpackedColour(std::uint32_t bits, bool is_float) {
+  if (is_float && (bits & 0x7FFFFFFFU) == 0x7FC00000U) return {};
+  return {static_cast<std::uint8_t>(bits >> 16U), static_cast<std::uint8_t>(bits >> 8U),
+          static_cast<std::uint8_t>(bits)};
+}
+
 std::array<double, 3> coloursOf(const RecordLayout& layout, const std::array<double, 3>& raw) {
   std::array<double, 3> rgb{};
   if (layout.isPacked()) {
     if (!(std::abs(raw[0]) <= 4294967295.0)) return rgb;
     const auto bits = static_cast<std::uint32_t>(static_cast<std::int64_t>(raw[0]));
-    // The bits of "not a number" itself, of either sign; opaque colours are others.
     const bool is_float = (*layout.colour)[0].type.kind == NumberType::Kind::kPackedFloat;
-    if (is_float && (bits & 0x7FFFFFFFU) == 0x7FC00000U) return rgb;
-    return {static_cast<double>(bits >> 16 & 255U), static_cast<double>(bits >> 8 & 255U),
-            static_cast<double>(bits & 255U)};
+    const auto [red, green, blue] = unpackedColour(bits, is_float);
+    return {static_cast<double>(red), static_cast<double>(green), static_cast<double>(blue)};
   }
   for (std::size_t i = 0; i < 3; ++i) {
     if (!std::isfinite(raw[i])) return {};

@@ -101,6 +101,10 @@ std::uint8_t classOfLabel(double label);
 /// The bits of a float32.
 std::uint32_t bitsOf(float number);
 
+/// The colour of PCL's packed 0x00RRGGBB. Black where a float has the bits of "not a number"
+/// itself; opaque colours (0xFFRRGGBB) have others.
+Colour unpackedColour(std::uint32_t bits, bool is_float);
+
 /// Red, green and blue (0 to 255) of numbers as they stand in a file. A colour that is not a number
 /// is black.
 std::array<double, 3> coloursOf(const RecordLayout& layout, const std::array<double, 3>& raw);
