@@ -56,7 +56,9 @@ TEST_F(Import, ColumnsWithoutNamesAreJudged) {
     EXPECT_EQ(map.files[0].notes[0],
               "columns are taken as " + known.taken + ": --columns names them otherwise");
     EXPECT_EQ(map.cloud.colour, known.colours) << known.text;
-    if (!known.intensity.empty()) EXPECT_EQ(map.cloud.intensity, known.intensity) << known.text;
+    if (!known.intensity.empty()) {
+      EXPECT_EQ(map.cloud.intensity, known.intensity) << known.text;
+    }
     EXPECT_EQ(map.cloud.hasIntensity(), !known.intensity.empty() || !known.colours.empty());
   }
 }
