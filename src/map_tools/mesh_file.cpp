@@ -67,10 +67,16 @@ class MeshReader {
  public:
   MeshReader(const aiScene& scene, const std::filesystem::path& path, Mesh& mesh)
       : scene_(scene), path_(path), mesh_(mesh), textures_(scene.mNumMaterials) {
+    float most = 0.0F;
     for (unsigned i = 0; i < scene.mNumMeshes; ++i) {
       const aiMesh& part = *scene.mMeshes[i];
       coloured_ = coloured_ || part.HasVertexColors(0) || hasColour(part);
+      for (unsigned k = 0; part.HasVertexColors(0) && k < part.mNumVertices; ++k) {
+        const aiColor4D& c = part.mColors[0][k];
+        most = std::max({most, c.r, c.g, c.b});
+      }
     }
+    depth_ = map::depthOf(static_cast<double>(most), true);
   }
 
   void addNode(const aiNode& node, const aiMatrix4x4& parent) {
@@ -135,11 +141,11 @@ class MeshReader {
     if (coloured_) mesh_.texture_of.push_back(texture);
   }
 
-  static map::Colour bytesOf(float r, float g, float b) {
-    const auto byte = [](float share) {
-      return static_cast<std::uint8_t>(std::lround(255.0F * std::clamp(share, 0.0F, 1.0F)));
+  static map::Colour bytesOf(const aiColor4D& c, map::ColourDepth depth) {
+    const auto shade = [depth](float raw) {
+      return std::isfinite(raw) ? map::shadeOf(static_cast<double>(raw), depth) : 0.0;
     };
-    return {byte(r), byte(g), byte(b)};
+    return map::roundedColour({shade(c.r), shade(c.g), shade(c.b)});
   }
 
   /// Colours of a part's vertices; the number of its texture and one more, or 0.
@@ -152,8 +158,9 @@ class MeshReader {
     }
     for (unsigned i = 0; i < part.mNumVertices; ++i) {
       const bool has = part.HasVertexColors(0);
-      const aiColor4D c = has ? part.mColors[0][i] : aiColor4D(diffuse.r, diffuse.g, diffuse.b, 1);
-      mesh_.colours.push_back(bytesOf(c.r, c.g, c.b));
+      mesh_.colours.push_back(
+          has ? bytesOf(part.mColors[0][i], depth_)
+              : bytesOf({diffuse.r, diffuse.g, diffuse.b, 1.0F}, map::ColourDepth::kUnit));
       if (part.HasTextureCoords(0)) {
         mesh_.texture_at.emplace_back(part.mTextureCoords[0][i].x, part.mTextureCoords[0][i].y);
       } else {
@@ -197,6 +204,7 @@ class MeshReader {
   const std::filesystem::path& path_;
   Mesh& mesh_;
   bool coloured_ = false;
+  map::ColourDepth depth_ = map::ColourDepth::kUnit;    // of the vertices' colours
   std::vector<std::optional<std::uint16_t>> textures_;  // of materials
 };
 

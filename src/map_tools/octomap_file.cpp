@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "common/input_file.hpp"
+#include "common/line_reader.hpp"
 #include "common/output_file.hpp"
 #include "common/text.hpp"
 #include "map_tools/quiet.hpp"
@@ -31,10 +31,11 @@ struct Header {
 };
 
 /// Leaves the stream where the nodes begin.
-Header readHeader(std::istream& stream) {
+Header readHeader(std::istream& stream, const std::string& path) {
   Header header;
-  std::string line;
-  for (int i = 0; i < 100 && std::getline(stream, line) && line.rfind("data", 0) != 0; ++i) {
+  LineReader lines(stream, path);
+  while (lines.next() && lines.line().rfind("data", 0) != 0 && lines.number() < 100) {
+    const std::string_view line = lines.line();
     if (line.rfind("id ", 0) == 0) header.kind = trimmed(line.substr(3));
     if (line.rfind("size ", 0) == 0) header.size = parseWhole(trimmed(line.substr(5))).value_or(0);
   }
@@ -134,8 +135,10 @@ std::size_t takeLeaves(Tree& tree, double resolution, const std::string& path,
 std::unique_ptr<octomap::AbstractOcTree> readTree(const std::filesystem::path& path) {
   constexpr int kLogOdds = 4, kColour = 3;
   const QuietStandardError quiet;
-  std::ifstream stream(path, std::ios::binary);
-  const Header header = readHeader(stream);
+  std::size_t size = 0;
+  std::ifstream stream = openInput(path, size);
+  if (size == 0) throw FileError(path.string(), "is empty");
+  const Header header = readHeader(stream, path.string());
   const bool binary = lowerExtension(path) == ".bt";
   if (header.kind.empty() || header.size == 0) {
     throw FileError(path.string(), "is no OctoMap file, or one without nodes");
@@ -170,9 +173,6 @@ bool hasOctoMap() { return true; }
 
 Notes readOctoMap(const std::filesystem::path& path, double resolution, Progress& progress,
                   const TakePoints& take) {
-  std::size_t size = 0;
-  { const FileDescriptor checked = openRegularFile(path, size); }
-  if (size == 0) throw FileError(path.string(), "is empty");
   progress.phase("reading " + path.filename().string());
   const std::unique_ptr<octomap::AbstractOcTree> tree = readTree(path);
   const double side = resolution > 0.0 ? resolution : tree->getResolution();

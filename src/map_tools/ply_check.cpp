@@ -1,9 +1,11 @@
 #include <cstring>
 #include <fstream>
+#include <iomanip>
 #include <sstream>
 
 #include <fmt/format.h>
 
+#include "common/line_reader.hpp"
 #include "common/text.hpp"
 #include "map_tools/sources.hpp"
 #include "marsim/common/error.hpp"
@@ -53,9 +55,9 @@ std::size_t sizeOf(const std::string& type) {
 
 PlyHeader readHeader(const std::filesystem::path& path, std::ifstream& stream) {
   PlyHeader header;
-  std::string line;
-  for (int i = 0; i < 1000 && std::getline(stream, line); ++i) {
-    std::istringstream words(line);
+  LineReader lines(stream, path.string());
+  while (lines.number() < 1000 && lines.next()) {
+    std::istringstream words{std::string(lines.line())};
     std::string word, type, count_type;
     words >> word;
     if (word == "end_header") return header;
@@ -104,16 +106,18 @@ bool skipBinary(std::ifstream& stream, const Property& property, bool big_endian
 }
 
 bool skipText(std::ifstream& stream, const Property& property) {
+  constexpr int kLongest = 4096;  // characters of a word
   std::string word;
+  const auto next = [&] { return stream >> std::setw(kLongest) >> word && word.size() < kLongest; };
   std::uint64_t count = 1;
   if (property.count_size > 0) {
-    if (!(stream >> word)) return false;
+    if (!next()) return false;
     const auto length = parseWhole(word);
     if (!length || *length > 1000000) return false;
     count = *length;
   }
   for (std::uint64_t i = 0; i < count; ++i) {
-    if (!(stream >> word)) return false;
+    if (!next()) return false;
   }
   return true;
 }
@@ -121,7 +125,8 @@ bool skipText(std::ifstream& stream, const Property& property) {
 }  // namespace
 
 std::uint64_t plyFaces(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
+  std::size_t size = 0;
+  std::ifstream stream = openInput(path, size);
   std::string magic(3, '\0');
   if (!stream.read(magic.data(), 3) || magic != "ply") return 0;  // the reader of points says so
   for (const Element& element : readHeader(path, stream).elements) {
@@ -131,7 +136,8 @@ std::uint64_t plyFaces(const std::filesystem::path& path) {
 }
 
 void requireWholePly(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
+  std::size_t size = 0;
+  std::ifstream stream = openInput(path, size);
   const PlyHeader header = readHeader(path, stream);
   for (const Element& element : header.elements) {
     for (std::uint64_t i = 0; i < element.count; ++i) {

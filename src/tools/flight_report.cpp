@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "common/bounds.hpp"
+#include "common/input_file.hpp"
+#include "common/line_reader.hpp"
 #include "common/output_file.hpp"
 #include "common/text.hpp"
 #include "marsim/common/error.hpp"
@@ -26,18 +28,24 @@ bool parseNumber(const std::string& text, double& value) {
   return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
 }
 
+void requireThere(const std::filesystem::path& path, const char* what) {
+  std::error_code none;
+  if (std::filesystem::exists(path, none)) return;
+  throw FileError(path.string(), fmt::format("is missing: the flight left no {}", what));
+}
+
 // To `parts` parts of one, so that the file shows no digits that mean nothing.
 double rounded(double value, double parts) { return std::round(value * parts) / parts; }
 
 }  // namespace
 
 std::vector<TrajectoryRow> readTrajectory(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::string line;
-  if (!file || !std::getline(file, line)) {
-    throw FileError(path.string(), "is missing or empty: the flight left no trajectory");
-  }
-  const std::vector<std::string> names = split(trimmed(line), ',');
+  requireThere(path, "trajectory");
+  std::size_t size = 0;
+  std::ifstream file = openInput(path, size);
+  LineReader lines(file, path.string());
+  if (!lines.next()) throw FileError(path.string(), "is empty: the flight left no trajectory");
+  const std::vector<std::string> names = split(trimmed(lines.line()), ',');
   std::array<std::size_t, 4> columns{};
   const std::array<const char*, 4> wanted = {"stamp", "x", "y", "z"};
   for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -48,17 +56,18 @@ std::vector<TrajectoryRow> readTrajectory(const std::filesystem::path& path) {
     columns[i] = static_cast<std::size_t>(found - names.begin());
   }
   std::vector<TrajectoryRow> rows;
-  for (std::size_t number = 2; std::getline(file, line); ++number) {
+  while (lines.next()) {
     const bool cut_off = file.eof();  // no end of line: still being written when it ended
-    const std::vector<std::string> cells = split(trimmed(line), ',');
+    const std::vector<std::string> cells = split(trimmed(lines.line()), ',');
     std::array<double, 4> values{};
     bool good = cells.size() == names.size();
     for (std::size_t i = 0; good && i < 4; ++i) good = parseNumber(cells[columns[i]], values[i]);
     if (good && !cut_off) {
       rows.push_back({values[0], {values[1], values[2], values[3]}});
     } else if (!cut_off) {
-      throw FileError(path.string(), fmt::format("line {} is '{}', allowed: {} finite numbers",
-                                                 number, line, names.size()));
+      throw FileError(path.string(),
+                      fmt::format("line {} is '{}', allowed: {} finite numbers", lines.number(),
+                                  clipped(lines.line()), names.size()));
     }
   }
   return rows;
@@ -86,10 +95,10 @@ Contacts findContacts(const collision::ClearanceMap& map,
 }
 
 FlightRecord readFlightRecord(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  if (!file) throw FileError(path.string(), "is missing: the flight left no record");
+  requireThere(path, "record");
+  constexpr std::size_t kLargest = std::size_t{1} << 20U;  // [bytes]
   try {
-    const nlohmann::json json = nlohmann::json::parse(file);
+    const nlohmann::json json = nlohmann::json::parse(readFile(path, kLargest));
     FlightRecord record;
     record.goals = json.at("goals").get<int>();
     record.goals_reached = json.at("goals_reached").get<int>();

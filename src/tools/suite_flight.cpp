@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/input_file.hpp"
+#include "common/line_reader.hpp"
 #include "common/output_file.hpp"
 #include "marsim/common/error.hpp"
 #include "suite/markup.hpp"
@@ -55,14 +56,18 @@ class News {
 };
 
 std::vector<std::string> lastLines(const fs::path& path) {
-  std::ifstream file(path);
-  std::deque<std::string> lines;
-  for (std::string line; std::getline(file, line);) {
+  std::error_code none;
+  if (!fs::exists(path, none)) return {};
+  std::size_t size = 0;
+  std::ifstream file = openInput(path, size);
+  std::deque<std::string> last;
+  for (LineReader lines(file, path.string()); lines.next();) {
+    const std::string line(lines.line());
     if (isProgress(line)) continue;
-    lines.push_back(suite::cleaned(line));
-    if (lines.size() > kLastLines) lines.pop_front();
+    last.push_back(suite::cleaned(line));
+    if (last.size() > kLastLines) last.pop_front();
   }
-  return {lines.begin(), lines.end()};
+  return {last.begin(), last.end()};
 }
 
 void clearFolder(const fs::path& folder) {

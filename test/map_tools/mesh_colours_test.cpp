@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "map/test_files.hpp"
@@ -39,6 +40,19 @@ TEST_F(MeshColours, AreThoseOfTheVertices) {
     ASSERT_NEAR(cloud.colour[i][0], 255.0F * (1.0F - x), 1.0F);
     ASSERT_NEAR(cloud.colour[i][1], 255.0F * x, 1.0F);
     ASSERT_EQ(cloud.colour[i][2], 0);
+  }
+}
+
+TEST_F(MeshColours, OfVerticesAreOfAnyDepth) {
+  for (const auto& [full, half] :
+       {std::pair("1", "0.5"), std::pair("255", "128"), std::pair("65535", "32896")}) {
+    std::string text;
+    for (const char* place : {"0 0 0", "1 0 0", "1 1 0"}) {
+      text += fmt::format("v {} {} {} 0\n", place, full, half);
+    }
+    for (const Colour& colour : imported(folder_.write("a.obj", text + "f 1 2 3\n")).cloud.colour) {
+      ASSERT_EQ(colour, (Colour{255, 128, 0})) << full;
+    }
   }
 }
 

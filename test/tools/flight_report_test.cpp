@@ -3,8 +3,10 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <nlohmann/json.hpp>
 
+#include "common/line_reader.hpp"
 #include "marsim/common/error.hpp"
 #include "tools/temporary_folder.hpp"
 #include "tools/test_room.hpp"
@@ -38,6 +40,11 @@ TEST(Trajectory, BadFilesAreRefused) {
   EXPECT_THROW(readTrajectory(folder.write("empty.csv", "")), FileError);
   EXPECT_THROW(readTrajectory(folder.write("columns.csv", "stamp,x,y\n0,1,2\n")), FileError);
   EXPECT_THROW(readTrajectory(folder.write("nan.csv", "stamp,x,y,z\n0,1,nan,2\n")), FileError);
+  const std::string long_line(LineReader::kLongest + 1, '1');
+  EXPECT_THROW(readTrajectory(folder.write("long.csv", "stamp,x,y,z\n" + long_line)), FileError);
+  ASSERT_EQ(mkfifo((folder.path() / "fifo").c_str(), 0600), 0);
+  EXPECT_THROW(readTrajectory(folder.path() / "fifo"), FileError);
+  EXPECT_THROW(readFlightRecord(folder.path() / "fifo"), FileError);
 }
 
 // Rows along x at y = 3, z = 1.5 of a room whose wall stands at x = 10.
