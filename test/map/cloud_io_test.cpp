@@ -234,14 +234,14 @@ TEST(LoadPly, ListsBeforeAndInsideTheVertices) {
   const std::array<const char*, 3> formats{"ascii", "binary_little_endian", "binary_big_endian"};
   for (const auto kind : {PlyBytes::Kind::kText, PlyBytes::Kind::kLittle, PlyBytes::Kind::kBig}) {
     const std::string head = fmt::format(
-        "ply\nformat {} 1.0\nelement face 2\nproperty list uchar int vertex_indices\n"
+        "ply\nformat {} 1.0\nelement face 2\nproperty list ushort int vertex_indices\n"
         "property uchar flag\nelement vertex 2\nproperty list ushort double first\n"
         "property float x\nproperty list uchar short ids\nproperty float y\nproperty int z\n"
         "property list uint uchar last\nend_header\n",
         formats.at(static_cast<std::size_t>(kind)));
     PlyBytes data(kind);
-    data.put(std::uint8_t{3}).put(0).put(1).put(2).put(std::uint8_t{9}).end();
-    data.put(std::uint8_t{0}).put(std::uint8_t{9}).end();
+    data.put(std::uint16_t{3}).put(0).put(1).put(2).put(std::uint8_t{9}).end();
+    data.put(std::uint16_t{0}).put(std::uint8_t{9}).end();
     data.put(std::uint16_t{1}).put(0.5).put(1.5F).put(std::uint8_t{2}).put(std::int16_t{-7});
     data.put(std::int16_t{8}).put(2.5F).put(3).put(std::uint32_t{0}).end();
     data.put(std::uint16_t{0}).put(4.5F).put(std::uint8_t{0}).put(5.5F).put(-6);

@@ -27,6 +27,8 @@ double loadAs(const char* bytes) {
   return static_cast<double>(value);
 }
 
+}  // namespace
+
 double decode(const char* bytes, NumberType type, bool swap) {
   std::array<char, 8> swapped;
   if (swap) {
@@ -48,6 +50,8 @@ double decode(const char* bytes, NumberType type, bool swap) {
   }
   return 0.0;
 }
+
+namespace {
 
 /// What a record carries, of which value(column) is a number. Without an intensity its colour's
 /// luma stands for it (ITU-R BT.709, item 3.2).

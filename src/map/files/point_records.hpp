@@ -45,6 +45,9 @@ class HeaderLines {
   std::size_t number_ = 0;
 };
 
+/// The number that bytes hold; `swap`: they are in the other order than this machine's.
+double decode(const char* bytes, NumberType type, bool swap);
+
 /// Words of a line separated by blanks.
 std::vector<std::string_view> words(std::string_view line);
 void splitWords(std::string_view line, std::vector<std::string_view>& words);

@@ -83,7 +83,7 @@ FoundColumns findColumns(const std::string& path, const std::vector<Field>& fiel
   for (const Field& field : fields) {
     const Column column = addField(field, layout);
     const KnownName& name = known(field.name);
-    if (name.role == kRoles || field.list_length) continue;
+    if (name.role == kRoles || field.length) continue;
     if (name.role <= kZ) {
       if (ranks[name.role] == name.rank) {
         throw FileError(path, fmt::format("has two fields {}", name.name));
@@ -142,8 +142,8 @@ ColourDepth RecordLayout::depthFor(double most) const {
 
 Column addField(const Field& field, RecordLayout& layout) {
   const Column column{field.type, layout.record_size, layout.values};
-  if (field.list_length) {
-    layout.lists.push_back({*field.list_length, field.type.size, column});
+  if (field.length) {
+    layout.lists.push_back({*field.length, field.type.size, column});
   } else {
     layout.record_size += field.type.size * field.count;
     layout.values += field.count;

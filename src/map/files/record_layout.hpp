@@ -77,7 +77,7 @@ struct Field {
   std::string name;
   NumberType type;
   std::size_t count = 1;
-  std::optional<NumberType> list_length;  ///< of a list of numbers of `type`
+  std::optional<NumberType> length;  ///< of a list: its type
 };
 
 /// Adds a field to a record's sizes and returns its column.
