@@ -245,6 +245,7 @@ void PeerBridgeNode::take(Machine& machine, std::vector<std::uint8_t>& datagram)
   const Verdict verdict = machine.session.open(datagram, run_);
   if (verdict == Verdict::kReplayed) {
     ++replayed_;
+    if (machine.silent) machine.session.doubt();
     return;
   }
   if (verdict == Verdict::kForged) {
@@ -273,9 +274,12 @@ void PeerBridgeNode::take(Machine& machine, std::vector<std::uint8_t>& datagram)
 }
 
 void PeerBridgeNode::takeGreeting(Machine& machine, const Greeting& greeting, bool is_fresh) {
-  if (greeting.known_run > run_) {  // this machine's clock was ahead when it was started before
-    // Never one that it had before, should that greeting be a recording.
-    run_ = greeting.known_run + 1 + std::random_device{}();
+  // Its clock was ahead when this machine was started before. Never a run that it had before, should
+  // that greeting be a recording.
+  const std::uint64_t run =
+      DatagramSession::runAbove(greeting.known_run, run_, std::random_device{}());
+  if (run != run_) {
+    run_ = run;
     greetAll();
   }
   if (is_fresh) {
