@@ -159,7 +159,8 @@ ChildResult runChild(const ChildCommand& command,
 }
 
 std::string withoutColours(const std::string& line) {
-  static const std::regex codes("\x1b(\\[[0-9;]*[A-Za-z]|\\][^\x07]*\x07)");
+  // std::regex needs stack for every character that it repeats.
+  static const std::regex codes("\x1b(\\[[0-9;]{0,50}[A-Za-z]|\\][^\x07]{0,500}\x07)");
   return std::regex_replace(line, codes, "");
 }
 

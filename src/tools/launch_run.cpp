@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kLongestReason = 500;  // letters
+constexpr std::size_t kLongestLine = 2000;   // letters of a line that are looked at
 
 constexpr int kInterrupted = 130;  // exit code, as shells have it
 constexpr int kWrongCommandLine = 2;
@@ -164,7 +165,9 @@ LaunchDescription describeLaunch(const LaunchWords& words) {
   return launch;
 }
 
-void RunJournal::add(const std::string& line) {
+void RunJournal::add(const std::string& whole) {
+  // std::regex needs stack for every character.
+  const std::string line = whole.substr(0, kLongestLine);
   static const std::regex required("REQUIRED process \\[(.*)\\] has died!");
   static const std::regex code("exit code (-?[0-9]+)");
   static const std::regex other("^\\[(.*)\\] process has died.*exit code (-?[0-9]+)");

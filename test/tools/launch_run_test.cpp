@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "marsim/common/error.hpp"
+#include "tools/child_process.hpp"
 
 namespace marsim::tools {
 namespace {
@@ -66,6 +67,17 @@ TEST(RunJournal, RequiredNodesCountFatalMessagesSayWhy) {
             "uav0/lidar was ended by signal 11: no map");
   EXPECT_EQ(failureOf({died, "process has finished cleanly", "log file: x"}), "");
   EXPECT_EQ(failureOf({"[FATAL] [176.5]: no map"}), "no map");
+}
+
+TEST(RunJournal, EndlessLinesAreReadFromTheirBeginnings) {
+  const std::string endless(1'000'000, 'x');
+  EXPECT_EQ(failureOf({"[ WARN] goal ignored: header.frame_id is '" + endless,
+                       "[" + endless + "] process has died", endless}),
+            "");
+  EXPECT_EQ(failureOf({"[FATAL] [" + endless}).substr(0, 10), "[xxxxxxxxx");
+  EXPECT_EQ(withoutColours("\x1b[1m\x1b]" + endless + "\x1b[0;32;" + std::string(10'000, '1')),
+            "\x1b]" + endless + "\x1b[0;32;" + std::string(10'000, '1'));
+  EXPECT_EQ(withoutColours("\x1b]2;a title\x07\x1b[1mdone\x1b[0m"), "done");
 }
 
 TEST(RunJournal, OtherNodesCountWhereNoneIsLeft) {

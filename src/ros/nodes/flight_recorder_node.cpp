@@ -33,7 +33,8 @@ constexpr double kPassRadius = 0.3;  // [m] at which a way point is passed
 
 }  // namespace
 
-FlightRecorderNode::FlightRecorderNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
+FlightRecorderNode::FlightRecorderNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
+    : inputs_(handle) {
   Params params(private_handle);
   readPlan(params.text("plan", ""));
   params.finish();
@@ -44,13 +45,15 @@ FlightRecorderNode::FlightRecorderNode(ros::NodeHandle handle, ros::NodeHandle p
   tum_->write("# stamp x y z qx qy qz qw\n");
 
   goal_publisher_ = handle.advertise<geometry_msgs::PoseStamped>("goal", 1);
-  odom_subscriber_ = handle.subscribe("odom", 1000, &FlightRecorderNode::onOdometry, this);
-  points_subscriber_ = handle.subscribe("points_world", 20, &FlightRecorderNode::onPoints, this);
-  reference_subscriber_ = handle.subscribe("reference", 10, &FlightRecorderNode::onReference, this);
-  path_subscriber_ = handle.subscribe("planned_path", 10, &FlightRecorderNode::onPlannedPath, this);
+  odom_subscriber_ = inputs_.subscribeToStream("odom", 1000, &FlightRecorderNode::onOdometry, this);
+  points_subscriber_ = inputs_.subscribe("points_world", 20, &FlightRecorderNode::onPoints, this);
+  reference_subscriber_ =
+      inputs_.subscribe("reference", 10, &FlightRecorderNode::onReference, this);
+  path_subscriber_ =
+      inputs_.subscribe("planned_path", 10, &FlightRecorderNode::onPlannedPath, this);
   error_subscriber_ =
-      handle.subscribe("tracking_error", 1000, &FlightRecorderNode::onTrackingError, this);
-  contact_subscriber_ = handle.subscribe("collision", 100, &FlightRecorderNode::onContact, this);
+      inputs_.subscribe("tracking_error", 1000, &FlightRecorderNode::onTrackingError, this);
+  contact_subscriber_ = inputs_.subscribe("collision", 100, &FlightRecorderNode::onContact, this);
   diagnostics_subscriber_ =
       handle.subscribe("/diagnostics", 20, &FlightRecorderNode::onDiagnostics, this);
 }
@@ -212,6 +215,14 @@ void FlightRecorderNode::report(const Eigen::Vector3d& p_WB, TimeNs now) {
 }
 
 void FlightRecorderNode::onPoints(const sensor_msgs::PointCloud2ConstPtr& message) {
+  constexpr std::size_t kPointSize = 4 * sizeof(float);
+  const bool is_whole = message->point_step >= kPointSize &&
+                        message->data.size() / message->point_step >= message->width;
+  if (!is_whole) {
+    return inputs_.refuse("points_world",
+                          fmt::format("{} bytes for {} points of {} bytes", message->data.size(),
+                                      message->width, message->point_step));
+  }
   ++scans_;
   scan_points_ += message->width;
   map::PointCloud scan;

@@ -19,6 +19,7 @@
 #include "marsim/TrackingError.h"
 #include "marsim/control/reference.hpp"
 #include "marsim/map/point_cloud.hpp"
+#include "ros/common/inputs.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -88,6 +89,7 @@ class FlightRecorderNode {
   double worst_contact_speed_ = 0.0;  ///< [m/s]
 
   ros::Publisher goal_publisher_;
+  Inputs inputs_;
   ros::Subscriber odom_subscriber_, points_subscriber_, path_subscriber_, reference_subscriber_,
       error_subscriber_, contact_subscriber_, diagnostics_subscriber_;
 };
