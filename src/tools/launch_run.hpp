@@ -52,6 +52,9 @@ class RunJournal {
   const std::string& firstError() const { return error_; }
 
  private:
+  /// What a line tells of nodes that ended.
+  void noteEnd(const std::string& line);
+
   std::string awaited_;   // a required node whose exit code comes with the next line
   std::string required_;  // a required node that failed, with its exit code
   std::string other_;     // another node that failed

@@ -24,6 +24,7 @@ PROGRAMS = {
     "stays": "echo alive; exec sleep 300",
     "talks": "while echo alive; do sleep 0.1; done",
     "parent": "sleep 300 & exec sleep 300",
+    "shouts": "head -c 100000 /dev/zero | tr '\\0' x; exit 3",
 }
 OUTER = """<launch>
   <arg name="first" default="stays"/>
@@ -122,6 +123,11 @@ class LaunchRun(unittest.TestCase):
         self.assertEqual(output.splitlines()[-1],
                          "marsim run: first ended with exit code 3: out of paper")
         self.assertEqual(self.left(), [])
+
+    def test_a_long_line_ends_nothing(self):
+        code, output = self.run_to_its_end("./outer.launch", "first:=shouts")
+        self.assertEqual(code, 1, output[-500:])
+        self.assertEqual(output.splitlines()[-1], "marsim run: first ended with exit code 3")
 
     def test_required_node_that_ends_well(self):
         code, output = self.run_to_its_end("./outer.launch", "first:=ends")
