@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/data_dir.hpp"
+#include "common/folder_lock.hpp"
 #include "common/input_file.hpp"
 #include "common/output_file.hpp"
 #include "common/text.hpp"
@@ -174,6 +176,7 @@ class Batch {
         for (const std::string& file :
              name == "scenario" ? inputsOfScenario(value) : inputsOf(name, value)) {
           lines.push_back(fmt::format("{} {}: {}", name, value, file));
+          std::replace(lines.back().begin(), lines.back().end(), '\n', ' ');
         }
       } catch (const Error&) {
       }
@@ -290,15 +293,20 @@ class BatchRunner {
 /// Becomes Snakemake with the workflow that comes with the package.
 [[noreturn]] void becomeSnakemake(const BatchOptions& options) {
   const fs::path marsim = fs::read_symlink("/proc/self/exe").parent_path() / "marsim";
+  // Quoted, since Snakemake reads values as YAML.
+  const auto setting = [](const std::string& name, const fs::path& path) {
+    return name + "=" + Json(path.string()).dump();
+  };
   std::vector<std::string> words = {"snakemake",
                                     "-s",
                                     (dataDir() / "config" / "batch" / "Snakefile").string(),
                                     "-j",
                                     std::to_string(options.jobs),
+                                    "--directory",
+                                    fs::absolute(options.out).string(),
                                     "--config",
-                                    "study=" + fs::absolute(options.study).string(),
-                                    "out=" + fs::absolute(options.out).string(),
-                                    "marsim=" + marsim.string()};
+                                    setting("study", fs::absolute(options.study)),
+                                    setting("marsim", marsim)};
   words.insert(words.end(), options.engine.begin(), options.engine.end());
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -321,6 +329,11 @@ int runBatch(const BatchOptions& options) {
                "further arguments with --snakemake only");
   Validator("command line").require(!options.out.empty(), "--out", "empty", "a folder");
   const Batch batch(options);
+  std::optional<FolderLock> lock;
+  if (!options.print && !options.table) {
+    makeFolder(options.out);
+    lock.emplace(options.out);
+  }
   batch.prepare();
   if (options.print) {
     for (std::size_t i = 0; i < batch.size(); ++i) {
