@@ -4,6 +4,7 @@
 #include <cctype>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
 #include <optional>
@@ -106,6 +107,17 @@ void refuseMissing(const nlohmann::json& missing) {
   }
   throw Error(fmt::format("no such program: {}. Is the package {} installed?", join(programs),
                           join({packages.begin(), packages.end()})));
+}
+
+// The master would end those that run.
+void refuseRunning(const std::vector<std::string>& running) {
+  if (running.empty()) return;
+  const char* const master = std::getenv("ROS_MASTER_URI");
+  throw Error(fmt::format(
+      "{} {} run{} already on the master {}, allowed: other names (uav.launch uav:=NAME adds a "
+      "UAV), or another ROS_MASTER_URI",
+      running.size() == 1 ? "node" : "nodes", clipped(join(running), kLongestReason),
+      running.size() == 1 ? "s" : "", master == nullptr ? "http://localhost:11311" : master));
 }
 
 // roslaunch gives the number of the signal that ended a process with a minus.
@@ -219,6 +231,7 @@ LaunchDescription describeLaunch(const LaunchWords& words) {
   refuseUnknown(words, launch, answer.contains("error"));
   if (answer.contains("error")) throw Error(answer["error"].get<std::string>());
   refuseMissing(answer["missing"]);
+  answer["running"].get_to(launch.running);
   return launch;
 }
 
@@ -300,6 +313,7 @@ int runLaunch(const std::vector<std::string>& given) {
   try {
     words = splitLaunchWords(given);
     launch = describeLaunch(words);
+    refuseRunning(launch.running);
   } catch (const Error& error) {
     fmt::print(stderr, "{}: {}\n", kWhat, error.what());
     return kWrongCommandLine;

@@ -29,6 +29,7 @@ struct LaunchArgument {
 struct LaunchDescription {
   std::string file;  ///< path
   std::vector<LaunchArgument> arguments;
+  std::vector<std::string> running;  ///< nodes of these names that the master has already
   std::string text() const;
 };
 
