@@ -26,7 +26,7 @@ PROGRAMS = {
     "stays": "echo alive; exec sleep 300",
     "talks": "while echo alive; do sleep 0.1; done",
     "parent": "sleep 300 & exec sleep 300",
-    "shouts": "head -c 100000 /dev/zero | tr '\\0' x; exit 3",
+    "shouts": "head -c 100000 /dev/zero | tr '\\0' '['; exit 3",
     "node": "echo alive; exec /usr/bin/python3 -c 'import rospy; rospy.init_node(\"n\"); "
             "rospy.spin()' \"$@\"",
 }
