@@ -53,7 +53,7 @@ class RunJournal {
   const std::string& firstError() const { return error_; }
 
  private:
-  /// What a line tells of nodes that ended.
+  /// Notes how nodes end.
   void noteEnd(const std::string& line);
 
   std::string awaited_;   // a required node whose exit code comes with the next line
