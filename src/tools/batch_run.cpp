@@ -100,7 +100,8 @@ class Batch {
   /// then nothing is written.
   void prepare() {
     const std::vector<std::string> inputs = inputLines();
-    if (isPrepared(inputs) && options_.table) return;  // beside a batch that makes the runs
+    const bool only_reads = options_.table || options_.print;
+    if (isPrepared(inputs) && only_reads) return;  // also while another batch makes the runs
     results_.begin({kIndex, kInputs, "runs", "data", "table.csv"});
     if (isPrepared(inputs)) return;
     makeFolder(options_.out / "runs");
@@ -183,6 +184,7 @@ class Batch {
         for (const std::string& file :
              name == "scenario" ? inputsOfScenario(value) : inputsOf(name, value)) {
           lines.push_back(fmt::format("{} {}: {}", name, value, file));
+          std::replace(lines.back().begin(), lines.back().end(), '\n', ' ');
         }
       } catch (const Error&) {
       }
@@ -300,15 +302,20 @@ class BatchRunner {
 /// Becomes Snakemake with the workflow that comes with the package.
 [[noreturn]] void becomeSnakemake(const BatchOptions& options) {
   const fs::path marsim = fs::read_symlink("/proc/self/exe").parent_path() / "marsim";
+  // Quoted, since Snakemake reads values as YAML.
+  const auto setting = [](const std::string& name, const fs::path& path) {
+    return name + "=" + Json(path.string()).dump();
+  };
   std::vector<std::string> words = {"snakemake",
                                     "-s",
                                     (dataDir() / "config" / "batch" / "Snakefile").string(),
                                     "-j",
                                     std::to_string(options.jobs),
+                                    "--directory",
+                                    fs::absolute(options.out).string(),
                                     "--config",
-                                    "study=" + fs::absolute(options.study).string(),
-                                    "out=" + fs::absolute(options.out).string(),
-                                    "marsim=" + marsim.string()};
+                                    setting("study", fs::absolute(options.study)),
+                                    setting("marsim", marsim)};
   words.insert(words.end(), options.engine.begin(), options.engine.end());
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());

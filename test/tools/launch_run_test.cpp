@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "marsim/common/error.hpp"
-#include "tools/child_process.hpp"
 
 namespace marsim::tools {
 namespace {
@@ -69,17 +68,6 @@ TEST(RunJournal, RequiredNodesCountFatalMessagesSayWhy) {
   EXPECT_EQ(failureOf({"[FATAL] [176.5]: no map"}), "no map");
 }
 
-TEST(RunJournal, EndlessLinesAreReadFromTheirBeginnings) {
-  const std::string endless(1'000'000, 'x');
-  EXPECT_EQ(failureOf({"[ WARN] goal ignored: header.frame_id is '" + endless,
-                       "[" + endless + "] process has died", endless}),
-            "");
-  EXPECT_EQ(failureOf({"[FATAL] [" + endless}).substr(0, 10), "[xxxxxxxxx");
-  EXPECT_EQ(withoutColours("\x1b[1m\x1b]" + endless + "\x1b[0;32;" + std::string(10'000, '1')),
-            "\x1b]" + endless + "\x1b[0;32;" + std::string(10'000, '1'));
-  EXPECT_EQ(withoutColours("\x1b]2;a title\x07\x1b[1mdone\x1b[0m"), "done");
-}
-
 TEST(RunJournal, OtherNodesCountWhereNoneIsLeft) {
   const std::string other = "[my_planner-2] process has died [pid 7, exit code 3, cmd x].";
   EXPECT_EQ(failureOf({other}), "");
@@ -87,6 +75,37 @@ TEST(RunJournal, OtherNodesCountWhereNoneIsLeft) {
             "my_planner ended with exit code 3");
   EXPECT_EQ(failureOf({}, 1), "roslaunch ended with code 1");
   EXPECT_EQ(failureOf({"[ INFO] [176.5]: all is well"}), "");
+}
+
+TEST(RunJournal, MarksTimesAndColonsAreNoPartOfAMessage) {
+  const auto message = [](const std::string& line) {
+    RunJournal journal;
+    journal.add(line);
+    return journal.firstError();
+  };
+  for (const char* line : {"[ERROR] [176.5, 0.1]: no [map]", "[FATAL]: no [map]",
+                           "RLException: no [map]", "roslaunch: error: no [map]"}) {
+    EXPECT_EQ(message(line), "no [map]") << line;
+  }
+  EXPECT_EQ(message("Resource not found: x"), "Resource not found: x");
+  EXPECT_EQ(message("[ WARN] [176.5]: no map"), "");
+  EXPECT_EQ(message("[ERROR] ["), "[");
+  EXPECT_EQ(message(""), "");
+}
+
+// Longer than what a regular expression's recursion survives.
+TEST(RunJournal, LongLinesAreClipped) {
+  const std::string much(1U << 20U, 'x');
+  RunJournal journal;
+  for (const std::string& line : std::vector<std::string>{
+           much, "RLException: " + much + ":", "", much, "[FATAL] [" + much, "[FATAL] " + much,
+           "ERROR: cannot launch node of type [" + much + "]: " + much,
+           "[" + much + "] process has"}) {
+    journal.add(line);
+  }
+  EXPECT_LE(journal.firstError().size(), 500U);
+  EXPECT_LE(journal.failure(1).size(), 500U);
+  EXPECT_LE(journal.lost().size(), 600U);
 }
 
 TEST(RunJournal, TheReasonOfABadLaunchFileStandsInTheNextLine) {
