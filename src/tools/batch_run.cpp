@@ -102,7 +102,7 @@ class Batch {
     const std::vector<std::string> inputs = inputLines();
     const bool only_reads = options_.table || options_.print;
     if (isPrepared(inputs) && only_reads) return;  // also while another batch makes the runs
-    results_.begin({kIndex, kInputs, "runs", "data", "table.csv"});
+    results_.begin({kIndex, kInputs, "runs", "data", "table.csv", ".snakemake"});
     if (isPrepared(inputs)) return;
     makeFolder(options_.out / "runs");
     for (std::size_t i = 0; i < size(); ++i) writeFile(runFile(i), runText(i));
