@@ -24,6 +24,7 @@ struct ImportConfig {
   double scale = 1.0;         ///< what one unit of the files is [m]
   UpAxis up = UpAxis::kAuto;  ///< of the files; auto: as they say, z where they do not
   std::uint64_t seed = 1;     ///< of the sampling
+  ImportLimits limits;        ///< of meshes and OctoMaps
   RecordingConfig recording;  ///< how folders and bags are read; its source is not used
 
   /// Throws ConfigError.

@@ -4,28 +4,13 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
-#include "map/files/point_records.hpp"
+#include "map/files/ply_header.hpp"
 #include "marsim/common/error.hpp"
 
-/// PLY as described in G. Turk, "The PLY Polygon File Format" (1994). The vertices are the points;
-/// faces and whatever else follows are left alone.
+// PLY as described in G. Turk, "The PLY Polygon File Format" (1994). The vertices are the points;
+// faces and whatever else follows are left alone.
 namespace marsim::map {
 namespace {
-
-struct Element {
-  std::string name;
-  std::uint64_t count = 0;
-  std::vector<Field> fields;
-  bool has_list = false;
-};
-
-struct PlyHeader {
-  bool ascii = false;
-  bool big_endian = false;
-  std::vector<Element> elements;
-  std::uint64_t data_begin = 0;  ///< [bytes]
-  std::size_t data_line = 0;     ///< number of the first line of data
-};
 
 std::optional<NumberType> numberType(std::string_view name) {
   using Kind = NumberType::Kind;
@@ -51,21 +36,24 @@ bool takeLine(const std::vector<std::string_view>& line, PlyHeader& header, bool
   }
   if (line[0] == "element" && line.size() == 3) {
     const auto count = parseWhole(line[2]);
-    header.elements.push_back({std::string(line[1]), count.value_or(0), {}, false});
+    header.elements.push_back({std::string(line[1]), count.value_or(0), {}});
     return count.has_value();
   }
   if (line[0] != "property" || header.elements.empty()) return false;
-  Element& element = header.elements.back();
+  PlyElement& element = header.elements.back();
   if (line.size() == 5 && line[1] == "list") {
-    element.has_list = true;
-    return numberType(line[2]) && numberType(line[3]);
+    const auto length = numberType(line[2]), type = numberType(line[3]);
+    if (length && type) element.properties.push_back({{std::string(line[4]), *type, 1}, length});
+    return length && type;
   }
   const auto type = line.size() == 3 ? numberType(line[1]) : std::nullopt;
-  if (type) element.fields.push_back({std::string(line[2]), *type, 1});
+  if (type) element.properties.push_back({{std::string(line[2]), *type, 1}, std::nullopt});
   return type.has_value();
 }
 
-PlyHeader parseHeader(InputFile& file) {
+}  // namespace
+
+PlyHeader readPlyHeader(InputFile& file) {
   HeaderLines lines(file);
   if (lines.next() != "ply") {
     throw FileError(file.path, "is no PLY file: its first line is not 'ply'");
@@ -74,6 +62,7 @@ PlyHeader parseHeader(InputFile& file) {
   bool has_format = false;
   while (const auto line = lines.next()) {
     if (line->empty()) continue;
+    if (line->rfind("comment ", 0) == 0) header.comments.emplace_back(line->substr(8));
     if (*line == "end_header") {
       if (!has_format) throw FileError(file.path, "header has no format line");
       header.data_begin = lines.position();
@@ -88,8 +77,10 @@ PlyHeader parseHeader(InputFile& file) {
   throw FileError(file.path, "is no PLY file: its header has no end_header line");
 }
 
+namespace {
+
 /// Moves the stream over an element that lies before the vertices.
-void skipElement(InputFile& file, const PlyHeader& header, const Element& element,
+void skipElement(InputFile& file, const PlyHeader& header, const PlyElement& element,
                  std::size_t& line) {
   if (header.ascii) {
     for (std::uint64_t i = 0; i < element.count && file.stream.good(); ++i, ++line) {
@@ -97,13 +88,13 @@ void skipElement(InputFile& file, const PlyHeader& header, const Element& elemen
     }
     return;
   }
-  if (element.has_list) {
+  if (element.hasList()) {
     throw FileError(file.path, fmt::format("element {} with a list lies before the vertices, "
                                            "allowed: vertices first",
                                            excerpt(element.name)));
   }
   std::uint64_t record_size = 0;
-  for (const Field& field : element.fields) record_size += field.type.size;
+  for (const PlyProperty& field : element.properties) record_size += field.type.size;
   if (record_size > 0 && element.count > bytesLeft(file) / record_size) {
     throw FileError(file.path,
                     fmt::format("is truncated inside element {}", excerpt(element.name)));
@@ -114,14 +105,14 @@ void skipElement(InputFile& file, const PlyHeader& header, const Element& elemen
 }  // namespace
 
 void readPly(InputFile& file, Progress& progress, const PointSink& sink) {
-  const PlyHeader header = parseHeader(file);
+  const PlyHeader header = readPlyHeader(file);
   const auto vertex = std::find_if(header.elements.begin(), header.elements.end(),
-                                   [](const Element& e) { return e.name == "vertex"; });
+                                   [](const PlyElement& e) { return e.name == "vertex"; });
   if (vertex == header.elements.end()) throw FileError(file.path, "has no element vertex");
-  if (vertex->has_list) {
+  if (vertex->hasList()) {
     throw FileError(file.path, "vertices have a list property, allowed: numbers only");
   }
-  RecordLayout layout = makeLayout(file.path, vertex->fields);
+  RecordLayout layout = makeLayout(file.path, vertex->fields());
   layout.big_endian = header.big_endian;
   if (vertex->count == 0) throw FileError(file.path, "holds no points");
 

@@ -28,6 +28,8 @@ double loadAs(const char* bytes) {
   return static_cast<double>(value);
 }
 
+}  // namespace
+
 double decode(const char* bytes, NumberType type, bool swap) {
   std::array<char, 8> swapped;
   if (swap) {
@@ -48,6 +50,8 @@ double decode(const char* bytes, NumberType type, bool swap) {
   }
   return 0.0;
 }
+
+namespace {
 
 /// PCL's packed colour, however it is typed: the bits of a float32 or a whole number.
 std::uint32_t packedColour(double value, NumberType type) {
@@ -226,6 +230,16 @@ void PointBlock::resize(std::size_t size, const RecordLayout& layout) {
   classes.resize(layout.label ? size : 0);
 }
 
+void appendRecord(const RecordLayout& layout, const std::vector<double>& values,
+                  PointBlock& block) {
+  const std::size_t i = block.size();
+  block.resize(i + 1, layout);
+  block.points[i] = {values[layout.xyz[0].value], values[layout.xyz[1].value],
+                     values[layout.xyz[2].value]};
+  takeChannels(
+      layout, [&](const Column& column) { return values[column.value]; }, i, block);
+}
+
 void reserveChannels(const RecordLayout& layout, std::size_t size, PointChannels& channels) {
   if (layout.hasIntensity()) channels.intensity.reserve(size);
   if (layout.colour) channels.colour.reserve(size);
@@ -370,12 +384,7 @@ void readAscii(InputFile& file, const RecordLayout& layout, std::uint64_t count,
       throw FileError(file.path,
                       fmt::format("line {}: more than {} values", number, layout.values));
     }
-    const std::size_t i = block.size();
-    block.resize(i + 1, layout);
-    block.points[i] = {row[layout.xyz[0].value], row[layout.xyz[1].value],
-                       row[layout.xyz[2].value]};
-    takeChannels(
-        layout, [&](const Column& column) { return row[column.value]; }, i, block);
+    appendRecord(layout, row, block);
     ++done;
     if (block.size() == kBlockPoints) {
       sink.take(block);

@@ -27,6 +27,9 @@ struct NumberType {
   std::uint32_t size = 4;  ///< [bytes] 1, 2, 4, 8
 };
 
+/// The number that bytes hold; `swap`: they are in the other order than this machine's.
+double decode(const char* bytes, NumberType type, bool swap);
+
 /// One column of the table that is read.
 struct Column {
   NumberType type;
@@ -102,6 +105,9 @@ struct PointBlock : PointChannels {
   /// Room for as many points with what the layout says that they carry.
   void resize(std::size_t size, const RecordLayout& layout);
 };
+
+/// Adds a point to a block: a record's values in the order of its fields.
+void appendRecord(const RecordLayout& layout, const std::vector<double>& values, PointBlock& block);
 
 /// Reserves room for points with what the layout says that they carry.
 void reserveChannels(const RecordLayout& layout, std::size_t size, PointChannels& channels);
