@@ -6,15 +6,15 @@
 
 #include "map_tools/sources.hpp"
 
-/// What the program map_importer and the program that starts it say to each other. Numbers and
-/// arrays go through the pipe as memory holds them: both ends are of one build.
+/// The pipe between the program map_importer and the program that starts it. Numbers and arrays go
+/// through it as memory holds them: both ends are of one build.
 namespace marsim::map_tools {
 
 constexpr int kImportPipe = 3;           ///< descriptor of map_importer's end
 constexpr int kOutOfMemory = 3;          ///< exit code of map_importer
 constexpr double kMostLeafPoints = 5e8;  ///< of an OctoMap
 
-/// What comes next in the pipe.
+/// Parts of an answer in the pipe; a byte that tells its kind comes first.
 enum class ImportPart : std::uint8_t {
   kFile,    ///< a file was opened: its size [bytes], uint64
   kPoints,  ///< points, an array of Eigen::Vector3d

@@ -47,7 +47,8 @@ class ImportProcess {
   ImportProcess(const ImportProcess&) = delete;
   ImportProcess& operator=(const ImportProcess&) = delete;
 
-  /// What comes next, errors and files that were opened excepted.
+  /// Returns the kind of the next part, after those that tell of opened files. Throws the error
+  /// that a part tells.
   ImportPart next() {
     for (;;) {
       ImportPart part{};

@@ -29,7 +29,7 @@ Mesh meshOf(const std::filesystem::path& path, const ImportLimits& limits = {}) 
   return readMesh(path, progress, limits);
 }
 
-/// What a failing import says: one line that begins with the file's name.
+/// The error of a failing import, one line, less the file's name at its begin.
 std::string errorOf(const std::filesystem::path& path, const ImportLimits& limits = {}) {
   try {
     meshOf(path, limits);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the program map_importer was built with.
+/// The libraries that the program map_importer was built with.
 namespace marsim::map_tools {
 
 #ifdef MARSIM_HAS_ASSIMP

@@ -51,7 +51,7 @@ class AssimpFiles : public Assimp::DefaultIOSystem {
     return DefaultIOSystem::Open(path.c_str(), "rb");
   }
 
-  /// What could not be opened, an error a file.
+  /// Errors of the files that could not be opened, in the order of the attempts.
   const std::vector<std::string>& failures() const { return failures_; }
   /// Whether a file was opened beside the mesh's own.
   bool hasOthers() const { return others_; }
@@ -155,7 +155,7 @@ class MeshReader {
     aiColor3D diffuse;
     const aiMaterial& material = materialOf(part);
     if (material.GetTextureCount(aiTextureType_DIFFUSE) > 0) return true;
-    // What assimp makes up for files without materials says nothing.
+    // assimp makes up a material for files without any.
     const bool made_up = material.Get(AI_MATKEY_NAME, name) == AI_SUCCESS &&
                          name == aiString(AI_DEFAULT_MATERIAL_NAME);
     return !made_up && material.Get(AI_MATKEY_COLOR_DIFFUSE, diffuse) == AI_SUCCESS;
