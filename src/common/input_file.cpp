@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/output_file.hpp"
 #include "marsim/common/error.hpp"
 
 namespace marsim {
@@ -33,6 +34,10 @@ FileDescriptor openRegularFile(const std::filesystem::path& path, std::size_t& s
   }
   if (S_ISDIR(status.st_mode)) throw FileError(path.string(), "is a folder");
   if (!S_ISREG(status.st_mode)) throw FileError(path.string(), "is no regular file");
+  if (willBeReplaced(status)) {
+    throw FileError(path.string(),
+                    "is an input and an output, allowed: another file for the output");
+  }
   size = static_cast<std::size_t>(status.st_size);
   return file;
 }

@@ -10,7 +10,8 @@
 namespace marsim {
 
 /// Opens a regular file of `size` bytes to read. Throws FileError where it is missing, a folder, no
-/// regular file (a FIFO or device may never end), or cannot be read.
+/// regular file (a FIFO or device may never end), cannot be read, or is to be replaced by this
+/// process (requireWritable()).
 FileDescriptor openRegularFile(const std::filesystem::path& path, std::size_t& size);
 
 /// The whole text of a regular file of at most `most` bytes. Throws FileError as above and where it

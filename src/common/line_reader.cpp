@@ -18,8 +18,8 @@ std::ifstream openInput(const std::filesystem::path& path, std::size_t& size) {
   throw FileError(path.string(), fmt::format("cannot be read: {}", std::strerror(errno)));
 }
 
-LineReader::LineReader(std::istream& stream, std::string path)
-    : stream_(stream), path_(std::move(path)), buffer_(kLongest + 1) {}
+LineReader::LineReader(std::istream& stream, std::string path, std::size_t before)
+    : stream_(stream), path_(std::move(path)), buffer_(kLongest + 1), number_(before) {}
 
 bool LineReader::next() {
   line_ = {};

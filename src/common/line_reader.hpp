@@ -18,8 +18,9 @@ class LineReader {
  public:
   static constexpr std::size_t kLongest = std::size_t{1} << 20U;  ///< [bytes] of a line
 
-  /// Reads from the stream's position on; `path` is for messages.
-  LineReader(std::istream& stream, std::string path);
+  /// Reads from the stream's position on, which has `before` lines before it; `path` is for
+  /// messages.
+  LineReader(std::istream& stream, std::string path, std::size_t before = 0);
 
   /// Reads the next line, false where the text ends. Throws FileError where a line is longer than
   /// kLongest or cannot be read.
@@ -34,7 +35,7 @@ class LineReader {
   std::string path_;
   std::vector<char> buffer_;
   std::string_view line_;
-  std::size_t number_ = 0;
+  std::size_t number_;
 };
 
 }  // namespace marsim

@@ -6,7 +6,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -31,6 +34,32 @@ struct Target {
   bool exists = false;
   bool through = false;  ///< a device or FIFO
 };
+
+/// Files that this process is to replace, by device and inode. Each is held open, so that its inode
+/// is not given to another file.
+class ClaimedFiles {
+ public:
+  void add(const fs::path& path) {
+    FileDescriptor file(::open(path.c_str(), O_PATH | O_CLOEXEC));
+    struct stat status {};
+    if (!file.valid() || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    files_.emplace(std::make_pair(status.st_dev, status.st_ino), std::move(file));
+  }
+  bool has(const struct stat& status) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return files_.count({status.st_dev, status.st_ino}) > 0;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<dev_t, ino_t>, FileDescriptor> files_;
+};
+
+ClaimedFiles& claimedFiles() {
+  static ClaimedFiles files;
+  return files;
+}
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& reason) {
   throw FileError(path.string(), "cannot be written: " + reason);
@@ -151,7 +180,10 @@ void requireWritable(const fs::path& path) {
   const Target target = targetOf(path);
   const fs::path& asked = target.through ? target.path : folderOf(target.path);
   if (access(asked.c_str(), W_OK) != 0) refuse(path, std::strerror(errno));
+  claimedFiles().add(path);
 }
+
+bool willBeReplaced(const struct stat& status) { return claimedFiles().has(status); }
 
 void makeFolder(const fs::path& folder) {
   std::error_code error;
@@ -159,15 +191,17 @@ void makeFolder(const fs::path& folder) {
   if (error) throw FileError(folder.string(), "cannot be made: " + error.message());
 }
 
-void openStream(std::ofstream& stream, const fs::path& path) {
-  const Target target = targetOf(path);
-  // Held open while the stream opens it: a FIFO then has a writer, so that opening cannot block.
-  const int file = target.exists ? openExisting(path, 0) : -1;
-  errno = 0;
-  stream.open(path, std::ios::binary | std::ios::trunc);
-  const int error = errno;
-  if (file >= 0) close(file);
-  if (!stream) refuse(path, error != 0 ? std::strerror(error) : "it cannot be opened");
+OutputStream::OutputStream(fs::path path) : path_(std::move(path)) { requireWritable(path_); }
+
+void OutputStream::write(std::string_view text) {
+  if (!file_.valid()) {
+    const Target target = targetOf(path_);
+    file_ = FileDescriptor(target.exists
+                               ? openExisting(path_, O_TRUNC)
+                               : open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kUsualMode));
+    if (!file_.valid()) refuse(path_, std::strerror(errno));
+  }
+  writeFully(file_.get(), path_, text.data(), text.size());
 }
 
 std::string lowerExtension(const fs::path& path) {

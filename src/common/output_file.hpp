@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <sys/stat.h>
 #include <sys/types.h>
+
+#include "common/file_descriptor.hpp"
 
 namespace marsim {
 
@@ -44,15 +46,30 @@ void writeFully(int file, const std::filesystem::path& path, const void* data, s
 /// Writes a text as a whole, as above.
 void writeFile(const std::filesystem::path& path, std::string_view text);
 
-/// Throws FileError where OutputFile would refuse `path`; writes nothing.
+/// A file that grows as its content arises. The first write empties a regular file; links are
+/// followed, devices and FIFOs are written through. Every call throws FileError.
+class OutputStream {
+ public:
+  /// Refuses what OutputFile refuses, and calls requireWritable().
+  explicit OutputStream(std::filesystem::path path);
+  /// Hands all bytes to the system, so that a full disk is reported by the write that meets it.
+  void write(std::string_view text);
+
+ private:
+  std::filesystem::path path_;
+  FileDescriptor file_;  ///< open from the first write on
+};
+
+/// Throws FileError where OutputFile would refuse `path`; writes nothing. From then on
+/// openRegularFile() refuses the file that is there (the same device and inode): it would be an
+/// output and an input. Commands therefore call this before they read.
 void requireWritable(const std::filesystem::path& path);
+
+/// Whether requireWritable() was called for the file with this status.
+bool willBeReplaced(const struct stat& status);
 
 /// Makes a folder, and those above it, where it is not there. Throws FileError.
 void makeFolder(const std::filesystem::path& folder);
-
-/// Opens a stream that is written to as its content arises. A regular file is emptied, links are
-/// followed, devices and FIFOs are written through; what OutputFile refuses is refused.
-void openStream(std::ofstream& stream, const std::filesystem::path& path);
 
 /// The extension with its dot, in lower case.
 std::string lowerExtension(const std::filesystem::path& path);

@@ -113,12 +113,9 @@ scene::ObstaclesConfig readObstacles(const std::string& text, const std::string&
   return config;
 }
 
-std::string obstaclesText(const std::string& name_or_path) {
-  return YamlReader::textOf(resolve("obstacles", name_or_path));
-}
-
 scene::ObstaclesConfig loadObstacles(const std::string& name_or_path) {
-  return readObstacles(obstaclesText(name_or_path), resolve("obstacles", name_or_path).string());
+  return readObstacles(settingsText("obstacles", name_or_path),
+                       resolve("obstacles", name_or_path).string());
 }
 
 }  // namespace marsim::config

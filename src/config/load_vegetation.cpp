@@ -59,7 +59,7 @@ void readCorner(YamlReader& reader, const std::string& key, Eigen::Ref<Eigen::Ve
   for (std::size_t i = 0; i < values.size(); ++i) corner[static_cast<Eigen::Index>(i)] = values[i];
 }
 
-scene::StandConfig readStand(YamlReader& reader) {
+scene::StandConfig readStand(YamlReader& reader, std::string* text) {
   scene::StandConfig stand;
   std::string species;
   reader.require("species", species);
@@ -71,6 +71,7 @@ scene::StandConfig readStand(YamlReader& reader) {
       path = resolve("species", species);
     }
     stand.species = loadSpecies(path);
+    if (text != nullptr) *text += YamlReader::textOf(path);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", reader.file(), error.what()));
   }
@@ -85,10 +86,11 @@ scene::StandConfig readStand(YamlReader& reader) {
 
 }  // namespace
 
-scene::VegetationConfig loadVegetation(const std::string& name_or_path) {
+scene::VegetationConfig loadVegetation(const std::string& name_or_path, std::string* text) {
   if (name_or_path == "none") return {};
   const std::filesystem::path path = resolve("vegetation", name_or_path);
   scene::VegetationConfig config;
+  if (text != nullptr) *text += YamlReader::textOf(path);
   YamlReader::readFile(path, [&](YamlReader& reader) {
     reader.read("seed", config.seed);
     reader.readMap("wind", [&](YamlReader& wind) {
@@ -97,7 +99,7 @@ scene::VegetationConfig loadVegetation(const std::string& name_or_path) {
       wind.read("period", config.sway.period, Quantity::kTime);
     });
     reader.requireMaps("stands",
-                       [&](YamlReader& stand) { config.stands.push_back(readStand(stand)); });
+                       [&](YamlReader& stand) { config.stands.push_back(readStand(stand, text)); });
   });
   config.validate(path.string());
   return config;

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "common/data_dir.hpp"
+#include "config/yaml_reader.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 
@@ -44,6 +45,14 @@ fs::path resolve(const std::string& kind, const std::string& name_or_path) {
     throw UnknownNameError("", kind, name_or_path, names);
   }
   return dataDir() / "config" / kind / (name_or_path + ".yaml");
+}
+
+std::string settingsText(const std::string& kind, const std::string& name_or_path) {
+  if (name_or_path == "none") return name_or_path;
+  if (kind != "vegetation") return YamlReader::textOf(resolve(kind, name_or_path));
+  std::string text;
+  loadVegetation(name_or_path, &text);
+  return text;
 }
 
 }  // namespace marsim::config

@@ -12,6 +12,7 @@ namespace {
 
 // Below the ground by less than this is a landing, or a map's coarseness [m].
 constexpr double kGroundTolerance = 0.1;
+constexpr std::size_t kMostSaid = 100;  // texts that are said once
 
 std::string times(std::uint64_t count) {
   return count > 1 ? fmt::format(" ({} times so far)", count) : "";
@@ -37,7 +38,7 @@ void CommandWatch::refusedAlways(const std::string& topic, const std::string& re
                                  WarningTime now) {
   refusals_.add(topic, reason, now);
   const std::string text = fmt::format("{} ignored: {}", topic, reason);
-  if (said_.insert(text).second) say_(text);
+  if (said_.size() < kMostSaid && said_.insert(text).second) say_(text);
 }
 
 void CommandWatch::notGiven(const std::string& topic, const std::string& field) {

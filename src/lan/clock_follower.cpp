@@ -12,6 +12,7 @@ constexpr double kRounding = 1e-6;            // [s]
 constexpr TimeNs kRateWindow = kNsPerSecond;  // over which the leader's rate is measured,
 constexpr std::size_t kFewReadings = 3;       // and over no fewer answers than these
 constexpr std::size_t kMostReadings = 100;
+constexpr double kFastest = 1e6;                // pace
 constexpr TimeNs kShortest = kRateWindow / 10;  // less says nothing about a rate
 
 double halfTrip(const ClockSample& sample) {
@@ -44,7 +45,7 @@ bool ClockFollower::agree(const ClockSample& a, const ClockSample& b) const {
 }
 
 bool ClockFollower::observe(const ClockSample& sample) {
-  if (sample.received < sample.sent || !(sample.pace >= 0.0) || !std::isfinite(sample.pace)) {
+  if (sample.received < sample.sent || !(sample.pace >= 0.0 && sample.pace <= kFastest)) {
     return false;
   }
   const bool begins = samples_.empty() || samples_.back().run != sample.run;

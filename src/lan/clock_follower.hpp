@@ -43,7 +43,8 @@ class ClockFollower {
   explicit ClockFollower(ClockFollowerConfig config = {});
 
   /// Takes an answer. True: the leader's simulation began anew, or this is the first answer; the
-  /// clock is set, perhaps backwards. Answers whose round trip is negative are ignored.
+  /// clock is set, perhaps backwards. Answers whose round trip is negative, or
+  /// whose pace is none, are ignored.
   bool observe(const ClockSample& sample);
 
   /// Whether there was an answer yet.

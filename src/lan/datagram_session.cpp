@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 namespace marsim {
@@ -93,13 +94,29 @@ DatagramSession::Verdict DatagramSession::open(std::vector<std::uint8_t>& datagr
   return take(run, sequence, if_new);
 }
 
+void DatagramSession::doubt() {
+  if (!key_.isSecret()) forget();
+}
+
+std::uint64_t DatagramSession::runAbove(std::uint64_t known, std::uint64_t own,
+                                        std::uint32_t random) {
+  constexpr std::uint64_t kLargest =
+      std::numeric_limits<std::uint64_t>::max() - std::numeric_limits<std::uint32_t>::max();
+  return known > own && known < kLargest ? known + 1 + random : own;
+}
+
+void DatagramSession::forget() {
+  other_run_ = 0;
+  is_confirmed_ = false;
+  window_ = ReplayWindow();
+}
+
 DatagramSession::Verdict DatagramSession::take(std::uint64_t run, std::uint32_t sequence,
                                                Verdict if_new) {
   if (run < other_run_) return Verdict::kReplayed;
   if (run > other_run_) {
+    forget();
     other_run_ = run;
-    is_confirmed_ = false;
-    window_ = ReplayWindow();
   }
   if (!window_.accept(sequence)) return Verdict::kReplayed;
   is_confirmed_ = is_confirmed_ || if_new == Verdict::kAccepted;

@@ -49,10 +49,18 @@ class DatagramSession {
   std::vector<std::uint8_t> sealGreeting(std::vector<std::uint8_t> payload, std::uint64_t own_run);
   /// Cuts the trailer off where the datagram is accepted or a greeting.
   Verdict open(std::vector<std::uint8_t>& datagram, std::uint64_t own_run);
+  /// Call where the other machine is silent and yet datagrams of its are refused as replayed.
+  /// Without a secret key anybody can forge runs and sequence numbers that the machine never
+  /// exceeds, so those that are known are forgotten; with one they are kept.
+  void doubt();
+  /// The run of a machine whose run is `own` when another one knows it by `known` already: a larger
+  /// one by a random number, or `own` where that is larger or `known` too large to be exceeded.
+  static std::uint64_t runAbove(std::uint64_t known, std::uint64_t own, std::uint32_t random);
 
  private:
   std::vector<std::uint8_t> seal(std::vector<std::uint8_t> payload, std::uint64_t own_run,
                                  std::uint64_t receiver_run);
+  void forget();
   Verdict take(std::uint64_t run, std::uint32_t sequence, Verdict if_new);
 
   HmacKey key_;

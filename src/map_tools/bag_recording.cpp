@@ -182,11 +182,10 @@ struct CloudColumns {
   }
 };
 
-map::Colour colourAt(const std::uint8_t* bytes) {
+map::Colour colourAt(const PointField& field, const std::uint8_t* point) {
   std::uint32_t bits = 0;
-  std::memcpy(&bits, bytes, sizeof(bits));
-  return {static_cast<std::uint8_t>(bits >> 16U), static_cast<std::uint8_t>(bits >> 8U),
-          static_cast<std::uint8_t>(bits)};
+  std::memcpy(&bits, point + field.offset, sizeof(bits));
+  return map::unpackedColour(bits, field.datatype == PointField::FLOAT32);
 }
 
 void appendChannels(const CloudColumns& columns, const std::uint8_t* point,
@@ -195,7 +194,7 @@ void appendChannels(const CloudColumns& columns, const std::uint8_t* point,
     channels.intensity.push_back(static_cast<float>(valueOf(*columns.intensity, point)));
   }
   if (columns.colour != nullptr) {
-    channels.colour.push_back(colourAt(point + columns.colour->offset));
+    channels.colour.push_back(colourAt(*columns.colour, point));
   }
   if (columns.label != nullptr) {
     channels.classes.push_back(map::classOfLabel(valueOf(*columns.label, point)));

@@ -1,5 +1,8 @@
 #include "map_tools/import.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include <fmt/format.h>
 
 #include "common/line_reader.hpp"
@@ -27,11 +30,26 @@ bool hasFaces(const std::filesystem::path& path) {
   return false;
 }
 
-Kind kindOf(const std::filesystem::path& path) {
-  if (lowerExtension(path) == ".laz") {
-    throw FileError(path.string(),
-                    "is LAZ (compressed LAS), allowed: LAS; unpack it with 'laszip' or 'las2las'");
+/// Throws FileError for formats that other programs turn into one that is read.
+void refuseForeign(const std::filesystem::path& path) {
+  struct Foreign {
+    const char *extension, *message;
+  };
+  constexpr std::array<Foreign, 3> kForeign{
+      {{".laz", "is LAZ (compressed LAS), allowed: LAS; unpack it with 'laszip' or 'las2las'"},
+       {".e57",
+        "is E57, allowed: LAS, PCD, PLY and others; convert it with CloudCompare or 'pdal "
+        "translate scan.e57 scan.las'"},
+       {".ptx",
+        "is PTX, allowed: LAS, PCD, PLY and others; convert it with CloudCompare or 'pdal "
+        "translate scan.ptx scan.las'"}}};
+  for (const Foreign& foreign : kForeign) {
+    if (lowerExtension(path) == foreign.extension) throw FileError(path.string(), foreign.message);
   }
+}
+
+Kind kindOf(const std::filesystem::path& path) {
+  refuseForeign(path);
   if (isRecording(path)) return Kind::kRecording;
   const std::string extension = requireExtension(path, importFormats());
   if (!std::filesystem::exists(path)) throw FileError(path.string(), "does not exist");
@@ -107,27 +125,37 @@ class Importer {
   }
 
   void readPoints(Kind kind, ImportedFile& file) {
-    const Eigen::Matrix3d turn = config_.scale * toZUp(config_.up);
+    // A LAS comes in metres.
+    const Eigen::Matrix3d turn = (kind == Kind::kLas ? 1.0 : config_.metres()) * toZUp(config_.up);
     const TakePoints take = [&](const map::PointBlock& block) { append(block, turn, file); };
     if (kind == Kind::kLas) {
       file.kind = "LAS";
-      file.notes = readLas(file.path, progress_, take);
+      file.notes = readLas(file.path, config_.scale, progress_, take);
     } else if (kind == Kind::kTable) {
       file.kind = "table";
-      file.notes = readTable(file.path, progress_, take);
+      file.notes = readTable(file.path, config_.columns, progress_, take);
     } else if (kind == Kind::kOctoMap) {
       file.kind = "OctoMap";
-      file.notes = readOctoMap(file.path, config_.resolution / config_.scale, progress_, take,
+      file.notes = readOctoMap(file.path, config_.resolution / config_.metres(), progress_, take,
                                config_.limits);
     } else if (kind == Kind::kRecording) {
       readScans(file, take);
     } else {
       file.kind = "points";
       map::PointSink sink;
-      sink.begin = [](const map::RecordLayout&, std::uint64_t) {};
+      sink.begin = [&](const map::RecordLayout& layout, std::uint64_t) { noteTypes(layout, file); };
       sink.take = take;
       map::readPoints(file.path, progress_, sink);
     }
+  }
+
+  static void noteTypes(const map::RecordLayout& layout, ImportedFile& file) {
+    const map::NumberType type = layout.xyz[0].type;
+    if (type.kind == map::NumberType::Kind::kFloat) return;
+    file.notes.push_back(
+        fmt::format("warning: coordinates are whole numbers ({}): if one is a millimetre, say "
+                    "--scale 0.001",
+                    map::typeName(type)));
   }
 
   void readScans(ImportedFile& file, const TakePoints& take) {
@@ -162,7 +190,7 @@ class Importer {
   bool sample(ImportedFile& file) {
     Mesh mesh = readMesh(file.path, progress_, config_.limits);
     const UpAxis up = config_.up == UpAxis::kAuto ? mesh.up : config_.up;
-    const Eigen::Matrix3d turn = mesh.unit * config_.scale * toZUp(up);
+    const Eigen::Matrix3d turn = mesh.unit * config_.metres() * toZUp(up);
     noteMesh(mesh, up, file);
     if (mesh.triangles.empty()) {
       map::PointBlock block;
@@ -212,9 +240,17 @@ class Importer {
 void ImportConfig::validate(const std::string& where) const {
   const Validator check(where);
   check.notNegative("resolution", resolution, "m");
-  check.positive("scale", scale);
+  check.positive("scale", metres());
   check.notNegative("memory_limit", limits.memory, "GiB");
   check.notNegative("time_limit", limits.time, "s");
+  for (const std::string& name : columns) {
+    if (name == "-" || map::isKnownName(name)) continue;
+    throw ConfigError(where, "columns", name,
+                      "x, y, z, intensity, red, green, blue, label, or - for one not read");
+  }
+  if (!columns.empty() && !map::nameAPlace(columns)) {
+    throw ConfigError(where, "columns", join(columns, ","), "x, y, z and others");
+  }
 }
 
 UpAxis upAxisOf(const std::string& name) {
@@ -236,6 +272,12 @@ Imported importFiles(const std::vector<std::filesystem::path>& paths, const Impo
   config.validate("command line");
   Importer importer(config, progress);
   bool points = false;
+  const bool is_table = std::any_of(paths.begin(), paths.end(),
+                                    [](const auto& path) { return kindOf(path) == Kind::kTable; });
+  if (!config.columns.empty() && !is_table) {
+    throw ConfigError("command line", "--columns", join(config.columns, ","),
+                      "with a table (XYZ, TXT, CSV, PTS, ASC) among the files");
+  }
   for (const std::filesystem::path& path : paths) points = importer.read(path) || points;
   Imported imported = importer.result();
   if (config.resolution > 0.0 && points) {

@@ -21,12 +21,15 @@ struct ImportConfig {
   /// [m] meshes are sampled at it, leaves of OctoMaps divided to it, points thinned to one a voxel.
   /// 0: points stay as they are, leaves as the tree's smallest; meshes need one.
   double resolution = 0.0;
-  double scale = 1.0;         ///< what one unit of the files is [m]
-  UpAxis up = UpAxis::kAuto;  ///< of the files; auto: as they say, z where they do not
-  std::uint64_t seed = 1;     ///< of the sampling
-  ImportLimits limits;        ///< of meshes and OctoMaps
-  RecordingConfig recording;  ///< how folders and bags are read; its source is not used
+  /// [m] of one unit of the files; none: 1, or what a LAS says.
+  std::optional<double> scale;
+  std::vector<std::string> columns;  ///< names of the columns of tables, see readTable()
+  UpAxis up = UpAxis::kAuto;         ///< of the files; auto: as they say, z where they do not
+  std::uint64_t seed = 1;            ///< of the sampling
+  ImportLimits limits;               ///< of meshes and OctoMaps
+  RecordingConfig recording;         ///< how folders and bags are read; its source is not used
 
+  double metres() const { return scale.value_or(1.0); }  ///< [m] of a unit
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };

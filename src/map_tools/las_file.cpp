@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "common/line_reader.hpp"
 #include "common/output_file.hpp"
 #include "common/text.hpp"
+#include "map_tools/las_projection.hpp"
 #include "map_tools/sources.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/map/semantic_class.hpp"
@@ -18,8 +20,8 @@ namespace {
 
 // Least size of a record in point formats 0 to 10 [bytes].
 constexpr std::array<std::size_t, 11> kRecordSizes{20, 28, 26, 34, 57, 63, 30, 36, 38, 59, 67};
-constexpr std::size_t kHeader = 227;    // [bytes] of LAS 1.2
-constexpr std::size_t kHeader14 = 375;  // [bytes] of LAS 1.4
+constexpr std::size_t kHeader = 227;    // [bytes] of LAS 1.0 to 1.2
+constexpr std::size_t kHeader14 = 375;  // [bytes] of LAS 1.4, with which that of 1.5 begins
 
 template <class T>
 T number(const std::vector<char>& bytes, std::size_t at) {
@@ -34,6 +36,8 @@ struct LasHeader {
   int format = 0;
   std::size_t record = 0;  // [bytes]
   Eigen::Vector3d scale, offset;
+  double farthest = 0.0;  // absolute value of x and y that the header says
+  LasRecords records;
 };
 
 void requirePointFormat(const std::string& path, int format) {
@@ -58,8 +62,8 @@ LasHeader readHeader(const std::string& path, std::ifstream& stream, std::uint64
     throw FileError(path, fmt::format("ends inside its header, after {} bytes", got));
   }
   const int major = number<std::uint8_t>(bytes, 24), minor = number<std::uint8_t>(bytes, 25);
-  if (major != 1 || minor < 2 || minor > 4) {
-    throw FileError(path, fmt::format("is LAS {}.{}, allowed: 1.2, 1.3, 1.4", major, minor));
+  if (major != 1 || minor > 5) {
+    throw FileError(path, fmt::format("is LAS {}.{}, allowed: 1.0 to 1.5", major, minor));
   }
   LasHeader header;
   header.format = number<std::uint8_t>(bytes, 104);
@@ -67,9 +71,16 @@ LasHeader readHeader(const std::string& path, std::ifstream& stream, std::uint64
   header.first = number<std::uint32_t>(bytes, 96);
   header.record = number<std::uint16_t>(bytes, 105);
   header.count = number<std::uint32_t>(bytes, 107);
-  if (minor == 4) {
+  header.records = {number<std::uint16_t>(bytes, 94), number<std::uint32_t>(bytes, 100), 0, 0};
+  if (minor >= 4) {
     if (got < kHeader14) throw FileError(path, "ends inside its header");
-    header.count = number<std::uint64_t>(bytes, 247);
+    // Some programs write the count of 32 bits alone.
+    if (const auto count = number<std::uint64_t>(bytes, 247); count > 0) header.count = count;
+    header.records.extended_begin = number<std::uint64_t>(bytes, 235);
+    header.records.extended_count = number<std::uint32_t>(bytes, 243);
+  }
+  for (const std::size_t at : {179U, 187U, 195U, 203U}) {
+    header.farthest = std::max(header.farthest, std::abs(number<double>(bytes, at)));
   }
   for (int axis = 0; axis < 3; ++axis) {
     const auto at = 8U * static_cast<std::size_t>(axis);
@@ -102,12 +113,19 @@ std::optional<std::size_t> colourAt(int format) {
   return at > 0 ? std::optional(at) : std::nullopt;
 }
 
-// The class that stands for one of ASPRS (LAS 1.4 R15, table 17).
-std::uint8_t classOf(const char* record, int format) {
+// A record's class of ASPRS (LAS 1.4 R15, table 17).
+unsigned asprsClassOf(const char* record, int format) {
+  return format < 6 ? static_cast<unsigned char>(record[15]) & 0x1FU
+                    : static_cast<unsigned char>(record[16]);
+}
+
+// Low and high noise.
+bool isNoise(unsigned asprs) { return asprs == 7 || asprs == 18; }
+
+// The class that stands for one of ASPRS.
+std::uint8_t classOf(unsigned asprs) {
   namespace semantic = map::semantic;
-  const unsigned number = format < 6 ? static_cast<unsigned char>(record[15]) & 0x1FU
-                                     : static_cast<unsigned char>(record[16]);
-  switch (number) {
+  switch (asprs) {
     case 2:
       return semantic::kTerrain;
     case 3:
@@ -133,51 +151,18 @@ std::uint8_t classOf(const char* record, int format) {
   }
 }
 
-// Colours have 16 bits; files whose first block has none above 255 hold bytes.
-class LasColours {
- public:
-  explicit LasColours(int format) : at_(colourAt(format)) {}
-
-  void append(const char* record, std::vector<std::array<std::uint16_t, 3>>& raw) const {
-    if (!at_) return;
-    std::memcpy(raw.emplace_back().data(), record + *at_, 6);
-  }
-  void scale(const std::vector<std::array<std::uint16_t, 3>>& raw, map::PointBlock& block) {
-    if (raw.empty()) return;
-    if (shift_ < 0) {
-      std::uint16_t most = 0;
-      for (const auto& rgb : raw) most = std::max({most, rgb[0], rgb[1], rgb[2]});
-      shift_ = most > 255 ? 8 : 0;
-    }
-    for (const auto& rgb : raw) {
-      map::Colour& colour = block.colour.emplace_back();
-      for (std::size_t i = 0; i < 3; ++i) {
-        colour[i] = static_cast<std::uint8_t>(std::min(255, rgb[i] >> shift_));
-      }
-    }
-  }
-
- private:
-  std::optional<std::size_t> at_;
-  int shift_ = -1;  // not known yet
-};
-
 bool isWithheld(const char* record, int format) {
   const auto flags = static_cast<unsigned char>(record[15]);
   return format < 6 ? (flags & 0x80) != 0 : (flags & 0x04) != 0;
 }
 
-}  // namespace
-
-Notes readLas(const std::filesystem::path& path, Progress& progress, const TakePoints& take) {
-  std::size_t size = 0;
-  std::ifstream stream = openInput(path, size);
-  if (size == 0) throw FileError(path.string(), "is empty");
-  const LasHeader header = readHeader(path.string(), stream, size);
+/// Calls take(bytes, count) for blocks of records.
+template <class Take>
+void forEachBlock(const std::filesystem::path& path, std::ifstream& stream, const LasHeader& header,
+                  Progress& progress, const Take& take) {
+  stream.clear();
   stream.seekg(static_cast<std::streamoff>(header.first));
   progress.phase("reading " + path.filename().string(), header.count);
-  std::uint64_t withheld = 0;
-  LasColours colours(header.format);
   std::vector<char> bytes;
   for (std::uint64_t done = 0; done < header.count;) {
     const std::uint64_t count = std::min<std::uint64_t>(map::kBlockPoints, header.count - done);
@@ -185,29 +170,121 @@ Notes readLas(const std::filesystem::path& path, Progress& progress, const TakeP
     if (!stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {
       throw FileError(path.string(), "cannot be read to its end");
     }
-    map::PointBlock block;
-    std::vector<std::array<std::uint16_t, 3>> colours_of_block;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      const std::size_t at = i * header.record;
-      if (isWithheld(bytes.data() + at, header.format)) {
-        ++withheld;
-        continue;
-      }
-      const Eigen::Vector3d raw(number<std::int32_t>(bytes, at),
-                                number<std::int32_t>(bytes, at + 4),
-                                number<std::int32_t>(bytes, at + 8));
-      block.points.emplace_back(raw.cwiseProduct(header.scale) + header.offset);
-      block.intensity.push_back(number<std::uint16_t>(bytes, at + 12));
-      block.classes.push_back(classOf(bytes.data() + at, header.format));
-      colours.append(bytes.data() + at, colours_of_block);
-    }
-    colours.scale(colours_of_block, block);
-    take(block);
+    take(bytes, count);
     done += count;
     progress.update(done);
   }
-  if (withheld == 0) return {};
-  return {fmt::format("{} points flagged as withheld dropped", withThousands(withheld))};
+}
+
+/// Layout of what points carry beside their places; the depth of colours is that of the largest.
+map::RecordLayout layoutOf(const std::filesystem::path& path, std::ifstream& stream,
+                           const LasHeader& header, Progress& progress) {
+  using Kind = map::NumberType::Kind;
+  map::RecordLayout layout;
+  layout.intensity = map::Column{{Kind::kUnsigned, 2}, 12, 0};
+  layout.label = map::Column{{Kind::kUnsigned, 1}, header.format < 6 ? 15U : 16U, 0};
+  const std::optional<std::size_t> at = colourAt(header.format);
+  if (!at) return layout;
+  const map::NumberType word{Kind::kUnsigned, 2};
+  layout.colour = {{{word, *at, 0}, {word, *at + 2, 0}, {word, *at + 4, 0}}};
+  std::uint16_t most = 0;
+  forEachBlock(path, stream, header, progress, [&](const auto& bytes, std::uint64_t count) {
+    for (std::uint64_t i = 0; i < 3 * count; ++i) {
+      most = std::max(most, number<std::uint16_t>(bytes, i / 3 * header.record + *at + i % 3 * 2));
+    }
+  });
+  layout.depth = layout.depthFor(most);
+  return layout;
+}
+
+/// [m] of a unit of the file on each axis. Notes a unit that is no metre.
+Eigen::Vector3d unitsOf(const std::filesystem::path& path, std::ifstream& stream,
+                        const LasHeader& header, std::optional<double> scale, Notes& notes) {
+  const LasProjection projection = readProjection(stream, header.records);
+  if (scale) {
+    if (projection.unit != 1.0 && std::abs(projection.unit / *scale - 1.0) > 1e-5) {
+      notes.push_back(
+          fmt::format("warning: the file says that its unit is the {}, taken is --scale",
+                      unitName(projection.unit)));
+    }
+    return Eigen::Vector3d::Constant(*scale);
+  }
+  if (projection.is_geographic && header.farthest <= 360.0) {
+    throw FileError(path.string(),
+                    "has degrees of longitude and latitude, allowed: a projection in metres or "
+                    "feet; project it with 'pdal translate' or 'las2las -target_utm' (--scale "
+                    "takes them as lengths)");
+  }
+  const Eigen::Vector3d units(projection.unit, projection.unit, projection.height_unit);
+  if (units == Eigen::Vector3d::Ones()) return units;
+  const bool is_one_unit = units.x() == units.z();
+  notes.push_back(fmt::format("the file's unit is the {}{}: scaled to metres, --scale replaces it",
+                              unitName(units.x()),
+                              is_one_unit ? "" : ", that of heights the " + unitName(units.z())));
+  return units;
+}
+
+/// Points that are left out.
+struct Dropped {
+  std::uint64_t withheld = 0, noise = 0;
+
+  bool take(const char* record, int format) {
+    if (isWithheld(record, format)) return ++withheld > 0;
+    return isNoise(asprsClassOf(record, format)) && ++noise > 0;
+  }
+  void addTo(Notes& notes) const {
+    if (withheld > 0) {
+      notes.push_back(
+          fmt::format("{} points flagged as withheld dropped", withThousands(withheld)));
+    }
+    if (noise > 0) {
+      notes.push_back(
+          fmt::format("{} points of the noise classes 7 and 18 dropped", withThousands(noise)));
+    }
+  }
+};
+
+}  // namespace
+
+Notes readLas(const std::filesystem::path& path, std::optional<double> scale, Progress& progress,
+              const TakePoints& take) {
+  std::size_t size = 0;
+  std::ifstream stream = openInput(path, size);
+  if (size == 0) throw FileError(path.string(), "is empty");
+  const LasHeader header = readHeader(path.string(), stream, size);
+  Notes notes;
+  const Eigen::Vector3d units = unitsOf(path, stream, header, scale, notes);
+  const map::RecordLayout layout = layoutOf(path, stream, header, progress);
+  Dropped dropped;
+  forEachBlock(path, stream, header, progress, [&](const auto& bytes, std::uint64_t count) {
+    map::PointBlock block;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::size_t at = i * header.record;
+      const char* const record = bytes.data() + at;
+      if (dropped.take(record, header.format)) continue;
+      const Eigen::Vector3d raw(number<std::int32_t>(bytes, at),
+                                number<std::int32_t>(bytes, at + 4),
+                                number<std::int32_t>(bytes, at + 8));
+      block.points.emplace_back(
+          (raw.cwiseProduct(header.scale) + header.offset).cwiseProduct(units));
+      block.intensity.push_back(number<std::uint16_t>(bytes, at + 12));
+      block.classes.push_back(classOf(asprsClassOf(record, header.format)));
+      if (!layout.colour) continue;
+      std::array<double, 3> rgb{};
+      for (std::size_t k = 0; k < 3; ++k) {
+        rgb[k] = number<std::uint16_t>(bytes, at + (*layout.colour)[k].offset);
+      }
+      block.colour.push_back(map::roundedColour(map::coloursOf(layout, rgb)));
+    }
+    take(block);
+  });
+  dropped.addTo(notes);
+  if (dropped.withheld + dropped.noise == header.count) {
+    throw FileError(path.string(),
+                    fmt::format("has no points but {} withheld and {} of noise",
+                                withThousands(dropped.withheld), withThousands(dropped.noise)));
+  }
+  return notes;
 }
 
 }  // namespace marsim::map_tools

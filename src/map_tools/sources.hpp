@@ -26,16 +26,20 @@ using TakePoints = std::function<void(const map::PointBlock& block)>;
 /// What a reader has to say of its file, a line each.
 using Notes = std::vector<std::string>;
 
-/// Reads an uncompressed LAS file, 1.2 to 1.4, point formats 0 to 10 (ASPRS, LAS Specification
-/// 1.4 - R15), with its intensity. Points flagged as withheld are dropped and noted. Throws
-/// FileError, also for LAZ.
-Notes readLas(const std::filesystem::path& path, Progress& progress, const TakePoints& take);
+/// Reads an uncompressed LAS file, 1.0 to 1.5, point formats 0 to 10 (ASPRS, LAS Specification
+/// 1.4 - R15), with its intensity, colours and classes. Points come in metres, by the unit that the
+/// file names or by `scale` [m a unit] in its place. Points flagged as withheld and noise (classes
+/// 7 and 18) are dropped and noted. Throws FileError, also for LAZ and for degrees without `scale`.
+Notes readLas(const std::filesystem::path& path, std::optional<double> scale, Progress& progress,
+              const TakePoints& take);
 
-/// Reads a table of numbers, a point a line: x y z, or x y z intensity where there are 4 or 7
-/// columns, or by the names of a header line. Separators: blanks, commas or semicolons; between
-/// semicolons a comma is a decimal point. Lines that begin with # are skipped. A line with a number
-/// alone (PTS) is the number of points that have to follow. Throws FileError naming the line.
-Notes readTable(const std::filesystem::path& path, Progress& progress, const TakePoints& take);
+/// Reads a table of numbers, a point a line. `names` of the columns ("-": not read) come before
+/// those of a header line; without either the values decide (judgedNames()), which is noted.
+/// Separators: blanks, commas, tabs or semicolons; between semicolons and tabs a comma is a decimal
+/// point. Lines that begin with #, % or // are comments. A line with a number alone (PTS) is the
+/// number of points that have to follow. Throws FileError naming the line.
+Notes readTable(const std::filesystem::path& path, const std::vector<std::string>& names,
+                Progress& progress, const TakePoints& take);
 
 /// Limits of the program map_importer, in which files are read by libraries that may end it.
 struct ImportLimits {

@@ -6,19 +6,22 @@
 
 #include <fmt/format.h>
 
+#include "common/bounds.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/map/semantic_class.hpp"
 
 namespace marsim::scene {
 namespace {
 
-constexpr int kTakeOver = 3;                // states of another run alone: it was started anew
-constexpr int kClashes = 3;                 // changes between two runs: both are alive
-constexpr std::uint64_t kCalmStates = 250;  // without another change: there is one again
-constexpr double kUnitTolerance = 1e-2;     // of a quaternion's length
+constexpr int kTakeOver = 3;                 // states of another run alone: it was started anew
+constexpr int kClashes = 3;                  // changes between two runs: both are alive
+constexpr std::uint64_t kCalmStates = 250;   // without another change: there is one again
+constexpr int kDisbelieved = 10;             // states in a row older than one that was wrong
+constexpr double kUnitTolerance = 1e-2;      // of a quaternion's length
+constexpr double kLargest = kFarthestPlace;  // [m], [m/s], [m/s^2], [rad/s]
 
 std::string problem(std::uint32_t id, const char* field, const std::string& value,
-                    const char* allowed) {
+                    const std::string& allowed) {
   return fmt::format("{}: {} is {}, allowed: {}", identityName(id), field, value, allowed);
 }
 
@@ -65,10 +68,10 @@ std::string problemOf(const PeerState& state) {
                                                                     {"acceleration", &motion.a_WB},
                                                                     {"body rate", &motion.w_WB_B}};
   for (const auto& [field, vector] : vectors) {
-    if (vector->allFinite()) continue;
+    if (vector->allFinite() && vector->cwiseAbs().maxCoeff() <= kLargest) continue;
     return problem(state.id, field,
                    fmt::format("({}, {}, {})", vector->x(), vector->y(), vector->z()),
-                   "finite numbers");
+                   fmt::format("finite numbers up to {:g}", kLargest));
   }
   const double length = motion.X_WB.q.norm();
   if (!(std::abs(length - 1.0) <= kUnitTolerance)) {
@@ -109,6 +112,12 @@ Peers::Effect Peers::push(const PeerState& state, const std::string& machine) {
   peer.heard = true;
   peer.heard_until = state.motion.stamp;
   if (!belongs(peer, state, machine)) return Effect::kStranger;
+  const Effect effect = pushMotion(peer, state);
+  peer.too_late = effect == Effect::kTooLate ? peer.too_late + 1 : 0;
+  if (peer.too_late < kDisbelieved) return effect;
+  // The newest state was wrong, in its stamp or its count of placements.
+  peer.too_late = 0;
+  peer.states.clear();
   return pushMotion(peer, state);
 }
 

@@ -20,6 +20,7 @@ using Eigen::Vector3d;
 // A body told by another machine must not take all memory.
 constexpr double kLargestRadius = 10.0;  // [m]
 constexpr std::size_t kMostRotors = 64;
+constexpr double kLargestSurface = 100.0;  // [m^2]
 
 /// Surfels side by side over surfaces, at most a spacing apart.
 class SurfaceTiler {
@@ -130,7 +131,6 @@ void BodyConfig::validate(const std::string& where) const {
   for (int axis = 0; axis < 3; ++axis) {
     check.positive(fmt::format("hub_half[{}]", axis), hub_half[axis], "m");
   }
-  check.notNegative("arm_radius", arm_radius, "m");
   check.positive("propeller_radius", propeller_radius, "m");
   check.notNegative("propeller_half_height", propeller_half_height, "m");
   for (std::size_t i = 0; i < rotors.size(); ++i) {
@@ -138,8 +138,21 @@ void BodyConfig::validate(const std::string& where) const {
   }
   check.require(rotors.size() <= kMostRotors, "rotors", fmt::format("{}", rotors.size()),
                 fmt::format("at most {}", kMostRotors));
+  check.within("arm_radius", arm_radius, 0.0, kLargestRadius, "m");
   check.require(radius() <= kLargestRadius, "radius", fmt::format("{:.6g} m", radius()),
                 fmt::format("at most {} m", kLargestRadius));
+  check.require(surface() <= kLargestSurface, "surface", fmt::format("{:.6g} m^2", surface()),
+                fmt::format("at most {} m^2", kLargestSurface));
+}
+
+double BodyConfig::surface() const {
+  const Vector3d& h = hub_half;
+  double surface = 8.0 * (h.x() * h.y() + h.y() * h.z() + h.z() * h.x());
+  for (const Vector3d& rotor : rotors) {
+    surface += 2.0 * kPi * arm_radius * rotor.norm();
+    surface += 2.0 * kPi * propeller_radius * (propeller_radius + 2.0 * propeller_half_height);
+  }
+  return surface;
 }
 
 double BodyConfig::radius() const {

@@ -15,6 +15,7 @@
 #include "common/data_dir.hpp"
 #include "common/input_file.hpp"
 #include "common/output_file.hpp"
+#include "common/result_folder.hpp"
 #include "common/text.hpp"
 #include "config/study.hpp"
 #include "dataset/format.hpp"
@@ -36,6 +37,8 @@ constexpr double kManyRuns = 10'000;  // from here on they want --yes
 constexpr double kMostRuns = 1e7;
 constexpr std::size_t kLargestFile = 1U << 24U;  // bytes
 constexpr int kInterrupted = 130;
+constexpr char kIndex[] = "index.csv";
+constexpr char kInputs[] = "inputs.txt";
 
 /// A text as a field of CSV (RFC 4180).
 std::string csvField(const std::string& text) {
@@ -73,7 +76,9 @@ Json objectOf(const fs::path& file) {
 class Batch {
  public:
   explicit Batch(const BatchOptions& options)
-      : options_(options), study_(config::loadStudy(options.study)) {
+      : options_(options),
+        study_(config::loadStudy(options.study)),
+        results_(options.out, "marsim batch") {
     const double count = study_.count();
     const Validator validator(options.study.string());
     validator.require(count <= kMostRuns, "vary", fmt::format("{:.0f} runs", count),
@@ -90,26 +95,19 @@ class Batch {
   fs::path dataFolder(std::size_t i) const { return options_.out / "data" / number(i); }
   bool isComplete(std::size_t i) const { return fs::exists(dataFolder(i) / "summary.json"); }
 
-  /// Writes the files of the runs. Throws FileError where the folder holds another study, or runs
-  /// of files that have changed since.
-  void prepare() const {
-    const std::string index = indexText();
-    const fs::path file = options_.out / "index.csv";
+  /// Writes the files of the runs, and keeps other processes from making them. Throws FileError
+  /// where the folder holds another study, runs of files that have changed since, or other files;
+  /// then nothing is written.
+  void prepare() {
     const std::vector<std::string> inputs = inputLines();
-    const fs::path inputs_file = options_.out / "inputs.txt";
+    const bool only_reads = options_.table || options_.print;
+    if (isPrepared(inputs) && only_reads) return;  // also while another batch makes the runs
+    results_.begin({kIndex, kInputs, "runs", "data", "table.csv"});
+    if (isPrepared(inputs)) return;
     makeFolder(options_.out / "runs");
-    if (fs::exists(file)) {
-      bool is_same = fs::exists(inputs_file) && readFile(file, kLargestFile * 64) == index;
-      for (std::size_t i = 0; is_same && i < size(); ++i) {
-        is_same = fs::exists(runFile(i)) && readFile(runFile(i), kLargestFile) == runText(i);
-      }
-      if (!is_same) refuse("holds another study (index.csv, inputs.txt, runs/)");
-      requireSame(inputs, split(readFile(inputs_file, kLargestFile), '\n'));
-      return;
-    }
     for (std::size_t i = 0; i < size(); ++i) writeFile(runFile(i), runText(i));
-    writeFile(inputs_file, join(inputs, "\n") + "\n");
-    writeFile(file, index);
+    writeFile(options_.out / kInputs, join(inputs, "\n") + "\n");
+    writeFile(options_.out / kIndex, indexText());
   }
 
   /// The factors and what became of the runs that are complete.
@@ -152,6 +150,18 @@ class Batch {
       if (factor.name != "seed" && factor.name != "scenario") require(factor.name);
     }
   }
+  /// Whether the folder holds the files of this study's runs. Throws where they are another's.
+  bool isPrepared(const std::vector<std::string>& inputs) const {
+    const fs::path index = options_.out / kIndex, inputs_file = options_.out / kInputs;
+    if (!fs::exists(index)) return false;
+    bool is_same = fs::exists(inputs_file) && readFile(index, kLargestFile * 64) == indexText();
+    for (std::size_t i = 0; is_same && i < size(); ++i) {
+      is_same = fs::exists(runFile(i)) && readFile(runFile(i), kLargestFile) == runText(i);
+    }
+    if (!is_same) refuse("holds another study (index.csv, inputs.txt, runs/)");
+    requireSame(inputs, split(readFile(inputs_file, kLargestFile), '\n'));
+    return true;
+  }
   [[noreturn]] void refuse(const std::string& what) const {
     throw FileError(options_.out.string(), what +
                                                ", allowed: an empty folder, a new one, or that of "
@@ -174,6 +184,7 @@ class Batch {
         for (const std::string& file :
              name == "scenario" ? inputsOfScenario(value) : inputsOf(name, value)) {
           lines.push_back(fmt::format("{} {}: {}", name, value, file));
+          std::replace(lines.back().begin(), lines.back().end(), '\n', ' ');
         }
       } catch (const Error&) {
       }
@@ -206,6 +217,7 @@ class Batch {
 
   const BatchOptions& options_;
   config::Study study_;
+  ResultFolder results_;
   std::vector<std::vector<std::string>> rows_;
 };
 
@@ -290,15 +302,20 @@ class BatchRunner {
 /// Becomes Snakemake with the workflow that comes with the package.
 [[noreturn]] void becomeSnakemake(const BatchOptions& options) {
   const fs::path marsim = fs::read_symlink("/proc/self/exe").parent_path() / "marsim";
+  // Quoted, since Snakemake reads values as YAML.
+  const auto setting = [](const std::string& name, const fs::path& path) {
+    return name + "=" + Json(path.string()).dump();
+  };
   std::vector<std::string> words = {"snakemake",
                                     "-s",
                                     (dataDir() / "config" / "batch" / "Snakefile").string(),
                                     "-j",
                                     std::to_string(options.jobs),
+                                    "--directory",
+                                    fs::absolute(options.out).string(),
                                     "--config",
-                                    "study=" + fs::absolute(options.study).string(),
-                                    "out=" + fs::absolute(options.out).string(),
-                                    "marsim=" + marsim.string()};
+                                    setting("study", fs::absolute(options.study)),
+                                    setting("marsim", marsim)};
   words.insert(words.end(), options.engine.begin(), options.engine.end());
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -320,7 +337,7 @@ int runBatch(const BatchOptions& options) {
                options.engine.empty() ? "" : fmt::format("'{}'", clipped(options.engine.front())),
                "further arguments with --snakemake only");
   Validator("command line").require(!options.out.empty(), "--out", "empty", "a folder");
-  const Batch batch(options);
+  Batch batch(options);
   batch.prepare();
   if (options.print) {
     for (std::size_t i = 0; i < batch.size(); ++i) {

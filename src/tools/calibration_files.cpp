@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "common/output_file.hpp"
+#include "common/result_folder.hpp"
 #include "common/text.hpp"
 #include "dataset/image_stream.hpp"
 #include "marsim/common/error.hpp"
@@ -248,15 +249,21 @@ std::string extrinsicsTable(const CarriedSensors& sensors, bool has_lidar) {
          matrix(sensors.imu.X_BI) + lidar + cameras;
 }
 
-std::vector<fs::path> writeCalibration(const CarriedSensors& sensors, const fs::path& folder) {
-  makeFolder(folder);
-  std::vector<std::pair<std::string, std::string>> files = {
-      {"imu.yaml", kalibrImu(sensors)},
-      {"fast_lio.yaml", fastLioExtrinsics(sensors)},
-      {"extrinsics.yaml", extrinsicsTable(sensors, true)}};
+CalibrationFiles calibrationFiles(const CarriedSensors& sensors) {
+  CalibrationFiles files = {{"imu.yaml", kalibrImu(sensors)},
+                            {"fast_lio.yaml", fastLioExtrinsics(sensors)},
+                            {"extrinsics.yaml", extrinsicsTable(sensors, true)}};
   if (sensors.depth || sensors.cameras) {
     files.emplace_back("camchain.yaml", kalibrCameras(sensors));
   }
+  return files;
+}
+
+std::vector<fs::path> writeCalibration(const CalibrationFiles& files, const fs::path& folder) {
+  ResultFolder results(folder, "marsim calibration");
+  std::vector<std::string> names;
+  for (const auto& [name, text] : files) names.push_back(name);
+  results.begin(names);
   std::vector<fs::path> paths;
   for (const auto& [name, text] : files) {
     paths.push_back(folder / name);

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "marsim/geometry/pose.hpp"
@@ -41,9 +42,15 @@ std::string fastLioSettings(const CarriedSensors& sensors, const lidar::LidarCon
 /// Poses of all sensors in the body as 4 x 4 matrices, and of the LiDAR in the IMU.
 std::string extrinsicsTable(const CarriedSensors& sensors, bool has_lidar);
 
-/// Writes imu.yaml, fast_lio.yaml, extrinsics.yaml and with cameras camchain.yaml into a folder,
-/// which is made where missing, and returns their paths. Throws FileError.
-std::vector<std::filesystem::path> writeCalibration(const CarriedSensors& sensors,
+/// Names and texts of files.
+using CalibrationFiles = std::vector<std::pair<std::string, std::string>>;
+
+/// imu.yaml, fast_lio.yaml, extrinsics.yaml and, with cameras, camchain.yaml.
+CalibrationFiles calibrationFiles(const CarriedSensors& sensors);
+
+/// Writes files into a folder of results of `marsim calibration` and returns their paths. Throws
+/// FileError, also where the folder holds other files.
+std::vector<std::filesystem::path> writeCalibration(const CalibrationFiles& files,
                                                     const std::filesystem::path& folder);
 
 }  // namespace marsim::tools

@@ -1,13 +1,14 @@
 #include "tools/child_process.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <regex>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -50,6 +51,21 @@ constexpr double kOrphansPatience = 3.0;  // [s] for what a child leaves behind 
   const int reason = errno;
   if (write(failure, &reason, sizeof(reason)) < 0) _exit(126);
   _exit(127);
+}
+
+// Bytes of the escape sequence of a colour or a title that begins at `at`; 0: it is neither.
+std::size_t sizeOfCode(const std::string& line, std::size_t at) {
+  const char kind = at + 1 < line.size() ? line[at + 1] : '\0';
+  std::size_t end = std::string::npos;
+  if (kind == '[') {
+    end = line.find_first_not_of("0123456789;", at + 2);
+    if (end != std::string::npos && std::isalpha(static_cast<unsigned char>(line[end])) == 0) {
+      return 0;
+    }
+  } else if (kind == ']') {
+    end = line.find('\a', at + 2);
+  }
+  return end == std::string::npos ? 0 : end + 1 - at;
 }
 
 void closeAll(std::initializer_list<int> files) {
@@ -159,8 +175,13 @@ ChildResult runChild(const ChildCommand& command,
 }
 
 std::string withoutColours(const std::string& line) {
-  static const std::regex codes("\x1b(\\[[0-9;]*[A-Za-z]|\\][^\x07]*\x07)");
-  return std::regex_replace(line, codes, "");
+  std::string plain;
+  for (std::size_t i = 0; i < line.size();) {
+    const std::size_t size = line[i] == '\x1b' ? sizeOfCode(line, i) : 0;
+    if (size == 0) plain += line[i];
+    i += std::max<std::size_t>(size, 1);
+  }
+  return plain;
 }
 
 void requireRoslaunch(const std::string& why) {

@@ -1,20 +1,16 @@
 #include "tools/demo.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <Eigen/Geometry>
 
 #include "common/bounds.hpp"
-#include "common/folder_lock.hpp"
 #include "common/output_file.hpp"
+#include "common/result_folder.hpp"
 #include "common/text.hpp"
 #include "map/files/stray_points.hpp"
 #include "marsim/common/error.hpp"
@@ -25,6 +21,7 @@
 #include "marsim/map/load_map.hpp"
 #include "marsim/map/voxel_grid.hpp"
 #include "tools/command_line.hpp"
+#include "tools/launch_log.hpp"
 #include "tools/launch_run.hpp"
 #include "tools/points.hpp"
 
@@ -37,20 +34,11 @@ constexpr double kSilenceLimit = 300.0;            // [s] the nodes report every
 constexpr double kLongestFlight = 3600.0;          // [s]
 constexpr int kInterrupted = 130;                  // exit code, as shells have it
 
-// Results of an earlier flight must not be taken for this one's.
-const char* const kResults[] = {"trajectory.csv",     "trajectory.tum",  "cloud.pcd",
-                                "scan.pcd",           "flight.json",     "summary.json",
-                                "flight_oblique.png", "flight_side.png", "flight_top.png"};
-
-/// Throws FileError where the folder cannot be made or written into; changes nothing.
-void requireOutputFolder(const fs::path& folder) {
-  std::error_code none;
-  fs::path there = folder;  // the part of its path that exists
-  while (!fs::exists(there, none) && there.has_parent_path()) there = there.parent_path();
-  if (!fs::is_directory(there, none)) throw FileError(there.string(), "is no folder");
-  if (access(there.c_str(), W_OK | X_OK) == 0) return;
-  throw FileError(there.string(), fmt::format("cannot be written into: {}", std::strerror(errno)));
-}
+// Entries of the output folder. Those of an earlier flight must not be taken for this one's.
+const char* const kResults[] = {
+    "plan.json",   "trajectory.csv", "trajectory.tum",     "cloud.pcd",       "scan.pcd",
+    "flight.json", "summary.json",   "flight_oblique.png", "flight_side.png", "flight_top.png"};
+const char* const kLogs = "log";
 
 fs::path absoluteFolder(const std::string& name) { return fs::absolute(name).lexically_normal(); }
 
@@ -90,14 +78,12 @@ bool isSpacing(const std::string& line) { return line.find(": points are ") != s
 // Flies the plan; its nodes' output goes to log/roslaunch.log, progress and trouble are shown, and
 // the first error is the reason.
 ChildResult fly(const DemoOptions& options, const FlightPlan& plan, std::string& reason) {
-  const fs::path log_path = plan.output / "log" / "roslaunch.log";
-  std::ofstream log;
-  openStream(log, log_path);
+  LaunchLog log(plan.output / kLogs / "roslaunch.log");
   LiveLine live;
   RunJournal journal;
   const auto on_line = [&](const std::string& raw) {
     const std::string line = withoutColours(raw);
-    log << line << std::endl;
+    log.add(line);
     journal.add(line);
     if (startsWith(line, "flying to goal")) {
       live.show(line);
@@ -107,6 +93,7 @@ ChildResult fly(const DemoOptions& options, const FlightPlan& plan, std::string&
   };
   live.print("starting the simulation");
   const ChildResult result = runChild(launchCommand(options, plan, freePort()), on_line);
+  log.require();
   reason = journal.firstError();
   return result;
 }
@@ -252,7 +239,7 @@ ChildCommand launchCommand(const DemoOptions& options, const FlightPlan& plan, i
                  fmt::format("z:={}", plan.start.z()), fmt::format("yaw:={}", plan.yaw),
                  fmt::format("speed:={}", plan.speed), "renderer:=" + options.renderer,
                  "nodelets:=" + flag(options.nodelets), "rviz:=" + flag(options.rviz)},
-                port, plan.output / "log");
+                port, plan.output / kLogs);
   command.silence_limit = kSilenceLimit;
   return command;
 }
@@ -276,19 +263,24 @@ int runDemo(const DemoOptions& options) {
   requireRoslaunch("the demonstration flies with the ROS nodes");
   options.validate();
   const fs::path folder = absoluteFolder(options.output);
-  requireOutputFolder(folder);
+  ResultFolder results(folder, "marsim demo");
+  for (const char* result : kResults) {
+    if (fs::exists(folder / result)) requireWritable(folder / result);  // none may be an input
+  }
   Preparation preparation = prepareDemo(options);
   FlightPlan& plan = preparation.plan;
   plan.output = folder;
-  makeFolder(folder / "log");
-  const FolderLock lock(folder);
+  std::vector<std::string> entries(std::begin(kResults), std::end(kResults));
+  entries.emplace_back(kLogs);
+  results.begin(entries);
+  makeFolder(folder / kLogs);
   removeResults(folder);
   writePlan(plan, plan.output / "plan.json");
   printPlan(preparation);
 
   std::string reason;
   const ChildResult flight = fly(options, plan, reason);
-  const std::string log = (plan.output / "log" / "roslaunch.log").string();
+  const std::string log = (plan.output / kLogs / "roslaunch.log").string();
   if (!fs::exists(plan.output / "flight.json")) {
     if (flight.interrupted) {
       fmt::print(stderr, "marsim demo: interrupted before anything was recorded\n");

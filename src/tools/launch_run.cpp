@@ -1,11 +1,15 @@
 #include "tools/launch_run.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
-#include <regex>
+#include <initializer_list>
+#include <optional>
 #include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -25,15 +29,25 @@ constexpr int kInterrupted = 130;  // exit code, as shells have it
 constexpr int kWrongCommandLine = 2;
 const char* const kWhat = "marsim run";
 
+// Whether a name ends with a dot, a letter and up to four letters or digits.
+bool hasSuffix(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return false;
+  const std::string_view suffix = name.substr(dot + 1);
+  const auto is_alnum = [](unsigned char c) { return std::isalnum(c) != 0; };
+  return !suffix.empty() && suffix.size() <= 5 &&
+         std::isalpha(static_cast<unsigned char>(suffix[0])) != 0 &&
+         std::all_of(suffix.begin(), suffix.end(), is_alnum);
+}
+
 // A file's path from here, since nodes run in another folder. Names of sensors, numbers and topics
 // stay as they are.
 std::string absoluteFile(const std::string& value) {
-  static const std::regex file_name(".*\\.[A-Za-z][A-Za-z0-9]{0,4}");
   if (value.empty() || value[0] == '/' || value[0] == '~') return value;
   const bool bare = value.find_first_of("./") == std::string::npos;
   std::error_code error;
   const bool is_file = !bare && fs::is_regular_file(value, error);
-  return is_file || std::regex_match(value, file_name) ? fs::absolute(value).string() : value;
+  return is_file || hasSuffix(value) ? fs::absolute(value).string() : value;
 }
 
 [[noreturn]] void refuseWord(const std::string& word, bool after_argument) {
@@ -63,15 +77,11 @@ nlohmann::json askLoader(const LaunchWords& words) {
   command.arguments.insert(command.arguments.end(), words.file.begin(), words.file.end());
   for (const std::string& argument : rosArguments(words)) command.arguments.push_back(argument);
   std::string last;
-  std::string all;
-  const ChildResult result = runChild(command, [&](const std::string& line) {
-    last = line;
-    all += line + "\n";
-  });
+  const ChildResult result = runChild(command, [&](const std::string& line) { last = line; });
   nlohmann::json answer = nlohmann::json::parse(last, nullptr, false);
   if (result.exit_code != 0 || !answer.is_object()) {
-    throw Error(
-        fmt::format("{} ended with code {}: {}", command.arguments[0], result.exit_code, all));
+    throw Error(fmt::format("{} ended with code {}: {}", command.arguments[0], result.exit_code,
+                            clipped(last, kLongestReason)));
   }
   return answer;
 }
@@ -99,14 +109,74 @@ void refuseMissing(const nlohmann::json& missing) {
                           join({packages.begin(), packages.end()})));
 }
 
+// The master would end those that run.
+void refuseRunning(const std::vector<std::string>& running) {
+  if (running.empty()) return;
+  const char* const master = std::getenv("ROS_MASTER_URI");
+  throw Error(fmt::format(
+      "{} {} run{} already on the master {}, allowed: other names (uav.launch uav:=NAME adds a "
+      "UAV), or another ROS_MASTER_URI",
+      running.size() == 1 ? "node" : "nodes", clipped(join(running), kLongestReason),
+      running.size() == 1 ? "s" : "", master == nullptr ? "http://localhost:11311" : master));
+}
+
 // roslaunch gives the number of the signal that ended a process with a minus.
 std::string endedWith(const std::string& node, const std::string& code) {
   return code[0] == '-' ? fmt::format("{} was ended by signal {}", node, code.substr(1))
                         : fmt::format("{} ended with exit code {}", node, code);
 }
 
+bool startsWith(std::string_view text, std::string_view start) {
+  return text.substr(0, start.size()) == start;
+}
+
+bool endsWithColon(const std::string& line) { return !line.empty() && line.back() == ':'; }
+
+// The text between the first `before` and the next `after`.
+std::optional<std::string> between(std::string_view text, std::string_view before,
+                                   std::string_view after) {
+  const std::size_t begin = text.find(before);
+  if (begin == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(begin + before.size());
+  const std::size_t end = text.find(after);
+  if (end == std::string_view::npos) return std::nullopt;
+  return std::string(text.substr(0, end));
+}
+
+// The number after "exit code ".
+std::optional<std::string> exitCode(std::string_view line) {
+  constexpr std::string_view kBefore = "exit code ";
+  const std::size_t at = line.find(kBefore);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = line.substr(at + kBefore.size());
+  const std::string_view code = rest.substr(0, rest.find_first_not_of("-0123456789"));
+  return code.empty() ? std::nullopt : std::optional<std::string>(code);
+}
+
+// The message after the first of the marks, without the time in brackets.
+std::optional<std::string> messageAfter(std::string_view line,
+                                        std::initializer_list<std::string_view> marks) {
+  std::size_t begin = std::string_view::npos, end = begin;
+  for (const std::string_view mark : marks) {
+    const std::size_t at = line.find(mark);
+    if (at >= begin) continue;
+    begin = at;
+    end = at + mark.size();
+  }
+  if (begin == std::string_view::npos) return std::nullopt;
+  std::string_view message = trimmed(line.substr(end));
+  const std::size_t bracket = message.find(']');
+  if (startsWith(message, "[") && bracket != std::string_view::npos) {
+    message = trimmed(message.substr(bracket + 1));
+  }
+  if (startsWith(message, ":")) message.remove_prefix(1);
+  return clipped(trimmed(message), kLongestReason);
+}
+
 // "uav0/lidar-4" is the fourth process that roslaunch started, the node uav0/lidar.
-std::string nodeOf(const std::string& process) { return process.substr(0, process.rfind('-')); }
+std::string nodeOf(const std::string& process) {
+  return clipped(process.substr(0, process.rfind('-')), kLongestReason);
+}
 
 }  // namespace
 
@@ -161,50 +231,51 @@ LaunchDescription describeLaunch(const LaunchWords& words) {
   refuseUnknown(words, launch, answer.contains("error"));
   if (answer.contains("error")) throw Error(answer["error"].get<std::string>());
   refuseMissing(answer["missing"]);
+  answer["running"].get_to(launch.running);
   return launch;
 }
 
 void RunJournal::add(const std::string& line) {
-  static const std::regex required("REQUIRED process \\[(.*)\\] has died!");
-  static const std::regex code("exit code (-?[0-9]+)");
-  static const std::regex other("^\\[(.*)\\] process has died.*exit code (-?[0-9]+)");
-  static const std::regex fatal("\\[FATAL\\](?: \\[[^\\]]*\\])?:? ?(.*)");
-  static const std::regex error(
-      "(\\[FATAL\\]|\\[ERROR\\]|RLException:|roslaunch: error:) *(\\[[^\\]]*\\]:?)? *(.*)");
-  static const std::regex not_launched("^ERROR: cannot launch node of type \\[(.*?)\\]: *(.*)");
-  std::smatch match;
   if (error_goes_on_) {
     error_ = clipped(error_ + " " + line, kLongestReason);
-    error_goes_on_ = line.back() == ':';
+    error_goes_on_ = endsWithColon(line);
     return;
   }
-  if (error_.empty() && std::regex_search(line, match, error)) {
-    error_ = clipped(match[3].str(), kLongestReason);
-    // "while processing x.launch:", and the next line says what is wrong with it.
-    error_goes_on_ = !error_.empty() && line.back() == ':' && line.find("RLException") == 0;
-  } else if (error_.empty() && line.find("Resource not found: ") == 0) {
-    error_ = clipped(line, kLongestReason);
+  if (error_.empty()) {
+    if (const auto message =
+            messageAfter(line, {"[FATAL]", "[ERROR]", "RLException:", "roslaunch: error:"})) {
+      error_ = *message;
+      // "while processing x.launch:", and the next line says what is wrong with it.
+      error_goes_on_ = !error_.empty() && endsWithColon(line) && startsWith(line, "RLException");
+    } else if (startsWith(line, "Resource not found: ")) {
+      error_ = clipped(line, kLongestReason);
+    }
   }
-  if (other_.empty() && std::regex_search(line, match, not_launched)) {
-    other_ = fmt::format("{} cannot be started: {}", match[1].str(),
-                         clipped(match[2].str(), kLongestReason));
-  }
+  noteEnd(line);
+}
+
+void RunJournal::noteEnd(const std::string& line) {
   if (!awaited_.empty()) {
-    if (std::regex_search(line, match, code)) {
-      required_ = endedWith(awaited_, match[1]);
+    if (const auto code = exitCode(line)) {
+      required_ = endedWith(awaited_, *code);
     } else if (line.find("finished cleanly") == std::string::npos) {
       required_ = awaited_ + " ended";
     }
     awaited_.clear();
-  } else if (std::regex_search(line, match, required)) {
-    if (required_.empty()) awaited_ = nodeOf(match[1]);
+  } else if (const auto required = between(line, "REQUIRED process [", "] has died!")) {
+    if (required_.empty()) awaited_ = nodeOf(*required);
     ending_ = true;
-  } else if (std::regex_search(line, match, other)) {
-    if (other_.empty() && !ending_) {
-      other_ = endedWith(nodeOf(match[1]), match[2]);
+  } else if (const auto type = between(line, "ERROR: cannot launch node of type [", "]:")) {
+    const std::string reason(trimmed(std::string_view(line).substr(line.find("]:") + 2)));
+    if (other_.empty()) {
+      other_ =
+          fmt::format("{} cannot be started: {}", clipped(*type), clipped(reason, kLongestReason));
     }
-  } else if (std::regex_search(line, match, fatal)) {
-    if (fatal_.empty()) fatal_ = match[1];
+  } else if (const auto other = between(line, "[", "] process has died");
+             other && exitCode(line) && startsWith(line, "[")) {
+    if (other_.empty() && !ending_) other_ = endedWith(nodeOf(*other), *exitCode(line));
+  } else if (const auto message = messageAfter(line, {"[FATAL]"})) {
+    if (fatal_.empty()) fatal_ = *message;
   } else if (line.find("All processes on machine have died") != std::string::npos) {
     all_died_ = true;
   }
@@ -242,6 +313,7 @@ int runLaunch(const std::vector<std::string>& given) {
   try {
     words = splitLaunchWords(given);
     launch = describeLaunch(words);
+    refuseRunning(launch.running);
   } catch (const Error& error) {
     fmt::print(stderr, "{}: {}\n", kWhat, error.what());
     return kWrongCommandLine;

@@ -29,6 +29,7 @@ struct LaunchArgument {
 struct LaunchDescription {
   std::string file;  ///< path
   std::vector<LaunchArgument> arguments;
+  std::vector<std::string> running;  ///< nodes of these names that the master has already
   std::string text() const;
 };
 
@@ -52,6 +53,9 @@ class RunJournal {
   const std::string& firstError() const { return error_; }
 
  private:
+  /// Notes how nodes end.
+  void noteEnd(const std::string& line);
+
   std::string awaited_;   // a required node whose exit code comes with the next line
   std::string required_;  // a required node that failed, with its exit code
   std::string other_;     // another node that failed

@@ -22,7 +22,7 @@ namespace {
 /// The command line of `marsim map import`.
 struct ImportOptions {
   std::vector<std::string> files;
-  std::string resolution, out;
+  std::string resolution, out, columns;
   std::string up = "auto";
   bool json = false;
   RecordingOptions recording;
@@ -45,7 +45,7 @@ void report(const map_tools::Imported& imported, const map_tools::ImportConfig& 
     printLine("  extent", fmt::format("{:.2f} x {:.2f} x {:.2f} m", size.x(), size.y(), size.z()));
     for (const std::string& note : file.notes) printLine("", note);
   }
-  if (config.scale != 1.0) printLine("scale", fmt::format("{:g} m a unit", config.scale));
+  if (config.scale) printLine("scale", fmt::format("{:g} m a unit", *config.scale));
   if (imported.before_thinning > 0) {
     printLine("thinned", fmt::format("{} of {} points, one a voxel of {} m (without --resolution "
                                      "points stay as they are)",
@@ -71,7 +71,7 @@ void reportJson(const map_tools::Imported& imported, const ImportOptions& option
                      {"notes", file.notes}});
   }
   nlohmann::json json{{"files", files},
-                      {"scale", options.config.scale},
+                      {"scale", options.config.metres()},
                       {"origin", jsonOf(imported.origin)},
                       {"written", options.out},
                       {"points", imported.cloud.size()}};
@@ -86,9 +86,10 @@ int runImport(ImportOptions& options) {
     marsim::Validator("command line").positive("--resolution", config.resolution, "m");
   }
   const marsim::Validator check("command line");
-  check.positive("--scale", config.scale);
+  check.positive("--scale", config.metres());
   check.notNegative("--memory-limit", config.limits.memory, "GiB");
   check.notNegative("--time-limit", config.limits.time, "s");
+  if (!options.columns.empty()) config.columns = split(options.columns, ',');
   config.up = map_tools::upAxisOf(options.up);
   config.recording = options.recording.config();
   if (std::none_of(options.files.begin(), options.files.end(), map_tools::isRecording)) {
@@ -137,8 +138,11 @@ MapCommand addMapImport(CLI::App& app) {
   sub->add_option("--resolution", options->resolution,
                   "meshes are sampled at it, points thinned to one a voxel [m]; without it points "
                   "stay as they are");
-  sub->add_option("--scale", options->config.scale, "metres a unit of the files")
-      ->capture_default_str();
+  sub->add_option("--scale", options->config.scale,
+                  "metres a unit of the files; by default 1, or what a LAS says");
+  sub->add_option("--columns", options->columns,
+                  "columns of tables, with commas: x, y, z, intensity, red, green, blue, label, or "
+                  "- for one that is not read; by default by a header or the values");
   sub->add_option("--up", options->up, "the files' axis that is up: y, z, or auto, as they say")
       ->capture_default_str();
   sub->add_option(

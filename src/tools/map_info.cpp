@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/bounds.hpp"
+#include "common/output_file.hpp"
 #include "common/text.hpp"
 #include "map_tools/survey.hpp"
 #include "marsim/config/load.hpp"
@@ -173,6 +174,8 @@ int describeMap(const std::string& name, const map::SurfelMapConfig& config, boo
 
 // A copy of the file without the points that stray.
 int cropMap(const std::string& name, double reach, const std::filesystem::path& out) {
+  requireExtension(out, map::cloudFormats());
+  requireWritable(out);
   Progress progress("map");
   const auto loaded = map::loadCloud(config::resolveMap(name), progress);
   const map::PointCloud kept = map::within(loaded.cloud, reach);

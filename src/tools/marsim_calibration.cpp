@@ -22,9 +22,10 @@ int main(int argc, char** argv) {
   app.add_option("--depth", depth, "depth camera: none, a name or YAML file, as in sim.launch");
   app.add_option("--camera", camera, "cameras: none, a name or YAML file, as in sim.launch");
   app.add_option("--uav", sensors.uav, "namespace of the UAV");
-  app.add_option("--out", folder, "folder to write to");
+  const CLI::Option* out = app.add_option("--out", folder, "folder to write to");
   app.add_option("--settings", settings,
-                 "fast_lio: print the whole configuration of that client for this LiDAR instead");
+                 "fast_lio: the whole configuration of that client for this LiDAR instead, printed "
+                 "or, with --out, written as fast_lio.yaml");
   app.add_option("--output", output, "with --settings: the LiDAR's layout, as in slam.launch");
   return marsim::tools::runCommand(app, argc, argv, [&] {
     marsim::lidar::LidarConfig config = marsim::config::loadLidar(lidar);
@@ -33,17 +34,25 @@ int main(int argc, char** argv) {
     sensors.imu = marsim::config::chooseImu(imu, marsim::config::loadVehicle(vehicle).imu, lidar);
     if (depth != "none") sensors.depth = marsim::config::loadDepthCamera(depth);
     if (camera != "none") sensors.cameras = marsim::config::loadCameras(camera);
+    const auto write = [&](const marsim::tools::CalibrationFiles& files) {
+      for (const auto& path : marsim::tools::writeCalibration(files, folder)) {
+        fmt::print("{}\n", path.string());
+      }
+    };
     if (settings != "none") {
       if (settings != "fast_lio") {
         throw marsim::UnknownNameError("command line", "--settings", settings, {"fast_lio"});
       }
       config.outputs = marsim::lidar::outputsFor(settings, config.outputs, output, "command line");
-      fmt::print("{}", marsim::tools::fastLioSettings(sensors, config));
+      const std::string text = marsim::tools::fastLioSettings(sensors, config);
+      if (out->count() > 0) {
+        write({{"fast_lio.yaml", text}});
+      } else {
+        fmt::print("{}", text);
+      }
       return 0;
     }
-    for (const auto& path : marsim::tools::writeCalibration(sensors, folder)) {
-      fmt::print("{}\n", path.string());
-    }
+    write(calibrationFiles(sensors));
     return 0;
   });
 }

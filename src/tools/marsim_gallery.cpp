@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "common/output_file.hpp"
+#include "common/result_folder.hpp"
 #include "common/text.hpp"
 #include "lidar/measure/field_of_view.hpp"
 #include "marsim/common/error.hpp"
@@ -220,10 +220,10 @@ void drawCollision(const Place& place, const fs::path& path) {
 }
 
 int drawAll(const fs::path& folder) {
-  makeFolder(folder);
-  requireWritable(folder / "patterns_100ms.png");
-  const auto draw = [&folder](const char* name, const auto& picture) {
+  ResultFolder results(folder, "marsim gallery");
+  const auto draw = [&](const char* name, const auto& picture) {
     const fs::path path = folder / name;
+    results.begin({name});
     picture(path);
     fmt::print("{:<40}{:>6} kB\n", path.string(), fs::file_size(path) / 1000);
     std::fflush(stdout);

@@ -1,7 +1,7 @@
 #include "tools/scenario_launch.hpp"
 
 #include <algorithm>
-#include <regex>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -95,10 +95,12 @@ std::string include(const std::string& file, const Arguments& arguments) {
 }
 
 /// Adds the packages of every $(find PACKAGE) in a text.
-void addFound(const std::string& text, std::vector<std::string>& packages) {
-  static const std::regex find("\\$\\(find\\s+([^)\\s]+)\\s*\\)");
-  for (std::sregex_iterator i(text.begin(), text.end(), find), end; i != end; ++i) {
-    packages.push_back((*i)[1]);
+void addFound(std::string_view text, std::vector<std::string>& packages) {
+  constexpr std::string_view kFind = "$(find ";
+  for (std::size_t at = text.find(kFind); at != std::string_view::npos; at = text.find(kFind)) {
+    text.remove_prefix(at + kFind.size());
+    const std::size_t end = text.find(')');
+    if (end != std::string_view::npos) packages.emplace_back(trimmed(text.substr(0, end)));
   }
 }
 
@@ -163,13 +165,16 @@ std::vector<std::string> wantedPackages(const suite::Scenario& scenario) {
 
 void requireKnownArguments(const suite::Scenario& scenario) {
   constexpr std::size_t kLargestLaunch = 1U << 20U;  // bytes
-  static const std::regex argument("<arg name=\"([A-Za-z0-9_]+)\"(?: default=\"[^\"]*\")? doc=");
   // The build tree has a link to config alone: roslaunch would find each launch file twice.
   const fs::path package = fs::canonical(dataDir() / "config").parent_path();
   const std::string text = readFile(package / "launch" / launchFile(scenario), kLargestLaunch);
+  // Arguments stand in lines of their own; those without `doc` are handed on to other files.
+  constexpr std::string_view kArgument = "<arg name=\"";
   std::vector<std::string> known;
-  for (std::sregex_iterator i(text.begin(), text.end(), argument), end; i != end; ++i) {
-    known.push_back((*i)[1]);
+  for (const std::string& line : split(text, '\n')) {
+    const std::string_view tag = trimmed(line);
+    if (tag.find(kArgument) != 0 || tag.find("\" doc=\"") == std::string_view::npos) continue;
+    known.push_back(split(tag, '"')[1]);
   }
   for (const auto& [name, value] : scenario.arguments) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;

@@ -1,10 +1,7 @@
 #include "tools/suite_flight.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <csignal>
-#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +14,7 @@
 #include "marsim/common/error.hpp"
 #include "suite/markup.hpp"
 #include "tools/child_process.hpp"
+#include "tools/launch_log.hpp"
 #include "tools/launch_run.hpp"
 
 namespace marsim::tools {
@@ -29,31 +27,6 @@ constexpr int kAttempts = 2;                      // to start a ROS master
 constexpr std::size_t kLargestText = 64U << 20U;  // bytes
 constexpr double kLongestStart = 5.0;             // in timeouts
 const std::string kProgress = "scenario ";
-
-/// The log of a run, which must not be cut off in silence.
-class Log {
- public:
-  explicit Log(const fs::path& path) : path_(path) { openStream(stream_, path); }
-  /// The first line that cannot be written asks for the end of the run.
-  void add(const std::string& line) {
-    if (!failure_.empty()) return;
-    errno = 0;
-    stream_ << line << std::endl;
-    if (stream_) return;
-    failure_ = errno != 0 ? std::strerror(errno) : "the disk may be full";
-    std::raise(SIGINT);  // which runChild() passes on
-  }
-  /// Throws FileError that names the folder where a line could not be written.
-  void require() const {
-    if (failure_.empty()) return;
-    throw FileError(path_.parent_path().string(), "cannot be written into: " + failure_);
-  }
-
- private:
-  fs::path path_;
-  std::ofstream stream_;
-  std::string failure_;
-};
 
 /// Which lines of a run show that it goes on: progress that differs from the last. Before the
 /// flight has begun any line does, since maps take their time; but not for ever, and not the
@@ -148,7 +121,7 @@ bool hasNoMaster(const fs::path& log) {
 /// Runs run.launch to its end. Throws FileError where the log cannot be written.
 ChildResult launchRun(const PlannedRun& run, const SuiteOptions& options, int port,
                       RunJournal& journal, const std::function<void(const std::string&)>& tell) {
-  Log log(run.folder / kRunLog);
+  LaunchLog log(run.folder / kRunLog);
   ChildCommand command = rosLaunch({(run.folder / kRunLaunch).string()}, port, run.folder / "log");
   command.environment["PYTHONUNBUFFERED"] = "1";
   command.environment["ROSCONSOLE_STDOUT_LINE_BUFFERED"] = "1";

@@ -191,7 +191,7 @@ std::vector<PlannedRun> planRuns(const std::vector<suite::Scenario>& scenarios,
     if (!options.only.empty() && !hasOneOf({scenario.name}, options.only)) continue;
     if (!options.tags.empty() && !hasOneOf(scenario.tags, options.tags)) continue;
     for (const std::uint64_t seed : options.seeds.empty() ? scenario.seeds : options.seeds) {
-      const fs::path folder = fs::absolute(options.output).lexically_normal() / "runs" /
+      const fs::path folder = fs::absolute(options.output).lexically_normal() / kRunsFolder /
                               scenario.name / fmt::format("seed_{}", seed);
       runs.push_back({scenario, seed, folder});
     }

@@ -12,6 +12,8 @@
 /// What `marsim suite` is to run.
 namespace marsim::tools {
 
+constexpr char kRunsFolder[] = "runs";  ///< in the output folder
+
 struct SuiteOptions {
   std::vector<std::string> paths;  ///< scenario files, or folders of them
   std::filesystem::path output = "suite_output";

@@ -54,9 +54,9 @@ void writeReports(const std::filesystem::path& folder, const std::vector<suite::
   info.version = kVersion;
   info.baseline = baseline_name;
   suite::writeResults(folder / suite::kResultsFile, runs, {info.when, info.machine, info.version});
-  writeFile(folder / "junit.xml", suite::junitReport(runs));
+  writeFile(folder / kJunitFile, suite::junitReport(runs));
   info.map_points = plansOfMaps(runs);
-  writeFile(folder / "report.html", suite::htmlReport(runs, baseline, info));
+  writeFile(folder / kReportFile, suite::htmlReport(runs, baseline, info));
 }
 
 }  // namespace marsim::tools

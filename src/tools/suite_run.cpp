@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "common/folder_lock.hpp"
 #include "common/output_file.hpp"
+#include "common/result_folder.hpp"
 #include "common/text.hpp"
 #include "marsim/common/error.hpp"
 #include "suite/junit_report.hpp"
@@ -292,13 +292,14 @@ int runSuite(const SuiteOptions& options) {
   }
   requireRoslaunch("scenarios are flown with the ROS nodes");
   const fs::path folder = fs::absolute(options.output).lexically_normal();
-  makeFolder(folder);
-  const FolderLock lock(folder);
+  ResultFolder results(folder, "marsim suite");
+  results.begin({kRunsFolder, suite::kResultsFile, kJunitFile, kReportFile});
   std::signal(SIGPIPE, SIG_IGN);  // the reports are written also where nobody reads the output
   const SuiteOutcome outcome = flyRuns(*runs, options);
   writeReports(folder, outcome.runs, baseline, options.baseline);
   fmt::print("\n{}", suite::resultsTable(outcome.runs, baseline));
-  fmt::print("written to {}: report.html, {}, junit.xml\n", folder.string(), suite::kResultsFile);
+  fmt::print("written to {}: {}, {}, {}\n", folder.string(), kReportFile, suite::kResultsFile,
+             kJunitFile);
   if (outcome.runs.size() < runs->size()) {
     fmt::print(stderr, "marsim suite: interrupted, {} of {} runs were not flown to their end\n",
                runs->size() - outcome.runs.size(), runs->size());
@@ -314,8 +315,8 @@ int runScenario(const SuiteOptions& options, const std::string& xml) {
   const auto runs = plan(options, "scenario");
   if (!runs) return kWrongCommandLine;
   requireRoslaunch("scenarios are flown with the ROS nodes");
-  makeFolder(options.output);
-  const FolderLock lock(options.output);
+  ResultFolder results(options.output, "scenario");
+  results.begin({kRunsFolder});
   const SuiteOutcome outcome = flyRuns(*runs, options);
   fmt::print("\n{}", suite::resultsTable(outcome.runs, {}));
   if (!xml.empty()) {

@@ -71,10 +71,11 @@ void Workers::start(std::size_t id, const Body& body) {
                           Ender(process), ""});
 }
 
+// Bounded, since a worker may write as fast as this process reads.
 void Workers::readLines(Worker& worker) {
   char buffer[4096];
   ssize_t size = 0;
-  while ((size = read(worker.output, buffer, sizeof(buffer))) > 0) {
+  for (int i = 0; i < 256 && (size = read(worker.output, buffer, sizeof(buffer))) > 0; ++i) {
     worker.lines.add(buffer, static_cast<std::size_t>(size));
   }
 }

@@ -1,10 +1,12 @@
 #include "common/output_file.hpp"
 
+#include <fstream>
 #include <future>
 #include <iterator>
 
 #include <sys/stat.h>
 
+#include "common/input_file.hpp"
 #include "marsim/common/error.hpp"
 #include "tools/temporary_folder.hpp"
 
@@ -96,17 +98,14 @@ TEST_F(OutputFileTest, FifosAreWrittenThroughWhereSomebodyReads) {
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
   EXPECT_EQ(complaintOf(path_),
             path_.string() + ": cannot be written: is a FIFO that nobody reads");
-  std::ofstream unread;
-  EXPECT_THROW(openStream(unread, path_), FileError);
+  EXPECT_THROW(OutputStream(path_).write("text"), FileError);
   for (const bool streamed : {false, true}) {
     std::ifstream reader;
     auto opened = std::async(std::launch::async, [&] { reader.open(path_); });
     while (true) {  // until the reader is there
       try {
         if (streamed) {
-          std::ofstream stream;
-          openStream(stream, path_);
-          stream << "text";
+          OutputStream(path_).write("text");
         } else {
           writeFile(path_, "text");
         }
@@ -129,6 +128,48 @@ TEST_F(OutputFileTest, WhatCannotBeAFileIsRefused) {
   EXPECT_THROW(requireWritable(folder + "/no/x"), FileError);
   EXPECT_NO_THROW(requireWritable(path_));
   EXPECT_FALSE(fs::exists(path_));
+}
+
+TEST_F(OutputFileTest, StreamsReplaceAFileWithTheirFirstWrite) {
+  folder_.write("out.txt", "old and long");
+  OutputStream stream(path_);
+  EXPECT_EQ(contentOf(path_), "old and long");
+  stream.write("new");
+  EXPECT_EQ(contentOf(path_), "new");
+  stream.write(" text");
+  EXPECT_EQ(contentOf(path_), "new text");
+}
+
+TEST_F(OutputFileTest, StreamsReportAFullDiskWithTheWriteThatMeetsIt) {
+  OutputStream stream("/dev/full");
+  try {
+    stream.write("x");
+    FAIL();
+  } catch (const FileError& error) {
+    EXPECT_STREQ(error.what(), "/dev/full: cannot be written: No space left on device");
+  }
+}
+
+TEST_F(OutputFileTest, AnInputIsNoOutputByWhateverName) {
+  folder_.write("map.pcd", "points");
+  const fs::path map = folder_.path() / "map.pcd", link = folder_.path() / "link.pcd";
+  fs::create_symlink("map.pcd", link);
+  fs::create_hard_link(map, folder_.path() / "hard.pcd");
+  EXPECT_EQ(readFile(map, 100), "points");
+  requireWritable(link);
+  for (const char* name : {"map.pcd", "link.pcd", "hard.pcd"}) {
+    try {
+      readFile(folder_.path() / name, 100);
+      FAIL() << name;
+    } catch (const FileError& error) {
+      EXPECT_EQ(std::string(error.what()),
+                (folder_.path() / name).string() +
+                    ": is an input and an output, allowed: another file for the output");
+    }
+  }
+  // Another file under the same name may be read.
+  writeFile(map, "written");
+  EXPECT_EQ(readFile(map, 100), "written");
 }
 
 TEST_F(OutputFileTest, ExtensionsSayTheFormat) {

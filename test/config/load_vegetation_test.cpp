@@ -62,6 +62,17 @@ TEST_F(LoadVegetation, WhatAFileSays) {
   EXPECT_FALSE(std::isfinite(config.stands[1].region.max().z()));
 }
 
+TEST_F(LoadVegetation, ItsTextHoldsThatOfItsSpecies) {
+  const std::string garden = "stands: [{species: ./bush.yaml, density: 0.2}]\n";
+  const std::string bush = "kind: stems\nheight: [1m, 2m]\n";
+  write("bush.yaml", bush);
+  EXPECT_EQ(settingsText("vegetation", write("garden.yaml", garden)), garden + bush);
+  EXPECT_EQ(settingsText("vegetation", "none"), "none");
+  EXPECT_EQ(settingsText("weather", write("fog.yaml", "fog: 1\n")), "fog: 1\n");
+  EXPECT_NE(complaint([] { settingsText("weather", "snoww"); }).find("did you mean 'snow'"),
+            std::string::npos);
+}
+
 TEST_F(LoadVegetation, ComplainsOfWhatIsWrong) {
   const std::string file = (folder_ / "garden.yaml").string();
   EXPECT_NE(complaintOf("stands: [{species: gras, density: 1}]")

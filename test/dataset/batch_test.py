@@ -101,6 +101,17 @@ class Batch(unittest.TestCase):
         self.refused("grid: holds another study", self.study(
             "other.yaml", self.GRID.replace("1, 2, 3", "1, 2, 4")), "--out", "grid")
 
+    def test_other_folders_stay_as_they_are(self):
+        study = self.study("others.yaml", self.GRID)
+        os.makedirs(self.path("theirs", "runs"))
+        with open(self.path("theirs", "runs", "000000.yaml"), "w") as file:
+            file.write("another's")
+        self.refused("theirs: holds 'runs', which the command did not write", study, "--out",
+                     "theirs")
+        self.assertEqual(os.listdir(self.path("theirs")), ["runs"])
+        with open(self.path("theirs", "runs", "000000.yaml")) as file:
+            self.assertEqual(file.read(), "another's")
+
     def test_latin_hypercube(self):
         study = self.study("cube.yaml", "duration: 0.2s\ndesign: latin_hypercube\nruns: 8\n"
                            "arguments: {lidar: none}\nvary:\n  speed: {from: 1, to: 5}\n"
@@ -142,6 +153,20 @@ class Batch(unittest.TestCase):
             told = self.done(study, "--out", out)
             self.assertRegex(told, "6 runs, [1-5] of them made before, 0 failed")
             self.assertEqual(self.files("whole"), self.files(out))
+
+    def test_a_folder_in_use_is_refused(self):
+        study = self.study("used.yaml", "duration: 1s\nvary:\n  seed: [1, 2, 3]\n",
+                           "[tum, pcd]")
+        child = subprocess.Popen([MARSIM, "batch", study, "--out", "used"], cwd=self.folder, text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        while not os.path.exists(self.path("used", "data", "000000")):
+            self.assertIsNone(child.poll())
+            time.sleep(0.005)
+        self.refused("marsim batch: used: in use by process %d since " % child.pid,
+                     study, "--out", "used", "--jobs", "2")
+        told, _ = child.communicate(timeout=100)
+        self.assertEqual(child.returncode, 0, told)
+        self.assertIn("3 runs, 0 of them made before, 0 failed", told)
 
     def has_processes(self, out):
         for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -244,6 +269,21 @@ class Batch(unittest.TestCase):
         self.assertIn("Nothing to be done", self.done(*words))
         planned = self.done(*words, "--", "--forceall", "--dry-run", "--slurm")
         self.assertRegex(planned, r"run +4")
+
+    def test_paths_of_any_letters(self):
+        folder = self.path("a{b}: 'c'\n\"d\" # é")
+        os.mkdir(folder)
+        for name in ("hover.yaml", "floor.pcd"):
+            shutil.copy(self.path(name), folder)
+        study = self.study(folder + "/letters.yaml", "duration: 0.1s\narguments: {lidar: none}\n"
+                           "vary: {seed: [1, 2]}\n")
+        out = folder + "/{out}"
+        if shutil.which("snakemake"):
+            self.done(study, "--out", out, "--snakemake")
+        else:
+            self.done(study, "--out", out)
+        self.assertEqual(len(self.table(out, "table.csv")), 2)
+        self.assertIn("2 runs, 2 of them made before", self.done(study, "--out", out))
 
     def test_bad_input(self):
         self.refused("million.yaml: vary is 1000000 runs, allowed: up to 10000, more with --yes",

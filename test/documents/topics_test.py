@@ -12,7 +12,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 PAGE = os.path.join(SOURCE, "docs", "ros.md")
-CALL = re.compile(r"\b(advertise|advertiseService|subscribe)\s*(?:<\s*([\w:]+?)(?:::Request, [\w:]+)?\s*>)?"
+CALL = re.compile(r"\b(advertise|advertiseService|subscribe|subscribeToStream)\s*(?:<\s*([\w:]+?)(?:::Request, [\w:]+)?\s*>)?"
                   r"\((?:handle, )?([^,;()]*(?:\(\w*\)[^,;()]*)*)")
 WATCHED = re.compile(r"_publisher_ = \{handle, (\"[^\"]+\")")  # a WatchedPublisher
 LITERAL = re.compile(r'^\s*"([^"]+)"')

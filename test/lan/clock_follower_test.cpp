@@ -269,6 +269,7 @@ TEST(ClockFollower, NonsenseIsIgnored) {
   EXPECT_FALSE(follower.observe({2, 1, 0, 0, 1.0, 1}));
   EXPECT_FALSE(follower.observe({1, 2, 0, 0, std::nan(""), 1}));
   EXPECT_FALSE(follower.observe({1, 2, 0, 0, -1.0, 1}));
+  EXPECT_FALSE(follower.observe({1, 2, 0, 0, 1e308, 1}));
   EXPECT_FALSE(follower.synchronised());
   ClockFollowerConfig config;
   config.window = 0.0;

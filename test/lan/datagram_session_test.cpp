@@ -1,5 +1,6 @@
 #include "lan/datagram_session.hpp"
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -171,6 +172,89 @@ TEST(DatagramSession, ALowerRunIsToldWhatToExceed) {
   EXPECT_EQ(ends.alpha.open(greeting, ends.alpha_run), Verdict::kGreeting);
   ends.alpha_run = ends.beta.otherRun() + 1;
   EXPECT_EQ(ends.atBeta(ends.fromAlpha("state")), Verdict::kAccepted);
+}
+
+/// One end as a bridge has it: it greets every second, answers greetings, and counts the other
+/// machine as silent until a datagram of its is accepted.
+struct Bridge {
+  DatagramSession session;
+  std::uint64_t run;
+  bool is_silent = true;
+
+  Bytes greeting() {
+    Bytes payload(sizeof(std::uint64_t));
+    const std::uint64_t known = session.otherRun();
+    std::memcpy(payload.data(), &known, sizeof(known));
+    return session.isConfirmed() && !is_silent ? session.seal(payload, run)
+                                               : session.sealGreeting(payload, run);
+  }
+  /// Returns the answer; empty: none.
+  Bytes take(Bytes datagram) {
+    const Verdict verdict = session.open(datagram, run);
+    if (verdict == Verdict::kReplayed && is_silent) session.doubt();
+    if (verdict == Verdict::kAccepted) is_silent = false;
+    if (verdict != Verdict::kGreeting && verdict != Verdict::kAccepted) return {};
+    std::uint64_t known = 0;
+    std::memcpy(&known, datagram.data(), sizeof(known));
+    run = DatagramSession::runAbove(known, run, 12345);
+    return verdict == Verdict::kGreeting ? session.seal(datagram, run) : Bytes();
+  }
+};
+
+/// Seconds after which two bridges hear each other, at most 10, once somebody has forged the
+/// newest datagrams of both, with a run and a sequence number as large as it likes.
+int secondsUntilHeard(const HmacKey& key, std::uint64_t forged_run, std::uint32_t sequence) {
+  constexpr std::uint64_t kUsual = 1'700'000'000'000'000;  // [us] of a clock
+  Bridge alpha{{key, "alpha", "beta"}, kUsual}, beta{{key, "beta", "alpha"}, kUsual + 1'000'000};
+  const auto forge = [&](const char* from, const char* to, Bridge& at) {
+    DatagramSession forger(key, from, to);
+    Bytes greeting;
+    for (std::uint32_t i = 0; i < sequence; ++i) {
+      greeting = forger.sealGreeting(Bytes(sizeof(std::uint64_t)), forged_run);
+    }
+    EXPECT_EQ(at.session.open(greeting, at.run), Verdict::kGreeting);
+  };
+  forge("alpha", "beta", beta);
+  forge("beta", "alpha", alpha);
+  for (int second = 1; second <= 10; ++second) {
+    const Bytes of_beta = alpha.take(beta.greeting());
+    const Bytes of_alpha = beta.take(alpha.greeting());
+    if (!of_beta.empty()) beta.take(of_beta);
+    if (!of_alpha.empty()) alpha.take(of_alpha);
+    if (!alpha.is_silent && !beta.is_silent) return second;
+  }
+  return 11;
+}
+
+TEST(DatagramSession, WithoutAKeyAMachineIsHeardAgainWhateverWasForged) {
+  constexpr std::uint64_t kUsual = 1'700'000'000'000'000, kHalf = std::uint64_t{1} << 63U;
+  for (const std::uint64_t run : {~std::uint64_t{0}, ~std::uint64_t{0} - 1, kUsual + kHalf - 1,
+                                  kUsual + kHalf, kUsual + kHalf + 1, kUsual}) {
+    EXPECT_LE(secondsUntilHeard(HmacKey(), run, 1), 5) << run;
+  }
+  EXPECT_LE(secondsUntilHeard(HmacKey(), kUsual, 5000), 5) << "a sequence number ahead";
+}
+
+TEST(DatagramSession, WithAKeyNothingIsForgotten) {
+  Ends ends;
+  ends.greet();
+  const Bytes state = ends.fromAlpha("state");
+  EXPECT_EQ(ends.atBeta(state), Verdict::kAccepted);
+  EXPECT_EQ(ends.atBeta(state), Verdict::kReplayed);
+  ends.beta.doubt();
+  EXPECT_EQ(ends.atBeta(state), Verdict::kReplayed);
+  EXPECT_EQ(ends.beta.otherRun(), ends.alpha_run);
+}
+
+TEST(DatagramSession, ARunNeverBeginsAgainAtZero) {
+  constexpr std::uint64_t kLast = ~std::uint64_t{0};
+  for (const std::uint64_t known : {kLast, kLast - 1, kLast - ~std::uint32_t{0}}) {
+    EXPECT_EQ(DatagramSession::runAbove(known, 100, ~std::uint32_t{0}), 100U) << known;
+  }
+  EXPECT_EQ(DatagramSession::runAbove(kLast - ~std::uint32_t{0} - 1, 100, ~std::uint32_t{0}),
+            kLast);
+  EXPECT_EQ(DatagramSession::runAbove(100, 100, 7), 100U);
+  EXPECT_EQ(DatagramSession::runAbove(101, 100, 7), 109U);
 }
 
 TEST(DatagramSession, NobodyElsesIsTaken) {

@@ -213,5 +213,81 @@ TEST(Channels, OfAnotherNumberThanTheSurfelsAreRefused) {
   EXPECT_THROW(SurfelMap::of(set, {}), Error);
 }
 
+/// A PLY with colours of this type, in text or binary.
+std::string colouredPly(const char* type, const std::vector<std::array<double, 3>>& colours,
+                        bool is_text) {
+  std::string bytes = fmt::format(
+      "ply\nformat {} 1.0\nelement vertex {}\nproperty float x\nproperty float y\n"
+      "property float z\nproperty {} red\nproperty {} green\nproperty {} blue\nend_header\n",
+      is_text ? "ascii" : "binary_little_endian", colours.size(), type, type, type);
+  const std::string_view name(type);
+  for (std::size_t i = 0; i < colours.size(); ++i) {
+    const auto& [r, g, b] = colours[i];
+    if (is_text) bytes += fmt::format("{} 0 0 {} {} {}\n", i, r, g, b);
+    if (is_text) continue;
+    bytes += bytesOf(static_cast<float>(i)) + bytesOf(0.0F) + bytesOf(0.0F);
+    for (const double shade : colours[i]) {
+      bytes += name == "float"    ? bytesOf(static_cast<float>(shade))
+               : name == "ushort" ? bytesOf(static_cast<std::uint16_t>(shade))
+                                  : bytesOf(static_cast<std::uint8_t>(shade));
+    }
+  }
+  return bytes;
+}
+
+TEST(Channels, ColoursAreScaledByTypeAndTheLargest) {
+  const TestFolder folder;
+  struct Case {
+    const char* type;
+    std::array<double, 3> shades;
+    Colour colour;
+  };
+  for (const Case& known :
+       {Case{"uchar", {255, 128, 64}, {255, 128, 64}}, Case{"uchar", {1, 1, 0}, {1, 1, 0}},
+        Case{"float", {1, 0.5, 0.25}, {255, 128, 64}},
+        Case{"float", {255, 128, 64}, {255, 128, 64}},
+        Case{"ushort", {65535, 32896, 16448}, {255, 128, 64}},
+        Case{"ushort", {65280, 32768, 16384}, {255, 128, 64}},
+        Case{"ushort", {255, 128, 64}, {255, 128, 64}}, Case{"ushort", {1, 1, 0}, {1, 1, 0}}}) {
+    for (const bool is_text : {true, false}) {
+      const auto path = folder.write("a.ply", colouredPly(known.type, {known.shades}, is_text));
+      EXPECT_EQ(loadQuietly(path).cloud.colour, std::vector<Colour>{known.colour})
+          << known.type << " " << known.shades[0];
+    }
+  }
+}
+
+TEST(Channels, ColoursAreJudgedByTheWholeFile) {
+  const TestFolder folder;
+  std::vector<std::array<double, 3>> shades(70'000, {0.5, 0.5, 0.5});  // more than a block
+  shades.back() = {200, 100, 50};
+  const PointCloud cloud =
+      loadQuietly(folder.write("a.ply", colouredPly("float", shades, false))).cloud;
+  EXPECT_EQ(cloud.colour.front(), (Colour{1, 1, 1}));
+  EXPECT_EQ(cloud.colour.back(), (Colour{200, 100, 50}));
+}
+
+// Opaque colours as a float are numbers that are none as well, but other ones.
+TEST(Channels, PackedColoursThatAreNoNumberAreNone) {
+  const TestFolder folder;
+  const auto head = [](char type, const char* data) {
+    return fmt::format(
+        "FIELDS x y z rgb\nSIZE 4 4 4 4\nTYPE F F F {}\nWIDTH 4\nHEIGHT 1\nDATA {}\n", type, data);
+  };
+  std::string points;
+  for (const std::uint32_t bits : {0x7FC00000U, 0xFFC00000U, 0xFF808182U, 0xFFC00001U}) {
+    points +=
+        bytesOf(static_cast<float>(points.size())) + bytesOf(0.0F) + bytesOf(0.0F) + bytesOf(bits);
+  }
+  EXPECT_EQ(loadQuietly(folder.write("a.pcd", head('F', "binary") + points)).cloud.colour,
+            (std::vector<Colour>{{0, 0, 0}, {0, 0, 0}, {128, 129, 130}, {192, 0, 1}}));
+  EXPECT_EQ(loadQuietly(folder.write("b.pcd", head('U', "binary") + points)).cloud.colour[0],
+            (Colour{192, 0, 0}));
+  EXPECT_EQ(loadQuietly(folder.write("c.pcd", head('F', "ascii") + "0 0 0 nan\n1 0 0 0\n2 0 0 "
+                                                                   "2.3509528e-38\n3 0 0 -nan\n"))
+                .cloud.colour,
+            (std::vector<Colour>{{0, 0, 0}, {0, 0, 0}, {255, 255, 0}, {0, 0, 0}}));
+}
+
 }  // namespace
 }  // namespace marsim::map

@@ -181,5 +181,77 @@ TEST(LoadCloud, RealMapsHaveTheirPublishedNumberOfPoints) {
   }
 }
 
+// As PDAL, CloudCompare, Windows programs and old tools write them.
+TEST(LoadPcd, NamesAndTypesInAnyCaseAndWholeCoordinates) {
+  const TestFolder folder;
+  const auto load = [&](const std::string& fields, const std::string& types,
+                        const std::string& sizes, const std::string& rows) {
+    return loadQuietly(
+               folder.write("a.pcd", fmt::format("FIELDS {}\nSIZE {}\nTYPE {}\nWIDTH 2\nHEIGHT 1\n"
+                                                 "DATA ascii\n{}",
+                                                 fields, sizes, types, rows)))
+        .cloud;
+  };
+  for (const PointCloud& cloud :
+       {load("X Y Z Intensity", "F F F U", "8 8 8 2", "1 2 3 5\n-4 5 6 7\n"),
+        load("x y z i", "f f f u", "4 4 4 1", "1 2 3 5\n-4 5 6 7\n"),
+        load("x y z scalar_Intensity", "I I I F", "2 2 2 4", "1 2 3 5\n-4 5 6 7\n"),
+        load("intensity z x y", "F F F F", "4 4 4 4", "5 3 1 2\n7 6 -4 5\n")}) {
+    EXPECT_EQ(cloud.points, (std::vector<Vector3f>{{1, 2, 3}, {-4, 5, 6}}));
+    EXPECT_EQ(cloud.intensity, (std::vector<float>{5, 7}));
+  }
+  EXPECT_EQ(
+      load("x y z intensity", "F F F F", "4 4 4 4", "1 2 3 -1.#IND\n-1.#IND 0 0 1\n").intensity,
+      std::vector<float>{0});
+}
+
+/// Numbers of records in text, or binary in either order of bytes.
+class PlyBytes {
+ public:
+  enum class Kind { kText, kLittle, kBig };
+  explicit PlyBytes(Kind kind) : kind_(kind) {}
+  template <class T>
+  PlyBytes& put(T value) {
+    const std::string bytes = bytesOf(value);
+    if (kind_ == Kind::kText) text_ += fmt::format("{} ", +value);
+    if (kind_ == Kind::kLittle) text_ += bytes;
+    if (kind_ == Kind::kBig) text_.append(bytes.rbegin(), bytes.rend());
+    return *this;
+  }
+  PlyBytes& end() {
+    if (kind_ == Kind::kText) text_ += '\n';
+    return *this;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  Kind kind_;
+  std::string text_;
+};
+
+TEST(LoadPly, ListsBeforeAndInsideTheVertices) {
+  const TestFolder folder;
+  const std::array<const char*, 3> formats{"ascii", "binary_little_endian", "binary_big_endian"};
+  for (const auto kind : {PlyBytes::Kind::kText, PlyBytes::Kind::kLittle, PlyBytes::Kind::kBig}) {
+    const std::string head = fmt::format(
+        "ply\nformat {} 1.0\nelement face 2\nproperty list ushort int vertex_indices\n"
+        "property uchar flag\nelement vertex 2\nproperty list ushort double first\n"
+        "property float x\nproperty list uchar short ids\nproperty float y\nproperty int z\n"
+        "property list uint uchar last\nend_header\n",
+        formats.at(static_cast<std::size_t>(kind)));
+    PlyBytes data(kind);
+    data.put(std::uint16_t{3}).put(0).put(1).put(2).put(std::uint8_t{9}).end();
+    data.put(std::uint16_t{0}).put(std::uint8_t{9}).end();
+    data.put(std::uint16_t{1}).put(0.5).put(1.5F).put(std::uint8_t{2}).put(std::int16_t{-7});
+    data.put(std::int16_t{8}).put(2.5F).put(3).put(std::uint32_t{0}).end();
+    data.put(std::uint16_t{0}).put(4.5F).put(std::uint8_t{0}).put(5.5F).put(-6);
+    data.put(std::uint32_t{1}).put(std::uint8_t{255}).end();
+    const LoadedCloud loaded = loadQuietly(folder.write("a.ply", head + data.text()));
+    EXPECT_EQ(loaded.cloud.points, (std::vector<Vector3f>{{1.5F, 2.5F, 3}, {4.5F, 5.5F, -6}}));
+    const std::string cut = head + data.text().substr(0, data.text().size() - 6);
+    EXPECT_NE(loadingError(folder.write("b.ply", cut)), "no error");
+  }
+}
+
 }  // namespace
 }  // namespace marsim::map

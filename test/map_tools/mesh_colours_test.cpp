@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "map/test_files.hpp"
@@ -73,6 +74,19 @@ TEST_F(MeshColours, PathsMayHaveBackslashes) {
   const Mesh mesh = readMesh(folder_.write("a.obj", square), progress);
   EXPECT_TRUE(mesh.notes.empty());
   EXPECT_EQ(colourAt(mesh, 0, {0.5, 0.2, 0}), (Colour{'a', 'b', 'c'}));
+}
+
+TEST_F(MeshColours, OfVerticesAreOfAnyDepth) {
+  for (const auto& [full, half] :
+       {std::pair("1", "0.5"), std::pair("255", "128"), std::pair("65535", "32896")}) {
+    std::string text;
+    for (const char* place : {"0 0 0", "1 0 0", "1 1 0"}) {
+      text += fmt::format("v {} {} {} 0\n", place, full, half);
+    }
+    for (const Colour& colour : imported(folder_.write("a.obj", text + "f 1 2 3\n")).cloud.colour) {
+      ASSERT_EQ(colour, (Colour{255, 128, 0})) << full;
+    }
+  }
 }
 
 // Two by two pixels, the upper row first.

@@ -199,7 +199,7 @@ std::filesystem::path writeBag(const TestFolder& folder, const Pose& X_BL, doubl
         9, "x", 1, sensor_msgs::PointField::FLOAT32, "y", 1, sensor_msgs::PointField::FLOAT32, "z",
         1, sensor_msgs::PointField::FLOAT32, "intensity", 1, sensor_msgs::PointField::FLOAT32,
         "time", 1, sensor_msgs::PointField::FLOAT32, "label", 1, sensor_msgs::PointField::UINT32,
-        "rgb", 1, sensor_msgs::PointField::UINT32, "class", 1, sensor_msgs::PointField::UINT16,
+        "rgb", 1, sensor_msgs::PointField::FLOAT32, "class", 1, sensor_msgs::PointField::UINT16,
         "ring", 1, sensor_msgs::PointField::UINT16);
     modifier.resize(10);
     sensor_msgs::PointCloud2Iterator<float> x(cloud, "x"), i(cloud, "intensity"), s(cloud, "time");
@@ -215,7 +215,7 @@ std::filesystem::path writeBag(const TestFolder& folder, const Pose& X_BL, doubl
       *s = static_cast<float>(since);
       *label = 0xffffffffU;  // the map, in the simulator's layout `labelled`
       *semantic = static_cast<std::uint16_t>(50 + k);
-      *rgb = 0x00102030U + static_cast<std::uint32_t>(k);
+      *rgb = k == 8 ? 0x7FC00000U : 0x00102030U + static_cast<std::uint32_t>(k);  // no number
     }
     bag.write("/points", cloud.header.stamp, cloud);
   }
@@ -236,6 +236,7 @@ TEST_F(Recordings, ABagWhosePointsHaveTimes) {
   ASSERT_EQ(cloud.classes.size(), 10U);
   EXPECT_EQ(cloud.intensity[9], 9.0F);
   EXPECT_EQ(cloud.colour[9], (map::Colour{0x10, 0x20, 0x39}));
+  EXPECT_EQ(cloud.colour[8], (map::Colour{0, 0, 0}));
   EXPECT_EQ(cloud.classes[9], 59);
 }
 

@@ -1,5 +1,7 @@
 #include "ros/messages/conversions.hpp"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 namespace marsim::ros_nodes {
@@ -32,6 +34,18 @@ TEST(Conversions, TimeKeepsItsNanoseconds) {
   EXPECT_EQ(toRos(t).sec, 36000U);
   EXPECT_EQ(toRos(t).nsec, 1U);
   EXPECT_EQ(fromRos(toRos(t)), t);
+}
+
+TEST(Conversions, TimesBeyondThoseOfRosBecomeTheNearest) {
+  ros::Time odd;  // as it may come over the network
+  odd.sec = odd.nsec = ~std::uint32_t{0};
+  for (const TimeNs t :
+       {fromRos(odd), fromRos(ros::TIME_MAX) + 1, std::numeric_limits<TimeNs>::max()}) {
+    EXPECT_GT(t, 4'294'967'295 * kNsPerSecond);
+    EXPECT_EQ(toRos(t), ros::TIME_MAX);
+  }
+  EXPECT_EQ(toRos(-1), ros::Time());
+  EXPECT_EQ(toRos(std::numeric_limits<TimeNs>::min()), ros::Time());
 }
 
 TEST(Conversions, WorldFrameNames) {

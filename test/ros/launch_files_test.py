@@ -3,6 +3,7 @@
 arguments, and that these are generated from arguments.yaml."""
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -146,6 +147,30 @@ class LaunchFiles(unittest.TestCase):
         self.assertIn("on_crash=respawn", args.split())
         config = load("lan_manager.launch", "machine:=alpha", "on_crash:=respawn")
         self.assertEqual(params(config)["/alpha_manager/on_crash"], "respawn")
+
+    def test_paths_may_have_blanks(self):
+        files = ("lan", "map", "vegetation", "surfaces", "weather", "obstacles", "lidar", "vehicle",
+                 "depth", "camera", "controller", "imu", "replay", "record")
+        with tempfile.TemporaryDirectory(prefix="one_folder two_folders ") as folder:
+            shutil.copytree(os.path.join(ROOT, "launch"), os.path.join(folder, "launch"))
+            os.symlink(os.path.join(ROOT, "config"), os.path.join(folder, "config"))
+            file = os.path.join(folder, "a file.yaml")
+            for name in ("sim.launch", "planner.launch", "slam.launch", "swarm.launch",
+                         "obstacles.launch", "lan.launch"):
+                taken = set(arguments(name))
+                given = ["%s:=%s" % (arg, file) for arg in files if arg in taken]
+                given += ["rviz:=true"] if "rviz" in taken else ["machine:=alpha"]
+                config = roslaunch.config.load_config_default(
+                    [(os.path.join(folder, "launch", name), given)], None, verbose=False,
+                    assign_machines=False)
+                for node in config.nodes:
+                    for word in shlex.split(node.args):
+                        self.assertEqual("one_folder" in word, folder in word, (name, word))
+            args = [node.args for node in config.nodes if node.type == "lan_uavs"][0]
+            for arg in files[1:8]:
+                self.assertIn("%s=%s" % (arg, file), shlex.split(args))
+            for arg in files[2:6]:
+                self.assertEqual(params(config)["/alpha/peer_bridge/" + arg], file)
 
     def test_slam_settings_follow_the_sensors_file(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -14,6 +14,8 @@ import time
 import unittest
 import uuid
 
+import rosgraph
+
 MARSIM = os.path.abspath(sys.argv.pop(1))
 MARK = "MARSIM_RUN_TEST"  # an environment variable by which its processes are found
 PACKAGE = """<package><name>run_test</name><version>0.1.0</version><description>t</description>
@@ -24,6 +26,9 @@ PROGRAMS = {
     "stays": "echo alive; exec sleep 300",
     "talks": "while echo alive; do sleep 0.1; done",
     "parent": "sleep 300 & exec sleep 300",
+    "shouts": "head -c 100000 /dev/zero | tr '\\0' '['; exit 3",
+    "node": "echo alive; exec /usr/bin/python3 -c 'import rospy; rospy.init_node(\"n\"); "
+            "rospy.spin()' \"$@\"",
 }
 OUTER = """<launch>
   <arg name="first" default="stays"/>
@@ -122,6 +127,73 @@ class LaunchRun(unittest.TestCase):
         self.assertEqual(output.splitlines()[-1],
                          "marsim run: first ended with exit code 3: out of paper")
         self.assertEqual(self.left(), [])
+
+    def test_a_long_line_ends_nothing(self):
+        code, output = self.run_to_its_end("./outer.launch", "first:=shouts")
+        self.assertEqual(code, 1, output[-500:])
+        self.assertEqual(output.splitlines()[-1], "marsim run: first ended with exit code 3")
+
+    def spawn(self, *words):
+        process = subprocess.Popen(words, cwd=self.folder, text=True, env=self.environment,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def master_with(self, *services):
+        """The master once it knows services of these names."""
+        master = rosgraph.Master("/test", master_uri=self.environment["ROS_MASTER_URI"])
+        for _ in range(300):
+            try:
+                master.getPid()
+                for service in services:
+                    master.lookupService(service)
+                return master
+            except (OSError, rosgraph.MasterException):
+                time.sleep(0.1)
+        self.fail("no service " + " ".join(services))
+
+    def test_names_that_are_taken(self):
+        self.spawn("rosmaster", "--core", "-p", self.environment["ROS_MASTER_URI"].split(":")[-1])
+        self.master_with()
+        first = self.spawn("./node", "__name:=first")
+        self.master_with("/first/get_loggers")
+        code, output = self.run_to_its_end("./outer.launch", "first:=ends")
+        self.assertEqual(code, 2, output)
+        self.assertIn("marsim run: node /first runs already on the master http://", output)
+        self.assertNotIn("started", output)
+        self.assertIsNone(first.poll())
+        first.kill()
+        first.wait()
+        code, output = self.run_to_its_end("./outer.launch", "first:=ends")
+        self.assertEqual(code, 0, output)
+
+    def test_nodes_refuse_names_that_are_taken(self):
+        def node(program, name):
+            return self.spawn(os.path.join(os.path.dirname(MARSIM), program), "__name:=" + name)
+
+        def refused(process, name):
+            output, _ = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 1, output)
+            self.assertIn("%s runs already on the master" % name, output)
+        self.spawn("rosmaster", "--core", "-p", self.environment["ROS_MASTER_URI"].split(":")[-1])
+        self.master_with().setParam("/m/nodelets/sim_clock", "marsim/sim_clock")
+        hosted = node("manager", "m")
+        self.master_with("/sim_clock/pause")
+        refused(node("sim_clock", "sim_clock"), "/sim_clock")
+        hosted.kill()
+        hosted.wait()
+        first = node("sim_clock", "sim_clock")
+        self.master_with("/sim_clock/get_loggers")
+        refused(node("sim_clock", "sim_clock"), "/sim_clock")
+        refused(node("manager", "m"), "/sim_clock")
+        self.assertIsNone(first.poll())
+        first.kill()
+        first.wait()
+        heir = node("sim_clock", "sim_clock")
+        while "/sim_clock no longer answers: its name is taken over" not in heir.stdout.readline():
+            self.assertIsNone(heir.poll())
 
     def test_required_node_that_ends_well(self):
         code, output = self.run_to_its_end("./outer.launch", "first:=ends")

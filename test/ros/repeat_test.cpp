@@ -282,9 +282,9 @@ class WorldFlight {
     world_ = std::make_unique<sim::World>(loaded.map, sim::Renderers{},
                                           static_cast<double>(loaded.source.box.min().z()));
     const std::string file = param("obstacles/obstacles");
-    obstacles_ =
-        std::make_shared<scene::Obstacles>(config::readObstacles(config::obstaclesText(file), file),
-                                           ros_nodes::clearanceIn(*loaded.map), file);
+    obstacles_ = std::make_shared<scene::Obstacles>(
+        config::readObstacles(config::settingsText("obstacles", file), file),
+        ros_nodes::clearanceIn(*loaded.map), file);
     world_->addObjects(obstacles_);
     driver_ = std::make_shared<scene::ObstacleDriver>(obstacles_, 0);
     world_->addDriver(driver_);

@@ -198,6 +198,37 @@ TEST(Peers, UnusableOnesAreBoundedAndForgotten) {
   EXPECT_TRUE(peers.reports(0).empty());
 }
 
+TEST(Peers, RefuseWhatIsFiniteButAbsurd) {
+  Peers peers;
+  PeerState bad = told(3, 1);
+  bad.motion.a_WB.z() = -3e6;
+  EXPECT_NE(problemOf(bad).find("-3000000), allowed: finite numbers up to 1e+06"),
+            std::string::npos);
+  EXPECT_EQ(peers.push(bad), Peers::Effect::kRejected);
+  for (const double mass : {1e-300, 1e300}) {
+    EXPECT_FALSE((PeerMass{mass, {0.1, 0.1, 0.1}}).isSound()) << mass;
+    EXPECT_FALSE((PeerMass{1.0, {0.1, mass, 0.1}}).isSound()) << mass;
+  }
+}
+
+// Stamps and placements of one wrong state must not make all that follow too late.
+TEST(Peers, AUavIsShownAgainAfterAStateFromTheFuture) {
+  for (const bool by_stamp : {true, false}) {
+    Peers peers;
+    for (int i = 0; i < 5; ++i) peers.push(told(3, i));
+    PeerState wrong = told(3, 5);
+    if (by_stamp) {
+      wrong.motion.stamp = 4'294'967'295 * kNsPerSecond;
+    } else {
+      wrong.placements = (1U << 31U) - 1;
+    }
+    EXPECT_EQ(peers.push(wrong), Peers::Effect::kTaken);
+    for (int i = 6; i < 60; ++i) peers.push(told(3, i));
+    EXPECT_LT(distanceAt(peers, 10.0 + 59 * 0.02), 1e-3);
+    EXPECT_GT(peers.reports(toNs(11.2))[0].taken, 45U);
+  }
+}
+
 TEST(PeerNews, SilenceOfOthersIsToldAndNotOnesOwn) {
   Peers peers;
   peers.push(told(1, 0));

@@ -107,6 +107,13 @@ TEST(VehicleBody, RefusesWhatIsNone) {
   body = cross();
   body.rotors.resize(1000, Vector3d::Zero());
   EXPECT_EQ(messageOf(body), "body: rotors is 1000, allowed: at most 64");
+  body = cross();
+  body.arm_radius = 1e300;
+  EXPECT_EQ(messageOf(body), "body: arm_radius is 1e+300 m, allowed: 0 to 10 m");
+  body = cross();
+  body.rotors.resize(64, Vector3d::Zero());
+  body.propeller_radius = 9.0;
+  EXPECT_EQ(messageOf(body).substr(0, 18), "body: surface is 3");
 }
 
 }  // namespace

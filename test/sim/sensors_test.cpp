@@ -99,6 +99,9 @@ TEST(RangeSensor, NoScanReachesAcrossALeap) {
   EXPECT_EQ(run(0, 150 * kMs, 1), std::vector<TimeNs>{0});
   EXPECT_EQ(run(152 * kMs, 310 * kMs, 2), std::vector<TimeNs>{200 * kMs}) << "put elsewhere";
   EXPECT_EQ(run(20 * kMs, 210 * kMs, 2), std::vector<TimeNs>{100 * kMs}) << "begun anew";
+  constexpr TimeNs kLater = 3600 * kNsPerSecond;
+  EXPECT_EQ(run(kLater + 20 * kMs, kLater + 210 * kMs, 2), std::vector<TimeNs>{kLater + 100 * kMs})
+      << "after a gap";
 }
 
 TEST(ImageSensor, SeesAtWholeMultiplesOfItsPeriod) {

@@ -9,6 +9,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include "common/data_dir.hpp"
+#include "common/input_file.hpp"
 #include "lidar/measure/slam_client.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
@@ -91,10 +92,11 @@ TEST(CalibrationFiles, RotationsTakeLidarPointsIntoTheImu) {
   sensors.X_BL.p = {0.0, 0.0, -0.1};
   sensors.imu.X_BI.q = fromRollPitchYaw(0.0, 0.0, radians(90.0));  // its x to the body's left
   // Ahead of the LiDAR is down, which is the IMU's -z; left stays the body's left, the IMU's x.
-  EXPECT_NE(extrinsicsTable(sensors, true).find("T_imu_lidar:\n"
-                                          "  - [0.0, 1.0, 0.0, 0.0]\n"
-                                          "  - [0.0, 0.0, -1.0, 0.0]\n"
-                                          "  - [-1.0, 0.0, 0.0, -0.1]\n"),
+  EXPECT_NE(extrinsicsTable(sensors, true)
+                .find("T_imu_lidar:\n"
+                      "  - [0.0, 1.0, 0.0, 0.0]\n"
+                      "  - [0.0, 0.0, -1.0, 0.0]\n"
+                      "  - [-1.0, 0.0, 0.0, -0.1]\n"),
             std::string::npos)
       << extrinsicsTable(sensors, true);
 }
@@ -204,11 +206,16 @@ TEST(CalibrationFiles, KalibrsChainOfAPairAndAFisheye) {
 
 TEST(CalibrationFiles, AreWrittenOrNamedWhereTheyCannotBe) {
   const TemporaryFolder folder;
-  const auto paths = writeCalibration(mid360WithItsImu(), folder.path() / "a" / "b");
+  const CalibrationFiles files = calibrationFiles(mid360WithItsImu());
+  const auto paths = writeCalibration(files, folder.path() / "a" / "b");
   ASSERT_EQ(paths.size(), 3U);
   for (const auto& path : paths) EXPECT_GT(std::filesystem::file_size(path), 100U);
+  EXPECT_NO_THROW(writeCalibration(files, folder.path() / "a" / "b"));
   folder.write("file", "");
-  EXPECT_THROW(writeCalibration(mid360WithItsImu(), folder.path() / "file"), FileError);
+  EXPECT_THROW(writeCalibration(files, folder.path() / "file"), FileError);
+  folder.write("extrinsics.yaml", "another's");
+  EXPECT_THROW(writeCalibration(files, folder.path()), FileError);
+  EXPECT_EQ(readFile(folder.path() / "extrinsics.yaml", 100), "another's");
 }
 
 }  // namespace

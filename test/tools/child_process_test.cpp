@@ -34,6 +34,18 @@ TEST(ChildProcess, HandsOverOutputEnvironmentAndExitCode) {
   EXPECT_FALSE(result.interrupted);
 }
 
+TEST(ChildProcess, ColoursAndTitlesAreTakenOut) {
+  EXPECT_EQ(withoutColours("\x1b[1;31m[ERROR]\x1b[0m a\x1b]2;title\x07"
+                           "b"),
+            "[ERROR] ab");
+  for (const char* kept :
+       {"", "plain", "\x1b", "\x1b[", "\x1b[1;", "\x1b[1;?", "\x1b]2;x", "\x1bX"}) {
+    EXPECT_EQ(withoutColours(kept), kept);
+  }
+  const std::string much(LineCutter::kLongest, ';');
+  EXPECT_EQ(withoutColours("\x1b[" + much + "ma\x1b]" + much + "\x07"), "a");
+}
+
 TEST(LineCutter, ALineWithoutAnEndIsCut) {
   std::vector<std::size_t> sizes;
   LineCutter cutter([&](const std::string& line) { sizes.push_back(line.size()); });

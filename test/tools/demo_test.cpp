@@ -23,8 +23,8 @@ for argument in "$@"; do
   case $argument in plan:=*) plan=${argument#plan:=} ;; esac
 done
 out=$(dirname "$plan")
-echo "$@" > "$out/arguments"
-echo "$ROS_MASTER_URI $ROS_LOG_DIR" > "$out/environment"
+echo "$@" > "$out/log/arguments"
+echo "$ROS_MASTER_URI $ROS_LOG_DIR" > "$out/log/environment"
 record() {  # goals reached, scans, contacts
   echo "{\"goals\": 1, \"goals_reached\": $1, \"rms_tracking_error_m\": 0.02, \"scans\": $2,
     \"points_per_scan_mean\": 2.0, \"render_ms_mean\": 1.5, \"real_time_factor\": 1.0,
@@ -58,8 +58,8 @@ class Demo : public ::testing::Test {
 
   int run(std::vector<std::string> options, const char* path = std::getenv("PATH")) {
     ChildCommand command;
-    command.arguments = {std::string(MARSIM_PROGRAMS) + "/marsim-demo", "--map",
-                         (folder_.path() / "room.pcd").string(), "--out", out().string()};
+    command.arguments = {std::string(MARSIM_PROGRAMS) + "/marsim-demo", "--map", map_.string(),
+                         "--out", out().string()};
     command.arguments.insert(command.arguments.end(), options.begin(), options.end());
     command.environment = environment_;
     command.environment["PATH"] = fmt::format("{}/bin:{}", folder_.path().string(), path);
@@ -77,7 +77,7 @@ class Demo : public ::testing::Test {
 
   const std::vector<std::string> there_ = {"--start", "2,2,1.5", "--goals", "2,4,1.5"};
   TemporaryFolder folder_;
-  fs::path out_ = folder_.path() / "out";
+  fs::path map_ = folder_.path() / "room.pcd", out_ = folder_.path() / "out";
   std::string output_;
   std::map<std::string, std::string> environment_;
 };
@@ -96,19 +96,41 @@ TEST_F(Demo, GoodFlightGivesSummaryPicturesAndCode0) {
   EXPECT_NE(read("log/roslaunch.log").find("chatter"), std::string::npos);
 }
 
+TEST_F(Demo, FilesOfOthersAreNotReplaced) {
+  install("fly 2 3 4; record 1 20");
+  out_ = folder_.path();
+  folder_.write("scan.pcd", "another's");
+  EXPECT_EQ(run(there_), 1);
+  EXPECT_TRUE(said("which the command did not write, allowed: a new or empty folder")) << output_;
+  EXPECT_EQ(read("scan.pcd"), "another's");
+  EXPECT_TRUE(fs::exists(map_));
+  EXPECT_FALSE(fs::exists(out() / "log"));
+}
+
+TEST_F(Demo, AnEarlierFlightsResultsAreReplacedButNotFlownThrough) {
+  install("fly 2 3 4; record 1 20");
+  EXPECT_EQ(run(there_), 0) << output_;
+  EXPECT_EQ(run(there_), 0) << output_;
+  map_ = out() / "cloud.pcd";
+  fs::copy_file(folder_.path() / "room.pcd", map_);
+  EXPECT_EQ(run(there_), 1);
+  EXPECT_TRUE(said("cloud.pcd: is an input and an output")) << output_;
+  EXPECT_TRUE(fs::exists(map_));
+}
+
 TEST_F(Demo, LaunchesWithAMasterOfItsOwn) {
   install("fly 2 4; record 1 20");
   auto options = there_;
   options.insert(options.end(), {"--yaw", "90deg", "--lidar", "mid360", "--nodelets"});
   EXPECT_EQ(run(options), 0) << output_;
-  const std::string arguments = read("arguments");
+  const std::string arguments = read("log/arguments");
   for (const char* part : {"marsim demo.launch", " x:=2 ", " z:=1.5 ", " yaw:=1.57", " rviz:=false",
                            " lidar:=mid360 ", " nodelets:=true "}) {
     EXPECT_NE(arguments.find(part), std::string::npos) << part << " in " << arguments;
   }
   const std::string port = arguments.substr(3, arguments.find(' ', 3) - 3);
   EXPECT_NE(port, "11311");
-  EXPECT_EQ(read("environment"),
+  EXPECT_EQ(read("log/environment"),
             fmt::format("http://127.0.0.1:{} {}\n", port, (out() / "log").string()));
 }
 
@@ -272,9 +294,9 @@ TEST_F(Demo, TwoAtOnceInOneFolder) {
                   MARSIM_PROGRAMS, (folder_.path() / "room.pcd").string());
   // Were it let in, it would come back here: once is enough.
   install("[ -z \"$AGAIN\" ] || exit 9; AGAIN=1 " + second +
-          " > \"$out/second\" 2>&1; echo $? >> \"$out/second\"; fly 2 4; record 1 20");
+          " > \"$out/log/second\" 2>&1; echo $? >> \"$out/log/second\"; fly 2 4; record 1 20");
   EXPECT_EQ(run(there_), 0) << output_;
-  const std::string refused = read("second");
+  const std::string refused = read("log/second");
   EXPECT_NE(refused.find(out().string() + ": in use by process "), std::string::npos) << refused;
   EXPECT_EQ(refused.substr(refused.size() - 3), "\n1\n") << refused;
   EXPECT_EQ(run(there_), 0) << "the lock goes with its holder: " << output_;

@@ -77,6 +77,37 @@ TEST(RunJournal, OtherNodesCountWhereNoneIsLeft) {
   EXPECT_EQ(failureOf({"[ INFO] [176.5]: all is well"}), "");
 }
 
+TEST(RunJournal, MarksTimesAndColonsAreNoPartOfAMessage) {
+  const auto message = [](const std::string& line) {
+    RunJournal journal;
+    journal.add(line);
+    return journal.firstError();
+  };
+  for (const char* line : {"[ERROR] [176.5, 0.1]: no [map]", "[FATAL]: no [map]",
+                           "RLException: no [map]", "roslaunch: error: no [map]"}) {
+    EXPECT_EQ(message(line), "no [map]") << line;
+  }
+  EXPECT_EQ(message("Resource not found: x"), "Resource not found: x");
+  EXPECT_EQ(message("[ WARN] [176.5]: no map"), "");
+  EXPECT_EQ(message("[ERROR] ["), "[");
+  EXPECT_EQ(message(""), "");
+}
+
+// Longer than what a regular expression's recursion survives.
+TEST(RunJournal, LongLinesAreClipped) {
+  const std::string much(1U << 20U, 'x');
+  RunJournal journal;
+  for (const std::string& line : std::vector<std::string>{
+           much, "RLException: " + much + ":", "", much, "[FATAL] [" + much, "[FATAL] " + much,
+           "ERROR: cannot launch node of type [" + much + "]: " + much,
+           "[" + much + "] process has"}) {
+    journal.add(line);
+  }
+  EXPECT_LE(journal.firstError().size(), 500U);
+  EXPECT_LE(journal.failure(1).size(), 500U);
+  EXPECT_LE(journal.lost().size(), 600U);
+}
+
 TEST(RunJournal, TheReasonOfABadLaunchFileStandsInTheNextLine) {
   RunJournal journal;
   for (const char* line :

@@ -116,6 +116,8 @@ TEST(ScenarioLaunch, ProgramsAndWhatStandsInForThem) {
   EXPECT_TRUE(has(text, argument("speed", "2")));
   EXPECT_TRUE(has(text, "<include file=\"/opt/me/mine.launch\"/>"));
   EXPECT_TRUE(has(text, "<include file=\"$(find other)/files/x.launch\"/>"));
+  flown.arguments["map"] = "$(find \tother )" + std::string(1U << 20U, 'x') + "$(find open";
+  EXPECT_EQ(wantedPackages(flown), (std::vector<std::string>{"ego_planner", "maps", "other"}));
   const std::string stood_in =
       scenarioLaunch(flown, 1, "/out", {{"ego_planner", "/s/ego_planner.launch"}});
   EXPECT_TRUE(has(stood_in, "<include file=\"/s/ego_planner.launch\"/>"));

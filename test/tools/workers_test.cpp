@@ -74,5 +74,20 @@ TEST(Workers, AreAskedToEndAndHaveAGroupOfTheirOwn) {
   EXPECT_EQ(InterruptGuard::count(), 0);
 }
 
+TEST(Workers, OneThatNeverStopsTalkingHoldsUpNobody) {
+  Workers workers;
+  workers.start(0, []() -> int {
+    std::signal(SIGINT, SIG_DFL);
+    const std::string much(1U << 20U, '\n');
+    while (std::fwrite(much.data(), 1, much.size(), stdout) > 0) {
+    }
+    return 0;
+  });
+  for (int i = 0; i < 20; ++i)
+    EXPECT_TRUE(workers.serve([](std::size_t, const std::string&) {}).empty());
+  workers.ask();
+  EXPECT_EQ(serveAll(workers).ends.at(0).exit_code, 128 + SIGINT);
+}
+
 }  // namespace
 }  // namespace marsim::tools

@@ -81,17 +81,21 @@ Vehicle loadVehicle(const std::string& name_or_path);
 sim::SwarmConfig loadSwarm(const std::string& name_or_path);
 /// Obstacles that move. UAVs among them are vehicles by name or file.
 scene::ObstaclesConfig loadObstacles(const std::string& name_or_path);
-/// The text of such a file, and what it says; `name` stands for the file in errors.
-std::string obstaclesText(const std::string& name_or_path);
+/// The same of the text of such a file; `name` stands for the file in errors.
 scene::ObstaclesConfig readObstacles(const std::string& text, const std::string& name);
 
 /// What grows: a file of config/vegetation, with species of config/species; "none": nothing.
-scene::VegetationConfig loadVegetation(const std::string& name_or_path);
+/// Appends the texts of these files to `text`.
+scene::VegetationConfig loadVegetation(const std::string& name_or_path,
+                                       std::string* text = nullptr);
 
 /// Mirrors, panes and retro-reflectors: a file of config/surfaces.
 lidar::SurfacesConfig loadSurfaces(const std::string& name_or_path);
 /// Rain, fog, snow and dust: a file of config/weather; "none" is clear air.
 lidar::Weather loadWeather(const std::string& name_or_path);
+
+/// The text of a file of a kind, of vegetation with its species' files; "none" for "none".
+std::string settingsText(const std::string& kind, const std::string& name_or_path);
 
 control::ControllerConfig loadController(const std::string& name_or_path);
 

@@ -42,7 +42,9 @@ struct PeerMass {
   Eigen::Vector3d inertia = Eigen::Vector3d::Zero();  ///< [kg m^2] principal, about B's axes
 
   bool isSound() const {
-    return mass > 0.0 && std::isfinite(mass) && inertia.allFinite() && inertia.minCoeff() > 0.0;
+    const auto is_sound = [](double value) { return value >= 1e-12 && value <= 1e6; };
+    return is_sound(mass) && is_sound(inertia.x()) && is_sound(inertia.y()) &&
+           is_sound(inertia.z());
   }
 };
 /// The mass of a UAV and its motion.
@@ -89,7 +91,8 @@ class Peers : public ObjectSource {
   enum class Effect {
     kTaken,     ///< the newest, or one that filled a gap
     kRepeated,  ///< known already
-    kTooLate,   ///< older than the history, or from before the UAV was put elsewhere
+    kTooLate,   ///< older than the history, or from before the UAV was put elsewhere; where all are
+                ///< that come, the newest known was wrong and is forgotten
     kRejected,  ///< see problemOf
     kStranger,  ///< of another UAV of the same number, or the first states of one started anew
   };
@@ -159,6 +162,7 @@ class Peers : public ObjectSource {
     int others = 0;                      ///< states of it since the last own one
     int clashes = 0;                     ///< changes between the two
     std::uint64_t since_clash = 0;       ///< own states
+    int too_late = 0;                    ///< own states in a row
     PeerReport counts;
     std::optional<TimeNs> heard_until;
     bool heard = false;  ///< of, since the last forget()

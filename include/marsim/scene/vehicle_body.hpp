@@ -25,6 +25,8 @@ struct BodyConfig {
   void validate(const std::string& where) const;
   /// Radius [m] of the sphere about B's origin that holds the box and the discs; not of a cloud.
   double radius() const;
+  /// Area [m^2] of the box, the arms and the discs; not of a cloud.
+  double surface() const;
 };
 
 /// Side of the body's surfels [m]: fine enough for arms and small craft, coarse enough for large

@@ -14,7 +14,8 @@ struct VehicleReport {
 };
 
 /// The motion of a vehicle as its reports tell it. It begins afresh where no motion leads from one
-/// report to the next: the simulation was restarted, or the vehicle placed somewhere else.
+/// report to the next: the simulation was restarted, the vehicle placed somewhere else, or ten
+/// seconds are missing.
 class MotionTrack {
  public:
   enum class Effect {

@@ -18,7 +18,7 @@ constexpr std::uint32_t kConstantIntensity = 2;
 
 /// Version of how maps are made of sources: one more whenever that changes, so that maps made
 /// before are made anew.
-constexpr int kMaking = 5;
+constexpr int kMaking = 6;
 
 /// Section `info`: the settings that shaped the surfels and what their source held.
 struct InfoRecord {

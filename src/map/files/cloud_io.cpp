@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "common/input_file.hpp"
 #include "common/nth_smallest.hpp"
 #include "common/output_file.hpp"
 #include "map/files/local_frame.hpp"
@@ -30,7 +31,8 @@ InputFile openFile(const fs::path& path) {
   if (fs::is_directory(status)) {
     throw FileError(file.path, "is a folder, allowed: a .pcd or .ply file");
   }
-  if (!fs::is_regular_file(status)) throw FileError(file.path, "is no regular file");
+  std::size_t size = 0;
+  { const FileDescriptor checked = openRegularFile(path, size); }
   errno = 0;
   file.stream.open(path, std::ios::binary);
   if (!file.stream) {

@@ -15,7 +15,10 @@ constexpr double kOriginStep = 100.0;  // [m]
 }  // namespace
 
 void LocalFrame::begin(const RecordLayout& layout) {
-  for (std::size_t axis = 0; axis < 3; ++axis) float32_[axis] = layout.xyz[axis].type.size == 4;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const NumberType type = layout.xyz[axis].type;
+    float32_[axis] = type.kind == NumberType::Kind::kFloat && type.size == 4;
+  }
   points_ = non_finite_ = 0;
   box_.setEmpty();
   intensity_ = {};

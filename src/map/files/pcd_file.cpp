@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstring>
 #include <map>
 
@@ -84,7 +85,8 @@ const std::vector<std::string>& perField(const std::string& path, const Entries&
   return entry->second;
 }
 
-NumberType numberType(const std::string& path, const std::string& type, std::uint64_t size) {
+NumberType numberType(const std::string& path, std::string type, std::uint64_t size) {
+  for (char& c : type) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   using Kind = NumberType::Kind;
   const bool known_size = size == 1 || size == 2 || size == 4 || size == 8;
   if (!known_size || (type == "F" && size < 4) || (type != "F" && type != "I" && type != "U")) {
@@ -114,7 +116,7 @@ std::vector<Field> parseFields(const std::string& path, const Entries& entries) 
     }
     const std::uint64_t size = count(path, "SIZE", sizes[i]);
     fields.push_back(
-        {names->second[i], numberType(path, types[i], size), static_cast<std::size_t>(values)});
+        {names->second[i], numberType(path, types[i], size), static_cast<std::size_t>(values), {}});
   }
   return fields;
 }
@@ -183,20 +185,22 @@ void readPcd(InputFile& file, Progress& progress, const PointSink& sink) {
   const PcdHeader header = parseHeader(file);
   const RecordLayout layout = makeLayout(file.path, header.fields);
   if (header.points == 0) throw FileError(file.path, "holds no points");
-  file.stream.seekg(static_cast<std::streamoff>(header.data_begin));
-  progress.phase(sink.phase, header.points);
-
-  if (header.data == "binary") {
-    readBinary(file, layout, header.points, progress, sink);
-  } else if (header.data == "binary_compressed") {
-    readCompressed(file, layout, header.points, sink);
-  } else if (header.data == "ascii") {
-    readAscii(file, layout, header.points, header.data_line, true, progress, sink);
-  } else {
-    throw FileError(file.path, fmt::format("header: DATA is '{}', allowed: ascii, binary, "
-                                           "binary_compressed",
-                                           excerpt(header.data)));
-  }
+  readWithDepth(layout, sink, [&](const RecordLayout& columns, const PointSink& points) {
+    file.stream.clear();
+    file.stream.seekg(static_cast<std::streamoff>(header.data_begin));
+    progress.phase(sink.phase, header.points);
+    if (header.data == "binary") {
+      readBinary(file, columns, header.points, progress, points);
+    } else if (header.data == "binary_compressed") {
+      readCompressed(file, columns, header.points, points);
+    } else if (header.data == "ascii") {
+      readAscii(file, columns, header.points, header.data_line, true, progress, points);
+    } else {
+      throw FileError(file.path, fmt::format("header: DATA is '{}', allowed: ascii, binary, "
+                                             "binary_compressed",
+                                             excerpt(header.data)));
+    }
+  });
 }
 
 }  // namespace marsim::map

@@ -7,8 +7,8 @@
 #include "map/files/ply_header.hpp"
 #include "marsim/common/error.hpp"
 
-// PLY as described in G. Turk, "The PLY Polygon File Format" (1994). The vertices are the points;
-// faces and whatever else follows are left alone.
+/// PLY as described in G. Turk, "The PLY Polygon File Format" (1994). The vertices are the points;
+/// faces and whatever else follows are left alone.
 namespace marsim::map {
 namespace {
 
@@ -42,12 +42,12 @@ bool takeLine(const std::vector<std::string_view>& line, PlyHeader& header, bool
   if (line[0] != "property" || header.elements.empty()) return false;
   PlyElement& element = header.elements.back();
   if (line.size() == 5 && line[1] == "list") {
-    const auto length = numberType(line[2]), type = numberType(line[3]);
-    if (length && type) element.properties.push_back({{std::string(line[4]), *type, 1}, length});
-    return length && type;
+    const auto length = numberType(line[2]), item = numberType(line[3]);
+    if (length && item) element.properties.push_back({std::string(line[4]), *item, 1, length});
+    return length && item;
   }
   const auto type = line.size() == 3 ? numberType(line[1]) : std::nullopt;
-  if (type) element.properties.push_back({{std::string(line[2]), *type, 1}, std::nullopt});
+  if (type) element.properties.push_back({std::string(line[2]), *type, 1, std::nullopt});
   return type.has_value();
 }
 
@@ -88,18 +88,25 @@ void skipElement(InputFile& file, const PlyHeader& header, const PlyElement& ele
     }
     return;
   }
-  if (element.hasList()) {
-    throw FileError(file.path, fmt::format("element {} with a list lies before the vertices, "
-                                           "allowed: vertices first",
-                                           excerpt(element.name)));
+  RecordLayout layout;
+  layout.big_endian = header.big_endian;
+  for (const Field& field : element.properties) addField(field, layout);
+  const auto truncated = [&] {
+    return FileError(file.path,
+                     fmt::format("is truncated inside element {}", excerpt(element.name)));
+  };
+  if (!element.hasList()) {
+    if (layout.record_size > 0 && element.count > bytesLeft(file) / layout.record_size) {
+      throw truncated();
+    }
+    file.stream.seekg(static_cast<std::streamoff>(element.count * layout.record_size),
+                      std::ios::cur);
+    return;
   }
-  std::uint64_t record_size = 0;
-  for (const PlyProperty& field : element.properties) record_size += field.type.size;
-  if (record_size > 0 && element.count > bytesLeft(file) / record_size) {
-    throw FileError(file.path,
-                    fmt::format("is truncated inside element {}", excerpt(element.name)));
+  std::vector<char> record(layout.record_size);
+  for (std::uint64_t i = 0; i < element.count; ++i) {
+    if (!readRecord(file, layout, record.data())) throw truncated();
   }
-  file.stream.seekg(static_cast<std::streamoff>(element.count * record_size), std::ios::cur);
 }
 
 }  // namespace
@@ -109,25 +116,25 @@ void readPly(InputFile& file, Progress& progress, const PointSink& sink) {
   const auto vertex = std::find_if(header.elements.begin(), header.elements.end(),
                                    [](const PlyElement& e) { return e.name == "vertex"; });
   if (vertex == header.elements.end()) throw FileError(file.path, "has no element vertex");
-  if (vertex->hasList()) {
-    throw FileError(file.path, "vertices have a list property, allowed: numbers only");
-  }
-  RecordLayout layout = makeLayout(file.path, vertex->fields());
+  RecordLayout layout = makeLayout(file.path, vertex->properties);
   layout.big_endian = header.big_endian;
   if (vertex->count == 0) throw FileError(file.path, "holds no points");
 
-  file.stream.seekg(static_cast<std::streamoff>(header.data_begin));
-  std::size_t line = header.data_line;
-  for (auto element = header.elements.begin(); element != vertex; ++element) {
-    skipElement(file, header, *element, line);
-  }
-  progress.phase(sink.phase, vertex->count);
-  if (header.ascii) {
-    readAscii(file, layout, vertex->count, line, vertex + 1 == header.elements.end(), progress,
-              sink);
-  } else {
-    readBinary(file, layout, vertex->count, progress, sink);
-  }
+  readWithDepth(layout, sink, [&](const RecordLayout& columns, const PointSink& points) {
+    file.stream.clear();
+    file.stream.seekg(static_cast<std::streamoff>(header.data_begin));
+    std::size_t line = header.data_line;
+    for (auto element = header.elements.begin(); element != vertex; ++element) {
+      skipElement(file, header, *element, line);
+    }
+    progress.phase(sink.phase, vertex->count);
+    if (header.ascii) {
+      const bool to_end = vertex + 1 == header.elements.end();
+      readAscii(file, columns, vertex->count, line, to_end, progress, points);
+    } else {
+      readBinary(file, columns, vertex->count, progress, points);
+    }
+  });
 }
 
 }  // namespace marsim::map

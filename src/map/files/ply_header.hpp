@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,22 +9,15 @@
 
 namespace marsim::map {
 
-/// A value or, where it has the type of its length, a list of values.
-struct PlyProperty : Field {
-  std::optional<NumberType> length;
-};
-
 struct PlyElement {
   std::string name;
   std::uint64_t count = 0;
-  std::vector<PlyProperty> properties;
+  std::vector<Field> properties;
 
   bool hasList() const {
     return std::any_of(properties.begin(), properties.end(),
-                       [](const PlyProperty& property) { return property.length.has_value(); });
+                       [](const Field& property) { return property.length.has_value(); });
   }
-  /// The properties of an element without lists.
-  std::vector<Field> fields() const { return {properties.begin(), properties.end()}; }
 };
 
 struct PlyHeader {

@@ -1,16 +1,16 @@
 #include "map/files/point_records.hpp"
 
-#include <locale.h>  // NOLINT: strtod_l is POSIX
-
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
+#include <array>
+#include <charconv>
 #include <cstring>
+#include <limits>
 
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
+#include "common/line_reader.hpp"
 #include "common/text.hpp"
 #include "marsim/common/error.hpp"
 
@@ -18,7 +18,6 @@ namespace marsim::map {
 namespace {
 
 constexpr std::size_t kMaxHeader = std::size_t{1} << 20;  // [bytes]
-constexpr std::size_t kMaxLine = std::size_t{1} << 16;    // [bytes] of an ascii record
 constexpr std::uint64_t kMaxPoints = 0xFFFFFFFFULL;       // indices have 32 bits
 
 template <class T>
@@ -43,6 +42,7 @@ double decode(const char* bytes, NumberType type, bool swap) {
       if (type.size == 1) return loadAs<std::int8_t>(bytes);
       if (type.size == 2) return loadAs<std::int16_t>(bytes);
       return type.size == 4 ? loadAs<std::int32_t>(bytes) : loadAs<std::int64_t>(bytes);
+    case NumberType::Kind::kPackedFloat:
     case NumberType::Kind::kUnsigned:
       if (type.size == 1) return loadAs<std::uint8_t>(bytes);
       if (type.size == 2) return loadAs<std::uint16_t>(bytes);
@@ -53,39 +53,6 @@ double decode(const char* bytes, NumberType type, bool swap) {
 
 namespace {
 
-/// PCL's packed colour, however it is typed: the bits of a float32 or a whole number.
-std::uint32_t packedColour(double value, NumberType type) {
-  if (type.kind == NumberType::Kind::kFloat) {
-    const auto number = static_cast<float>(value);
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, &number, sizeof(bits));
-    return bits;
-  }
-  return static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
-}
-
-/// Red, green and blue of a record, of which value(column) is a number.
-template <class Value>
-std::array<double, 3> colourOf(const std::array<Column, 3>& colour, const Value& value) {
-  if (colour[0].offset == colour[1].offset) {
-    const std::uint32_t bits = packedColour(value(colour[0]), colour[0].type);
-    return {static_cast<double>(bits >> 16 & 255U), static_cast<double>(bits >> 8 & 255U),
-            static_cast<double>(bits & 255U)};
-  }
-  std::array<double, 3> rgb{};
-  for (std::size_t i = 0; i < 3; ++i) rgb[i] = value(colour[i]);
-  return rgb;
-}
-
-Colour roundedColour(const std::array<double, 3>& rgb) {
-  Colour colour{};
-  for (std::size_t i = 0; i < 3; ++i) {
-    const double value = std::isfinite(rgb[i]) ? std::clamp(rgb[i], 0.0, 255.0) : 0.0;
-    colour[i] = static_cast<std::uint8_t>(std::lround(value));
-  }
-  return colour;
-}
-
 /// What a record carries, of which value(column) is a number. Without an intensity its colour's
 /// luma stands for it (ITU-R BT.709, item 3.2).
 template <class Value>
@@ -94,41 +61,12 @@ void takeChannels(const RecordLayout& layout, const Value& value, std::size_t ro
   if (layout.intensity) block.intensity[row] = static_cast<float>(value(*layout.intensity));
   if (layout.label) block.classes[row] = classOfLabel(value(*layout.label));
   if (!layout.colour) return;
-  const std::array<double, 3> rgb = colourOf(*layout.colour, value);
+  const std::array<Column, 3>& colour = *layout.colour;
+  const std::array<double, 3> rgb =
+      coloursOf(layout, {value(colour[0]), value(colour[1]), value(colour[2])});
   block.colour[row] = roundedColour(rgb);
   if (layout.intensity) return;
   block.intensity[row] = static_cast<float>(0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]);
-}
-
-/// How surely a field is a class; 0: it is none. The simulator's own clouds have a `class` and a
-/// `label` that tells objects apart.
-int labelRank(const Field& field) {
-  constexpr std::array<std::string_view, 4> kNames = {"label", "classification", "semantic",
-                                                      "scalar_Classification"};
-  if (field.count != 1) return 0;
-  if (field.name == "class") return 2;
-  return std::find(kNames.begin(), kNames.end(), field.name) != kNames.end() ? 1 : 0;
-}
-
-/// Names of red, green and blue, or of a value that holds all three.
-void takeColour(const Field& field, const Column& column,
-                std::array<std::optional<Column>, 3>& colour) {
-  if (field.count != 1) return;
-  if ((field.name == "rgb" || field.name == "rgba") && field.type.size == 4) {
-    colour.fill(column);
-    return;
-  }
-  constexpr std::array<std::string_view, 3> kNames = {"red", "green", "blue"};
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (field.name == kNames[i] && !colour[i]) colour[i] = column;
-  }
-}
-
-std::string typeName(NumberType type) {
-  const char* kind = type.kind == NumberType::Kind::kFloat    ? "float"
-                     : type.kind == NumberType::Kind::kSigned ? "int"
-                                                              : "uint";
-  return fmt::format("{}{}", kind, 8 * type.size);
 }
 
 /// Tells the sink what comes; called once the file has proved large enough for it.
@@ -157,87 +95,13 @@ void fill(PointBlock& block, const RecordLayout& layout, std::size_t rows, const
   });
 }
 
-/// Numbers in text as C writes them, whatever the program's locale.
-class NumberParser {
- public:
-  NumberParser() : locale_(newlocale(LC_ALL_MASK, "C", nullptr)) {}
-  ~NumberParser() { freelocale(locale_); }
-  NumberParser(const NumberParser&) = delete;
-  NumberParser& operator=(const NumberParser&) = delete;
-
-  /// Reads the number at `text`, which must end with a zero byte; false where there is none.
-  bool parse(const char*& text, double& value) const {
-    char* end = nullptr;
-    value = strtod_l(text, &end, locale_);
-    if (end == text || !(*end == '\0' || isBlank(*end))) return false;
-    text = end;
-    return true;
-  }
-  static bool isBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
- private:
-  locale_t locale_;
-};
-
 }  // namespace
-
-RecordLayout makeLayout(const std::string& path, const std::vector<Field>& fields) {
-  RecordLayout layout;
-  std::array<bool, 3> found{};
-  int intensity_rank = 0, label_rank = 0;
-  std::array<std::optional<Column>, 3> colour;
-  for (const Field& field : fields) {
-    const Column column{field.type, layout.record_size, layout.values};
-    layout.record_size += field.type.size * field.count;
-    layout.values += field.count;
-    const std::size_t axis = std::string_view("xyz").find(field.name);
-    if (field.name.size() == 1 && axis < 3) {
-      if (found[axis]) throw FileError(path, fmt::format("has two fields {}", field.name));
-      if (field.type.kind != NumberType::Kind::kFloat || field.count != 1) {
-        throw FileError(path, fmt::format("field {} is {} x {}, allowed: one float32 or float64",
-                                          field.name, field.count, typeName(field.type)));
-      }
-      found[axis] = true;
-      layout.xyz[axis] = column;
-    }
-    // An Ouster cloud has both names; its intensity is the raw signal as other scanners give it.
-    const int rank = field.name == "intensity" || field.name == "scalar_Intensity" ? 2
-                     : field.name == "reflectivity"                                ? 1
-                                                                                   : 0;
-    if (rank > intensity_rank && field.count == 1) {
-      intensity_rank = rank;
-      layout.intensity = column;
-    }
-    takeColour(field, column, colour);
-    if (labelRank(field) > label_rank) {
-      label_rank = labelRank(field);
-      layout.label = column;
-    }
-  }
-  if (colour[0] && colour[1] && colour[2]) {
-    layout.colour = {*colour[0], *colour[1], *colour[2]};
-  }
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (!found[axis]) throw FileError(path, fmt::format("has no field {}", "xyz"[axis]));
-  }
-  return layout;
-}
 
 void PointBlock::resize(std::size_t size, const RecordLayout& layout) {
   points.resize(size);
   intensity.resize(layout.hasIntensity() ? size : 0);
   colour.resize(layout.colour ? size : 0);
   classes.resize(layout.label ? size : 0);
-}
-
-void appendRecord(const RecordLayout& layout, const std::vector<double>& values,
-                  PointBlock& block) {
-  const std::size_t i = block.size();
-  block.resize(i + 1, layout);
-  block.points[i] = {values[layout.xyz[0].value], values[layout.xyz[1].value],
-                     values[layout.xyz[2].value]};
-  takeChannels(
-      layout, [&](const Column& column) { return values[column.value]; }, i, block);
 }
 
 void reserveChannels(const RecordLayout& layout, std::size_t size, PointChannels& channels) {
@@ -249,14 +113,6 @@ void reserveChannels(const RecordLayout& layout, std::size_t size, PointChannels
 std::size_t bytesOfChannels(const RecordLayout& layout) {
   return (layout.hasIntensity() ? sizeof(float) : 0) + (layout.colour ? sizeof(Colour) : 0) +
          (layout.label ? sizeof(std::uint8_t) : 0);
-}
-
-std::uint8_t classOfLabel(double label) {
-  if (!(label >= 0.0 && label <= 4294967295.0)) return 0;
-  const std::uint32_t number = static_cast<std::uint32_t>(label) & 0xFFFFU;
-  constexpr std::array<std::uint8_t, 4> kMoving = {16, 13, 18, 20};  // from 256 on
-  if (number >= 256 && number < 256 + kMoving.size()) return kMoving[number - 256];
-  return number < 256 ? static_cast<std::uint8_t>(number) : 0;
 }
 
 HeaderLines::HeaderLines(InputFile& file) {
@@ -275,15 +131,35 @@ std::optional<std::string_view> HeaderLines::next() {
   return trimmed(rest.substr(0, length));
 }
 
-std::vector<std::string_view> words(std::string_view line) {
+void splitWords(std::string_view line, std::vector<std::string_view>& words) {
   constexpr std::string_view kBlank = " \t\r";
-  std::vector<std::string_view> result;
+  words.clear();
   for (std::size_t begin = line.find_first_not_of(kBlank); begin != std::string_view::npos;) {
     const std::size_t end = std::min(line.find_first_of(kBlank, begin), line.size());
-    result.push_back(line.substr(begin, end - begin));
+    words.push_back(line.substr(begin, end - begin));
     begin = line.find_first_not_of(kBlank, end);
   }
+}
+
+std::vector<std::string_view> words(std::string_view line) {
+  std::vector<std::string_view> result;
+  splitWords(line, result);
   return result;
+}
+
+std::optional<double> numberOf(std::string_view text) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  if (!text.empty() && text[0] == '+') text.remove_prefix(1);
+  if (text.empty() || text[0] == '+') return std::nullopt;
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
+  if (error == std::errc::invalid_argument) return std::nullopt;
+  // Microsoft's 1.#IND, 1.#INF, 1.#QNAN and 1.#SNAN, of any length.
+  if (rest.size() > 1 && rest[0] == '#' && std::string_view("IQS").find(rest[1]) < 3) return kNone;
+  if (!rest.empty()) return std::nullopt;
+  if (error != std::errc::result_out_of_range) return value;
+  return text.find_first_of("eE") < text.rfind('-') && text.rfind('-') < text.size() ? 0.0 : kNone;
 }
 
 std::string excerpt(std::string_view text) {
@@ -301,6 +177,62 @@ std::uint64_t bytesLeft(InputFile& file) {
   return file.size - std::min(file.size, static_cast<std::uint64_t>(position));
 }
 
+void appendRecord(const RecordLayout& layout, const std::vector<double>& values,
+                  PointBlock& block) {
+  const auto value = [&](const Column& column) {
+    const double number = values[column.value];
+    if (column.type.kind != NumberType::Kind::kPackedFloat) return number;
+    return static_cast<double>(bitsOf(static_cast<float>(number)));
+  };
+  const std::size_t i = block.size();
+  block.resize(i + 1, layout);
+  block.points[i] = {value(layout.xyz[0]), value(layout.xyz[1]), value(layout.xyz[2])};
+  takeChannels(layout, value, i, block);
+}
+
+void readWithDepth(RecordLayout layout, const PointSink& sink,
+                   const std::function<void(const RecordLayout&, const PointSink&)>& read) {
+  if (layout.needsDepth()) {
+    // The colours are read as if they were places.
+    RecordLayout colours = layout;
+    colours.xyz = *layout.colour;
+    colours.colour.reset();
+    colours.intensity.reset();
+    colours.label.reset();
+    double most = 0.0;
+    const PointSink measure{[](const RecordLayout&, std::uint64_t) {},
+                            [&](const PointBlock& block) {
+                              for (const Eigen::Vector3d& rgb : block.points) {
+                                if (rgb.allFinite()) most = std::max(most, rgb.maxCoeff());
+                              }
+                            },
+                            sink.phase};
+    read(colours, measure);
+    layout.depth = layout.depthFor(most);
+  }
+  read(layout, sink);
+}
+
+bool readRecord(InputFile& file, const RecordLayout& layout, char* record) {
+  std::size_t at = 0;
+  const auto readTo = [&](std::size_t end) {
+    const auto size = static_cast<std::streamsize>(end - at);
+    file.stream.read(record + at, size);
+    at = end;
+    return file.stream.gcount() == size;
+  };
+  std::array<char, 8> bytes{};
+  for (const List& list : layout.lists) {
+    if (!readTo(list.next.offset)) return false;
+    if (!file.stream.read(bytes.data(), list.length.size)) return false;
+    const double length = decode(bytes.data(), list.length, layout.big_endian);
+    if (!(length >= 0.0 && length <= static_cast<double>(file.size))) return false;
+    const auto size = static_cast<std::streamsize>(static_cast<std::size_t>(length) * list.item);
+    if (size > 0 && file.stream.ignore(size).gcount() != size) return false;
+  }
+  return readTo(layout.record_size);
+}
+
 void readBinary(InputFile& file, const RecordLayout& layout, std::uint64_t count,
                 Progress& progress, const PointSink& sink) {
   const std::uint64_t available = bytesLeft(file) / layout.record_size;
@@ -314,7 +246,17 @@ void readBinary(InputFile& file, const RecordLayout& layout, std::uint64_t count
   for (std::uint64_t done = 0; done < count;) {
     const auto rows = static_cast<std::size_t>(std::min<std::uint64_t>(kBlockPoints, count - done));
     bytes.resize(rows * layout.record_size);
-    if (!file.stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {
+    if (layout.lists.empty()) {
+      file.stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    }
+    for (std::size_t row = 0; !layout.lists.empty() && row < rows; ++row) {
+      if (readRecord(file, layout, bytes.data() + row * layout.record_size)) continue;
+      throw FileError(file.path,
+                      fmt::format("is truncated: its header promises {} points, a list of point {} "
+                                  "goes beyond its end",
+                                  count, done + row + 1));
+    }
+    if (!file.stream) {
       throw FileError(file.path, fmt::format("cannot be read beyond point {}", done));
     }
     fill(block, layout, rows, [&](std::size_t row, const Column& column) {
@@ -341,10 +283,41 @@ void readColumns(const std::vector<char>& bytes, const RecordLayout& layout, std
   }
 }
 
+namespace {
+
+/// Numbers of a line by their places in the record. Throws FileError where they are more or fewer.
+void parseRecord(const InputFile& file, std::size_t line,
+                 const std::vector<std::string_view>& cells, const RecordLayout& layout,
+                 std::vector<double>& values) {
+  std::size_t cell = 0;
+  const auto refuse = [&](std::size_t value, const char* what) {
+    const std::string_view text = cell < cells.size() ? cells[cell] : std::string_view();
+    return FileError(file.path, fmt::format("line {}: '{}' where value {} of {} should be a {}",
+                                            line, excerpt(text), value + 1, layout.values, what));
+  };
+  auto list = layout.lists.begin();
+  for (std::size_t i = 0; i <= layout.values; ++i) {
+    for (; list != layout.lists.end() && list->next.value == i; ++list) {
+      const auto length = cell < cells.size() ? parseWhole(cells[cell]) : std::nullopt;
+      if (!length || *length >= cells.size() - cell) throw refuse(i, "list");
+      cell += 1 + static_cast<std::size_t>(*length);
+    }
+    if (i == layout.values) break;
+    const auto number = cell < cells.size() ? numberOf(cells[cell]) : std::nullopt;
+    if (!number) throw refuse(i, "number");
+    values[i] = *number;
+    ++cell;
+  }
+  if (cell == cells.size()) return;
+  throw FileError(file.path, fmt::format("line {}: more than {} values", line, layout.values));
+}
+
+}  // namespace
+
 void readAscii(InputFile& file, const RecordLayout& layout, std::uint64_t count,
                std::size_t first_line, bool to_end, Progress& progress, const PointSink& sink) {
   // The shortest record: one digit a value, a separator after each but the file's last.
-  const std::uint64_t most = (bytesLeft(file) + 1) / (2 * layout.values);
+  const std::uint64_t most = (bytesLeft(file) + 1) / (2 * (layout.values + layout.lists.size()));
   const auto truncated = [&](std::uint64_t have) {
     return FileError(file.path, fmt::format("is truncated: its header promises {} points, {} {}",
                                             count, have == most ? "at most" : "only", have));
@@ -353,49 +326,24 @@ void readAscii(InputFile& file, const RecordLayout& layout, std::uint64_t count,
   begin(file, layout, count, sink);
 
   PointBlock block;
-  const NumberParser parser;
-  std::vector<char> line(kMaxLine);
-  std::vector<double> row(layout.values);
-  std::size_t number = first_line - 1;
+  std::vector<std::string_view> cells;
+  std::vector<double> values(layout.values);
   std::uint64_t done = 0;
-  while (file.stream.getline(line.data(), static_cast<std::streamsize>(line.size()))) {
-    ++number;
-    const char* text = line.data();
-    const char* const end = text + file.stream.gcount() - (file.stream.eof() ? 0 : 1);
-    const auto skipBlanks = [&text] {
-      while (NumberParser::isBlank(*text)) ++text;
-    };
-    skipBlanks();
-    if (text == end) continue;
+  LineReader lines(file.stream, file.path, first_line - 1);
+  while ((done < count || to_end) && lines.next()) {
+    splitWords(lines.line(), cells);
+    if (cells.empty()) continue;
     if (done == count) {
-      if (!to_end) break;
       throw FileError(file.path, fmt::format("line {}: more than the {} points that the header "
                                              "promises",
-                                             number, count));
+                                             lines.number(), count));
     }
-    for (std::size_t i = 0; i < layout.values; ++i, skipBlanks()) {
-      if (!parser.parse(text, row[i])) {
-        throw FileError(file.path, fmt::format("line {}: '{}' where value {} of {} should be a "
-                                               "number",
-                                               number, excerpt(text), i + 1, layout.values));
-      }
-    }
-    if (text != end) {
-      throw FileError(file.path,
-                      fmt::format("line {}: more than {} values", number, layout.values));
-    }
-    appendRecord(layout, row, block);
-    ++done;
-    if (block.size() == kBlockPoints) {
-      sink.take(block);
-      block.resize(0, layout);
-      progress.update(done);
-    }
-    if (done == count && !to_end) break;
-  }
-  if (!file.stream.eof() && file.stream.fail()) {
-    throw FileError(file.path, fmt::format("line {}: longer than {} characters or unreadable",
-                                           number + 1, kMaxLine));
+    parseRecord(file, lines.number(), cells, layout, values);
+    appendRecord(layout, values, block);
+    if (++done % kBlockPoints != 0) continue;
+    sink.take(block);
+    block.resize(0, layout);
+    progress.update(done);
   }
   if (done < count) throw truncated(done);
   if (block.size() > 0) sink.take(block);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -13,56 +12,13 @@
 
 #include <Eigen/Core>
 
+#include "map/files/record_layout.hpp"
 #include "marsim/common/progress.hpp"
 #include "marsim/map/point_cloud.hpp"
 
 /// Tables of numbers for the PCD and PLY readers, a row (record) a point, as text or bytes.
 /// Nothing here trusts a header: sizes are held against the file before memory is taken.
 namespace marsim::map {
-
-/// Type of a number in a file.
-struct NumberType {
-  enum class Kind { kFloat, kSigned, kUnsigned };
-  Kind kind = Kind::kFloat;
-  std::uint32_t size = 4;  ///< [bytes] 1, 2, 4, 8
-};
-
-/// The number that bytes hold; `swap`: they are in the other order than this machine's.
-double decode(const char* bytes, NumberType type, bool swap);
-
-/// One column of the table that is read.
-struct Column {
-  NumberType type;
-  std::size_t offset = 0;  ///< [bytes] inside a binary record
-  std::size_t value = 0;   ///< position among the values of an ascii record
-};
-
-/// Layout of a record.
-struct RecordLayout {
-  std::size_t record_size = 0;  ///< [bytes] of a binary record
-  std::size_t values = 0;       ///< in an ascii record
-  std::array<Column, 3> xyz;
-  std::optional<Column> intensity;
-  /// Red, green and blue; the same column three times where one value holds them (PCL's packed
-  /// 0x00RRGGBB, also as the bits of a float32).
-  std::optional<std::array<Column, 3>> colour;
-  std::optional<Column> label;  ///< of a class
-
-  /// Whether points come with an intensity: their own, or the luma of their colours.
-  bool hasIntensity() const { return intensity.has_value() || colour.has_value(); }
-  bool big_endian = false;
-};
-
-/// Fields of a record in file order, by which a reader assembles the layout.
-struct Field {
-  std::string name;
-  NumberType type;
-  std::size_t count = 1;
-};
-
-/// Finds x, y, z, intensity, colour and class among the fields. Throws FileError where a coordinate
-/// is missing, no float32 or float64, or a vector.
-RecordLayout makeLayout(const std::string& path, const std::vector<Field>& fields);
 
 /// An open file.
 struct InputFile {
@@ -89,8 +45,16 @@ class HeaderLines {
   std::size_t number_ = 0;
 };
 
+/// The number that bytes hold; `swap`: they are in the other order than this machine's.
+double decode(const char* bytes, NumberType type, bool swap);
+
 /// Words of a line separated by blanks.
 std::vector<std::string_view> words(std::string_view line);
+void splitWords(std::string_view line, std::vector<std::string_view>& words);
+
+/// A number as C writes it, whatever the program's locale, or as old Windows programs write what is
+/// none (-1.#IND); nothing where the text is no number or goes on.
+std::optional<double> numberOf(std::string_view text);
 
 /// Part of a file's text fit for a one-line message: at most 24 characters, the unprintable shown
 /// as '?'.
@@ -106,20 +70,16 @@ struct PointBlock : PointChannels {
   void resize(std::size_t size, const RecordLayout& layout);
 };
 
-/// Adds a point to a block: a record's values in the order of its fields.
-void appendRecord(const RecordLayout& layout, const std::vector<double>& values, PointBlock& block);
-
 /// Reserves room for points with what the layout says that they carry.
 void reserveChannels(const RecordLayout& layout, std::size_t size, PointChannels& channels);
 /// [bytes] that a point carries beside its place.
 std::size_t bytesOfChannels(const RecordLayout& layout);
 
-/// The class of a label: its lower 16 bits, as SemanticKITTI keeps an instance above them. What it
-/// numbers above 255 moves, and is taken as the same at rest; others are 0, none.
-std::uint8_t classOfLabel(double label);
-
 /// Points of a block, but for the file's last.
 constexpr std::size_t kBlockPoints = 65536;
+
+/// Appends the point of a record's values.
+void appendRecord(const RecordLayout& layout, const std::vector<double>& values, PointBlock& block);
 
 /// Takes the points of a file in its order, block by block, so that none need hold them all.
 struct PointSink {
@@ -128,6 +88,15 @@ struct PointSink {
   std::function<void(const PointBlock& block)> take;
   std::string phase = "reading";  ///< of the progress
 };
+
+/// Reads points by read(layout, sink); twice where only the largest of all colours tells their
+/// depth.
+void readWithDepth(
+    RecordLayout layout, const PointSink& sink,
+    const std::function<void(const RecordLayout& layout, const PointSink& sink)>& read);
+
+/// Reads a binary record without its lists into `record`; false where the file ends.
+bool readRecord(InputFile& file, const RecordLayout& layout, char* record);
 
 /// Gives the sink `count` binary records, which follow each other from the stream's position on.
 void readBinary(InputFile& file, const RecordLayout& layout, std::uint64_t count,

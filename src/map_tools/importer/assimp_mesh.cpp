@@ -64,29 +64,52 @@ class AssimpFiles : public Assimp::DefaultIOSystem {
   bool others_ = false;
 };
 
+constexpr std::size_t kPlace = 4, kColour = 7;  // words of OBJ's 'v x y z' and 'v x y z r g b'
+
+/// Calls take(line, words) for the lines of an OBJ file; words are those of a vertex, or none.
+template <class Take>
+void forEachVertexLine(const std::filesystem::path& path, const Take& take) {
+  std::size_t size = 0;
+  std::ifstream stream = openInput(path, size);
+  std::vector<std::string_view> words;
+  for (LineReader lines(stream, path.string()); lines.next();) {
+    words.clear();
+    if (lines.line().rfind('v', 0) == 0) map::splitWords(lines.line(), words);
+    if (words.size() < kPlace || words[0] != "v") words.clear();
+    take(lines.line(), words);
+  }
+}
+
 /// The text of an OBJ file of which some vertices have a colour, with grey for the others: assimp
 /// gives colours to the vertices in their order. Empty where all have one, or none.
 std::string withAllColours(const std::filesystem::path& path) {
-  constexpr std::size_t kPlace = 4, kColour = 7;  // words of 'v x y z' and 'v x y z r g b'
-  std::size_t size = 0;
-  std::ifstream stream = openInput(path, size);
-  std::string text;
   bool coloured = false, all = true;
-  for (LineReader lines(stream, path.string()); lines.next(); text += '\n') {
-    const bool vertex = lines.line().rfind('v', 0) == 0;
-    const std::vector<std::string_view> words =
-        vertex ? map::words(lines.line()) : std::vector<std::string_view>();
-    if (words.size() < kPlace || words[0] != "v") {
-      text += lines.line();
-      continue;
+  double most = 0.0;
+  forEachVertexLine(path, [&](std::string_view, const std::vector<std::string_view>& words) {
+    if (words.empty()) return;
+    all = all && words.size() == kColour;
+    if (words.size() < kColour) return;
+    coloured = true;
+    for (std::size_t i = kPlace; i < kColour; ++i) {
+      most = std::max(most, map::numberOf(words[i]).value_or(0.0));
+    }
+  });
+  if (!coloured || all) return "";
+  const map::ColourDepth depth = map::depthOf(most, true);
+  const char* const grey = depth == map::ColourDepth::kUnit   ? " 0.5 0.5 0.5"
+                           : depth == map::ColourDepth::kByte ? " 128 128 128"
+                                                              : " 32896 32896 32896";
+  std::string text;
+  forEachVertexLine(path, [&](std::string_view line, const std::vector<std::string_view>& words) {
+    if (words.empty()) {
+      text.append(line) += '\n';
+      return;
     }
     const bool has = words.size() >= kColour;
-    coloured = coloured || has;
-    all = all && words.size() == kColour;
-    for (std::size_t i = 0; i < (has ? kColour : kPlace); ++i) text.append(words[i]) += ' ';
-    if (!has) text += "0.5 0.5 0.5";
-  }
-  return coloured && !all ? text : "";
+    const std::string_view last = words[has ? kColour - 1 : kPlace - 1];
+    text.append(line.data(), last.data() + last.size()).append(has ? "" : grey) += '\n';
+  });
+  return text;
 }
 
 /// The text after `begin` up to `end`; empty where either is missing.
@@ -131,10 +154,16 @@ class MeshReader {
  public:
   MeshReader(const aiScene& scene, const std::filesystem::path& path, InputFiles& files, Mesh& mesh)
       : scene_(scene), path_(path), files_(files), mesh_(mesh), textures_(scene.mNumMaterials) {
+    float most = 0.0F;
     for (unsigned i = 0; i < scene.mNumMeshes; ++i) {
       const aiMesh& part = *scene.mMeshes[i];
       coloured_ = coloured_ || part.HasVertexColors(0) || hasColour(part);
+      for (unsigned k = 0; part.HasVertexColors(0) && k < part.mNumVertices; ++k) {
+        const aiColor4D& c = part.mColors[0][k];
+        most = std::max({most, c.r, c.g, c.b});
+      }
     }
+    depth_ = map::depthOf(static_cast<double>(most), true);
   }
 
   void addNode(const aiNode& node, const aiMatrix4x4& parent) {
@@ -187,11 +216,11 @@ class MeshReader {
     if (addTriangle(mesh_, corners) && coloured_) mesh_.texture_of.push_back(texture);
   }
 
-  static map::Colour bytesOf(float r, float g, float b) {
-    const auto byte = [](float share) {
-      return static_cast<std::uint8_t>(std::lround(255.0F * std::clamp(share, 0.0F, 1.0F)));
+  static map::Colour bytesOf(const aiColor4D& c, map::ColourDepth depth) {
+    const auto shade = [depth](float raw) {
+      return std::isfinite(raw) ? map::shadeOf(static_cast<double>(raw), depth) : 0.0;
     };
-    return {byte(r), byte(g), byte(b)};
+    return map::roundedColour({shade(c.r), shade(c.g), shade(c.b)});
   }
 
   /// Colours of a part's vertices; the number of its texture and one more, or 0.
@@ -204,8 +233,9 @@ class MeshReader {
     }
     for (unsigned i = 0; i < part.mNumVertices; ++i) {
       const bool has = part.HasVertexColors(0);
-      const aiColor4D c = has ? part.mColors[0][i] : aiColor4D(diffuse.r, diffuse.g, diffuse.b, 1);
-      mesh_.colours.push_back(bytesOf(c.r, c.g, c.b));
+      mesh_.colours.push_back(
+          has ? bytesOf(part.mColors[0][i], depth_)
+              : bytesOf({diffuse.r, diffuse.g, diffuse.b, 1.0F}, map::ColourDepth::kUnit));
       if (part.HasTextureCoords(0)) {
         mesh_.texture_at.emplace_back(part.mTextureCoords[0][i].x, part.mTextureCoords[0][i].y);
       } else {
@@ -246,6 +276,7 @@ class MeshReader {
   InputFiles& files_;
   Mesh& mesh_;
   bool coloured_ = false;
+  map::ColourDepth depth_ = map::ColourDepth::kUnit;    // of the vertices' colours
   std::vector<std::optional<std::uint16_t>> textures_;  // of materials
 };
 

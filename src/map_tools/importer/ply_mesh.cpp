@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdio>
@@ -69,7 +70,7 @@ class PlyNumbers {
 std::size_t find(const map::PlyElement& element, bool lists,
                  std::initializer_list<const char*> names) {
   std::size_t position = 0;
-  for (const map::PlyProperty& property : element.properties) {
+  for (const map::Field& property : element.properties) {
     if (property.length.has_value() != lists) continue;
     for (const char* name : names) {
       if (property.name == name) return position;
@@ -92,7 +93,7 @@ class PlyMeshReader {
     readTextures();
     for (const map::PlyElement& element : header_.elements) {
       if (element.properties.empty()) continue;
-      if (element.name == "vertex" && points_.size() == 0) {
+      if (element.name == "vertex" && mesh_.vertices.empty()) {
         readVertices(element);
       } else if (element.name == "face") {
         readFaces(element);
@@ -125,7 +126,7 @@ class PlyMeshReader {
   bool readRecord(const map::PlyElement& element) {
     values_.clear();
     std::size_t list = 0;
-    for (const map::PlyProperty& property : element.properties) {
+    for (const map::Field& property : element.properties) {
       double value = 0.0;
       std::size_t length = 0;
       if (!property.length) {
@@ -156,16 +157,36 @@ class PlyMeshReader {
   }
 
   void readVertices(const map::PlyElement& element) {
-    if (element.hasList()) {
-      throw FileError(path_.string(), "vertices have a list property, allowed: numbers only");
-    }
-    const map::RecordLayout layout = map::makeLayout(path_.string(), element.fields());
+    layout_ = map::makeLayout(path_.string(), element.properties);
     const std::size_t u = find(element, false, {"u", "s", "texture_u"});
     const std::size_t v = find(element, false, {"v", "t", "texture_v"});
     forEachRecord(element, [&] {
-      map::appendRecord(layout, values_, points_);
+      mesh_.vertices.push_back(numbersOf(layout_.xyz));
+      if (layout_.colour) raw_colours_.push_back(numbersOf(*layout_.colour));
       if (u != kNone && v != kNone) mesh_.texture_at.push_back(place(values_[u], values_[v]));
     });
+  }
+  Eigen::Vector3d numbersOf(const std::array<map::Column, 3>& columns) const {
+    Eigen::Vector3d numbers;
+    for (int i = 0; i < 3; ++i) {
+      const map::Column& column = columns[static_cast<std::size_t>(i)];
+      const double value = values_[column.value];
+      const bool packed = column.type.kind == map::NumberType::Kind::kPackedFloat;
+      numbers[i] = packed ? map::bitsOf(static_cast<float>(value)) : value;
+    }
+    return numbers;
+  }
+  void addColours() {
+    double most = 0.0;
+    for (const Eigen::Vector3d& rgb : raw_colours_) {
+      if (rgb.allFinite()) most = std::max(most, rgb.maxCoeff());
+    }
+    if (layout_.needsDepth()) layout_.depth = layout_.depthFor(most);
+    for (const Eigen::Vector3d& rgb : raw_colours_) {
+      mesh_.colours.push_back(
+          map::roundedColour(map::coloursOf(layout_, {rgb.x(), rgb.y(), rgb.z()})));
+    }
+    raw_colours_ = {};
   }
 
   void readFaces(const map::PlyElement& element) {
@@ -226,10 +247,9 @@ class PlyMeshReader {
 
   void finish() {
     for (const std::uint32_t corner : corners_) {
-      if (corner >= points_.size()) throwIndex(corner);
+      if (corner >= mesh_.vertices.size()) throwIndex(corner);
     }
-    mesh_.vertices = std::move(points_.points);
-    mesh_.colours = std::move(points_.colour);
+    addColours();
     if (places_.size() == corners_.size() && !mesh_.textures.empty()) splitVertices();
     const bool textured = !mesh_.texture_at.empty() && !mesh_.textures.empty();
     constexpr map::Colour kGrey{128, 128, 128};
@@ -269,11 +289,12 @@ class PlyMeshReader {
   std::vector<double> values_;              // of a record: its numbers ...
   std::vector<std::vector<double>> lists_;  // ... and its lists
   std::vector<std::uint16_t> textures_;     // of the file: 1 + number among the mesh's, 0: missing
-  map::PointBlock points_;                  // the vertices
-  std::vector<std::uint32_t> corners_;      // of polygons
-  std::vector<Eigen::Vector2f> places_;     // of corners on a texture
-  std::vector<std::size_t> ends_;           // of polygons among the corners
-  std::vector<std::uint16_t> images_;       // of polygons, as textures_
+  map::RecordLayout layout_;                // of the vertices
+  std::vector<Eigen::Vector3d> raw_colours_;  // of the vertices, as the file has them
+  std::vector<std::uint32_t> corners_;        // of polygons
+  std::vector<Eigen::Vector2f> places_;       // of corners on a texture
+  std::vector<std::size_t> ends_;             // of polygons among the corners
+  std::vector<std::uint16_t> images_;         // of polygons, as textures_
   Mesh mesh_;
 };
 

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "common/text.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/surfel_search.hpp"
@@ -17,10 +20,11 @@ scene::Clearance clearanceIn(const map::SurfelMap& map) {
 }
 
 ObstacleListener::ObstacleListener(ros::NodeHandle& handle, std::function<void()> on_heard)
-    : on_heard_(std::move(on_heard)) {
+    : on_heard_(std::move(on_heard)), inputs_(handle) {
+  // Its settings are a whole file.
   obstacles_subscriber_ = handle.subscribe("/obstacles", 1, &ObstacleListener::onObstacles, this);
-  driven_subscriber_ = handle.subscribe("/obstacles/driven", 100, &ObstacleListener::onDriven, this,
-                                        ros::TransportHints().tcpNoDelay());
+  driven_subscriber_ =
+      inputs_.subscribeToStream("/obstacles/driven", 100, &ObstacleListener::onDriven, this);
 }
 
 void ObstacleListener::useMap(std::shared_ptr<const map::SurfelMap> map) {
@@ -78,16 +82,12 @@ bool ObstacleListener::take(const marsim::DrivenObstacles& message) {
   for (const marsim::DrivenObstacle& told : message.obstacles) {
     const auto number = obstacles_->numberOf(told.name);
     if (!number || !obstacles_->isDriven(*number)) {
-      ROS_WARN_ONCE("'%s' of /obstacles/driven is no driven obstacle of /obstacles",
-                    told.name.c_str());
+      inputs_.refuse("/obstacles/driven",
+                     fmt::format("'{}' is no driven obstacle of /obstacles", clipped(told.name)));
       continue;
     }
-    try {
-      obstacles_->drive(*number, {fromRos(message.header.stamp), fromPoint(told.position),
-                                  fromVector3(told.velocity), told.yaw, told.yaw_rate});
-    } catch (const Error& error) {
-      ROS_WARN_THROTTLE(5.0, "state ignored: %s", error.what());
-    }
+    obstacles_->drive(*number, {fromRos(message.header.stamp), fromPoint(told.position),
+                                fromVector3(told.velocity), told.yaw, told.yaw_rate});
   }
   return true;
 }

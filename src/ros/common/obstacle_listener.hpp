@@ -11,6 +11,7 @@
 #include "marsim/Obstacles.h"
 #include "marsim/map/surfel_map.hpp"
 #include "marsim/scene/obstacles.hpp"
+#include "ros/common/inputs.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -44,6 +45,7 @@ class ObstacleListener {
   std::shared_ptr<scene::Obstacles> obstacles_;
   std::function<void()> on_heard_;
   std::atomic<TimeNs> heard_until_{-1};
+  Inputs inputs_;
   ros::Subscriber obstacles_subscriber_, driven_subscriber_;
 };
 

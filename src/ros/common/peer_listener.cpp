@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "common/text.hpp"
 #include "marsim/common/error.hpp"
 #include "ros/messages/peer_message.hpp"
 
@@ -50,14 +51,14 @@ std::shared_ptr<PeerListener> PeerListener::shared(const ros::NodeHandle& handle
   return listener;
 }
 
-PeerListener::PeerListener(ros::NodeHandle handle, const std::string& topic,
+PeerListener::PeerListener(const ros::NodeHandle& handle, const std::string& topic,
                            const scene::PeersConfig& config, std::function<void()> on_heard)
     : surroundings_(config, on_heard ? std::optional<TimeNs>(sim::kPeerPeriod) : std::nullopt),
       on_heard_(std::move(on_heard)),
-      handle_(std::move(handle)) {
+      topic_(topic),
+      inputs_(handle) {
   const std::uint32_t queue = on_heard_ ? 0 : 1000;  // nothing is lost in lockstep
-  subscriber_ = handle_.subscribe(topic, queue, &PeerListener::onPeers, this,
-                                  ros::TransportHints().tcpNoDelay());
+  subscriber_ = inputs_.subscribe(topic, queue, &PeerListener::onPeers, this);
 }
 
 void PeerListener::onPeers(const marsim::PeersConstPtr& message) {
@@ -65,7 +66,7 @@ void PeerListener::onPeers(const marsim::PeersConstPtr& message) {
   for (const marsim::Peer& peer : message->peers) {
     const scene::PeerState state = fromMessage(peer);
     if (surroundings_.peers().push(state, message->machine) == scene::Peers::Effect::kRejected) {
-      ROS_WARN_THROTTLE(kWarningPeriod, "state ignored: %s", scene::problemOf(state).c_str());
+      inputs_.refuse(topic_, scene::problemOf(state));
     } else if (message->machine.empty()) {
       now_ = state.motion.stamp;
     }
@@ -82,23 +83,26 @@ void PeerListener::takeBody(const marsim::PeerBody& message) {
   const auto& inertia = message.inertia;
   surroundings_.peers().setMass(message.id, {message.mass, {inertia[0], inertia[1], inertia[2]}});
   scene::BodyConfig body = fromMessage(message);
+  const std::string vehicle = clipped(message.vehicle);
   try {
-    surroundings_.peers().setBody(message.id, message.vehicle, body);
-  } catch (const FileError& error) {  // the cloud of another machine's user
-    ROS_WARN_THROTTLE(kWarningPeriod, "uav %d is shown without its body's cloud: %s", message.id,
-                      error.what());
-    body.cloud.clear();
-    surroundings_.peers().setBody(message.id, message.vehicle, body);
+    body.validate("body");
+    try {
+      surroundings_.peers().setBody(message.id, vehicle, body);
+    } catch (const FileError& error) {  // the cloud of another machine's user
+      inputs_.refuse(topic_, fmt::format("uav {} is shown without its body's cloud: {}", message.id,
+                                         clipped(error.what(), 200)));
+      body.cloud.clear();
+      surroundings_.peers().setBody(message.id, vehicle, body);
+    }
   } catch (const Error& error) {
-    ROS_WARN_THROTTLE(kWarningPeriod, "uav %d cannot be shown: %s", message.id, error.what());
+    inputs_.refuse(topic_, fmt::format("uav {} cannot be shown: {}", message.id, error.what()));
   }
 }
 
 void PeerListener::takeImpact(const marsim::Impact& message) {
   const sim::Impact impact = fromMessage(message);
   if (!isFinite(impact)) {
-    ROS_WARN_THROTTLE(kWarningPeriod, "impact on uav %d ignored: it is not finite", message.struck);
-    return;
+    return inputs_.refuse(topic_, fmt::format("impact on uav {} is not finite", message.struck));
   }
   surroundings_.put(message.struck, impact);
 }
@@ -151,6 +155,7 @@ void PeerListener::diagnose(std::uint32_t own,
     status.summaryf(DiagnosticStatus::OK, "%d other UAVs in sight of the simulation", seen);
   }
   status.add("states refused of further numbers", surroundings_.peers().refusedUnknown());
+  inputs_.addTo(status);
 }
 
 }  // namespace marsim::ros_nodes

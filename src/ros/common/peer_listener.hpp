@@ -13,6 +13,7 @@
 #include "marsim/Peers.h"
 #include "marsim/scene/peers.hpp"
 #include "marsim/sim/surroundings.hpp"
+#include "ros/common/inputs.hpp"
 #include "ros/common/params.hpp"
 #include "scene/peer_news.hpp"
 
@@ -32,8 +33,8 @@ class PeerListener {
   static std::shared_ptr<PeerListener> own(const ros::NodeHandle& handle, Params& params,
                                            std::function<void()> on_heard);
 
-  PeerListener(ros::NodeHandle handle, const std::string& topic, const scene::PeersConfig& config,
-               std::function<void()> on_heard = {});
+  PeerListener(const ros::NodeHandle& handle, const std::string& topic,
+               const scene::PeersConfig& config, std::function<void()> on_heard = {});
 
   sim::Surroundings& surroundings() { return surroundings_; }
   const sim::Surroundings& surroundings() const { return surroundings_; }
@@ -56,7 +57,8 @@ class PeerListener {
   std::mutex mutex_;            ///< guards what follows
   scene::PeerNews news_;
   std::function<void()> on_heard_;
-  ros::NodeHandle handle_;
+  std::string topic_;
+  Inputs inputs_;
   ros::Subscriber subscriber_;
 };
 

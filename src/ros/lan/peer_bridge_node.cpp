@@ -48,7 +48,10 @@ std::string listed(const std::set<int>& numbers) {
 }  // namespace
 
 PeerBridgeNode::PeerBridgeNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
-    : diagnostics_(handle, private_handle), run_(newRun()), warnings_(kWarningPeriod) {
+    : inputs_(handle),
+      diagnostics_(handle, private_handle),
+      run_(newRun()),
+      warnings_(kWarningPeriod) {
   Params params(private_handle);
   readLan(params);
   const std::string vehicle = params.text("vehicle", "hummingbird");
@@ -65,9 +68,8 @@ PeerBridgeNode::PeerBridgeNode(ros::NodeHandle handle, ros::NodeHandle private_h
       ros::WallDuration(kGather), [this](const ros::WallTimerEvent&) { flush(); }, true, false);
   diagnostic_timer_ = handle.createWallTimer(
       ros::WallDuration(1.0), [this](const ros::WallTimerEvent&) { diagnostics_.force_update(); });
-  map_info_subscriber_ = handle.subscribe("map_info", 1, &PeerBridgeNode::onMapInfo, this);
-  subscriber_ = handle.subscribe("/peers", 1000, &PeerBridgeNode::onPeers, this,
-                                 ros::TransportHints().tcpNoDelay());
+  map_info_subscriber_ = inputs_.subscribe("map_info", 1, &PeerBridgeNode::onMapInfo, this);
+  subscriber_ = inputs_.subscribe("/peers", 1000, &PeerBridgeNode::onPeers, this);
   thread_ = std::thread(&PeerBridgeNode::receive, this);
 }
 
@@ -103,14 +105,29 @@ void PeerBridgeNode::readLan(Params& params) {
 }
 
 void PeerBridgeNode::readWorld(Params& params) {
-  const std::string obstacles = params.text("obstacles", "none");
-  const bool has_obstacles = !obstacles.empty() && obstacles != "none";
+  const auto file = [&params](const char* name) {
+    const std::string given = params.text(name, "none");
+    return given.empty() ? "none" : given;
+  };
+  const std::string obstacles = file("obstacles"), vegetation = file("vegetation"),
+                    surfaces = file("surfaces"), weather = file("weather");
   world_texts_ = {"",  // known when the map is loaded
                   fmt::format("{}", params.positive("resolution", 0.1, Quantity::kLength)),
-                  params.text("surface", "blended"), has_obstacles ? obstacles : "none", lan_name_};
+                  params.text("surface", "blended"),
+                  obstacles,
+                  vegetation,
+                  surfaces,
+                  weather,
+                  lan_name_};
   const std::array<std::string, WorldDigest::kNames.size()> contents = {
-      "", world_texts_[1], world_texts_[2],
-      has_obstacles ? config::obstaclesText(obstacles) : "none", lan_.summary()};
+      "",
+      world_texts_[1],
+      world_texts_[2],
+      config::settingsText("obstacles", obstacles),
+      config::settingsText("vegetation", vegetation),
+      config::settingsText("surfaces", surfaces),
+      config::settingsText("weather", weather),
+      lan_.summary()};
   for (std::size_t i = 1; i < contents.size(); ++i) {
     world_.values[i] = WorldDigest::of(contents[i]);
   }
@@ -245,6 +262,7 @@ void PeerBridgeNode::take(Machine& machine, std::vector<std::uint8_t>& datagram)
   const Verdict verdict = machine.session.open(datagram, run_);
   if (verdict == Verdict::kReplayed) {
     ++replayed_;
+    if (machine.silent) machine.session.doubt();
     return;
   }
   if (verdict == Verdict::kForged) {
@@ -273,9 +291,12 @@ void PeerBridgeNode::take(Machine& machine, std::vector<std::uint8_t>& datagram)
 }
 
 void PeerBridgeNode::takeGreeting(Machine& machine, const Greeting& greeting, bool is_fresh) {
-  if (greeting.known_run > run_) {  // this machine's clock was ahead when it was started before
-    // Never one that it had before, should that greeting be a recording.
-    run_ = greeting.known_run + 1 + std::random_device{}();
+  // Its clock was ahead when this machine was started before. Never a run that it had before,
+  // should that greeting be a recording.
+  const std::uint64_t run =
+      DatagramSession::runAbove(greeting.known_run, run_, std::random_device{}());
+  if (run != run_) {
+    run_ = run;
     greetAll();
   }
   if (is_fresh) {
@@ -393,6 +414,7 @@ void PeerBridgeNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& statu
   status.add("states of numbers that are not the sender's", foreign_);
   status.add("bodies that name a file or have too long a name", bodies_refused_);
   status.add("own states of numbers that are not this machine's", own_foreign_);
+  inputs_.addTo(status);
 }
 
 }  // namespace marsim::ros_nodes

@@ -10,7 +10,6 @@
 #include <thread>
 #include <vector>
 
-#include <diagnostic_updater/diagnostic_updater.h>
 #include <ros/ros.h>
 
 #include "common/warning_log.hpp"
@@ -19,6 +18,8 @@
 #include "lan/datagram_socket.hpp"
 #include "marsim/MapInfo.h"
 #include "marsim/Peers.h"
+#include "ros/common/diagnostics.hpp"
+#include "ros/common/inputs.hpp"
 #include "ros/common/params.hpp"
 #include "ros/lan/peer_datagram.hpp"
 
@@ -32,7 +33,8 @@ namespace marsim::ros_nodes {
 /// In and out: /peers (marsim/Peers), which is this machine's alone. In: map_info (marsim/MapInfo).
 /// Parameters: lan (a name or file of config/lan), machine (which of them this one is), vehicle (of
 /// UAVs for which that file says none; UAVs that overlap at their starts are an error); resolution,
-/// surface and obstacles as this machine was launched with, to be compared.
+/// surface, obstacles, vegetation, surfaces and weather as this machine was launched with, to be
+/// compared.
 class PeerBridgeNode {
  public:
   PeerBridgeNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
@@ -82,8 +84,9 @@ class PeerBridgeNode {
   std::vector<marsim::Peer> pending_;  ///< states to be sent together
   ros::WallTimer flush_timer_, diagnostic_timer_;
   ros::Publisher publisher_;
+  Inputs inputs_;
   ros::Subscriber subscriber_, map_info_subscriber_;
-  diagnostic_updater::Updater diagnostics_;
+  Diagnostics diagnostics_;
   std::unique_ptr<DatagramSocket> socket_;
 
   std::mutex mutex_;               ///< guards what follows

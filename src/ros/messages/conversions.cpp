@@ -1,8 +1,13 @@
 #include "ros/messages/conversions.hpp"
 
+#include <algorithm>
+
 namespace marsim::ros_nodes {
 
-ros::Time toRos(TimeNs t) { return ros::Time().fromNSec(static_cast<std::uint64_t>(t)); }
+ros::Time toRos(TimeNs t) {
+  const auto latest = static_cast<TimeNs>(ros::TIME_MAX.toNSec());
+  return ros::Time().fromNSec(static_cast<std::uint64_t>(std::clamp<TimeNs>(t, 0, latest)));
+}
 TimeNs fromRos(const ros::Time& t) { return static_cast<TimeNs>(t.toNSec()); }
 
 std_msgs::Header toHeader(TimeNs stamp, const std::string& frame) {

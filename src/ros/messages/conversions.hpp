@@ -23,6 +23,7 @@
 /// Messages from and to the core's types; units and frames are the same on both sides.
 namespace marsim::ros_nodes {
 
+/// The nearest time that ROS can tell, which ends in 2^32 s.
 ros::Time toRos(TimeNs t);
 TimeNs fromRos(const ros::Time& t);
 

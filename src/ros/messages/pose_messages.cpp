@@ -1,5 +1,7 @@
 #include "ros/messages/pose_messages.hpp"
 
+#include <exception>
+
 #include <fmt/format.h>
 #include <geometry_msgs/PoseWithCovarianceStamped.h>
 #include <nav_msgs/Odometry.h>
@@ -8,6 +10,7 @@
 
 #include "marsim/common/error.hpp"
 #include "ros/messages/conversions.hpp"
+#include "ros/messages/message_fault.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -21,7 +24,13 @@ template <class Message>
 Message read(std::vector<std::uint8_t>& bytes) {
   ros::serialization::IStream stream(bytes.data(), static_cast<std::uint32_t>(bytes.size()));
   Message message;
-  ros::serialization::deserialize(stream, message);
+  try {
+    ros::serialization::deserialize(stream, message);
+  } catch (const std::exception& error) {  // fewer bytes than it says
+    throw Error(error.what());
+  }
+  const std::string fault = faultOf(message);
+  if (!fault.empty()) throw Error(fault);
   return message;
 }
 

@@ -7,6 +7,7 @@
 
 #include "common/text.hpp"
 #include "marsim/common/error.hpp"
+#include "ros/messages/message_fault.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 constexpr char kType[] = "quadrotor_msgs/PositionCommand";
 constexpr std::size_t kHeader = 16;  // seq, stamp (two words), length of frame_id
 constexpr std::size_t kVector = 3 * sizeof(double);
+constexpr double kLargest = FaultFinder::kLargestNumber;
 
 // Fields after the header, position, velocity and acceleration that all definitions begin with.
 enum class Field {
@@ -103,15 +105,22 @@ Eigen::Vector3d readVector(const std::uint8_t* from) {
 }
 
 void requireFinite(const std::string& md5, const char* field, const Eigen::Vector3d& value) {
-  if (value.allFinite()) return;
-  throw Error(fmt::format("{} (md5 {}): {} is ({}, {}, {}), allowed: finite numbers", kType, md5,
-                          field, value.x(), value.y(), value.z()));
+  if (value.allFinite() && value.cwiseAbs().maxCoeff() <= kLargest) return;
+  throw Error(fmt::format("{} (md5 {}): {} is ({}, {}, {}), allowed: finite numbers up to {:g}",
+                          kType, md5, field, value.x(), value.y(), value.z(), kLargest));
 }
 
 void requireFinite(const std::string& md5, const char* field, double value) {
-  if (std::isfinite(value)) return;
-  throw Error(
-      fmt::format("{} (md5 {}): {} is {}, allowed: a finite number", kType, md5, field, value));
+  if (std::abs(value) <= kLargest) return;
+  throw Error(fmt::format("{} (md5 {}): {} is {}, allowed: a finite number up to {:g}", kType, md5,
+                          field, value, kLargest));
+}
+
+// Fields that may be NaN or infinite, which counts as not given.
+void requireSmall(const std::string& md5, const char* field, const Eigen::Vector3d& value) {
+  for (const double number : value) {
+    if (std::isfinite(number)) requireFinite(md5, field, number);
+  }
 }
 
 }  // namespace
@@ -168,6 +177,9 @@ PositionCommand decodePositionCommand(const std::string& md5,
   requireFinite(md5, "position", reference.p_WB);
   requireFinite(md5, "velocity", reference.v_WB);
   requireFinite(md5, "yaw", reference.yaw);
+  requireSmall(md5, "acceleration", reference.a_WB);
+  requireSmall(md5, "jerk", reference.j_WB);
+  requireSmall(md5, "yaw_dot", {reference.yaw_rate, 0.0, 0.0});
   command.not_given = control::dropUnusable(reference, {"acceleration", "jerk", "yaw_dot"});
   return command;
 }

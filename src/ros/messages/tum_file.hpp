@@ -2,19 +2,19 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
-#include <geometry_msgs/Pose.h>
+#include <geometry_msgs/PoseStamped.h>
 #include <ros/time.h>
 
+#include "common/output_file.hpp"
 #include "marsim/common/time.hpp"
 
 namespace marsim::ros_nodes {
 
 /// A trajectory file in TUM format (stamp x y z qx qy qz qw) that is filled with the poses of
-/// messages. Every message is in the file when take() returns.
+/// messages. The first message empties it. Every message is in the file when take() returns.
 class TumFile {
  public:
   /// `offset` is added to every stamp. Throws FileError.
@@ -30,12 +30,12 @@ class TumFile {
   std::size_t left_out() const { return left_out_; }  ///< not finite
 
  private:
-  void open();
-  void add(const ros::Time& stamp, const geometry_msgs::Pose& pose);
+  std::string linesOf(const std::vector<geometry_msgs::PoseStamped>& poses);
 
   std::filesystem::path path_;
   TimeNs offset_;
-  std::ofstream file_;
+  OutputStream file_;
+  bool is_begun_ = false;
   std::size_t poses_ = 0, left_out_ = 0;
 };
 

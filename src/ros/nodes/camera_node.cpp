@@ -33,7 +33,7 @@ void sayWhatColours(const map::SurfelMap& map, const std::string& name) {
 }  // namespace
 
 CameraNode::CameraNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
-    : diagnostics_(handle, private_handle) {
+    : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
   frames_ = Frames::read(params, handle);
   lidar::CameraRigConfig config = config::loadCameras(params.text("camera", "stereo"));
@@ -49,9 +49,8 @@ CameraNode::CameraNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   advertise(handle);
   diagnostics_.add("cameras", this, &CameraNode::diagnose);
   rendered_->start(handle, private_handle, 1.0 / rig_->config().rate);
-  state_subscriber_ =
-      handle.subscribe("state", rendered_->world().lockstep().stateQueue(), &CameraNode::onState,
-                       this, ros::TransportHints().tcpNoDelay());
+  state_subscriber_ = inputs_.subscribeToStream("state", rendered_->world().lockstep().stateQueue(),
+                                                &CameraNode::onState, this);
 }
 
 CameraNode::~CameraNode() {

@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
-#include <diagnostic_updater/diagnostic_updater.h>
 #include <ros/ros.h>
 #include <sensor_msgs/CameraInfo.h>
 #include <tf2_ros/static_transform_broadcaster.h>
 
 #include "marsim/VehicleState.h"
 #include "marsim/sim/camera_rig.hpp"
+#include "ros/common/diagnostics.hpp"
+#include "ros/common/inputs.hpp"
 #include "ros/messages/frames.hpp"
 #include "ros/nodes/rendered_sensor.hpp"
 
@@ -63,9 +64,10 @@ class CameraNode {
   std::unique_ptr<RenderedSensor> rendered_;
 
   std::vector<Output> outputs_;  // of the rig's cameras
+  Inputs inputs_;
   ros::Subscriber state_subscriber_;
   tf2_ros::StaticTransformBroadcaster static_tf_;
-  diagnostic_updater::Updater diagnostics_;
+  Diagnostics diagnostics_;
   std::atomic<std::uint64_t> images_{0};
 };
 

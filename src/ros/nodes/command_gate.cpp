@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "common/text.hpp"
+
 namespace marsim::ros_nodes {
 
 CommandGate::CommandGate(sim::Pilot& pilot, control::CommandWatch& watch, const Frames& frames,
@@ -66,10 +68,10 @@ void CommandGate::refuse(const char* topic, const std::string& reason) {
 void CommandGate::refuseFrame(const char* topic, const std::string& frame,
                               const std::string& allowed) {
   const std::string world = frames_.world == "world" ? "" : fmt::format("'{}', ", frames_.world);
-  watch_.refusedAlways(
-      topic,
-      fmt::format("header.frame_id is '{}', allowed: {}{}'world' or empty", frame, allowed, world),
-      wallTime());
+  watch_.refusedAlways(topic,
+                       fmt::format("header.frame_id is '{}', allowed: {}{}'world' or empty",
+                                   clipped(frame), allowed, world),
+                       wallTime());
 }
 
 void CommandGate::taken(const char* topic) {

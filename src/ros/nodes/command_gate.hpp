@@ -9,6 +9,7 @@
 #include "marsim/sim/pilot.hpp"
 #include "ros/messages/conversions.hpp"
 #include "ros/messages/frames.hpp"
+#include "ros/messages/message_fault.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -76,7 +77,9 @@ ros::Subscriber CommandGate::subscribe(
     ros::NodeHandle& handle, const std::string& topic, sim::CommandKind kind,
     std::function<void(const boost::shared_ptr<const Message>&)> on) {
   const boost::function<void(const boost::shared_ptr<const Message>&)> callback =
-      [this, kind, on](const boost::shared_ptr<const Message>& message) {
+      [this, topic, kind, on](const boost::shared_ptr<const Message>& message) {
+        const std::string fault = faultOf(*message);
+        if (!fault.empty()) return refuse(topic.c_str(), fault);
         take(kind, fromRos(message->header.stamp), [on, message] { on(message); });
       };
   return handle.subscribe<Message>(topic, 10, callback, ros::VoidConstPtr(),

@@ -93,20 +93,20 @@ void CommandTeller::tell(const control::Commander& commander, TimeNs now,
 
 CommandKeeper::CommandKeeper(ros::NodeHandle& handle)
     : publisher_(handle.advertise<marsim::ActiveCommand>("active_command", 1, true)),
-      subscriber_(handle.subscribe("command_taken", 10, &CommandKeeper::onTaken, this,
-                                   ros::TransportHints().tcpNoDelay())) {}
+      inputs_(handle),
+      subscriber_(inputs_.subscribe("command_taken", 10, &CommandKeeper::onTaken, this)) {}
 
 void CommandKeeper::forget(std::uint32_t placements, TimeNs stamp) {
   const bool had = has();
   command_ = marsim::ActiveCommand();
   command_.placements = placements;
-  command_.header.stamp = toRos(stamp);
+  command_.header.stamp = placed_at_ = toRos(stamp);
   if (had) publisher_.publish(command_);
 }
 
 void CommandKeeper::onTaken(const marsim::ActiveCommandConstPtr& message) {
   const bool is_old =
-      message->placements != command_.placements || message->header.stamp < command_.header.stamp;
+      message->placements != command_.placements || message->header.stamp < placed_at_;
   if (is_old) return;  // told of a vehicle elsewhere
   command_ = *message;
   publisher_.publish(command_);

@@ -9,6 +9,7 @@
 
 #include "marsim/ActiveCommand.h"
 #include "marsim/control/commander.hpp"
+#include "ros/common/inputs.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -57,7 +58,9 @@ class CommandKeeper {
   void onTaken(const marsim::ActiveCommandConstPtr& message);
 
   marsim::ActiveCommand command_;
+  ros::Time placed_at_;
   ros::Publisher publisher_;
+  Inputs inputs_;
   ros::Subscriber subscriber_;
 };
 

@@ -20,7 +20,7 @@ constexpr double kLongestWait = 1.0;               // [s] of wall time for `acti
 }  // namespace
 
 ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
-    : diagnostics_(handle, private_handle) {
+    : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
   frames_ = Frames::read(params, handle);
   const config::Vehicle vehicle = config::loadVehicle(
@@ -47,18 +47,16 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
   diagnostics_.setHardwareID("simulation");
   diagnostics_.add("controller", this, &ControllerNode::diagnose);
 
-  const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
   gate_ = std::make_unique<CommandGate>(
       *pilot_, *watch_, frames_, in_lockstep_,
       CommandGate::Hooks{[this] { answerUnanswered(); }, [this] { tellCommand(); }});
   references_ = std::make_unique<ReferenceInput>(handle, *gate_, config.goal);
   streams_ = std::make_unique<StreamInput>(handle, *gate_, model.rotors.size());
   services_ = std::make_unique<FlightServices>(handle, *gate_);
-  map_info_subscriber_ = handle.subscribe("/map_info", 1, &ControllerNode::onMapInfo, this);
+  map_info_subscriber_ = inputs_.subscribe("/map_info", 1, &ControllerNode::onMapInfo, this);
   teller_ = CommandTeller(handle, frames_.world);
-  kept_subscriber_ =
-      handle.subscribe("active_command", 1, &ControllerNode::onActiveCommand, this, no_delay);
-  state_subscriber_ = handle.subscribe("state", kQueue, &ControllerNode::onState, this, no_delay);
+  kept_subscriber_ = inputs_.subscribe("active_command", 1, &ControllerNode::onActiveCommand, this);
+  state_subscriber_ = inputs_.subscribeToStream("state", kQueue, &ControllerNode::onState, this);
 }
 
 void ControllerNode::lookForPublishers() {
@@ -234,6 +232,7 @@ void ControllerNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& statu
   status.summary(report.warns ? DiagnosticStatus::WARN : DiagnosticStatus::OK, report.summary);
   for (const auto& [key, value] : report.values) status.add(key, value);
   if (estimates_) status.add("flies on", nameOf(estimates_->phase()));
+  inputs_.addTo(status);
 }
 
 }  // namespace marsim::ros_nodes

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include <diagnostic_updater/diagnostic_updater.h>
 #include <ros/ros.h>
 
 #include "control/command_watch.hpp"
@@ -15,6 +14,8 @@
 #include "marsim/TrackingError.h"
 #include "marsim/VehicleState.h"
 #include "marsim/sim/pilot.hpp"
+#include "ros/common/diagnostics.hpp"
+#include "ros/common/inputs.hpp"
 #include "ros/common/watched_publisher.hpp"
 #include "ros/messages/frames.hpp"
 #include "ros/nodes/command_gate.hpp"
@@ -90,8 +91,9 @@ class ControllerNode {
   WatchedPublisher<marsim::MotorSpeeds> motor_publisher_;
   WatchedPublisher<marsim::StateReference> reference_publisher_;
   WatchedPublisher<marsim::TrackingError> error_publisher_;
+  Inputs inputs_;
   ros::Subscriber state_subscriber_, map_info_subscriber_, kept_subscriber_;
-  diagnostic_updater::Updater diagnostics_;
+  Diagnostics diagnostics_;
 };
 
 }  // namespace marsim::ros_nodes

@@ -12,7 +12,7 @@
 namespace marsim::ros_nodes {
 
 DepthCameraNode::DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
-    : diagnostics_(handle, private_handle) {
+    : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
   frames_ = Frames::read(params, handle);
   frame_ = params.text("depth_frame_id", frames_.depth());
@@ -32,9 +32,8 @@ DepthCameraNode::DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private
   static_tf_.sendTransform(toTransform(X_BC, frames_.base(), frames_.depth(), 0));
   diagnostics_.add("depth camera", this, &DepthCameraNode::diagnose);
   rendered_->start(handle, private_handle, 1.0 / sensor_->config().rate);
-  state_subscriber_ =
-      handle.subscribe("state", rendered_->world().lockstep().stateQueue(),
-                       &DepthCameraNode::onState, this, ros::TransportHints().tcpNoDelay());
+  state_subscriber_ = inputs_.subscribeToStream("state", rendered_->world().lockstep().stateQueue(),
+                                                &DepthCameraNode::onState, this);
 }
 
 DepthCameraNode::~DepthCameraNode() {

@@ -5,12 +5,13 @@
 #include <memory>
 #include <string>
 
-#include <diagnostic_updater/diagnostic_updater.h>
 #include <ros/ros.h>
 #include <tf2_ros/static_transform_broadcaster.h>
 
 #include "marsim/VehicleState.h"
 #include "marsim/sim/image_sensor.hpp"
+#include "ros/common/diagnostics.hpp"
+#include "ros/common/inputs.hpp"
 #include "ros/messages/frames.hpp"
 #include "ros/nodes/rendered_sensor.hpp"
 
@@ -42,9 +43,10 @@ class DepthCameraNode {
   std::unique_ptr<RenderedSensor> rendered_;
 
   ros::Publisher image_publisher_, info_publisher_, pose_publisher_;
+  Inputs inputs_;
   ros::Subscriber state_subscriber_;
   tf2_ros::StaticTransformBroadcaster static_tf_;
-  diagnostic_updater::Updater diagnostics_;
+  Diagnostics diagnostics_;
   std::atomic<std::uint64_t> images_{0};
 };
 

@@ -12,7 +12,6 @@ namespace {
 constexpr std::uint32_t kQueue = 100;
 constexpr double kLongestDelay = 1.0;      // [s], as far back as the estimator remembers
 constexpr double kLongestSettling = 60.0;  // [s]
-constexpr double kWarningPeriod = 5.0;     // [s]
 
 }  // namespace
 
@@ -49,11 +48,10 @@ std::unique_ptr<EstimateInput> EstimateInput::make(ros::NodeHandle& handle, Para
 
 EstimateInput::EstimateInput(ros::NodeHandle& handle, const std::string& topic,
                              sim::EstimateLoop& loop, std::function<void()> onImu)
-    : topic_(handle.resolveName(topic)), loop_(loop), onImu_(std::move(onImu)) {
-  const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
-  imu_subscriber_ = handle.subscribe("imu/data_raw", kQueue, &EstimateInput::onImu, this, no_delay);
-  estimate_subscriber_ =
-      handle.subscribe(topic, kQueue, &EstimateInput::onEstimate, this, no_delay);
+    : topic_(handle.resolveName(topic)), loop_(loop), onImu_(std::move(onImu)), inputs_(handle) {
+  imu_subscriber_ = inputs_.subscribeToStream("imu/data_raw", kQueue, &EstimateInput::onImu, this);
+  estimate_subscriber_ = handle.subscribe(topic, kQueue, &EstimateInput::onEstimate, this,
+                                          ros::TransportHints().tcpNoDelay());
 }
 
 void EstimateInput::onImu(const sensor_msgs::ImuConstPtr& message) {
@@ -77,7 +75,7 @@ void EstimateInput::onEstimate(const topic_tools::ShapeShifter::ConstPtr& messag
     loop_.addEstimate(fromRos(last.header.stamp),
                       {fromQuaternion(last.pose.orientation), fromPoint(last.pose.position)});
   } catch (const Error& error) {
-    ROS_WARN_THROTTLE(kWarningPeriod, "estimate: %s: %s", topic_.c_str(), error.what());
+    inputs_.refuse(topic_, error.what());
   }
 }
 

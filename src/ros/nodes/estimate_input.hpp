@@ -10,6 +10,7 @@
 
 #include "marsim/config/load.hpp"
 #include "marsim/sim/pilot.hpp"
+#include "ros/common/inputs.hpp"
 #include "ros/common/params.hpp"
 
 namespace marsim::ros_nodes {
@@ -46,6 +47,7 @@ class EstimateInput {
   std::string topic_;
   sim::EstimateLoop& loop_;
   std::function<void()> onImu_;
+  Inputs inputs_;
   ros::Subscriber imu_subscriber_, estimate_subscriber_;
 };
 

@@ -33,24 +33,27 @@ constexpr double kPassRadius = 0.3;  // [m] at which a way point is passed
 
 }  // namespace
 
-FlightRecorderNode::FlightRecorderNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
+FlightRecorderNode::FlightRecorderNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
+    : inputs_(handle) {
   Params params(private_handle);
   readPlan(params.text("plan", ""));
   params.finish();
 
-  openStream(csv_, folder_ / "trajectory.csv");
-  openStream(tum_, folder_ / "trajectory.tum");
-  csv_ << "stamp,x,y,z,qx,qy,qz,qw,vx,vy,vz,ref_x,ref_y,ref_z\n";
-  tum_ << "# stamp x y z qx qy qz qw\n";
+  csv_.emplace(folder_ / "trajectory.csv");
+  tum_.emplace(folder_ / "trajectory.tum");
+  csv_->write("stamp,x,y,z,qx,qy,qz,qw,vx,vy,vz,ref_x,ref_y,ref_z\n");
+  tum_->write("# stamp x y z qx qy qz qw\n");
 
   goal_publisher_ = handle.advertise<geometry_msgs::PoseStamped>("goal", 1);
-  odom_subscriber_ = handle.subscribe("odom", 1000, &FlightRecorderNode::onOdometry, this);
-  points_subscriber_ = handle.subscribe("points_world", 20, &FlightRecorderNode::onPoints, this);
-  reference_subscriber_ = handle.subscribe("reference", 10, &FlightRecorderNode::onReference, this);
-  path_subscriber_ = handle.subscribe("planned_path", 10, &FlightRecorderNode::onPlannedPath, this);
+  odom_subscriber_ = inputs_.subscribeToStream("odom", 1000, &FlightRecorderNode::onOdometry, this);
+  points_subscriber_ = inputs_.subscribe("points_world", 20, &FlightRecorderNode::onPoints, this);
+  reference_subscriber_ =
+      inputs_.subscribe("reference", 10, &FlightRecorderNode::onReference, this);
+  path_subscriber_ =
+      inputs_.subscribe("planned_path", 10, &FlightRecorderNode::onPlannedPath, this);
   error_subscriber_ =
-      handle.subscribe("tracking_error", 1000, &FlightRecorderNode::onTrackingError, this);
-  contact_subscriber_ = handle.subscribe("collision", 100, &FlightRecorderNode::onContact, this);
+      inputs_.subscribe("tracking_error", 1000, &FlightRecorderNode::onTrackingError, this);
+  contact_subscriber_ = inputs_.subscribe("collision", 100, &FlightRecorderNode::onContact, this);
   diagnostics_subscriber_ =
       handle.subscribe("/diagnostics", 20, &FlightRecorderNode::onDiagnostics, this);
 }
@@ -124,11 +127,19 @@ void FlightRecorderNode::onOdometry(const nav_msgs::OdometryConstPtr& message) {
   }
   const std::string pose = fmt::format("{:.6f} {:.6f} {:.6f} {:.9f} {:.9f} {:.9f} {:.9f}", p.x(),
                                        p.y(), p.z(), q.x(), q.y(), q.z(), q.w());
-  tum_ << fmt::format("{:.9f} {}\n", toSeconds(stamp), pose);
   std::string row = pose;
   std::replace(row.begin(), row.end(), ' ', ',');
-  csv_ << fmt::format("{:.9f},{},{:.6f},{:.6f},{:.6f},{:.6f},{:.6f},{:.6f}\n", toSeconds(stamp),
-                      row, v.x(), v.y(), v.z(), reference.x(), reference.y(), reference.z());
+  try {
+    tum_->write(fmt::format("{:.9f} {}\n", toSeconds(stamp), pose));
+    csv_->write(fmt::format("{:.9f},{},{:.6f},{:.6f},{:.6f},{:.6f},{:.6f},{:.6f}\n",
+                            toSeconds(stamp), row, v.x(), v.y(), v.z(), reference.x(),
+                            reference.y(), reference.z()));
+  } catch (const Error& error) {
+    saved_ = true;  // a part of the trajectory is no record of the flight
+    ROS_ERROR("%s", error.what());
+    ros::shutdown();
+    return;
+  }
   advance(p, v.norm(), stamp);
 }
 
@@ -204,6 +215,14 @@ void FlightRecorderNode::report(const Eigen::Vector3d& p_WB, TimeNs now) {
 }
 
 void FlightRecorderNode::onPoints(const sensor_msgs::PointCloud2ConstPtr& message) {
+  constexpr std::size_t kPointSize = 4 * sizeof(float);
+  const bool is_whole = message->point_step >= kPointSize &&
+                        message->data.size() / message->point_step >= message->width;
+  if (!is_whole) {
+    return inputs_.refuse("points_world",
+                          fmt::format("{} bytes for {} points of {} bytes", message->data.size(),
+                                      message->width, message->point_step));
+  }
   ++scans_;
   scan_points_ += message->width;
   map::PointCloud scan;
@@ -258,9 +277,6 @@ void FlightRecorderNode::finish() {
 void FlightRecorderNode::save(bool completed) {
   if (saved_) return;
   saved_ = true;
-  csv_.close();
-  tum_.close();
-  if (!csv_ || !tum_) throw FileError(folder_.string(), "the trajectory could not be written");
   if (!accumulated_.empty()) map::savePcd(folder_ / "cloud.pcd", accumulated_);
   if (!shown_scan_.empty()) map::savePcd(folder_ / "scan.pcd", shown_scan_);
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -13,11 +13,13 @@
 #include <ros/ros.h>
 #include <sensor_msgs/PointCloud2.h>
 
+#include "common/output_file.hpp"
 #include "marsim/Contact.h"
 #include "marsim/StateReference.h"
 #include "marsim/TrackingError.h"
 #include "marsim/control/reference.hpp"
 #include "marsim/map/point_cloud.hpp"
+#include "ros/common/inputs.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -67,7 +69,7 @@ class FlightRecorderNode {
   bool saved_ = false;
 
   // The record so far.
-  std::ofstream csv_, tum_;
+  std::optional<OutputStream> csv_, tum_;
   TimeNs first_stamp_ = -1, last_stamp_ = 0;
   ros::WallTime first_wall_, last_wall_;
   double squared_error_sum_ = 0.0;
@@ -87,6 +89,7 @@ class FlightRecorderNode {
   double worst_contact_speed_ = 0.0;  ///< [m/s]
 
   ros::Publisher goal_publisher_;
+  Inputs inputs_;
   ros::Subscriber odom_subscriber_, points_subscriber_, path_subscriber_, reference_subscriber_,
       error_subscriber_, contact_subscriber_, diagnostics_subscriber_;
 };

@@ -31,7 +31,8 @@ HandPilot::HandPilot(const std::string& uav, const control::KeySpeeds& speeds,
       script_(std::move(script)),
       ground_z_(groundOf(uav)),
       uav_(uav),
-      handle_("/" + uav) {
+      handle_("/" + uav),
+      inputs_(handle_) {
   outputs_ = CommandOutputs(handle_, Frames{"world", uav + "/"});
   clients_ = FlightClients(handle_);
   bool in_lockstep = false;
@@ -39,21 +40,18 @@ HandPilot::HandPilot(const std::string& uav, const control::KeySpeeds& speeds,
   ticks_ = std::make_unique<CommandTicks>(handle_, ros::NodeHandle("~"),
                                           in_lockstep && script_ != nullptr,
                                           [this] { return isReady(); });
-  map_info_subscriber_ = handle_.subscribe<marsim::MapInfo>(
+  map_info_subscriber_ = inputs_.subscribe<marsim::MapInfo>(
       "/map_info", 1, [this](const marsim::MapInfoConstPtr& message) {
         if (!std::isfinite(ground_z_)) ground_z_ = message->min.z;
       });
   if (ticks_->inLockstep()) {
-    motor_subscriber_ = handle_.subscribe<marsim::MotorSpeeds>(
-        "motor_speeds", 5000,
-        [this](const marsim::MotorSpeedsConstPtr& message) {
+    motor_subscriber_ = inputs_.subscribe<marsim::MotorSpeeds>(
+        "motor_speeds", 5000, [this](const marsim::MotorSpeedsConstPtr& message) {
           answered_ = fromRos(message->header.stamp);
           callIfTimeStands();
-        },
-        ros::VoidConstPtr(), ros::TransportHints().tcpNoDelay());
+        });
   }
-  state_subscriber_ = handle_.subscribe("state", 5000, &HandPilot::onState, this,
-                                        ros::TransportHints().tcpNoDelay());
+  state_subscriber_ = inputs_.subscribeToStream("state", 5000, &HandPilot::onState, this);
 }
 
 bool HandPilot::isReady() {

@@ -11,6 +11,7 @@
 #include "marsim/MotorSpeeds.h"
 #include "marsim/VehicleState.h"
 #include "ros/common/command_ticks.hpp"
+#include "ros/common/inputs.hpp"
 #include "ros/nodes/command_outputs.hpp"
 #include "ros/nodes/flight_clients.hpp"
 
@@ -65,6 +66,7 @@ class HandPilot {
   std::string uav_, news_;
 
   ros::NodeHandle handle_;
+  Inputs inputs_;
   CommandOutputs outputs_;
   FlightClients clients_;
   std::unique_ptr<CommandTicks> ticks_;

@@ -69,7 +69,8 @@ control::StickLimits readLimits(Params& params) {
 
 }  // namespace
 
-JoystickNode::JoystickNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
+JoystickNode::JoystickNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
+    : inputs_(handle) {
   Params params(private_handle);
   frames_ = Frames::read(params, handle);
   const vehicle::VehicleConfig vehicle =
@@ -84,18 +85,15 @@ JoystickNode::JoystickNode(ros::NodeHandle handle, ros::NodeHandle private_handl
 
   outputs_ = CommandOutputs(handle, frames_);
   clients_ = FlightClients(handle);
-  const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
-  joy_subscriber_ = handle.subscribe("joy", 10, &JoystickNode::onJoy, this, no_delay);
-  state_subscriber_ = handle.subscribe("state", 100, &JoystickNode::onState, this, no_delay);
+  joy_subscriber_ = inputs_.subscribe("joy", 10, &JoystickNode::onJoy, this);
+  state_subscriber_ = inputs_.subscribeToStream("state", 100, &JoystickNode::onState, this);
 }
 
 void JoystickNode::onJoy(const sensor_msgs::JoyConstPtr& message) {
   try {
     sticks_ = axes_.read(message->axes);
   } catch (const Error& error) {
-    if (warnings_.add("joy", error.what(), WarningTime::clock::now())) {
-      ROS_WARN("joy: the message %s", error.what());
-    }
+    inputs_.refuse("joy", error.what());
     return;
   }
   joy_stamp_ = now_;

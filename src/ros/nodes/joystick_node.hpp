@@ -8,9 +8,9 @@
 #include <ros/ros.h>
 #include <sensor_msgs/Joy.h>
 
-#include "common/warning_log.hpp"
 #include "control/stick_flight.hpp"
 #include "marsim/VehicleState.h"
+#include "ros/common/inputs.hpp"
 #include "ros/common/job_thread.hpp"
 #include "ros/common/params.hpp"
 #include "ros/messages/frames.hpp"
@@ -53,11 +53,11 @@ class JoystickNode {
   bool in_control_ = false;
   bool quiet_ = false;               ///< takes off or lands by itself, until a stick is moved on
   control::Sticks sticks_at_press_;  ///< of the button that began that
-  WarningLog warnings_{5.0};
 
   CommandOutputs outputs_;
   FlightClients clients_;
   JobThread thread_;  ///< waits for the controller's services; outlives who posts to it
+  Inputs inputs_;
   ros::Subscriber joy_subscriber_, state_subscriber_;
 };
 

@@ -38,7 +38,7 @@ ros::Publisher advertise(ros::NodeHandle& handle, const std::string& topic,
 }  // namespace
 
 LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
-    : diagnostics_(handle, private_handle) {
+    : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
   frames_ = Frames::read(params, handle);
   const std::string points_frame = params.text("points_frame_id", frames_.lidar());
@@ -81,9 +81,8 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     rendered_->world().diagnose(status);
   });
   rendered_->start(handle, private_handle, 1.0 / lidar.rate);
-  state_subscriber_ =
-      handle.subscribe("state", rendered_->world().lockstep().stateQueue(), &LidarNode::onState,
-                       this, ros::TransportHints().tcpNoDelay());
+  state_subscriber_ = inputs_.subscribeToStream("state", rendered_->world().lockstep().stateQueue(),
+                                                &LidarNode::onState, this);
 }
 
 LidarNode::~LidarNode() {

@@ -7,12 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include <diagnostic_updater/diagnostic_updater.h>
 #include <ros/ros.h>
 #include <tf2_ros/static_transform_broadcaster.h>
 
 #include "marsim/VehicleState.h"
 #include "marsim/sim/range_sensor.hpp"
+#include "ros/common/diagnostics.hpp"
+#include "ros/common/inputs.hpp"
 #include "ros/messages/cloud_message.hpp"
 #include "ros/messages/frames.hpp"
 #include "ros/nodes/rendered_sensor.hpp"
@@ -69,9 +70,10 @@ class LidarNode {
 
   std::vector<Output> outputs_;
   ros::Publisher world_publisher_, pose_publisher_;
+  Inputs inputs_;
   ros::Subscriber state_subscriber_;
   tf2_ros::StaticTransformBroadcaster static_tf_;
-  diagnostic_updater::Updater diagnostics_;
+  Diagnostics diagnostics_;
 
   struct Statistics {
     std::uint64_t scans = 0, returns = 0, too_dark = 0;

@@ -10,7 +10,11 @@
 #include <nodelet/loader.h>
 #include <ros/ros.h>
 
+#include "ros/common/free_name.hpp"
+
 namespace {
+
+using marsim::ros_nodes::isNameFree;
 
 using NamesAndTypes = std::vector<std::pair<std::string, std::string>>;
 
@@ -31,6 +35,7 @@ int main(int argc, char** argv) {
   // As in runNode(): ROS's handler would not end a nodelet that reads its map.
   ros::init(argc, argv, "manager", ros::init_options::NoSigintHandler);
   std::signal(SIGINT, SIG_DFL);
+  if (!isNameFree(ros::this_node::getName(), "manager")) return EXIT_FAILURE;
   const ros::NodeHandle private_handle("~");
   if (private_handle.param<std::string>("on_crash", "end") == "respawn") {
     ROS_FATAL(
@@ -42,6 +47,9 @@ int main(int argc, char** argv) {
   NamesAndTypes nodelets;
   if (XmlRpc::XmlRpcValue listed; private_handle.getParam("nodelets", listed)) {
     append(listed, ros::this_node::getNamespace(), nodelets);
+  }
+  for (const auto& [name, type] : nodelets) {
+    if (!isNameFree(name, type.substr(type.find('/') + 1))) return EXIT_FAILURE;
   }
   // The clock comes last, so that the others begin together.
   std::stable_partition(nodelets.begin(), nodelets.end(),

@@ -65,11 +65,11 @@ int main(int argc, char** argv) {
   try {
     const double seconds = marsim::parseQuantity(offset, marsim::Quantity::kTime);
     marsim::requireExtension(out, {".tum", ".txt", ""});
-    marsim::ros_nodes::TumFile file(out, marsim::toNs(seconds));
     if (!ros::master::check()) {
       throw marsim::Error(
           fmt::format("no ROS master at {}: start the simulation first", ros::master::getURI()));
     }
+    marsim::ros_nodes::TumFile file(out, marsim::toNs(seconds));
     std::signal(SIGINT, stop);
     std::signal(SIGTERM, stop);
     record(topic, file);

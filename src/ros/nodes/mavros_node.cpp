@@ -66,20 +66,22 @@ MavrosNode::MavrosNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
 
   decoder_ = std::make_unique<offboard::Decoder>(offboard::Body{vehicle.mass, vehicle.maxThrust()});
   ros::NodeHandle mavros(handle, prefix);
+  inputs_ = std::make_unique<Inputs>(handle);
+  mavros_inputs_ = std::make_unique<Inputs>(mavros);
   openOutputs(handle, mavros);
   ticks_ = std::make_unique<CommandTicks>(handle, private_handle, in_lockstep, [this] {
     return outputs_.isConnected() && state_subscriber_.getNumPublishers() > 0;
   });
   openServices(mavros);
-  state_subscriber_ = handle.subscribe("state", in_lockstep ? 5000 : kQueue, &MavrosNode::onState,
-                                       this, ros::TransportHints().tcpNoDelay());
-  subscribers_.push_back(handle.subscribe<sensor_msgs::Imu>(
+  state_subscriber_ =
+      inputs_->subscribeToStream("state", in_lockstep ? 5000 : kQueue, &MavrosNode::onState, this);
+  subscribers_.push_back(inputs_->subscribe<sensor_msgs::Imu>(
       "imu/data", kQueue, [this](const sensor_msgs::ImuConstPtr& message) {
         if (imu_publisher_.wanted()) {
           imu_publisher_.publish(boost::make_shared<sensor_msgs::Imu>(*message));
         }
       }));
-  openInputs(mavros);
+  openInputs();
 }
 
 // Nothing may come to the services' thread when it ends, nor may a service be left in its queue.
@@ -103,41 +105,36 @@ void MavrosNode::openOutputs(ros::NodeHandle& handle, ros::NodeHandle& mavros) {
   publishState(0);
 }
 
-void MavrosNode::openInputs(ros::NodeHandle& mavros) {
-  const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
-  const ros::VoidConstPtr none;
+void MavrosNode::openInputs() {
+  Inputs& mavros = *mavros_inputs_;
   subscribers_.push_back(mavros.subscribe<mavros_msgs::PositionTarget>(
       "setpoint_raw/local", kQueue,
       [this](const boost::shared_ptr<const mavros_msgs::PositionTarget>& message) {
         const offboard::PositionTarget target = mavros_msgs::fromMessage(*message);
         take("setpoint_raw/local", message->header.stamp,
              [this, target] { return decoder_->decode(target, motion_); });
-      },
-      none, no_delay));
+      }));
   subscribers_.push_back(mavros.subscribe<mavros_msgs::AttitudeTarget>(
       "setpoint_raw/attitude", kQueue,
       [this](const boost::shared_ptr<const mavros_msgs::AttitudeTarget>& message) {
         const offboard::AttitudeTarget target = mavros_msgs::fromMessage(*message);
         take("setpoint_raw/attitude", message->header.stamp,
              [this, target] { return decoder_->decode(target); });
-      },
-      none, no_delay));
+      }));
   subscribers_.push_back(
-      mavros.subscribe("setpoint_position/local", kQueue, &MavrosNode::onPosition, this, no_delay));
+      mavros.subscribe("setpoint_position/local", kQueue, &MavrosNode::onPosition, this));
   subscribers_.push_back(mavros.subscribe<geometry_msgs::TwistStamped>(
       "setpoint_velocity/cmd_vel", kQueue,
       [this](const geometry_msgs::TwistStampedConstPtr& message) {
         onVelocity("setpoint_velocity/cmd_vel", message->header.stamp, message->twist);
-      },
-      none, no_delay));
+      }));
   subscribers_.push_back(mavros.subscribe<geometry_msgs::Twist>(
       "setpoint_velocity/cmd_vel_unstamped", kQueue,
       [this](const geometry_msgs::TwistConstPtr& message) {
         onVelocity("setpoint_velocity/cmd_vel_unstamped", ros::Time(), *message);
-      },
-      none, no_delay));
+      }));
   subscribers_.push_back(
-      mavros.subscribe("vision_pose/pose", kQueue, &MavrosNode::onVisionPose, this, no_delay));
+      mavros.subscribe("vision_pose/pose", kQueue, &MavrosNode::onVisionPose, this));
 }
 
 void MavrosNode::openServices(ros::NodeHandle& mavros) {

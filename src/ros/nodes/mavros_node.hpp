@@ -19,6 +19,7 @@
 #include "control/offboard.hpp"
 #include "marsim/VehicleState.h"
 #include "ros/common/command_ticks.hpp"
+#include "ros/common/inputs.hpp"
 #include "ros/common/job_thread.hpp"
 #include "ros/common/watched_publisher.hpp"
 #include "ros/messages/frames.hpp"
@@ -54,7 +55,7 @@ class MavrosNode {
   /// A set point that waits for its stamp.
   using Waiting = std::multimap<TimeNs, std::function<void()>>;
 
-  void openInputs(ros::NodeHandle& mavros);
+  void openInputs();
   void openOutputs(ros::NodeHandle& handle, ros::NodeHandle& mavros);
   void openServices(ros::NodeHandle& mavros);
   void onState(const marsim::VehicleStateConstPtr& message);
@@ -98,6 +99,7 @@ class MavrosNode {
   WatchedPublisher<nav_msgs::Odometry> odom_publisher_;
   WatchedPublisher<geometry_msgs::TwistStamped> velocity_publisher_;
   WatchedPublisher<sensor_msgs::Imu> imu_publisher_;
+  std::unique_ptr<Inputs> inputs_, mavros_inputs_;  ///< of its own namespace, of `prefix`
   ros::Subscriber state_subscriber_;
   std::vector<ros::Subscriber> subscribers_;
   std::unique_ptr<CommandTicks> ticks_;

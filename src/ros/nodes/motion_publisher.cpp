@@ -1,14 +1,12 @@
 #include "ros/nodes/motion_publisher.hpp"
 
-#include <cerrno>
-#include <cstring>
 #include <vector>
 
 #include <fmt/format.h>
 #include <visualization_msgs/MarkerArray.h>
 
-#include "common/output_file.hpp"
 #include "marsim/MotorStates.h"
+#include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "ros/messages/conversions.hpp"
 #include "ros/messages/vehicle_marker.hpp"
@@ -33,8 +31,10 @@ MotionPublisher::MotionPublisher(Params& params, const Frames& frames,
   imu_frame_ = params.text("imu_frame_id", frames_.imu());
   livox_imu_frame_ = params.text("livox_imu_frame_id", imu_frame_);
   const std::string record = params.text("record", "none");
-  if (record != "none") record_path_ = record;
-  if (!record_path_.empty()) requireExtension(record_path_, {".tum", ".txt", ""});
+  if (record != "none" && !record.empty()) {
+    requireExtension(record, {".tum", ".txt", ""});
+    record_.emplace(record);
+  }
   X_BR_ = config::chooseFrame(params.text("record_frame", "base"), vehicle.imu, lidar,
                               params.where(), "record_frame");
   if (vehicle.magnetometer) X_BM_ = vehicle.magnetometer->X_BM;
@@ -42,10 +42,7 @@ MotionPublisher::MotionPublisher(Params& params, const Frames& frames,
 }
 
 void MotionPublisher::begin(ros::NodeHandle& handle) {
-  if (!record_path_.empty()) {
-    openStream(record_, record_path_);
-    record_ << "# stamp x y z qx qy qz qw\n";
-  }
+  if (record_) record_->write("# stamp x y z qx qy qz qw\n");
   odom_publisher_ = {handle, "odom", 100};
   imu_publisher_ = {handle, "imu/data", 200};
   imu_raw_publisher_ = {handle, "imu/data_raw", 200};
@@ -77,12 +74,20 @@ void MotionPublisher::publishOdometry(const KinematicState& state) {
         toTransform(state.X_WB, frames_.world, tf_child_frame_, state.stamp));
     tf_publisher_.publish(message);
   }
-  if (record_.is_open()) {
-    const Pose X_WR = state.X_WB * X_BR_;
-    const Eigen::Vector3d& p = X_WR.p;
-    const Eigen::Quaterniond& q = X_WR.q;
-    record_ << fmt::format("{:.9f} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g}\n",
-                           toSeconds(state.stamp), p.x(), p.y(), p.z(), q.x(), q.y(), q.z(), q.w());
+  if (record_) recordPose(state);
+}
+
+void MotionPublisher::recordPose(const KinematicState& state) {
+  const Pose X_WR = state.X_WB * X_BR_;
+  const Eigen::Vector3d& p = X_WR.p;
+  const Eigen::Quaterniond& q = X_WR.q;
+  try {
+    record_->write(fmt::format("{:.9f} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g}\n",
+                               toSeconds(state.stamp), p.x(), p.y(), p.z(), q.x(), q.y(), q.z(),
+                               q.w()));
+  } catch (const FileError& error) {
+    ROS_ERROR("record: %s; the record ends at %.3f s", error.what(), toSeconds(state.stamp));
+    record_.reset();
   }
 }
 
@@ -122,11 +127,6 @@ void MotionPublisher::publishMotors(TimeNs stamp, const vehicle::Quadrotor& quad
 }
 
 void MotionPublisher::publishPath(const KinematicState& state) {
-  if (record_.is_open() && !record_.flush()) {
-    ROS_ERROR("record: the file cannot be written any more (%s), it ends here",
-              std::strerror(errno));
-    record_.close();
-  }
   if (!path_.poses.empty() &&
       (fromPoint(path_.poses.back().pose.position) - state.X_WB.p).norm() < kPathSpacing) {
     return;

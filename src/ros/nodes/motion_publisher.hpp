@@ -1,6 +1,5 @@
 #pragma once
 
-#include <fstream>
 #include <optional>
 #include <string>
 
@@ -11,6 +10,7 @@
 #include <tf2_msgs/TFMessage.h>
 #include <tf2_ros/static_transform_broadcaster.h>
 
+#include "common/output_file.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/sim/vehicle.hpp"
 #include "ros/common/params.hpp"
@@ -30,22 +30,23 @@ namespace marsim::ros_nodes {
 /// record_frame (whose pose that file has, as config::chooseFrame reads it).
 class MotionPublisher {
  public:
-  /// Reads the parameters. `lidar`: that the vehicle carries, a name or a file. Throws ConfigError.
+  /// Reads the parameters. `lidar`: that the vehicle carries, a name or a file. Throws ConfigError,
+  /// and FileError where the record cannot be written.
   MotionPublisher(Params& params, const Frames& frames, const config::Vehicle& vehicle,
                   const std::string& lidar);
 
-  /// Advertises, publishes what does not change, opens the record. Throws FileError.
+  /// Advertises, publishes what does not change, begins the record. Throws FileError.
   void begin(ros::NodeHandle& handle);
   /// Odometry and tf, and the next pose of the record.
   void publishOdometry(const KinematicState& state);
   void publishImu(const vehicle::ImuSample& sample);
   void publishMotors(TimeNs stamp, const vehicle::Quadrotor& quadrotor);
-  /// Also writes out what is recorded.
   void publishPath(const KinematicState& state);
   /// After the vehicle was put somewhere.
   void forgetPath() { path_.poses.clear(); }
 
  private:
+  void recordPose(const KinematicState& state);
   void publishLivoxImu(const vehicle::ImuSample& sample);
 
   Frames frames_;
@@ -55,8 +56,7 @@ class MotionPublisher {
   bool twist_in_world_ = false;
   std::optional<Pose> X_BM_;  ///< of a magnetometer
   nav_msgs::Path path_;
-  std::string record_path_;  ///< empty: none
-  std::ofstream record_;
+  std::optional<OutputStream> record_;
   Pose X_BR_;  ///< the recorded frame in the body
 
   WatchedPublisher<nav_msgs::Odometry> odom_publisher_;

@@ -12,6 +12,7 @@
 
 #include "marsim/common/error.hpp"
 #include "node_list.hpp"
+#include "ros/common/free_name.hpp"
 #include "ros/nodes/node_main.hpp"
 
 namespace marsim {
@@ -55,6 +56,7 @@ class NodeletOf : public nodelet::Nodelet {
 int runNode(const std::string& kind, int argc, char** argv) {
   ros::init(argc, argv, kind, ros::init_options::NoSigintHandler);
   std::signal(SIGINT, SIG_DFL);
+  if (!isNameFree(ros::this_node::getName(), kind)) return 1;
   // The last handle to go shuts the log down; this one keeps it open for what is caught below.
   const ros::NodeHandle handle;
   try {

@@ -54,7 +54,7 @@ bool isFinite(const geometry_msgs::Twist& twist) {
 }  // namespace
 
 ObstaclesNode::ObstaclesNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
-    : diagnostics_(handle, private_handle) {
+    : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
   source_ = params.text("obstacles", "forest");
   const std::string map_source = params.text("map", "forest");
@@ -65,7 +65,7 @@ ObstaclesNode::ObstaclesNode(ros::NodeHandle handle, ros::NodeHandle private_han
   Validator(params.where()).notNegative("command_timeout", toSeconds(command_timeout), "s");
   const bool asked_to_drive = params.flag("drive", true);
 
-  const std::string settings = config::obstaclesText(source_);
+  const std::string settings = config::settingsText("obstacles", source_);
   const scene::ObstaclesConfig config = config::readObstacles(settings, source_);
   Progress progress("obstacles");
   const auto map = map::shareSurfelMap(config::resolveMap(map_source), map_config, progress).map;
@@ -79,7 +79,8 @@ ObstaclesNode::ObstaclesNode(ros::NodeHandle handle, ros::NodeHandle private_han
   obstacles_publisher_ = handle.advertise<marsim::Obstacles>("obstacles", 1, true);
   obstacles_publisher_.publish(message);
   marker_publisher_ = handle.advertise<visualization_msgs::MarkerArray>("obstacle_markers", 2);
-  marker_timer_ = handle.createTimer(ros::Rate(marker_rate), &ObstaclesNode::showMarkers, this);
+  marker_timer_ = handle.createSteadyTimer(ros::WallDuration(1.0 / marker_rate),
+                                           &ObstaclesNode::showMarkers, this);
   diagnostics_.setHardwareID("simulation");
   diagnostics_.add("obstacles", this, &ObstaclesNode::diagnose);
 
@@ -88,14 +89,13 @@ ObstaclesNode::ObstaclesNode(ros::NodeHandle handle, ros::NodeHandle private_han
   driver_ = std::make_unique<scene::ObstacleDriver>(obstacles_, command_timeout);
   const bool drives = asked_to_drive && driver_->size() > 0;
   for (std::size_t k = 0; drives && k < driver_->size(); ++k) {
-    command_subscribers_.push_back(handle.subscribe<geometry_msgs::Twist>(
+    command_subscribers_.push_back(inputs_.subscribe<geometry_msgs::Twist>(
         "obstacles/" + driver_->nameOf(k) + "/cmd_vel", 10,
         [this, k](const geometry_msgs::TwistConstPtr& twist) { onCommand(k, *twist); }));
   }
   if (drives) {
     driven_publisher_ = handle.advertise<marsim::DrivenObstacles>("obstacles/driven", 100);
-    const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
-    clock_subscriber_ = handle.subscribe("/clock", 1000, &ObstaclesNode::onClock, this, no_delay);
+    clock_subscriber_ = inputs_.subscribeToStream("/clock", 1000, &ObstaclesNode::onClock, this);
   }
   if (lockstep.on) {
     clock_grants_ = std::make_unique<ClockGrants>(handle, private_handle);
@@ -108,9 +108,8 @@ ObstaclesNode::ObstaclesNode(ros::NodeHandle handle, ros::NodeHandle private_han
 
 void ObstaclesNode::onCommand(std::size_t driven, const geometry_msgs::Twist& twist) {
   if (!isFinite(twist)) {
-    ROS_WARN_THROTTLE(5.0, "cmd_vel of obstacle '%s' ignored: it is not finite",
-                      driver_->nameOf(driven).c_str());
-    return;
+    return inputs_.refuse("obstacles/" + driver_->nameOf(driven) + "/cmd_vel",
+                          "a value is NaN or infinite");
   }
   driver_->command(driven, fromVector3(twist.linear), twist.angular.z, clock_);
 }
@@ -149,7 +148,7 @@ void ObstaclesNode::repeat() {
   }
 }
 
-void ObstaclesNode::showMarkers(const ros::TimerEvent&) {
+void ObstaclesNode::showMarkers(const ros::SteadyTimerEvent&) {
   diagnostics_.update();
   if (marker_publisher_.getNumSubscribers() == 0) return;
   const TimeNs now = fromRos(ros::Time::now());
@@ -166,6 +165,7 @@ void ObstaclesNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status
   status.add("settings", source_);
   status.add("obstacles", obstacles_->size());
   status.add("driven", command_subscribers_.size());
+  inputs_.addTo(status);
 }
 
 }  // namespace marsim::ros_nodes

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include <diagnostic_updater/diagnostic_updater.h>
 #include <geometry_msgs/Twist.h>
 #include <ros/ros.h>
 #include <rosgraph_msgs/Clock.h>
@@ -13,6 +12,8 @@
 #include "marsim/common/time.hpp"
 #include "marsim/scene/obstacle_driver.hpp"
 #include "ros/common/clock_grants.hpp"
+#include "ros/common/diagnostics.hpp"
+#include "ros/common/inputs.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -35,7 +36,7 @@ class ObstaclesNode {
   void onClock(const rosgraph_msgs::ClockConstPtr& message);
   void publish(TimeNs now, const std::vector<scene::Obstacles::Driven>& states);
   void repeat();
-  void showMarkers(const ros::TimerEvent&);
+  void showMarkers(const ros::SteadyTimerEvent&);
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
 
   std::string world_frame_, source_;
@@ -46,10 +47,10 @@ class ObstaclesNode {
   marsim::DrivenObstacles told_;  ///< last
   ros::Publisher obstacles_publisher_, driven_publisher_, marker_publisher_;
   std::vector<ros::Subscriber> command_subscribers_;  ///< of each driven one
+  Inputs inputs_;
   ros::Subscriber clock_subscriber_;
-  ros::Timer marker_timer_;
-  ros::SteadyTimer repeat_timer_;
-  diagnostic_updater::Updater diagnostics_;
+  ros::SteadyTimer marker_timer_, repeat_timer_;
+  Diagnostics diagnostics_;
 };
 
 }  // namespace marsim::ros_nodes

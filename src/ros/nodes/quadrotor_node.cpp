@@ -20,7 +20,6 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr double kWarningPeriod = 2.0;              // [s]
 constexpr TimeNs kMotorPeriod = kNsPerSecond / 50;  // of `motor_states`
 constexpr TimeNs kPathPeriod = kNsPerSecond / 2;    // of `path`
 constexpr TimeNs kGrantPeriod = kNsPerSecond / 50;  // of simulated time
@@ -50,7 +49,7 @@ void readConditions(Params& params, sim::VehicleSetup& setup) {
 }  // namespace
 
 QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
-    : diagnostics_(handle, private_handle) {
+    : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
   frames_ = Frames::read(params, handle);
   const SwarmPlace place = readSwarmPlace(params, handle);
@@ -152,14 +151,11 @@ void QuadrotorNode::advertise(ros::NodeHandle& handle, const ros::NodeHandle& pr
 
   command_keeper_ = std::make_unique<CommandKeeper>(handle);
   clock_grants_ = std::make_unique<ClockGrants>(handle, private_handle);
-  const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
-  motor_subscriber_ =
-      handle.subscribe("motor_speeds", 10, &QuadrotorNode::onMotorSpeeds, this, no_delay);
+  motor_subscriber_ = inputs_.subscribe("motor_speeds", 10, &QuadrotorNode::onMotorSpeeds, this);
   if (vehicle_->isIdeal()) {
-    reference_subscriber_ =
-        handle.subscribe("reference", 10, &QuadrotorNode::onReference, this, no_delay);
+    reference_subscriber_ = inputs_.subscribe("reference", 10, &QuadrotorNode::onReference, this);
   }
-  clock_subscriber_ = handle.subscribe("/clock", 1000, &QuadrotorNode::onClock, this, no_delay);
+  clock_subscriber_ = inputs_.subscribeToStream("/clock", 1000, &QuadrotorNode::onClock, this);
   timer_ = handle.createSteadyTimer(ros::WallDuration(kStandstill),
                                     [this](const ros::SteadyTimerEvent&) { onTimer(); });
 }
@@ -313,14 +309,14 @@ void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
   if (vehicle_->isIdeal()) return;  // the reference comes beside them
   const int rotors = vehicle_->quadrotor().rotorCount();
   if (message->speeds.size() != static_cast<std::size_t>(rotors)) {
-    ROS_WARN_THROTTLE(kWarningPeriod, "motor_speeds ignored: %zu speeds, allowed: %d",
-                      message->speeds.size(), rotors);
+    inputs_.refuse("motor_speeds",
+                   fmt::format("{} speeds, allowed: {}", message->speeds.size(), rotors));
     return;
   }
   const vehicle::RotorArray speeds =
       Eigen::Map<const vehicle::RotorArray>(message->speeds.data(), rotors);
   if (!speeds.isFinite().all()) {
-    ROS_WARN_THROTTLE(kWarningPeriod, "motor_speeds ignored: a speed is NaN or infinite");
+    inputs_.refuse("motor_speeds", "a speed is NaN or infinite");
     return;
   }
   const bool has_stamp = !message->header.stamp.isZero() || message->placements != 0;
@@ -339,7 +335,7 @@ void QuadrotorNode::onReference(const marsim::StateReferenceConstPtr& message) {
   control::Reference reference = fromMessage(*message);
   control::dropUnusable(reference);
   if (!reference.p_WB.allFinite() || !reference.v_WB.allFinite() || !std::isfinite(reference.yaw)) {
-    ROS_WARN_THROTTLE(kWarningPeriod, "reference ignored: a value is NaN or infinite");
+    inputs_.refuse("reference", "a value is NaN or infinite");
     return;
   }
   const TimeNs computed_from = fromRos(message->header.stamp);
@@ -420,6 +416,7 @@ void QuadrotorNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status
   if (const std::string others = world_->waitsFor(kLongWait); !others.empty()) {
     status.mergeSummary(diagnostic_msgs::DiagnosticStatus::WARN, "time waits for " + others);
   }
+  inputs_.addTo(status);
   status.add("real-time factor", wall > 0.0 ? toSeconds(stamp - reported_stamp_) / wall : 0.0);
   status.add("simulated time [s]", toSeconds(stamp));
   reported_at_ = now;

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 
-#include <diagnostic_updater/diagnostic_updater.h>
 #include <ros/ros.h>
 #include <rosgraph_msgs/Clock.h>
 #include <std_srvs/Trigger.h>
@@ -15,6 +14,8 @@
 #include "marsim/VehicleState.h"
 #include "marsim/sim/vehicle.hpp"
 #include "ros/common/clock_grants.hpp"
+#include "ros/common/diagnostics.hpp"
+#include "ros/common/inputs.hpp"
 #include "ros/common/peer_publisher.hpp"
 #include "ros/common/watched_publisher.hpp"
 #include "ros/common/world_input.hpp"
@@ -106,10 +107,11 @@ class QuadrotorNode {
   TimeNs reported_stamp_ = 0;
 
   WatchedPublisher<marsim::VehicleState> state_publisher_;
+  Inputs inputs_;
   ros::Subscriber clock_subscriber_, motor_subscriber_, reference_subscriber_;
   ros::ServiceServer reset_service_, teleport_service_;
   ros::SteadyTimer timer_;
-  diagnostic_updater::Updater diagnostics_;
+  Diagnostics diagnostics_;
 };
 
 }  // namespace marsim::ros_nodes

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nav_msgs/Path.h>
 
+#include "common/text.hpp"
 #include "marsim/common/error.hpp"
 #include "ros/messages/pose_messages.hpp"
 #include "ros/messages/trajectory_message.hpp"
@@ -59,8 +60,8 @@ void ReferenceInput::flyTo(const geometry_msgs::PoseStamped& message, bool keep_
   const std::string& frame = message.header.frame_id;
   const bool in_body = gate_.isBase(frame);
   if (!in_body && !isWorldFrame(frame, gate_.frames().world)) {
-    gate_.refuse("goal", fmt::format("header.frame_id is '{}', allowed: '{}' or '{}'", frame,
-                                     gate_.frames().world, gate_.frames().base()));
+    gate_.refuse("goal", fmt::format("header.frame_id is '{}', allowed: '{}' or '{}'",
+                                     clipped(frame), gate_.frames().world, gate_.frames().base()));
     return;
   }
   // A refused goal must not end a wait for what was commanded before (see isOpen).
@@ -106,10 +107,11 @@ void ReferenceInput::onPositionCommand(const topic_tools::ShapeShifter::ConstPtr
   const std::string& md5 = message->getMD5Sum();
   const char* users = positionCommandUsers(md5);
   if (users == nullptr) {
-    gate_.watch().refusedAlways(kPositionCommand,
-                                fmt::format("{} with md5 {}, allowed: {}", message->getDataType(),
-                                            md5, knownPositionCommands()),
-                                wallTime());
+    gate_.watch().refusedAlways(
+        kPositionCommand,
+        fmt::format("{} with md5 {}, allowed: {}", clipped(message->getDataType()), clipped(md5),
+                    knownPositionCommands()),
+        wallTime());
     return;
   }
   std::vector<std::uint8_t> bytes(message->size());

@@ -43,7 +43,9 @@ suite::Flight flightOf(const suite::Scenario& scenario, const std::string& uav) 
 
 ScenarioUav::ScenarioUav(const ros::NodeHandle& root, const std::string& name,
                          const suite::Scenario& scenario)
-    : name_(name), guide_(flightOf(scenario, name), scenario.goal_tolerance, scenario.yaw) {
+    : name_(name),
+      guide_(flightOf(scenario, name), scenario.goal_tolerance, scenario.yaw),
+      inputs_(ros::NodeHandle(root, name)) {
   const auto collision = scenario.arguments.find("collision");
   collides_ = collision == scenario.arguments.end() || collision->second != "false";
   if (scenario.lockstep) beginAfter(0);
@@ -57,19 +59,16 @@ ScenarioUav::ScenarioUav(const ros::NodeHandle& root, const std::string& name,
   if (guide_.hasPath())
     reference_publisher_ = handle.advertise<marsim::StateReference>("command/state", 100);
 
-  const ros::TransportHints no_delay = ros::TransportHints().tcpNoDelay();
-  state_subscriber_ = handle.subscribe("state", kQueue, &ScenarioUav::onState, this, no_delay);
-  error_subscriber_ = handle.subscribe<marsim::TrackingError>(
-      "tracking_error", kQueue,
-      [this](const marsim::TrackingErrorConstPtr& message) {
+  state_subscriber_ = inputs_.subscribeToStream("state", kQueue, &ScenarioUav::onState, this);
+  error_subscriber_ = inputs_.subscribe<marsim::TrackingError>(
+      "tracking_error", kQueue, [this](const marsim::TrackingErrorConstPtr& message) {
         errors_.emplace_back(fromRos(message->header.stamp), fromVector3(message->position).norm());
-      },
-      ros::VoidConstPtr(), no_delay);
-  clearance_subscriber_ = handle.subscribe<marsim::Clearance>(
+      });
+  clearance_subscriber_ = inputs_.subscribe<marsim::Clearance>(
       "clearance", kQueue, [this](const marsim::ClearanceConstPtr& message) {
         clearances_.emplace_back(fromRos(message->header.stamp), message->distance);
       });
-  contact_subscriber_ = handle.subscribe<marsim::Contact>(
+  contact_subscriber_ = inputs_.subscribe<marsim::Contact>(
       "collision", kQueue, [this](const marsim::ContactConstPtr& message) {
         if (message->begins) contacts_.push_back(fromRos(message->header.stamp));
       });

@@ -14,6 +14,7 @@
 #include "marsim/TrackingError.h"
 #include "marsim/VehicleState.h"
 #include "marsim/geometry/kinematic_state.hpp"
+#include "ros/common/inputs.hpp"
 #include "suite/flight_guide.hpp"
 #include "suite/recording.hpp"
 #include "suite/scenario.hpp"
@@ -63,6 +64,7 @@ class ScenarioUav {
   std::vector<TimeNs> contacts_;
 
   ros::Publisher goal_publisher_, reference_publisher_;
+  Inputs inputs_;
   ros::Subscriber state_subscriber_, error_subscriber_, clearance_subscriber_, contact_subscriber_;
 };
 

@@ -65,7 +65,7 @@ std::vector<sim::AnswerRule> readAnswerRules(const std::string& text, const std:
 }  // namespace
 
 SimClockNode::SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
-    : diagnostics_(handle, private_handle) {
+    : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
   sim::SimClockConfig config;
   config.period = periodNs(params.positive("rate", 500.0, Quantity::kFrequency));
@@ -90,8 +90,7 @@ SimClockNode::SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handl
   reported_at_ = told_at_ = ticked_ = WallClock::now();
   clock_ = std::make_unique<sim::SimClock>(config, told_at_);
   clock_publisher_ = handle.advertise<rosgraph_msgs::Clock>("/clock", 100);
-  grant_subscriber_ = handle.subscribe(grantTopic(handle), 1000, &SimClockNode::onGrant, this,
-                                       ros::TransportHints().tcpNoDelay());
+  grant_subscriber_ = inputs_.subscribe(grantTopic(handle), 1000, &SimClockNode::onGrant, this);
   answers_ =
       std::make_unique<AnswerListener>(handle, *clock_, mutex_, [this] { changed_.notify_all(); });
   diagnostics_.setHardwareID("simulation");
@@ -339,6 +338,7 @@ void SimClockNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status)
     status.summary(diagnostic_msgs::DiagnosticStatus::WARN,
                    fmt::format("waits for {} for {:.1f} s", clock_->holders(), held));
   }
+  inputs_.addTo(status);
   status.add("simulated time [s]", toSeconds(now()));
   status.add("real-time factor", factor);
   status.add("pace", sim::paceText(pace));

@@ -10,7 +10,6 @@
 #include <thread>
 #include <vector>
 
-#include <diagnostic_updater/diagnostic_updater.h>
 #include <ros/callback_queue.h>
 #include <ros/ros.h>
 #include <std_srvs/SetBool.h>
@@ -22,6 +21,8 @@
 #include "marsim/SetPace.h"
 #include "marsim/StepTime.h"
 #include "marsim/common/time.hpp"
+#include "ros/common/diagnostics.hpp"
+#include "ros/common/inputs.hpp"
 #include "ros/nodes/answer_listener.hpp"
 #include "sim/sim_clock.hpp"
 
@@ -72,10 +73,11 @@ class SimClockNode {
   void diagnoseLeader(diagnostic_updater::DiagnosticStatusWrapper& status);
 
   ros::Publisher clock_publisher_;
+  Inputs inputs_;
   ros::Subscriber grant_subscriber_;
   ros::CallbackQueue waiting_calls_;  ///< of services that wait for time
   std::vector<ros::ServiceServer> services_;
-  diagnostic_updater::Updater diagnostics_;
+  Diagnostics diagnostics_;
 
   std::mutex mutex_;  ///< guards what follows
   std::unique_ptr<sim::SimClock> clock_;

@@ -13,7 +13,7 @@ constexpr double kRepeat = 0.1;              // [s] of wall time: the clock may 
 }  // namespace
 
 SimulatedSlamNode::SimulatedSlamNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
-    : random_(0) {
+    : random_(0), inputs_(handle) {
   Params params(private_handle);
   period_ = periodNs(params.positive("rate", 10.0, Quantity::kFrequency));
   position_noise_ = params.number("position_noise", 0.01, Quantity::kLength);
@@ -32,8 +32,7 @@ SimulatedSlamNode::SimulatedSlamNode(ros::NodeHandle handle, ros::NodeHandle pri
 
   publisher_ = handle.advertise<nav_msgs::Odometry>("slam_odom", 10);
   if (in_lockstep) grants_.emplace(handle, private_handle);
-  subscriber_ = handle.subscribe("odom", 1000, &SimulatedSlamNode::onOdometry, this,
-                                 ros::TransportHints().tcpNoDelay());
+  subscriber_ = inputs_.subscribeToStream("odom", 1000, &SimulatedSlamNode::onOdometry, this);
   if (!grants_) return;
   grants_->grant(kLead);
   timer_ = handle.createSteadyTimer(ros::WallDuration(kRepeat),

@@ -9,6 +9,7 @@
 #include "marsim/common/random.hpp"
 #include "marsim/geometry/pose.hpp"
 #include "ros/common/clock_grants.hpp"
+#include "ros/common/inputs.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -35,6 +36,7 @@ class SimulatedSlamNode {
   TimeNs last_ = -1;
   std::optional<ClockGrants> grants_;
   ros::Publisher publisher_;
+  Inputs inputs_;
   ros::Subscriber subscriber_;
   ros::SteadyTimer timer_;
 };

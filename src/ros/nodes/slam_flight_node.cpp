@@ -29,7 +29,8 @@ constexpr double kFarewell = 0.5;                   // [s] of wall time
 
 }  // namespace
 
-SlamFlightNode::SlamFlightNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
+SlamFlightNode::SlamFlightNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
+    : inputs_(handle) {
   Params params(private_handle);
   rest_ = toNs(params.number("rest", 2.0, Quantity::kTime));
   goals_ = params.integer("goals", goals_, 1, 1000);
@@ -44,8 +45,8 @@ SlamFlightNode::SlamFlightNode(ros::NodeHandle handle, ros::NodeHandle private_h
     return reference_publisher_.getNumSubscribers() > 0 &&
            goal_publisher_.getNumSubscribers() > 0 && state_subscriber_.getNumPublishers() > 0;
   });
-  state_subscriber_ = handle.subscribe("state", in_lockstep ? 5000 : 1, &SlamFlightNode::onState,
-                                       this, ros::TransportHints().tcpNoDelay());
+  state_subscriber_ =
+      inputs_.subscribeToStream("state", in_lockstep ? 5000 : 1, &SlamFlightNode::onState, this);
   diagnostics_subscriber_ =
       handle.subscribe("/diagnostics", 20, &SlamFlightNode::onDiagnostics, this);
 }

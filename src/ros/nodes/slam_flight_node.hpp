@@ -12,6 +12,7 @@
 #include "marsim/VehicleState.h"
 #include "marsim/geometry/pose.hpp"
 #include "ros/common/command_ticks.hpp"
+#include "ros/common/inputs.hpp"
 #include "ros/common/params.hpp"
 
 namespace marsim::ros_nodes {
@@ -63,6 +64,7 @@ class SlamFlightNode {
 
   std::unique_ptr<CommandTicks> ticks_;
   ros::Publisher reference_publisher_, goal_publisher_;
+  Inputs inputs_;
   ros::Subscriber state_subscriber_, diagnostics_subscriber_;
   ros::SteadyTimer farewell_;
 };

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <geometry_msgs/TwistStamped.h>
 
+#include "common/text.hpp"
+
 namespace marsim::ros_nodes {
 namespace {
 
@@ -58,10 +60,12 @@ void StreamInput::onVelocity(const VelocityTopic& topic, const topic_tools::Shap
     gate_.watch().refusedAlways(
         topic.name,
         fmt::format("type is {}, allowed: geometry_msgs/TwistStamped or geometry_msgs/Twist",
-                    message.getDataType()),
+                    clipped(message.getDataType())),
         wallTime());
     return;
   }
+  const std::string fault = faultOf(command);
+  if (!fault.empty()) return gate_.refuse(topic.name, fault);
   gate_.take(topic.kind, fromRos(command.header.stamp),
              [this, topic, command] { move(topic, command.twist, command.header.frame_id); });
 }
@@ -117,7 +121,7 @@ void StreamInput::onRates(const marsim::RateCommandConstPtr& message) {
   if (!frame.empty() && !gate_.isBase(frame)) {
     gate_.watch().refusedAlways(kRates,
                                 fmt::format("header.frame_id is '{}', allowed: '{}' or empty",
-                                            frame, gate_.frames().base()),
+                                            clipped(frame), gate_.frames().base()),
                                 wallTime());
     return;
   }

@@ -32,7 +32,8 @@ double seconds(const timeval& time) {
 
 }  // namespace
 
-SwarmMeterNode::SwarmMeterNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
+SwarmMeterNode::SwarmMeterNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
+    : inputs_(handle) {
   Params params(private_handle);
   const int size = params.integer("swarm_size", 1, 1, sim::kMostUavs);
   const std::string topic = params.text("topic", "points");
@@ -47,8 +48,8 @@ SwarmMeterNode::SwarmMeterNode(ros::NodeHandle handle, ros::NodeHandle private_h
         fmt::format("uav{}/{}", i, topic), 100,
         [this, &scans](const sensor_msgs::PointCloud2ConstPtr& cloud) { onCloud(cloud, scans); });
   }
-  clock_subscriber_ = handle.subscribe("/clock", 1000, &SwarmMeterNode::onClock, this);
-  state_subscriber_ = handle.subscribe("uav0/state", 1000, &SwarmMeterNode::onState, this);
+  clock_subscriber_ = inputs_.subscribeToStream("/clock", 1000, &SwarmMeterNode::onClock, this);
+  state_subscriber_ = inputs_.subscribeToStream("uav0/state", 1000, &SwarmMeterNode::onState, this);
 }
 
 SwarmMeterNode::Usage SwarmMeterNode::usage(TimeNs stamp) {

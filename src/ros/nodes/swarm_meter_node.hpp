@@ -11,6 +11,7 @@
 
 #include "marsim/VehicleState.h"
 #include "marsim/common/time.hpp"
+#include "ros/common/inputs.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -53,6 +54,7 @@ class SwarmMeterNode {
   Usage begin_;
   std::vector<std::unique_ptr<Scans>> scans_;
   TimeNs latest_state_ = 0;  ///< [ns] longest from the clock to a state
+  Inputs inputs_;
   ros::Subscriber clock_subscriber_, state_subscriber_;
 };
 

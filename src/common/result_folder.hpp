@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/folder_lock.hpp"
+
+namespace marsim {
+
+/// The folder that a command writes its results to. Its manifest, the file `.marsim-files`, names
+/// the command and the entries that the command made there; nothing else is ever replaced. One
+/// process at a time writes.
+class ResultFolder {
+ public:
+  /// Checks the folder and changes nothing. `command` is e.g. "marsim demo". Throws FileError where
+  /// the folder cannot be made or written into, and where it holds an entry that its manifest does
+  /// not name or the results of another command. Names that begin with ".marsim-" do not count.
+  ResultFolder(std::filesystem::path folder, std::string command);
+
+  /// Makes and locks the folder, adds `entries` to the manifest and removes what killed processes
+  /// had begun to write. Throws FileError, also where another process holds the lock.
+  void begin(const std::vector<std::string>& entries);
+
+  const std::filesystem::path& path() const { return folder_; }
+
+ private:
+  void check();
+  std::filesystem::path manifest() const { return folder_ / ".marsim-files"; }
+
+  std::filesystem::path folder_;
+  std::string command_;
+  std::set<std::string> entries_;  ///< named by the manifest
+  std::optional<FolderLock> lock_;
+};
+
+}  // namespace marsim

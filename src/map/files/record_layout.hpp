@@ -1,0 +1,113 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "marsim/map/point_cloud.hpp"
+
+/// Meaning of the columns of a record by their names and types, the same for PCD, PLY and tables.
+namespace marsim::map {
+
+/// Type of a number in a file.
+struct NumberType {
+  /// kPackedFloat: a colour as the bits of a float32.
+  enum class Kind { kFloat, kSigned, kUnsigned, kPackedFloat };
+  Kind kind = Kind::kFloat;
+  std::uint32_t size = 4;  ///< [bytes] 1, 2, 4, 8
+};
+
+/// "float32", "uint8", ...
+std::string typeName(NumberType type);
+
+/// One column of the table that is read.
+struct Column {
+  NumberType type;
+  std::size_t offset = 0;  ///< [bytes] inside a binary record
+  std::size_t value = 0;   ///< position among the values of an ascii record
+};
+
+/// A list of any length inside a record (PLY), which is skipped.
+struct List {
+  NumberType length;
+  std::size_t item = 0;  ///< [bytes] of one of its numbers
+  Column next;           ///< the place in the record where it lies
+};
+
+/// The range of colours in a file: 0 to 1, 0 to 255 or 0 to 65535.
+enum class ColourDepth { kUnit, kByte, kWord };
+
+/// The depth of colours of which the largest is `most`.
+ColourDepth depthOf(double most, bool are_floats);
+
+/// A shade of a file from 0 to 255.
+double shadeOf(double raw, ColourDepth depth);
+
+/// Layout of a record.
+struct RecordLayout {
+  std::size_t record_size = 0;  ///< [bytes] of a binary record, without its lists
+  std::size_t values = 0;       ///< in an ascii record, without its lists
+  std::vector<List> lists;      ///< in the order of the file
+  std::array<Column, 3> xyz;
+  std::optional<Column> intensity;
+  /// Red, green and blue; the same column three times where one value holds them (PCL's packed
+  /// 0x00RRGGBB).
+  std::optional<std::array<Column, 3>> colour;
+  ColourDepth depth = ColourDepth::kByte;  ///< of the colours
+  std::optional<Column> label;             ///< of a class
+  bool big_endian = false;
+
+  /// Whether points come with an intensity: their own, or the luma of their colours.
+  bool hasIntensity() const { return intensity.has_value() || colour.has_value(); }
+  bool isPacked() const { return colour && (*colour)[0].offset == (*colour)[1].offset; }
+  /// Whether only the largest value of all colours tells their depth: bytes and packed colours have
+  /// one depth.
+  bool needsDepth() const;
+  /// The depth of colours of these types, of which the largest is `most`.
+  ColourDepth depthFor(double most) const;
+};
+
+/// Fields of a record in file order, by which a reader assembles the layout.
+struct Field {
+  std::string name;
+  NumberType type;
+  std::size_t count = 1;
+  std::optional<NumberType> length;  ///< of a list: its type
+};
+
+/// Adds a field to a record's sizes and returns its column.
+Column addField(const Field& field, RecordLayout& layout);
+
+/// Whether names of fields tell which are x, y and z.
+bool nameAPlace(const std::vector<std::string>& names);
+
+/// Whether a name is one that makeLayout() knows.
+bool isKnownName(const std::string& name);
+
+/// Finds x, y, z, intensity, colour and class among the fields, by the names that programs give
+/// them in upper or lower case, with a unit in brackets or without. Throws FileError where a
+/// coordinate is missing, there twice, or a vector.
+RecordLayout makeLayout(const std::string& path, const std::vector<Field>& fields);
+
+/// The class of a label: its lower 16 bits, as SemanticKITTI keeps an instance above them. What it
+/// numbers above 255 moves, and is taken as the same at rest; others are 0, none.
+std::uint8_t classOfLabel(double label);
+
+/// The bits of a float32.
+std::uint32_t bitsOf(float number);
+
+/// The colour of PCL's packed 0x00RRGGBB. Black where a float has the bits of "not a number"
+/// itself; opaque colours (0xFFRRGGBB) have others.
+Colour unpackedColour(std::uint32_t bits, bool is_float);
+
+/// Red, green and blue (0 to 255) of numbers as they stand in a file. A colour that is not a number
+/// is black.
+std::array<double, 3> coloursOf(const RecordLayout& layout, const std::array<double, 3>& raw);
+Colour roundedColour(const std::array<double, 3>& rgb);
+
+}  // namespace marsim::map

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <stdexcept>
+
+#include <diagnostic_updater/diagnostic_updater.h>
+
+namespace marsim::ros_nodes {
+
+/// The diagnostics of a node. diagnostic_updater::Updater throws within its period of the last time
+/// that ros::Time can hold, and falls silent when time goes back; both may be a wrong /clock.
+class Diagnostics : public diagnostic_updater::Updater {
+ public:
+  using Updater::Updater;
+
+  /// Publishes where that is due, once a period of simulated time.
+  void update() {
+    const double since = ros::Time::now().toSec() - updated_;
+    if (since >= 0.0 && since < getPeriod()) return;
+    force_update();
+  }
+  void force_update() {
+    updated_ = ros::Time::now().toSec();
+    try {
+      Updater::force_update();
+    } catch (const std::runtime_error&) {
+      // The end of time.
+    }
+  }
+
+ private:
+  double updated_ = -1e9;  ///< [s]
+};
+
+}  // namespace marsim::ros_nodes
