@@ -19,6 +19,15 @@ namespace marsim {
 namespace fs = std::filesystem;
 namespace {
 
+/// The folder in which this library lies: <prefix>/lib, or <prefix>/lib/<architecture> on Debian.
+fs::path libraryDir() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&dataDir), &info) == 0 || info.dli_fname == nullptr) {
+    throw Error("the MARSIM library cannot tell where it lies; set MARSIM_DATA_DIR");
+  }
+  return fs::weakly_canonical(info.dli_fname).parent_path();
+}
+
 /// Where the user's own settings want it; empty where they name no place.
 fs::path usualCacheDir() {
   const auto variable = [](const char* name) {
@@ -71,18 +80,22 @@ fs::path dataDir() {
     }
     return given;
   }
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&dataDir), &info) == 0 || info.dli_fname == nullptr) {
-    throw Error("the MARSIM library cannot tell where it lies; set MARSIM_DATA_DIR");
-  }
-  const fs::path lib_dir = fs::weakly_canonical(info.dli_fname).parent_path();
-  // <prefix>/lib, or <prefix>/lib/<architecture> on Debian.
+  const fs::path lib_dir = libraryDir();
   for (const fs::path& prefix : {lib_dir.parent_path(), lib_dir.parent_path().parent_path()}) {
     const fs::path share = prefix / "share" / "marsim";
     if (fs::is_directory(share / "config")) return share;
   }
   throw Error(
       fmt::format("no share/marsim/config beside {}; set MARSIM_DATA_DIR", lib_dir.string()));
+}
+
+fs::path programFile(const std::string& name) {
+  const fs::path lib_dir = libraryDir();
+  for (const fs::path& lib : {lib_dir, lib_dir.parent_path()}) {
+    const fs::path program = lib / "marsim" / name;
+    if (access(program.c_str(), X_OK) == 0) return program;
+  }
+  throw Error(fmt::format("no program marsim/{} in {}", name, lib_dir.string()));
 }
 
 fs::path temporaryCacheDir() {

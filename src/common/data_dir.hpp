@@ -11,6 +11,10 @@ namespace marsim {
 /// neither exists.
 std::filesystem::path dataDir();
 
+/// A program of the package: lib/marsim/<name> beside the library itself. Throws Error where it is
+/// missing.
+std::filesystem::path programFile(const std::string& name);
+
 /// The folder for derived files that may be deleted at any time: $XDG_CACHE_HOME/marsim, by default
 /// ~/.cache/marsim. Made for this user alone where it is missing. Where it cannot be made or seen,
 /// belongs to another user (root excepted) or others can write into it, temporaryCacheDir(), and

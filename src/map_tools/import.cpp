@@ -5,9 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "common/line_reader.hpp"
 #include "common/output_file.hpp"
 #include "common/text.hpp"
 #include "map/files/local_frame.hpp"
+#include "map/files/ply_header.hpp"
 #include "map_tools/mesh_sampling.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/map/voxel_grid.hpp"
@@ -16,6 +18,17 @@ namespace marsim::map_tools {
 namespace {
 
 enum class Kind { kCloud, kTable, kLas, kOctoMap, kMesh, kRecording };
+
+/// Whether a PLY file is a mesh.
+bool hasFaces(const std::filesystem::path& path) {
+  std::size_t size = 0;
+  map::InputFile file{path.string(), openInput(path, size), size};
+  if (size == 0) return false;  // the reader of points says so
+  for (const map::PlyElement& element : map::readPlyHeader(file).elements) {
+    if (element.count > 0 && (element.name == "face" || element.name == "tristrips")) return true;
+  }
+  return false;
+}
 
 /// Throws FileError for formats that other programs turn into one that is read.
 void refuseForeign(const std::filesystem::path& path) {
@@ -41,7 +54,7 @@ Kind kindOf(const std::filesystem::path& path) {
   const std::string extension = requireExtension(path, importFormats());
   if (!std::filesystem::exists(path)) throw FileError(path.string(), "does not exist");
   if (extension == ".pcd") return Kind::kCloud;
-  if (extension == ".ply") return plyFaces(path) > 0 ? Kind::kMesh : Kind::kCloud;
+  if (extension == ".ply") return hasFaces(path) ? Kind::kMesh : Kind::kCloud;
   if (extension == ".las") return Kind::kLas;
   if (extension == ".bt" || extension == ".ot") return Kind::kOctoMap;
   for (const char* table : {".xyz", ".txt", ".csv", ".pts", ".asc"}) {
@@ -64,16 +77,23 @@ class Importer {
  public:
   Importer(const ImportConfig& config, Progress& progress) : config_(config), progress_(progress) {}
 
-  void read(const std::filesystem::path& path) {
+  /// Reads a file; whether it gave points as they are.
+  bool read(const std::filesystem::path& path) {
     ImportedFile file;
     file.path = path;
     const Kind kind = kindOf(path);
-    kind == Kind::kMesh ? sample(file) : readPoints(kind, file);
+    const bool sampled = kind == Kind::kMesh && sample(file);
+    if (kind != Kind::kMesh) readPoints(kind, file);
+    if (file.read == file.not_finite) {
+      throw FileError(path.string(), fmt::format("none of its {} points has finite coordinates",
+                                                 withThousands(file.read)));
+    }
     const std::string hint = upHint(file.box);
     if (!hint.empty()) file.notes.push_back("warning: " + hint);
     const std::string unit = unitHint(file.box);
     if (!unit.empty()) file.notes.push_back("warning: " + unit);
     files_.push_back(std::move(file));
+    return !sampled;
   }
   Imported result() {
     Imported imported;
@@ -116,7 +136,8 @@ class Importer {
       file.notes = readTable(file.path, config_.columns, progress_, take);
     } else if (kind == Kind::kOctoMap) {
       file.kind = "OctoMap";
-      file.notes = readOctoMap(file.path, config_.resolution / config_.metres(), progress_, take);
+      file.notes = readOctoMap(file.path, config_.resolution / config_.metres(), progress_, take,
+                               config_.limits);
     } else if (kind == Kind::kRecording) {
       readScans(file, take);
     } else {
@@ -125,11 +146,6 @@ class Importer {
       sink.begin = [&](const map::RecordLayout& layout, std::uint64_t) { noteTypes(layout, file); };
       sink.take = take;
       map::readPoints(file.path, progress_, sink);
-    }
-    if (file.read == file.not_finite) {
-      throw FileError(
-          file.path.string(),
-          fmt::format("none of its {} points has finite coordinates", withThousands(file.read)));
     }
   }
 
@@ -170,19 +186,33 @@ class Importer {
     }
   }
 
-  void sample(ImportedFile& file) {
+  /// Samples a mesh, or takes the vertices of one without triangles; whether it was sampled.
+  bool sample(ImportedFile& file) {
+    Mesh mesh = readMesh(file.path, progress_, config_.limits);
+    const UpAxis up = config_.up == UpAxis::kAuto ? mesh.up : config_.up;
+    const Eigen::Matrix3d turn = mesh.unit * config_.metres() * toZUp(up);
+    noteMesh(mesh, up, file);
+    if (mesh.triangles.empty()) {
+      map::PointBlock block;
+      block.points = std::move(mesh.vertices);
+      block.colour = std::move(mesh.colours);
+      append(block, turn, file);
+      file.kind = "points";
+      return false;
+    }
     if (config_.resolution == 0.0) {
       throw FileError(file.path.string(), "is a mesh: say at which --resolution to sample it");
     }
-    Mesh mesh = readMesh(file.path, progress_);
-    const UpAxis up = config_.up == UpAxis::kAuto ? mesh.up : config_.up;
-    const Eigen::Matrix3d turn = mesh.unit * config_.metres() * toZUp(up);
     for (Eigen::Vector3d& vertex : mesh.vertices) vertex = turn * vertex;
     sampleMesh(
         mesh, {config_.resolution, config_.seed}, progress_,
         [&](const map::PointBlock& block) { append(block, Eigen::Matrix3d::Identity(), file); });
     file.kind = fmt::format("mesh of {} triangles, {:.5g} m2", withThousands(mesh.triangles.size()),
                             areaOf(mesh));
+    return true;
+  }
+
+  static void noteMesh(const Mesh& mesh, UpAxis up, ImportedFile& file) {
     file.notes.insert(file.notes.end(), mesh.notes.begin(), mesh.notes.end());
     if (mesh.not_finite + mesh.degenerate > 0) {
       file.notes.push_back(
@@ -211,6 +241,8 @@ void ImportConfig::validate(const std::string& where) const {
   const Validator check(where);
   check.notNegative("resolution", resolution, "m");
   check.positive("scale", metres());
+  check.notNegative("memory_limit", limits.memory, "GiB");
+  check.notNegative("time_limit", limits.time, "s");
   for (const std::string& name : columns) {
     if (name == "-" || map::isKnownName(name)) continue;
     throw ConfigError(where, "columns", name,
@@ -246,10 +278,7 @@ Imported importFiles(const std::vector<std::filesystem::path>& paths, const Impo
     throw ConfigError("command line", "--columns", join(config.columns, ","),
                       "with a table (XYZ, TXT, CSV, PTS, ASC) among the files");
   }
-  for (const std::filesystem::path& path : paths) {
-    points = kindOf(path) != Kind::kMesh || points;
-    importer.read(path);
-  }
+  for (const std::filesystem::path& path : paths) points = importer.read(path) || points;
   Imported imported = importer.result();
   if (config.resolution > 0.0 && points) {
     imported.before_thinning = imported.cloud.size();

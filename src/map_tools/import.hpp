@@ -26,6 +26,7 @@ struct ImportConfig {
   std::vector<std::string> columns;  ///< names of the columns of tables, see readTable()
   UpAxis up = UpAxis::kAuto;         ///< of the files; auto: as they say, z where they do not
   std::uint64_t seed = 1;            ///< of the sampling
+  ImportLimits limits;               ///< of meshes and OctoMaps
   RecordingConfig recording;         ///< how folders and bags are read; its source is not used
 
   double metres() const { return scale.value_or(1.0); }  ///< [m] of a unit

@@ -3,14 +3,6 @@
 
 #include "map_tools/sources.hpp"
 
-#ifdef MARSIM_HAS_STB
-#include <memory>
-
-#define STB_IMAGE_STATIC
-#define STB_IMAGE_IMPLEMENTATION
-#include <stb/stb_image.h>
-#endif
-
 namespace marsim::map_tools {
 namespace {
 
@@ -25,19 +17,6 @@ Eigen::Vector3d barycentric(const Mesh& mesh, const std::array<std::uint32_t, 3>
   const double c = std::clamp(ab.cross(place - a).dot(normal) / area, 0.0, 1.0 - b);
   return {1.0 - b - c, b, c};
 }
-
-#ifdef MARSIM_HAS_STB
-std::optional<Texture> textureOf(unsigned char* pixels, int width, int height) {
-  const std::unique_ptr<unsigned char, void (*)(void*)> owned(pixels, stbi_image_free);
-  if (!owned) return std::nullopt;
-  Texture texture{width, height, {}};
-  texture.pixels.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
-  for (std::size_t i = 0; i < texture.pixels.size(); ++i) {
-    std::copy_n(pixels + 3 * i, 3, texture.pixels[i].begin());
-  }
-  return texture;
-}
-#endif
 
 }  // namespace
 
@@ -72,32 +51,5 @@ map::Colour colourAt(const Mesh& mesh, std::uint32_t triangle, const Eigen::Vect
   }
   return colour;
 }
-
-#ifdef MARSIM_HAS_STB
-
-bool hasTextures() { return true; }
-
-std::optional<Texture> readTexture(const std::filesystem::path& path) {
-  int width = 0, height = 0, channels = 0;
-  unsigned char* const pixels = stbi_load(path.c_str(), &width, &height, &channels, 3);
-  return textureOf(pixels, width, height);
-}
-
-std::optional<Texture> readTexture(const unsigned char* bytes, std::size_t size) {
-  int width = 0, height = 0, channels = 0;
-  unsigned char* const pixels =
-      stbi_load_from_memory(bytes, static_cast<int>(size), &width, &height, &channels, 3);
-  return textureOf(pixels, width, height);
-}
-
-#else
-
-bool hasTextures() { return false; }
-std::optional<Texture> readTexture(const std::filesystem::path& /*path*/) { return std::nullopt; }
-std::optional<Texture> readTexture(const unsigned char* /*bytes*/, std::size_t /*size*/) {
-  return std::nullopt;
-}
-
-#endif
 
 }  // namespace marsim::map_tools

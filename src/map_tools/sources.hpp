@@ -41,12 +41,18 @@ Notes readLas(const std::filesystem::path& path, std::optional<double> scale, Pr
 Notes readTable(const std::filesystem::path& path, const std::vector<std::string>& names,
                 Progress& progress, const TakePoints& take);
 
+/// Limits of the program map_importer, in which files are read by libraries that may end it.
+struct ImportLimits {
+  double memory = 0.0;  ///< [GiB]; 0: 1, or 50 times the size of the files read where that is more
+  double time = 0.0;    ///< [s]; 0: 60, and 10 for each 100 MB of the files read
+};
+
 /// Reads the occupied leaves of an OctoMap file (.bt, .ot) as the centres of cubes: a leaf larger
 /// than `resolution` (in the file's unit; 0: the tree's own) is divided into cubes no larger.
-/// Throws FileError, also where these are more than 5e8 and where the program was built without
-/// liboctomap.
+/// Throws FileError, also where these are more than 5e8, beyond the limits, and where the program
+/// was built without liboctomap.
 Notes readOctoMap(const std::filesystem::path& path, double resolution, Progress& progress,
-                  const TakePoints& take);
+                  const TakePoints& take, const ImportLimits& limits = {});
 
 /// An image on a mesh.
 struct Texture {
@@ -56,13 +62,9 @@ struct Texture {
   map::Colour at(const Eigen::Vector2d& uv) const;
 };
 
-/// Reads a PNG, JPEG, BMP, TGA or PPM file, or such a file's bytes. None where it is none or the
-/// program was built without libstb.
-std::optional<Texture> readTexture(const std::filesystem::path& path);
-std::optional<Texture> readTexture(const unsigned char* bytes, std::size_t size);
-
-/// Triangles of a mesh file in the file's own coordinates. Colours come from textures, where there
-/// are none from vertices, where there are none from materials.
+/// Triangles of a mesh file, or vertices of one that holds points alone, in the file's own
+/// coordinates. Colours come from textures, where there are none from vertices, where there are
+/// none from materials.
 struct Mesh {
   std::vector<Eigen::Vector3d> vertices;
   std::vector<std::array<std::uint32_t, 3>> triangles;
@@ -77,26 +79,13 @@ struct Mesh {
   double unit = 1.0;           ///< [m] as the file says, 1 where its format does not
 };
 
-/// Reads OBJ, STL, PLY, DAE, glTF and OFF by assimp. Throws FileError where the file has no
-/// triangle, and where the program was built without assimp.
-Mesh readMesh(const std::filesystem::path& path, Progress& progress);
+/// Reads OBJ, STL, DAE, glTF and OFF by assimp and PLY. Throws FileError where the file has neither
+/// triangles nor points, beyond the limits, and where the program was built without assimp (PLY
+/// excepted).
+Mesh readMesh(const std::filesystem::path& path, Progress& progress,
+              const ImportLimits& limits = {});
 
 /// The colour of a mesh that has any, at a place on one of its triangles.
 map::Colour colourAt(const Mesh& mesh, std::uint32_t triangle, const Eigen::Vector3d& place);
-
-/// The number of faces that a PLY file says it has.
-std::uint64_t plyFaces(const std::filesystem::path& path);
-/// Throws FileError where a PLY file ends before all that its header promises.
-void requireWholePly(const std::filesystem::path& path);
-/// Throws FileError where a mesh file of `size` bytes was visibly cut off.
-void requireWholeMesh(const std::filesystem::path& path, const std::string& extension,
-                      std::size_t size);
-/// The first 64 KiB of a file.
-std::string headOf(const std::filesystem::path& path);
-
-/// What the program was built with.
-bool hasAssimp();
-bool hasOctoMap();
-bool hasTextures();
 
 }  // namespace marsim::map_tools

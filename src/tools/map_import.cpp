@@ -85,7 +85,10 @@ int runImport(ImportOptions& options) {
     config.resolution = parseOption("--resolution", options.resolution, Quantity::kLength);
     marsim::Validator("command line").positive("--resolution", config.resolution, "m");
   }
-  marsim::Validator("command line").positive("--scale", config.metres());
+  const marsim::Validator check("command line");
+  check.positive("--scale", config.metres());
+  check.notNegative("--memory-limit", config.limits.memory, "GiB");
+  check.notNegative("--time-limit", config.limits.time, "s");
   if (!options.columns.empty()) config.columns = split(options.columns, ',');
   config.up = map_tools::upAxisOf(options.up);
   config.recording = options.recording.config();
@@ -142,6 +145,12 @@ MapCommand addMapImport(CLI::App& app) {
                   "- for one that is not read; by default by a header or the values");
   sub->add_option("--up", options->up, "the files' axis that is up: y, z, or auto, as they say")
       ->capture_default_str();
+  sub->add_option(
+      "--memory-limit", options->config.limits.memory,
+      "memory that reading a mesh or an OctoMap may take [GiB], by default 1, or 50 times "
+      "the size of its files");
+  sub->add_option("--time-limit", options->config.limits.time,
+                  "time that it may take [s], by default 60, and 10 for each 100 MB of its files");
   options->recording.addTo(*sub);
   addSeed(*sub, options->config.seed, "of the sampling of meshes");
   sub->add_flag("--json", options->json, "print one JSON object");

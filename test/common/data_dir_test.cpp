@@ -88,5 +88,14 @@ TEST_F(CacheDir, NorATemporaryOneThatOthersMade) {
   EXPECT_THROW(get(), FileError);
 }
 
+TEST(ProgramFile, OneThatIsMissingIsNamed) {
+  try {
+    programFile("no_such_program");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).rfind("no program marsim/no_such_program in /", 0), 0U);
+  }
+}
+
 }  // namespace
 }  // namespace marsim

@@ -110,6 +110,19 @@ class Examples(unittest.TestCase):
         self.assertLessEqual(len(cmake.splitlines()), 10)
         self.build(self.project("ten_lines", cmake, "cast_scan.cpp"))
 
+    def test_importer(self):
+        """The installed library finds the installed program in which meshes are read."""
+        mesh, points = (os.path.join(self.folder, name) for name in ("a.ply", "b.ply"))
+        with open(mesh, "w") as file:
+            file.write("ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\n"
+                       "property float y\nproperty float z\nelement face 1\n"
+                       "property list uchar int vertex_indices\nend_header\n"
+                       "0 0 0\n4 0 0\n0 4 0\n3 0 1 2\n")
+        done = run([os.path.join(self.prefix, "bin", "marsim"), "map", "import", mesh,
+                    "--resolution", "0.5", "--out", points], self.folder, **self.environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("mesh of 1 triangles, 8 m2", done.stdout)
+
     def components(self, name, component):
         done = self.configure(self.project(
             name, "cmake_minimum_required(VERSION 3.16)\nproject(p CXX)\n"

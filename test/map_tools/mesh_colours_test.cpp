@@ -3,6 +3,7 @@
 
 #include "map/test_files.hpp"
 #include "map_tools/import.hpp"
+#include "map_tools/importer_parts.hpp"
 
 namespace marsim::map_tools {
 namespace {
@@ -25,7 +26,7 @@ const std::string kMaterial = "newmtl wall\nKd 0.2 0.4 0.6\nmap_Kd a.ppm\n";
 class MeshColours : public testing::Test {
  protected:
   void SetUp() override {
-    if (!hasAssimp()) GTEST_SKIP() << "built without assimp";
+    if (!kHasAssimp) GTEST_SKIP() << "built without assimp";
   }
   TestFolder folder_;
 };
@@ -43,6 +44,38 @@ TEST_F(MeshColours, AreThoseOfTheVertices) {
   }
 }
 
+// The third vertex has no colour, the last one an opacity as well.
+TEST_F(MeshColours, StayWithTheirVertices) {
+  const auto path = folder_.write("a.obj",
+                                  "v 0 0 0 1 0 0\nv 1 0 0 0 1 0\nv 1 1 0\nv 0 1 0 0 0 1 0.5\n"
+                                  "f 1 2 3\nf 1 3 4\n");
+  Progress progress("reading", Progress::Output::kNone);
+  const Mesh mesh = readMesh(path, progress);
+  ASSERT_EQ(mesh.colours.size(), mesh.vertices.size());
+  ASSERT_EQ(mesh.triangles.size(), 2U);
+  for (std::size_t i = 0; i < mesh.vertices.size(); ++i) {
+    const Eigen::Vector3d& p = mesh.vertices[i];
+    const Colour expected = p.x() + p.y() == 0.0 ? Colour{255, 0, 0}
+                            : p.y() == 0.0       ? Colour{0, 255, 0}
+                            : p.x() == 0.0       ? Colour{0, 0, 255}
+                                                 : Colour{128, 128, 128};
+    EXPECT_EQ(mesh.colours[i], expected) << p.transpose();
+  }
+}
+
+TEST_F(MeshColours, PathsMayHaveBackslashes) {
+  if (!kHasTextures) GTEST_SKIP() << "built without libstb";
+  std::filesystem::create_directories(folder_ / "parts/images");
+  folder_.write("parts/a.mtl", "newmtl wall\nmap_Kd parts\\images\\a.ppm\n");
+  folder_.write("parts/images/a.ppm", "P6\n1 1\n255\nabc");
+  std::string square = kSquare;
+  square.replace(square.find("a.mtl"), 5, "parts\\a.mtl");
+  Progress progress("reading", Progress::Output::kNone);
+  const Mesh mesh = readMesh(folder_.write("a.obj", square), progress);
+  EXPECT_TRUE(mesh.notes.empty());
+  EXPECT_EQ(colourAt(mesh, 0, {0.5, 0.2, 0}), (Colour{'a', 'b', 'c'}));
+}
+
 TEST_F(MeshColours, OfVerticesAreOfAnyDepth) {
   for (const auto& [full, half] :
        {std::pair("1", "0.5"), std::pair("255", "128"), std::pair("65535", "32896")}) {
@@ -58,7 +91,7 @@ TEST_F(MeshColours, OfVerticesAreOfAnyDepth) {
 
 // Two by two pixels, the upper row first.
 TEST_F(MeshColours, AreThoseOfTheTexture) {
-  if (!hasTextures()) GTEST_SKIP() << "built without libstb";
+  if (!kHasTextures) GTEST_SKIP() << "built without libstb";
   folder_.write("a.mtl", kMaterial);
   folder_.write("a.ppm", std::string("P6\n2 2\n255\n") + "\x01\x02\x03" + "\x11\x12\x13" +
                              "\x21\x22\x23" + "\x31\x32\x33");
@@ -90,8 +123,16 @@ TEST_F(MeshColours, AMissingFileOfMaterialsIsSaid) {
   const Imported map = imported(folder_.write("b.obj", kSquare));
   EXPECT_FALSE(map.cloud.hasColour());
   ASSERT_GE(map.files[0].notes.size(), 1U);
-  EXPECT_NE(map.files[0].notes[0].find("warning: the file of materials 'a.mtl' is not there"),
-            std::string::npos);
+  EXPECT_NE(map.files[0].notes[0].find("a.mtl: no such file"), std::string::npos);
+}
+
+TEST_F(MeshColours, ALongNameIsSaidInShort) {
+  std::string square = kSquare;
+  square.replace(square.find("a.mtl"), 5, std::string(60000, 'm') + ".mtl");
+  const Imported map = imported(folder_.write("a.obj", square));
+  ASSERT_GE(map.files[0].notes.size(), 1U);
+  EXPECT_NE(map.files[0].notes[0].find("warning: materials are left out: "), std::string::npos);
+  EXPECT_LT(map.files[0].notes[0].size(), 500U);
 }
 
 TEST_F(MeshColours, AreAbsentWhereTheFileHasNone) {

@@ -8,8 +8,7 @@
 #include "common/line_reader.hpp"
 #include "common/output_file.hpp"
 #include "common/text.hpp"
-#include "map_tools/quiet.hpp"
-#include "map_tools/sources.hpp"
+#include "map_tools/importer/importer.hpp"
 #include "marsim/common/error.hpp"
 
 #ifdef MARSIM_HAS_OCTOMAP
@@ -22,8 +21,6 @@ namespace marsim::map_tools {
 #ifdef MARSIM_HAS_OCTOMAP
 
 namespace {
-
-constexpr double kMostPoints = 5e8;
 
 struct Header {
   std::string kind;
@@ -86,9 +83,26 @@ double partsOf(double side, double resolution) {
   return std::max(1.0, std::ceil(side / resolution - 1e-6));
 }
 
-/// Points of one leaf: the centres of the cubes that it is divided into.
-void addLeaf(const octomap::point3d& centre, double side, double resolution,
-             map::PointBlock& block) {
+/// Gathers points into blocks.
+class PointBlocks {
+ public:
+  explicit PointBlocks(const TakePoints& take) : take_(take) {}
+  void add(const Eigen::Vector3d& point) {
+    block_.points.push_back(point);
+    if (block_.size() == map::kBlockPoints) flush();
+  }
+  void flush() {
+    if (block_.size() > 0) take_(block_);
+    block_.points.clear();
+  }
+
+ private:
+  const TakePoints& take_;
+  map::PointBlock block_;
+};
+
+/// Adds the points of one leaf: the centres of the cubes that it is divided into.
+void addLeaf(const octomap::point3d& centre, double side, double resolution, PointBlocks& blocks) {
   const int parts = static_cast<int>(partsOf(side, resolution));
   const double step = side / parts;
   const Eigen::Vector3d low =
@@ -96,7 +110,7 @@ void addLeaf(const octomap::point3d& centre, double side, double resolution,
   for (int x = 0; x < parts; ++x) {
     for (int y = 0; y < parts; ++y) {
       for (int z = 0; z < parts; ++z) {
-        block.points.emplace_back(low + step * Eigen::Vector3d(x + 0.5, y + 0.5, z + 0.5));
+        blocks.add(low + step * Eigen::Vector3d(x + 0.5, y + 0.5, z + 0.5));
       }
     }
   }
@@ -108,7 +122,7 @@ void requireSize(Tree& tree, double resolution, const std::string& path) {
   for (auto leaf = tree.begin_leafs(), end = tree.end_leafs(); leaf != end; ++leaf) {
     if (tree.isNodeOccupied(*leaf)) points += std::pow(partsOf(leaf.getSize(), resolution), 3);
   }
-  if (points <= kMostPoints) return;
+  if (points <= kMostLeafPoints) return;
   throw FileError(path, fmt::format("gives {:.2g} points with leaves of {:g} units, allowed: 5e8; "
                                     "the smallest leaf is {:g} wide",
                                     points, resolution, tree.getResolution()));
@@ -118,23 +132,19 @@ template <class Tree>
 std::size_t takeLeaves(Tree& tree, double resolution, const std::string& path,
                        const TakePoints& take) {
   requireSize(tree, resolution, path);
-  map::PointBlock block;
+  PointBlocks blocks(take);
   std::size_t leaves = 0;
   for (auto leaf = tree.begin_leafs(), end = tree.end_leafs(); leaf != end; ++leaf) {
     if (!tree.isNodeOccupied(*leaf)) continue;
     ++leaves;
-    addLeaf(leaf.getCoordinate(), leaf.getSize(), resolution, block);
-    if (block.size() < map::kBlockPoints) continue;
-    take(block);
-    block = {};
+    addLeaf(leaf.getCoordinate(), leaf.getSize(), resolution, blocks);
   }
-  if (block.size() > 0) take(block);
+  blocks.flush();
   return leaves;
 }
 
 std::unique_ptr<octomap::AbstractOcTree> readTree(const std::filesystem::path& path) {
   constexpr int kLogOdds = 4, kColour = 3;
-  const QuietStandardError quiet;
   std::size_t size = 0;
   std::ifstream stream = openInput(path, size);
   if (size == 0) throw FileError(path.string(), "is empty");
@@ -169,11 +179,7 @@ std::unique_ptr<octomap::AbstractOcTree> readTree(const std::filesystem::path& p
 
 }  // namespace
 
-bool hasOctoMap() { return true; }
-
-Notes readOctoMap(const std::filesystem::path& path, double resolution, Progress& progress,
-                  const TakePoints& take) {
-  progress.phase("reading " + path.filename().string());
+Notes readOctree(const std::filesystem::path& path, double resolution, const TakePoints& take) {
   const std::unique_ptr<octomap::AbstractOcTree> tree = readTree(path);
   const double side = resolution > 0.0 ? resolution : tree->getResolution();
   std::size_t leaves = 0;
@@ -189,10 +195,8 @@ Notes readOctoMap(const std::filesystem::path& path, double resolution, Progress
 
 #else
 
-bool hasOctoMap() { return false; }
-
-Notes readOctoMap(const std::filesystem::path& path, double /*resolution*/, Progress& /*progress*/,
-                  const TakePoints& /*take*/) {
+Notes readOctree(const std::filesystem::path& path, double /*resolution*/,
+                 const TakePoints& /*take*/) {
   throw FileError(path.string(),
                   "is an OctoMap, and the program was built without liboctomap (liboctomap-dev)");
 }

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
-#include "map_tools/sources.hpp"
+#include "map_tools/importer/importer.hpp"
 #include "marsim/common/error.hpp"
 
 // assimp takes files that were cut for shorter ones, or ends the program.
@@ -109,7 +109,6 @@ std::string headOf(const std::filesystem::path& path) {
 
 void requireWholeMesh(const std::filesystem::path& path, const std::string& extension,
                       std::size_t size) {
-  if (extension == ".ply") requireWholePly(path);
   if (extension == ".stl") requireWholeStl(path, size);
   if (extension == ".off") requireWholeOff(path);
   if (extension == ".obj") requireWholeObj(path, size);
