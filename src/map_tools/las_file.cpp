@@ -176,13 +176,11 @@ void forEachBlock(const std::filesystem::path& path, std::ifstream& stream, cons
   }
 }
 
-/// Layout of what points carry beside their places; the depth of colours is that of the largest.
-map::RecordLayout layoutOf(const std::filesystem::path& path, std::ifstream& stream,
-                           const LasHeader& header, Progress& progress) {
+/// Layout of the colours, whose depth is that of the largest.
+map::RecordLayout colourLayout(const std::filesystem::path& path, std::ifstream& stream,
+                               const LasHeader& header, Progress& progress) {
   using Kind = map::NumberType::Kind;
   map::RecordLayout layout;
-  layout.intensity = map::Column{{Kind::kUnsigned, 2}, 12, 0};
-  layout.label = map::Column{{Kind::kUnsigned, 1}, header.format < 6 ? 15U : 16U, 0};
   const std::optional<std::size_t> at = colourAt(header.format);
   if (!at) return layout;
   const map::NumberType word{Kind::kUnsigned, 2};
@@ -254,7 +252,7 @@ Notes readLas(const std::filesystem::path& path, std::optional<double> scale, Pr
   const LasHeader header = readHeader(path.string(), stream, size);
   Notes notes;
   const Eigen::Vector3d units = unitsOf(path, stream, header, scale, notes);
-  const map::RecordLayout layout = layoutOf(path, stream, header, progress);
+  const map::RecordLayout layout = colourLayout(path, stream, header, progress);
   Dropped dropped;
   forEachBlock(path, stream, header, progress, [&](const auto& bytes, std::uint64_t count) {
     map::PointBlock block;
