@@ -182,7 +182,7 @@ class Importer {
 void ImportConfig::validate(const std::string& where) const {
   const Validator check(where);
   check.notNegative("resolution", resolution, "m");
-  check.positive("scale", scale);
+  kScales.require(where, "scale", scale);
 }
 
 UpAxis upAxisOf(const std::string& name) {

@@ -22,7 +22,7 @@ namespace {
 /// The command line of `marsim map import`.
 struct ImportOptions {
   std::vector<std::string> files;
-  std::string resolution, out;
+  std::string out;
   std::string up = "auto";
   bool json = false;
   RecordingOptions recording;
@@ -81,11 +81,6 @@ void reportJson(const map_tools::Imported& imported, const ImportOptions& option
 
 int runImport(ImportOptions& options) {
   map_tools::ImportConfig& config = options.config;
-  if (!options.resolution.empty()) {
-    config.resolution = parseOption("--resolution", options.resolution, Quantity::kLength);
-    marsim::Validator("command line").positive("--resolution", config.resolution, "m");
-  }
-  marsim::Validator("command line").positive("--scale", config.scale);
   config.up = map_tools::upAxisOf(options.up);
   config.recording = options.recording.config();
   if (std::none_of(options.files.begin(), options.files.end(), map_tools::isRecording)) {
@@ -129,14 +124,18 @@ MapCommand addMapImport(CLI::App& app) {
                                      "PLY, DAE, glTF, OFF), and recordings: a bag or a folder of "
                                      "scans with a trajectory");
   sub->add_option("files", options->files, "files, folders of scans and bags that become one map")
+      ->type_name(kInput)
       ->required();
-  sub->add_option("--out", options->out, "PCD or PLY to write")->required();
-  sub->add_option("--resolution", options->resolution,
+  sub->add_option("--out", options->out, "PCD or PLY to write")->type_name(kOutput)->required();
+  sub->add_option("--resolution", options->config.resolution,
                   "meshes are sampled at it, points thinned to one a voxel [m]; without it points "
-                  "stay as they are");
+                  "stay as they are")
+      ->transform(number(Quantity::kLength, kResolutions));
   sub->add_option("--scale", options->config.scale, "metres a unit of the files")
+      ->transform(number(Quantity::kNumber, map_tools::ImportConfig::kScales))
       ->capture_default_str();
   sub->add_option("--up", options->up, "the files' axis that is up: y, z, or auto, as they say")
+      ->type_name(kWord)
       ->capture_default_str();
   options->recording.addTo(*sub);
   addSeed(*sub, options->config.seed, "of the sampling of meshes");

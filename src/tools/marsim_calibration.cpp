@@ -16,16 +16,23 @@ int main(int argc, char** argv) {
       "extrinsics.yaml (all poses).",
       "marsim calibration");
   app.option_defaults()->always_capture_default();
-  app.add_option("--vehicle", vehicle, "name or YAML file, as in sim.launch");
-  app.add_option("--lidar", lidar, "name or YAML file, as in sim.launch");
-  app.add_option("--imu", imu, "vehicle, lidar, auto, a name or YAML file, as in sim.launch");
-  app.add_option("--depth", depth, "depth camera: none, a name or YAML file, as in sim.launch");
-  app.add_option("--camera", camera, "cameras: none, a name or YAML file, as in sim.launch");
-  app.add_option("--uav", sensors.uav, "namespace of the UAV");
-  app.add_option("--out", folder, "folder to write to");
+  app.add_option("--vehicle", vehicle, "name or YAML file, as in sim.launch")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--lidar", lidar, "name or YAML file, as in sim.launch")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--imu", imu, "vehicle, lidar, auto, a name or YAML file, as in sim.launch")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--depth", depth, "depth camera: none, a name or YAML file, as in sim.launch")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--camera", camera, "cameras: none, a name or YAML file, as in sim.launch")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--uav", sensors.uav, "namespace of the UAV")->type_name(marsim::tools::kName);
+  app.add_option("--out", folder, "folder to write to")->type_name(marsim::tools::kFolder);
   app.add_option("--settings", settings,
-                 "fast_lio: print the whole configuration of that client for this LiDAR instead");
-  app.add_option("--output", output, "with --settings: the LiDAR's layout, as in slam.launch");
+                 "fast_lio: print the whole configuration of that client for this LiDAR instead")
+      ->type_name(marsim::tools::kWord);
+  app.add_option("--output", output, "with --settings: the LiDAR's layout, as in slam.launch")
+      ->type_name(marsim::tools::kWord);
   return marsim::tools::runCommand(app, argc, argv, [&] {
     marsim::lidar::LidarConfig config = marsim::config::loadLidar(lidar);
     sensors.lidar_name = config.name;

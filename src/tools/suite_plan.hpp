@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "marsim/common/bounds.hpp"
 #include "suite/run_result.hpp"
 #include "suite/scenario.hpp"
 #include "tools/scenario_launch.hpp"
@@ -13,6 +14,8 @@
 namespace marsim::tools {
 
 struct SuiteOptions {
+  static constexpr Bounds kJobs{1, 256}, kTimeouts{0.0, 86'400.0, true};
+
   std::vector<std::string> paths;  ///< scenario files, or folders of them
   std::filesystem::path output = "suite_output";
   int jobs = 1;
