@@ -26,6 +26,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace marsim::benchmarks;  // NOLINT: this program is theirs
+using namespace marsim::tools;       // NOLINT
+using marsim::Quantity;
+
+constexpr marsim::Bounds kResolutions{0.005, 10.0};  // [m]
 
 /// A folder of its own that goes when the program ends, unless the user named one.
 class WorkFolder {
@@ -72,7 +76,8 @@ const CLI::IsMember& placeNames() {
 }
 
 void addWork(CLI::App& app, CommandLine& line) {
-  app.add_option("--work", line.work, "folder for clouds and maps, kept (default: temporary)");
+  app.add_option("--work", line.work, "folder for clouds and maps, kept (default: temporary)")
+      ->type_name(kFolder);
 }
 
 int render(RenderBench bench, const CommandLine& line) {
@@ -93,20 +98,24 @@ void addRender(CLI::App& app, CommandLine& line) {
   bench->places = {"forest", "building"};
   bench->resolutions = {0.2, 0.1, 0.05, 0.02};
   bench->program = line.program;
-  app.add_option("--out", line.out, "JSON file for the rows");
+  app.add_option("--out", line.out, "JSON file for the rows")->type_name(kOutput);
   app.add_flag("--quick", line.quick, "r = 0.2 and 0.1 m only, fewer repeats");
-  app.add_option("--sensors", bench->sensors, "which")->delimiter(',');
-  app.add_option("--places", bench->places, "which")->delimiter(',')->check(placeNames());
+  app.add_option("--sensors", bench->sensors, "which")->type_name(kInput)->delimiter(',');
+  app.add_option("--places", bench->places, "which")
+      ->type_name(kWord)
+      ->delimiter(',')
+      ->check(placeNames());
   auto* resolutions = app.add_option("--resolutions", bench->resolutions, "of the maps [m]")
                           ->delimiter(',')
-                          ->check(CLI::Range(0.005, 10.0));
+                          ->transform(number(Quantity::kLength, kResolutions));
   app.add_option("--threads", bench->threads, "which numbers of threads")
       ->delimiter(',')
-      ->check(CLI::Range(1, 256));
-  app.add_option("--repeats", bench->repeats, "timings a pose")->check(CLI::Range(1, 1000));
+      ->check(whole(1, 256));
+  app.add_option("--repeats", bench->repeats, "timings a pose")->check(whole(1, 1000));
   const auto renderer = std::make_shared<std::string>("cpu");
   app.add_option("--renderer", *renderer,
                  "who renders: cpu (both renderers) or opengl (beside the processor)")
+      ->type_name(kWord)
       ->check(CLI::IsMember({"cpu", "opengl"}));
   addWork(app, line);
   line.chosen = [&line, bench, resolutions, renderer] {
@@ -124,7 +133,7 @@ void addRender(CLI::App& app, CommandLine& line) {
 void addFidelity(CLI::App& app, CommandLine& line) {
   CLI::App& sub = *app.add_subcommand(
       "fidelity", "how true ranges are on a map of a noisy scan of a place of known geometry");
-  sub.add_option("--out", line.out, "JSON file for the rows");
+  sub.add_option("--out", line.out, "JSON file for the rows")->type_name(kOutput);
   sub.add_flag("--quick", line.quick, "fewer points, r = 0.1 and 0.05 m only");
   sub.callback([&line] { line.chosen = [&line] { return fidelity(line.out, line.quick); }; });
 }
@@ -135,9 +144,14 @@ void addScan(CLI::App& app, CommandLine& line) {
   CLI::App& sub = *app.add_subcommand(
       "scan", "what point times, motion, noise and intensity add to the time of a scan");
   sub.add_flag("--quick", line.quick, "fewer repeats");
-  sub.add_option("--surface", *surface, "of the map: blended or paper");
-  sub.add_option("--places", bench->places, "which")->delimiter(',')->check(placeNames());
-  sub.add_option("--sensors", bench->sensors, "names of sensors")->delimiter(',');
+  sub.add_option("--surface", *surface, "of the map: blended or paper")->type_name(kWord);
+  sub.add_option("--places", bench->places, "which")
+      ->type_name(kWord)
+      ->delimiter(',')
+      ->check(placeNames());
+  sub.add_option("--sensors", bench->sensors, "names of sensors")
+      ->type_name(kInput)
+      ->delimiter(',');
   addWork(sub, line);
   sub.callback([&line, bench, surface] {
     line.chosen = [&line, bench, surface] {
@@ -152,15 +166,21 @@ void addBeams(CLI::App& app, CommandLine& line) {
   const auto bench = std::make_shared<BeamsBench>();
   CLI::App& sub = *app.add_subcommand(
       "beams", "beams of several rays and their echoes against what is known; what nine rays cost");
-  sub.add_option("--out", line.out, "JSON file for the rows");
+  sub.add_option("--out", line.out, "JSON file for the rows")->type_name(kOutput);
   sub.add_flag("--quick", line.quick, "no timings");
-  sub.add_option("--pictures", bench->pictures, "folder for pictures of scans and histograms");
-  sub.add_option("--sensors", bench->sensors, "names of sensors that are timed")->delimiter(',');
-  sub.add_option("--places", bench->places, "which")->delimiter(',')->check(placeNames());
+  sub.add_option("--pictures", bench->pictures, "folder for pictures of scans and histograms")
+      ->type_name(kFolder);
+  sub.add_option("--sensors", bench->sensors, "names of sensors that are timed")
+      ->type_name(kInput)
+      ->delimiter(',');
+  sub.add_option("--places", bench->places, "which")
+      ->type_name(kWord)
+      ->delimiter(',')
+      ->check(placeNames());
   sub.add_option("--threads", bench->threads, "which numbers of threads")
       ->delimiter(',')
-      ->check(CLI::Range(1, 256));
-  sub.add_option("--repeats", bench->repeats, "timings a pose")->check(CLI::Range(1, 1000));
+      ->check(whole(1, 256));
+  sub.add_option("--repeats", bench->repeats, "timings a pose")->check(whole(1, 1000));
   addWork(sub, line);
   sub.callback([&line, bench] {
     line.chosen = [&line, bench] {
@@ -176,12 +196,17 @@ void addBeams(CLI::App& app, CommandLine& line) {
 void addCameras(CLI::App& app, CommandLine& line) {
   const auto bench = std::make_shared<CamerasBench>();
   CLI::App& sub = *app.add_subcommand("cameras", "what images of colour cameras cost");
-  sub.add_option("--cameras", bench->cameras, "names of cameras or files")->delimiter(',');
-  sub.add_option("--places", bench->places, "which")->delimiter(',')->check(placeNames());
+  sub.add_option("--cameras", bench->cameras, "names of cameras or files")
+      ->type_name(kInput)
+      ->delimiter(',');
+  sub.add_option("--places", bench->places, "which")
+      ->type_name(kWord)
+      ->delimiter(',')
+      ->check(placeNames());
   sub.add_option("--resolutions", bench->resolutions, "of the maps [m]")
       ->delimiter(',')
-      ->check(CLI::Range(0.005, 10.0));
-  sub.add_option("--repeats", bench->repeats, "timings a pose")->check(CLI::Range(1, 1000));
+      ->transform(number(Quantity::kLength, kResolutions));
+  sub.add_option("--repeats", bench->repeats, "timings a pose")->check(whole(1, 1000));
   addWork(sub, line);
   sub.callback([&line, bench] {
     line.chosen = [&line, bench] { return line.run(*bench, runCamerasBench); };
@@ -192,10 +217,12 @@ void addCollision(CLI::App& app, CommandLine& line) {
   const auto bench = std::make_shared<CollisionBench>();
   CLI::App& sub = *app.add_subcommand(
       "collision", "collision checks of a UAV: the map's tree beside a KD-tree, objects that move");
-  sub.add_option("--place", bench->place, "forest or building")->check(placeNames());
+  sub.add_option("--place", bench->place, "forest or building")
+      ->type_name(kWord)
+      ->check(placeNames());
   sub.add_option("--resolution", bench->resolution, "of the map [m]")
-      ->check(CLI::Range(0.005, 10.0));
-  sub.add_option("--vehicle", bench->vehicle, "a vehicle's name or file");
+      ->transform(number(Quantity::kLength, kResolutions));
+  sub.add_option("--vehicle", bench->vehicle, "a vehicle's name or file")->type_name(kInput);
   addWork(sub, line);
   sub.callback([&line, bench] {
     line.chosen = [&line, bench] { return line.run(*bench, runCollisionBench); };
@@ -207,9 +234,11 @@ void addObjects(CLI::App& app, CommandLine& line) {
   CLI::App& sub = *app.add_subcommand(
       "objects", "what obstacles that move and other UAVs add to the time of a scan");
   sub.add_flag("--quick", line.quick, "fewer repeats");
-  sub.add_option("--obstacles", bench->obstacles, "how many")->check(CLI::Range(0, 10000));
-  sub.add_option("--peers", bench->peers, "how many")->check(CLI::Range(0, 1000));
-  sub.add_option("--sensors", bench->sensors, "names of sensors")->delimiter(',');
+  sub.add_option("--obstacles", bench->obstacles, "how many")->check(whole(0, 10000));
+  sub.add_option("--peers", bench->peers, "how many")->check(whole(0, 1000));
+  sub.add_option("--sensors", bench->sensors, "names of sensors")
+      ->type_name(kInput)
+      ->delimiter(',');
   addWork(sub, line);
   sub.callback([&line, bench] {
     line.chosen = [&line, bench] {
@@ -224,11 +253,13 @@ void addVegetation(CLI::App& app, CommandLine& line) {
   CLI::App& sub =
       *app.add_subcommand("vegetation", "what plants on a map add to the time of a scan");
   sub.add_flag("--quick", line.quick, "fewer repeats");
-  sub.add_option("--map", bench->map, "as marsim scan takes it");
-  sub.add_option("--vegetation", bench->vegetation, "as marsim scan takes it");
+  sub.add_option("--map", bench->map, "as marsim scan takes it")->type_name(kInput);
+  sub.add_option("--vegetation", bench->vegetation, "as marsim scan takes it")->type_name(kInput);
   sub.add_option("--resolution", bench->resolution, "of the map [m]")
-      ->check(CLI::Range(0.005, 10.0));
-  sub.add_option("--sensors", bench->sensors, "names of sensors")->delimiter(',');
+      ->transform(number(Quantity::kLength, kResolutions));
+  sub.add_option("--sensors", bench->sensors, "names of sensors")
+      ->type_name(kInput)
+      ->delimiter(',');
   addWork(sub, line);
   sub.callback([&line, bench] {
     line.chosen = [&line, bench] {
@@ -243,12 +274,11 @@ void addWorld(CLI::App& app, CommandLine& line) {
   bench->program = line.program;
   CLI::App& sub = *app.add_subcommand(
       "world", "what a shared world costs: collisions, objects that move, many UAVs");
-  sub.add_option("--out", line.out, "JSON file for the figures");
+  sub.add_option("--out", line.out, "JSON file for the figures")->type_name(kOutput);
   sub.add_flag("--quick", line.quick, "fewer repeats, smaller maps, no ROS nodes");
-  sub.add_option("--uavs", bench->uavs, "tried first in one nodelet manager")
-      ->check(CLI::Range(1, 200));
+  sub.add_option("--uavs", bench->uavs, "tried first in one nodelet manager")->check(whole(1, 200));
   sub.add_option("--duration", bench->duration, "that they fly [s, simulated]")
-      ->check(CLI::Range(5.0, 3600.0));
+      ->transform(number(Quantity::kTime, {5.0, 3600.0}));
   addWork(sub, line);
   sub.callback([&line, bench] {
     line.chosen = [&line, bench] {
@@ -275,15 +305,22 @@ void addFlight(CLI::App& app, CommandLine& line) {
 
 /// The process that measures a start, see starts.hpp.
 void addStart(CLI::App& app, CommandLine& line) {
+  struct Start {
+    std::string cloud, surface, folder;
+    marsim::map::SurfelMapConfig config;
+  };
+  const auto start = std::make_shared<Start>();
   CLI::App* sub = app.add_subcommand("start", "")->group("");
-  sub->allow_extras();
-  sub->callback([&line, sub] {
-    line.chosen = [sub] {
-      const std::vector<std::string> arguments = sub->remaining();
-      marsim::map::SurfelMapConfig config;
-      config.resolution = std::stod(arguments.at(1));
-      config.surface = marsim::map::surfaceOf(arguments.at(2));
-      return startOnce(arguments.at(0), config, arguments.at(3));
+  sub->add_option("cloud", start->cloud)->required()->type_name(kInput);
+  sub->add_option("resolution", start->config.resolution)
+      ->required()
+      ->transform(number(Quantity::kLength, kResolutions));
+  sub->add_option("surface", start->surface)->required()->type_name(kWord);
+  sub->add_option("folder", start->folder)->required()->type_name(kFolder);
+  sub->callback([&line, start] {
+    line.chosen = [start] {
+      start->config.surface = marsim::map::surfaceOf(start->surface);
+      return startOnce(start->cloud, start->config, start->folder);
     };
   });
 }
@@ -302,7 +339,7 @@ int main(int argc, char** argv) {
                          addObjects, addVegetation, addFlight, addWorld, addStart}) {
     add(app, line);
   }
-  return marsim::tools::runCommand(app, argc, argv, [&] {
+  return runCommand(app, argc, argv, [&] {
     if (!line.out.empty()) {  // a path that fails does so at once
       marsim::requireExtension(line.out, {".json"});
       marsim::requireWritable(line.out);

@@ -12,6 +12,22 @@ namespace marsim {
 
 const char* const kAllowedSeeds = "a whole number from 0 to 18446744073709551615";
 
+bool Bounds::hold(double value) const {
+  return value <= high && (above ? value > low : value >= low);
+}
+
+std::string Bounds::text(std::string_view unit) const {
+  return fmt::format(
+      "{}{}{}",
+      above ? fmt::format("more than {}, up to {}", low, high) : fmt::format("{} to {}", low, high),
+      unit.empty() ? "" : " ", unit);
+}
+
+void Bounds::require(std::string_view where, std::string_view field, double value,
+                     std::string_view unit) const {
+  if (!hold(value)) throw ConfigError(where, field, fmt::format("{}", value), text(unit));
+}
+
 bool isPlace(const Eigen::Vector3d& p_W) {
   return p_W.allFinite() && p_W.cwiseAbs().maxCoeff() <= kFarthestPlace;
 }
@@ -24,7 +40,7 @@ void requirePlace(std::string_view where, std::string_view field, const Eigen::V
 }
 
 void requireAngle(std::string_view where, std::string_view field, double angle) {
-  Validator(where).within(field, angle, -kLargestAngle, kLargestAngle, "rad");
+  kAngles.require(where, field, angle, "rad");
 }
 
 void requireCompactStorage(std::string_view where, std::string_view field, std::string_view name) {

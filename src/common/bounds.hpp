@@ -5,6 +5,7 @@
 
 #include <Eigen/Core>
 
+#include "marsim/common/bounds.hpp"
 #include "marsim/common/units.hpp"
 
 /// Bounds of what users may ask for, the same wherever it is read.
@@ -14,6 +15,12 @@ namespace marsim {
 constexpr double kFarthestPlace = 1e6;
 /// [rad] either way.
 constexpr double kLargestAngle = 1e6;
+/// [m] along an axis.
+constexpr Bounds kPlaces{-kFarthestPlace, kFarthestPlace};
+/// [rad]
+constexpr Bounds kAngles{-kLargestAngle, kLargestAngle};
+/// [m] Side of a voxel; the largest is more than any map is wide.
+constexpr Bounds kResolutions{0.0, 1e4, true};
 
 /// Finite, and no coordinate beyond kFarthestPlace.
 bool isPlace(const Eigen::Vector3d& p_W);

@@ -130,13 +130,11 @@ std::vector<Key> KeyReader::idle() {
 }
 
 void KeySpeeds::validate(const std::string& where) const {
-  constexpr double kFastest = 30.0;
-  const Validator valid(where);
-  valid.within("forward", forward, 0.0, kFastest, "m/s");
-  valid.within("side", side, 0.0, kFastest, "m/s");
-  valid.within("climb", climb, 0.0, kFastest, "m/s");
-  valid.within("turn", turn, 0.0, 2.0 * kPi, "rad/s");
-  valid.within("press", toSeconds(press), 0.02, 10.0, "s");
+  kSpeeds.require(where, "forward", forward, "m/s");
+  kSpeeds.require(where, "side", side, "m/s");
+  kSpeeds.require(where, "climb", climb, "m/s");
+  kTurns.require(where, "turn", turn, "rad/s");
+  kPresses.require(where, "press", toSeconds(press), "s");
 }
 
 BodyVelocity KeyFlight::velocityOf(Key key) const {

@@ -7,6 +7,7 @@
 
 #include <Eigen/Core>
 
+#include "marsim/common/bounds.hpp"
 #include "marsim/common/time.hpp"
 #include "marsim/common/units.hpp"
 
@@ -42,6 +43,8 @@ class KeyReader {
 
 /// What a press of a key asks for.
 struct KeySpeeds {
+  static constexpr Bounds kSpeeds{0.0, 30.0}, kTurns{0.0, 2.0 * kPi}, kPresses{0.02, 10.0};
+
   double forward = 3.0;         ///< [m/s] w, s
   double side = 2.0;            ///< [m/s] a, d
   double climb = 0.5;           ///< [m/s] up, down

@@ -9,6 +9,7 @@
 #include <Eigen/Geometry>
 
 #include "map_tools/recording.hpp"
+#include "marsim/common/bounds.hpp"
 #include "marsim/common/progress.hpp"
 #include "marsim/map/point_cloud.hpp"
 
@@ -49,12 +50,17 @@ GroundPlane findGround(const map::PointCloud& cloud, Progress& progress);
 /// The cloud turned about its origin by the shortest way so that the plane is level.
 map::PointCloud levelled(const map::PointCloud& cloud, const GroundPlane& ground);
 
+/// [m] Widths of holes that fillHoles takes.
+constexpr Bounds kHoleWidths{1e-3, 5.0};
+
 /// The cloud with points added where a surface has holes no wider than `width` [m] with points all
 /// round them. What is added carries what the nearest point does.
 map::PointCloud fillHoles(const map::PointCloud& cloud, double width, Progress& progress);
 
 /// Settings of removeMovingTraces.
 struct TraceConfig {
+  static constexpr Bounds kVoxels{0.01, 100.0};  ///< [m]
+
   double voxel = 0.2;         ///< [m]
   std::size_t passes = 2;     ///< least number of scans that saw through a voxel
   double ratio = 1.0;         ///< as many times the scans that met something in it

@@ -160,7 +160,7 @@ class HoleFiller {
 }  // namespace
 
 map::PointCloud fillHoles(const map::PointCloud& cloud, double width, Progress& progress) {
-  Validator("").positive("width", width, "m");
+  kHoleWidths.require("", "width", width, "m");
   const HoleFiller filler(cloud, width);
   if (filler.spacing() <= 0.0) return cloud;
   progress.phase("filling holes");

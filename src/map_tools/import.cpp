@@ -240,9 +240,9 @@ class Importer {
 void ImportConfig::validate(const std::string& where) const {
   const Validator check(where);
   check.notNegative("resolution", resolution, "m");
-  check.positive("scale", metres());
-  check.notNegative("memory_limit", limits.memory, "GiB");
-  check.notNegative("time_limit", limits.time, "s");
+  kScales.require(where, "scale", metres());
+  ImportLimits::kMemories.require(where, "memory_limit", limits.memory, "GiB");
+  ImportLimits::kTimes.require(where, "time_limit", limits.time, "s");
   for (const std::string& name : columns) {
     if (name == "-" || map::isKnownName(name)) continue;
     throw ConfigError(where, "columns", name,

@@ -11,6 +11,7 @@
 
 #include "map_tools/recording.hpp"
 #include "map_tools/sources.hpp"
+#include "marsim/common/bounds.hpp"
 #include "marsim/common/progress.hpp"
 #include "marsim/map/point_cloud.hpp"
 
@@ -18,6 +19,8 @@ namespace marsim::map_tools {
 
 /// Settings of importFiles.
 struct ImportConfig {
+  static constexpr Bounds kScales{1e-6, 1e6};
+
   /// [m] meshes are sampled at it, leaves of OctoMaps divided to it, points thinned to one a voxel.
   /// 0: points stay as they are, leaves as the tree's smallest; meshes need one.
   double resolution = 0.0;

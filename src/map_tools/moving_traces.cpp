@@ -165,7 +165,7 @@ class TraceGrid {
 
 map::PointCloud removeMovingTraces(const map::PointCloud& cloud, const ForEachScan& scans,
                                    const TraceConfig& config, TraceReport& report) {
-  Validator("").positive("voxel", config.voxel, "m");
+  TraceConfig::kVoxels.require("", "voxel", config.voxel, "m");
   TraceGrid grid(cloud, config);
   scans([&](const Keyframe& keyframe) { grid.take(keyframe); });
   report = grid.report();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <Eigen/Geometry>
 
+#include "common/bounds.hpp"
 #include "common/output_file.hpp"
 #include "map_tools/export.hpp"
 #include "marsim/common/error.hpp"
@@ -88,12 +89,11 @@ std::string quoted(const std::string& text) {
 }  // namespace
 
 void SliceConfig::validate(const std::string& where) const {
-  const Validator check(where);
-  check.positive("resolution", resolution, "m");
-  check.finite("slice", z_min, "m");
-  check.finite("slice", z_max, "m");
-  check.require(z_min < z_max, "slice", fmt::format("{:g} to {:g} m", z_min, z_max),
-                "ZMIN below ZMAX");
+  kResolutions.require(where, "resolution", resolution, "m");
+  kPlaces.require(where, "slice", z_min, "m");
+  kPlaces.require(where, "slice", z_max, "m");
+  Validator(where).require(z_min < z_max, "slice", fmt::format("{:g} to {:g} m", z_min, z_max),
+                           "ZMIN below ZMAX");
 }
 
 std::size_t OccupancySlice::count(Occupancy occupancy) const {

@@ -12,6 +12,7 @@
 #include <Eigen/Geometry>
 
 #include "map/files/point_records.hpp"
+#include "marsim/common/bounds.hpp"
 #include "marsim/common/progress.hpp"
 
 /// Readers of the formats that maps are imported from, beside PCD and PLY.
@@ -43,6 +44,8 @@ Notes readTable(const std::filesystem::path& path, const std::vector<std::string
 
 /// Limits of the program map_importer, in which files are read by libraries that may end it.
 struct ImportLimits {
+  static constexpr Bounds kMemories{0.0, 1e6};  ///< [GiB]
+  static constexpr Bounds kTimes{0.0, 1e6};     ///< [s]
   double memory = 0.0;  ///< [GiB]; 0: 1, or 50 times the size of the files read where that is more
   double time = 0.0;    ///< [s]; 0: 60, and 10 for each 100 MB of the files read
 };

@@ -4,7 +4,6 @@
 
 #include <Eigen/Geometry>
 
-#include "marsim/common/error.hpp"
 #include "marsim/scene/places.hpp"
 #include "scene/materials.hpp"
 #include "scene/surface_sampler.hpp"
@@ -177,17 +176,16 @@ void furnish(const BuildingConfig& config, double door_y, SurfaceSampler& sample
 }  // namespace
 
 void BuildingConfig::validate(const std::string& where) const {
-  const Validator check(where);
-  check.within("room_length", room_length, 4.0, 200.0, "m");
-  check.within("room_width", room_width, 4.0, 200.0, "m");
-  check.within("height", height, 2.5, 30.0, "m");
-  check.within("wall_thickness", wall_thickness, 0.02, 2.0, "m");
-  check.within("door_width", door_width, 0.6, 0.5 * room_width, "m");
-  check.within("door_height", door_height, 1.8, height - 0.1, "m");
+  kRooms.require(where, "room_length", room_length, "m");
+  kRooms.require(where, "room_width", room_width, "m");
+  kHeights.require(where, "height", height, "m");
+  kWalls.require(where, "wall_thickness", wall_thickness, "m");
+  Bounds{kDoorWidths.low, 0.5 * room_width}.require(where, "door_width", door_width, "m");
+  Bounds{kDoorHeights.low, height - 0.1}.require(where, "door_height", door_height, "m");
   // Floors and ceilings of both rooms then have 10^9 points.
-  const double finest = std::max(0.002, std::sqrt(4.0 * room_length * room_width / 1e9));
-  check.within("spacing", spacing, finest, 1.0, "m");
-  check.within("range_noise", range_noise, 0.0, 0.2, "m");
+  const double finest = std::max(kSpacings.low, std::sqrt(4.0 * room_length * room_width / 1e9));
+  Bounds{finest, kSpacings.high}.require(where, "spacing", spacing, "m");
+  kRangeNoises.require(where, "range_noise", range_noise, "m");
 }
 
 map::PointCloud makeBuilding(const BuildingConfig& config) {

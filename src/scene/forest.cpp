@@ -4,7 +4,6 @@
 
 #include <Eigen/Core>
 
-#include "marsim/common/error.hpp"
 #include "marsim/scene/places.hpp"
 #include "scene/forest_shapes.hpp"
 #include "scene/forest_surroundings.hpp"
@@ -56,22 +55,21 @@ void layGround(const ForestConfig& config, const Relief& ground, SurfaceSampler&
 }  // namespace
 
 void ForestConfig::validate(const std::string& where) const {
-  const Validator check(where);
-  check.within("size_x", size_x, 5.0, 1000.0, "m");
-  check.within("size_y", size_y, 5.0, 1000.0, "m");
-  check.within("trees_per_100_m2", trees_per_100_m2, 0.0, 100.0);
-  check.within("min_tree_spacing", min_tree_spacing, 0.2, 100.0, "m");
-  check.within("tree_height", tree_height, 3.0, 60.0, "m");
-  check.within("trunk_radius", trunk_radius, 0.02, 1.5, "m");
-  check.within("ground_relief", ground_relief, 0.0, 20.0, "m");
-  check.within("ground_roughness", ground_roughness, 0.0, 1.0, "m");
-  check.within("clearing_radius", clearing_radius, 1.5, 100.0, "m");
-  check.within("surroundings", surroundings, 0.0, 200.0, "m");
+  kSizes.require(where, "size_x", size_x, "m");
+  kSizes.require(where, "size_y", size_y, "m");
+  kTrees.require(where, "trees_per_100_m2", trees_per_100_m2);
+  kTreeSpacings.require(where, "min_tree_spacing", min_tree_spacing, "m");
+  kTreeHeights.require(where, "tree_height", tree_height, "m");
+  kTrunkRadii.require(where, "trunk_radius", trunk_radius, "m");
+  kReliefs.require(where, "ground_relief", ground_relief, "m");
+  kRoughnesses.require(where, "ground_roughness", ground_roughness, "m");
+  kClearings.require(where, "clearing_radius", clearing_radius, "m");
+  kSurroundings.require(where, "surroundings", surroundings, "m");
   // The ground alone then has 10^9 points.
   const double ground = (size_x + 2.0 * surroundings) * (size_y + 2.0 * surroundings);
-  const double finest = std::max(0.002, std::sqrt(ground / 1e9));
-  check.within("spacing", spacing, finest, 1.0, "m");
-  check.within("range_noise", range_noise, 0.0, 0.2, "m");
+  const double finest = std::max(kSpacings.low, std::sqrt(ground / 1e9));
+  Bounds{finest, kSpacings.high}.require(where, "spacing", spacing, "m");
+  kRangeNoises.require(where, "range_noise", range_noise, "m");
 }
 
 map::PointCloud makeForest(const ForestConfig& config) {

@@ -9,6 +9,7 @@
 
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
+#include "marsim/scene/places.hpp"
 #include "scene/parts.hpp"
 #include "scene/relief.hpp"
 #include "scene/surface_sampler.hpp"
@@ -210,9 +211,9 @@ void Recipe::validate(const std::string& where) const {
   }
   check.within("clearing", clearing, 0.0, 100.0, "m");
   // The floor alone then has 10^9 points.
-  const double finest = std::max(0.002, std::sqrt(size.x() * size.y() / 1e9));
-  check.within("spacing", spacing, finest, 1.0, "m");
-  check.within("range_noise", range_noise, 0.0, 0.2, "m");
+  const double finest = std::max(kSpacings.low, std::sqrt(size.x() * size.y() / 1e9));
+  Bounds{finest, kSpacings.high}.require(where, "spacing", spacing, "m");
+  kRangeNoises.require(where, "range_noise", range_noise, "m");
   check.within("density_variation", density_variation, 0.0, 0.9);
   if (ground) {
     check.within("ground.relief", ground->relief, 0.0, 50.0, "m");

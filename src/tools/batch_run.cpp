@@ -329,9 +329,7 @@ class BatchRunner {
 }  // namespace
 
 int runBatch(const BatchOptions& options) {
-  Validator("command line")
-      .require(options.jobs >= 1 && options.jobs <= 1024, "--jobs", std::to_string(options.jobs),
-               "1 to 1024");
+  BatchOptions::kJobs.require("command line", "--jobs", options.jobs);
   Validator("command line")
       .require(options.engine.empty() || options.snakemake, "argument",
                options.engine.empty() ? "" : fmt::format("'{}'", clipped(options.engine.front())),

@@ -4,10 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "marsim/common/bounds.hpp"
+
 /// Many data sets of one study.
 namespace marsim::tools {
 
 struct BatchOptions {
+  static constexpr Bounds kJobs{1, 1024};
+
   std::filesystem::path study;
   std::filesystem::path out = "batch_output";
   int jobs = 1;                     ///< processes at a time, each rendering with one thread
@@ -19,9 +23,9 @@ struct BatchOptions {
 };
 
 /// Writes a file for each run, makes those that are not complete, and a table of all. Returns the
-/// exit code: 0 where all are complete or none was to be made, 1 where a run failed, 130 where the user interrupted; with
-/// Snakemake this process becomes Snakemake. Throws what loadStudy() throws, ConfigError,
-/// FileError, Error.
+/// exit code: 0 where all are complete or none was to be made, 1 where a run failed, 130 where the
+/// user interrupted; with Snakemake this process becomes Snakemake. Throws what loadStudy() throws,
+/// ConfigError, FileError, Error.
 int runBatch(const BatchOptions& options);
 
 }  // namespace marsim::tools

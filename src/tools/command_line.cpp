@@ -1,6 +1,10 @@
 #include "tools/command_line.hpp"
 
 #include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <regex>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,50 +17,124 @@ namespace marsim::tools {
 namespace {
 
 constexpr std::chrono::seconds kLogInterval{5};
-constexpr std::size_t kLongestComplaint = 200;  // characters; it repeats what was typed
+constexpr std::size_t kLongestComplaint = 250;  // characters; it repeats what was typed
+
+void printOptions(const CLI::App& app, const std::string& command) {
+  for (const CLI::Option* option : app.get_options()) {
+    const bool is_flag = option->get_type_size() == 0;
+    fmt::print("{}\t{}\t{}\t{}\n", command, option->get_name(),
+               is_flag ? "FLAG" : option->get_type_name(),
+               option->get_required() ? "required" : "");
+  }
+  for (const CLI::App* sub : app.get_subcommands({})) {
+    printOptions(*sub, sub->get_name());
+  }
+}
+
+// "$NAME" is empty where the variable is not set.
+void refuseEmpty(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& text : option->results()) {
+      if (!text.empty()) continue;
+      throw CLI::ValidationError(option->get_name(),
+                                 fmt::format("is empty, allowed: {}", option->get_type_name()));
+    }
+  }
+  for (const CLI::App* sub : app.get_subcommands({})) refuseEmpty(*sub);
+}
+
+// The words of CLI11 in those of this package.
+std::string complaintOf(const CLI::ParseError& error) {
+  const std::string text = clipped(error.what(), kLongestComplaint);
+  std::smatch parts;
+  static const std::regex value("(\\S+): (is .*)");
+  static const std::regex missing("(\\S+): \\d+ required (.*) missing");
+  static const std::regex flag("Could not convert: (\\S+) = (.*)|(\\S+): Should be true/false.*");
+  const auto is = [&](const std::regex& form) { return std::regex_match(text, parts, form); };
+  if (is(value)) return fmt::format("{} {}", parts.str(1), parts.str(2));
+  if (is(missing)) return fmt::format("{} lacks a value, allowed: {}", parts.str(1), parts.str(2));
+  if (is(flag)) return fmt::format("{} has a value, allowed: none", parts.str(1) + parts.str(3));
+  return text;
+}
 
 }  // namespace
 
 int runCommand(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
+  if (argc > 1 && argv[argc - 1] == std::string_view("--options")) {
+    printOptions(app, "");
+    return 0;
+  }
   try {
     app.parse(argc, argv);
+    refuseEmpty(app);
+    return body();
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // help
-    fmt::print(stderr, "{0}: {1}\n{0}: see {0} --help\n", app.get_name(),
-               clipped(error.what(), kLongestComplaint));
+    fmt::print(stderr, "{0}: {1}; see {0} --help\n", app.get_name(), complaintOf(error));
     return 2;
-  }
-  try {
-    return body();
+  } catch (const std::filesystem::filesystem_error& error) {
+    const FileError file(error.path1().string(), error.code().message());
+    fmt::print(stderr, "{}: {}\n", app.get_name(), file.what());
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
-    return 1;
   }
+  return 1;
 }
 
-double parseOption(const std::string& option, const std::string& text, Quantity quantity) {
-  try {
-    const double value = parseQuantity(text, quantity);
-    const std::string hint = degreesHint(text, quantity);
-    if (!hint.empty()) fmt::print(stderr, "warning: {}: {}\n", option, hint);
-    return value;
-  } catch (const Error&) {
-    throw ConfigError("command line", option, fmt::format("'{}'", text),
-                      fmt::format("a number in {}", unitList(quantity)));
+std::vector<char*> withoutRemappings(int argc, char** argv) {
+  std::vector<char*> kept;
+  for (int i = 0; i < argc; ++i) {
+    if (std::string_view(argv[i]).find(":=") == std::string_view::npos) kept.push_back(argv[i]);
   }
+  return kept;
+}
+
+CLI::Validator number(Quantity quantity, const Bounds& bounds) {
+  const std::string units = unitList(quantity);
+  const std::string allowed = bounds.text(units.substr(0, units.find(',')));
+  const auto read = [=](std::string& text) -> std::string {
+    std::optional<double> value;
+    try {
+      value = parseQuantity(text, quantity);
+    } catch (const Error&) {
+    }
+    if (!value || !bounds.hold(*value)) {
+      return fmt::format("is '{}', allowed: {}{}", clipped(text), allowed,
+                         value || units.empty() ? "" : fmt::format(" (units: {})", units));
+    }
+    const std::string hint = degreesHint(text, quantity);
+    if (!hint.empty()) fmt::print(stderr, "warning: {}\n", hint);
+    text = fmt::format("{:.17g}", *value);
+    return "";
+  };
+  return {read, allowed};
+}
+
+CLI::Validator whole(std::uint64_t low, std::uint64_t high) {
+  const std::string allowed = fmt::format("{} to {}", low, high);
+  const auto check = [=](const std::string& text) -> std::string {
+    const std::optional<std::uint64_t> value = parseWhole(text);
+    if (value && *value >= low && *value <= high) return "";
+    return fmt::format("is '{}', allowed: a whole number from {}", clipped(text), allowed);
+  };
+  return {check, allowed};
+}
+
+CLI::Validator whole(const Bounds& bounds) {
+  return whole(static_cast<std::uint64_t>(bounds.low), static_cast<std::uint64_t>(bounds.high));
+}
+
+double parseOption(const std::string& option, std::string text, Quantity quantity,
+                   const Bounds& bounds) {
+  const std::string complaint = number(quantity, bounds)(text);
+  if (!complaint.empty()) throw CLI::ValidationError(option, complaint);
+  return std::stod(text);
 }
 
 void addSeed(CLI::App& app, std::uint64_t& seed, const std::string& description) {
-  const auto set = [&seed](const std::string& text) {
-    const std::optional<std::uint64_t> value = parseWhole(text);
-    if (!value) {
-      throw CLI::ValidationError("--seed",
-                                 fmt::format("is '{}', allowed: {}", clipped(text), kAllowedSeeds));
-    }
-    seed = *value;
-  };
-  app.add_option_function<std::string>("--seed", set, description)
-      ->default_str(std::to_string(seed));
+  app.add_option("--seed", seed, description)
+      ->check(whole(0, std::numeric_limits<std::uint64_t>::max()))
+      ->capture_default_str();
 }
 
 LiveLine::LiveLine() : terminal_(isatty(STDOUT_FILENO) == 1) {}

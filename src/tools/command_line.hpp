@@ -4,22 +4,47 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "marsim/common/bounds.hpp"
 #include "marsim/common/units.hpp"
 
 /// Helpers that the programs' mains share.
 namespace marsim::tools {
 
 /// Parses the command line and runs `body`, whose result is the exit code. Errors become one line
-/// on standard error, "marsim demo: <text>", and exit code 1 (2 for a wrong command line).
+/// on standard error, "marsim demo: <text>", and exit code 1 (2 for a wrong command line). With
+/// --options as the last word it prints a line for each option instead: subcommand, name, type,
+/// "required"; test/tools/command_lines_test.py tries every option by its type.
 int runCommand(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
 
-/// Reads a quantity with its unit. Throws ConfigError naming the option.
-double parseOption(const std::string& option, const std::string& text, Quantity quantity);
+/// The words without the remappings of ROS, NAME:=VALUE.
+std::vector<char*> withoutRemappings(int argc, char** argv);
 
-/// The option --seed, a whole number from 0 to 2^64 - 1; another one is a wrong command line.
+/// Types of options that take texts, for CLI::Option::type_name(). A type "NUMBERS:x,y" shows how
+/// the numbers are written.
+constexpr const char* kInput = "INPUT";    ///< a name that comes with the package, file or folder
+constexpr const char* kOutput = "OUTPUT";  ///< file to write
+constexpr const char* kFolder = "FOLDER";  ///< folder to write into
+constexpr const char* kWord = "WORD";      ///< one of a few
+constexpr const char* kName = "NAME";      ///< any text
+
+/// For CLI::Option::transform() of an option that is a number: reads a quantity with its unit into
+/// SI and says what is allowed where it cannot.
+CLI::Validator number(Quantity quantity, const Bounds& bounds);
+
+/// For CLI::Option::check() of an option that is a whole number.
+CLI::Validator whole(std::uint64_t low, std::uint64_t high);
+CLI::Validator whole(const Bounds& bounds);
+
+/// Reads a number where an option's text alone does not say of which quantity, as number() does.
+/// Throws CLI::ValidationError.
+double parseOption(const std::string& option, std::string text, Quantity quantity,
+                   const Bounds& bounds);
+
+/// The option --seed, a whole number from 0 to 2^64 - 1.
 void addSeed(CLI::App& app, std::uint64_t& seed, const std::string& description);
 
 /// Shows a line that replaces the one shown before on a terminal; elsewhere one is printed every

@@ -8,13 +8,17 @@
 #include <vector>
 
 #include "dataset/format.hpp"
+#include "marsim/common/bounds.hpp"
 #include "marsim/common/time.hpp"
+#include "suite/scenario.hpp"
 
 /// Data sets of simulated flights, without ROS.
 namespace marsim::tools {
 
 /// A data set as it is asked for.
 struct DatasetRequest {
+  static constexpr Bounds kDurations{0.0, suite::kLongestDuration, true}, kThreads{0, 1024};
+
   std::string run_file;    ///< that asks for it; empty: the command line
   std::string scenario;    ///< a name of config/dataset or a scenario's file; empty: a trajectory
   std::string trajectory;  ///< file of full poses that the UAV follows; empty: a scenario

@@ -162,11 +162,11 @@ void planTime(FlightPlan& plan) {
 
 void DemoOptions::validate() const {
   const Validator check("command line");
-  check.positive("--resolution", resolution, "m");
+  kResolutions.require("command line", "--resolution", resolution, "m");
   map::surfaceOf(surface);
-  check.positive("--speed", speed, "m/s");
+  kSpeeds.require("command line", "--speed", speed, "m/s");
   requireAngle("command line", "--yaw", yaw);
-  check.within("--goal-count", goal_count, 1, 1000);
+  kGoalCounts.require("command line", "--goal-count", goal_count);
   check.require(!output.empty(), "--out", "empty", "a folder");
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "marsim/common/bounds.hpp"
 #include "marsim/map/point_cloud.hpp"
 #include "tools/child_process.hpp"
 #include "tools/flight_plan.hpp"
@@ -13,6 +14,8 @@
 namespace marsim::tools {
 
 struct DemoOptions {
+  static constexpr Bounds kSpeeds{0.0, 1000.0, true}, kGoalCounts{1, 1000};
+
   std::string map = "forest";           ///< bundled place or file
   std::string start;                    ///< "x,y,z", empty: chosen
   double yaw = 0.0;                     ///< [rad]

@@ -66,21 +66,21 @@ int launch(int argc, char** argv, const fs::path& folder) {
     fmt::print("{}", helpText(subcommands));
     return 0;
   }
-  const fs::path program = folder / (kPrefix + name);
-  if (name.find('/') == std::string::npos && fs::exists(program)) {
-    execv(program.c_str(), argv + 1);
-    fmt::print(stderr, "marsim: {} cannot be started: {}\n", program.string(),
-               std::strerror(errno));
-    return 1;
-  }
   if (name == "build" || name == "test") {
     fmt::print(stderr, "marsim: '{0}' works in the source tree: run ./marsim {0} there\n", name);
     return 2;
   }
   std::vector<std::string> names;
   for (const Subcommand& subcommand : subcommands) names.push_back(subcommand.name);
-  fmt::print(stderr, "{}\n", UnknownNameError("marsim", "command", name, names).what());
-  return 2;
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    fmt::print(stderr, "{}\n", UnknownNameError("marsim", "command", name, names).what());
+    return 2;
+  }
+  const fs::path program = folder / (kPrefix + name);
+  execv(program.c_str(), argv + 1);
+  fmt::print(stderr, "marsim: '{}' is not built or not installed: {}: {}\n", name, program.string(),
+             std::strerror(errno));
+  return 1;
 }
 
 }  // namespace marsim::tools

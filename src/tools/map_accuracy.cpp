@@ -156,9 +156,8 @@ void requireFit(const AccuracyRow& all) {
 
 void AccuracyConfig::validate(const std::string& where) const {
   map.validate(where);
-  const Validator check(where);
-  check.require(leave_out >= 2, "leave-out", fmt::format("{}", leave_out), "2 or more");
-  check.require(rays >= 1, "rays", "0", "1 or more");
+  kLeaveOut.require(where, "leave-out", static_cast<double>(leave_out));
+  kRays.require(where, "rays", static_cast<double>(rays));
 }
 
 Accuracy measureAccuracy(const AccuracyConfig& config, Progress& progress) {

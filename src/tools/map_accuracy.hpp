@@ -7,6 +7,7 @@
 #include <Eigen/Core>
 
 #include "map_tools/recording.hpp"
+#include "marsim/common/bounds.hpp"
 #include "marsim/common/progress.hpp"
 #include "marsim/map/surfel_map.hpp"
 
@@ -14,6 +15,8 @@ namespace marsim::tools {
 
 /// Settings of measureAccuracy.
 struct AccuracyConfig {
+  static constexpr Bounds kLeaveOut{2, 1e6}, kRays{1, 1e9};
+
   map_tools::RecordingConfig recording;
   map::SurfelMapConfig map;
   std::size_t leave_out = 10;  ///< every so many scans one is left out of the map

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -28,7 +29,8 @@ namespace {
 /// The command line of `marsim map clean`.
 struct CleanOptions {
   std::string name, out;
-  std::string moving, outliers, lonely, crop, origin, fill, downsample;
+  std::string moving, outliers, lonely, crop, origin;
+  std::optional<double> fill, downsample;  ///< [m]
   bool level = false, json = false;
   RecordingOptions recording;
   map_tools::TraceConfig traces;
@@ -81,8 +83,8 @@ class Cleaner {
     if (!options_.crop.empty()) crop();
     if (options_.level) level();
     if (!options_.origin.empty()) moveOrigin();
-    if (!options_.fill.empty()) fill();
-    if (!options_.downsample.empty()) downsample();
+    if (options_.fill) fill();
+    if (options_.downsample) downsample();
   }
   const map::PointCloud& cloud() const { return cloud_; }
   const std::vector<Step>& steps() const { return steps_; }
@@ -140,17 +142,11 @@ class Cleaner {
     for (Eigen::Vector3f& p : next.points) p = (p.cast<double>() - origin).cast<float>();
     become("origin", std::move(next), fmt::format("{} is (0, 0, 0) now", pointText(origin)));
   }
-  void fill() {
-    const double width = parseOption("--fill", options_.fill, Quantity::kLength);
-    Validator("command line").within("--fill", width, 1e-3, 5.0, "m");
-    become("fill", map_tools::fillHoles(cloud_, width, progress_));
-  }
+  void fill() { become("fill", map_tools::fillHoles(cloud_, *options_.fill, progress_)); }
   void downsample() {
-    const double side = parseOption("--downsample", options_.downsample, Quantity::kLength);
-    Validator("command line").positive("--downsample", side, "m");
-    map::PointCloud next = map::downsample(cloud_, side);
+    map::PointCloud next = map::downsample(cloud_, *options_.downsample);
     next.weight.clear();
-    become("downsample", std::move(next), fmt::format("one a voxel of {} m", side));
+    become("downsample", std::move(next), fmt::format("one a voxel of {} m", *options_.downsample));
   }
 
   const CleanOptions& options_;
@@ -192,12 +188,11 @@ void reportJson(const map::LoadedCloud& loaded, const Cleaner& cleaner, const st
 int runClean(const CleanOptions& options) {
   requireExtension(options.out, map::cloudFormats());
   requireWritable(options.out);
-  const std::vector<std::string> steps = {options.moving,    options.outliers, options.lonely,
-                                          options.crop,      options.origin,   options.fill,
-                                          options.downsample};
-  const bool any =
-      options.level || std::any_of(steps.begin(), steps.end(),
-                                   [](const std::string& step) { return !step.empty(); });
+  const std::vector<std::string> steps = {options.moving, options.outliers, options.lonely,
+                                          options.crop, options.origin};
+  const bool any = options.level || options.fill || options.downsample ||
+                   std::any_of(steps.begin(), steps.end(),
+                               [](const std::string& step) { return !step.empty(); });
   if (!any) {
     throw ConfigError("command line", "steps", "none",
                       "one or more of --moving, --outliers, --radius, --crop, --level, --origin, "
@@ -223,24 +218,35 @@ MapCommand addMapClean(CLI::App& app) {
       "clean",
       "Removes outliers and traces of what moved, crops, levels, fills, thins. Steps are done in "
       "the order of this list");
-  sub->add_option("map", options->name, "forest, building or a PCD, PLY or place file")->required();
-  sub->add_option("--out", options->out, "PCD or PLY to write")->required();
+  sub->add_option("map", options->name, "forest, building or a PCD, PLY or place file")
+      ->type_name(kInput)
+      ->required();
+  sub->add_option("--out", options->out, "PCD or PLY to write")->type_name(kOutput)->required();
   sub->add_option(
-      "--moving", options->moving,
-      "the recording that the map was imported from: removes what its beams saw through");
+         "--moving", options->moving,
+         "the recording that the map was imported from: removes what its beams saw through")
+      ->type_name(kInput);
   options->recording.addTo(*sub);
-  sub->add_option("--voxel", options->traces.voxel, "[m] of --moving")->capture_default_str();
+  sub->add_option("--voxel", options->traces.voxel, "[m] of --moving")
+      ->transform(number(Quantity::kLength, map_tools::TraceConfig::kVoxels))
+      ->capture_default_str();
   sub->add_option("--outliers", options->outliers,
                   "K,S: removes points whose mean distance to K neighbours is S standard "
-                  "deviations above the mean, as 12,3");
+                  "deviations above the mean, as 12,3")
+      ->type_name("NUMBERS:K,S");
   sub->add_option("--radius", options->lonely,
-                  "R,N: removes points with fewer than N others within R [m]");
-  sub->add_option("--crop", options->crop, "x0,y0,z0,x1,y1,z1: keeps what is in that box [m]");
+                  "R,N: removes points with fewer than N others within R [m]")
+      ->type_name("NUMBERS:R,N");
+  sub->add_option("--crop", options->crop, "x0,y0,z0,x1,y1,z1: keeps what is in that box [m]")
+      ->type_name("NUMBERS:x0,y0,z0,x1,y1,z1");
   sub->add_flag("--level", options->level,
                 "turns the map about its origin until the ground is level");
-  sub->add_option("--origin", options->origin, "x,y,z: this place becomes the origin [m]");
-  sub->add_option("--fill", options->fill, "fills holes of surfaces up to this width [m]");
-  sub->add_option("--downsample", options->downsample, "one point a voxel of this side [m]");
+  sub->add_option("--origin", options->origin, "x,y,z: this place becomes the origin [m]")
+      ->type_name("NUMBERS:x,y,z");
+  sub->add_option("--fill", options->fill, "fills holes of surfaces up to this width [m]")
+      ->transform(number(Quantity::kLength, map_tools::kHoleWidths));
+  sub->add_option("--downsample", options->downsample, "one point a voxel of this side [m]")
+      ->transform(number(Quantity::kLength, kResolutions));
   sub->add_flag("--json", options->json, "print one JSON object");
   return {sub, [options] { return runClean(*options); }};
 }

@@ -11,6 +11,7 @@
 #include "marsim/config/load.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/viz/picture.hpp"
+#include "tools/command_line.hpp"
 #include "tools/map_commands.hpp"
 
 namespace marsim::tools {
@@ -98,9 +99,14 @@ MapCommand addMapCompare(CLI::App& app) {
   const auto options = std::make_shared<CompareOptions>();
   CLI::App* sub =
       app.add_subcommand("compare", "Tells how far two maps' points lie from one another");
-  sub->add_option("map", options->names[0], "PCD, PLY or place file")->required();
-  sub->add_option("other", options->names[1], "another, in the same frame")->required();
-  sub->add_option("--out", options->out, "PNG to draw, the first map coloured by distance");
+  sub->add_option("map", options->names[0], "PCD, PLY or place file")
+      ->type_name(kInput)
+      ->required();
+  sub->add_option("other", options->names[1], "another, in the same frame")
+      ->type_name(kInput)
+      ->required();
+  sub->add_option("--out", options->out, "PNG to draw, the first map coloured by distance")
+      ->type_name(kOutput);
   sub->add_flag("--json", options->json, "print JSON");
   return {sub, [options] { return runCompare(*options); }};
 }

@@ -1,4 +1,5 @@
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,8 +24,8 @@ namespace {
 /// The command line of `marsim map export`.
 struct ExportOptions {
   std::string name, out;
-  std::string resolution;
-  std::vector<std::string> slice;  // ZMIN ZMAX
+  std::optional<double> resolution;  // [m]
+  std::vector<double> slice;         // ZMIN ZMAX [m]
   bool json = false;
 };
 
@@ -38,13 +39,6 @@ struct Exported {
 };
 
 constexpr double kUsualResolution = 0.1;  // [m] of voxels and cells
-
-double resolutionOf(const ExportOptions& options) {
-  if (options.resolution.empty()) return kUsualResolution;
-  const double value = parseOption("--resolution", options.resolution, Quantity::kLength);
-  Validator("command line").positive("--resolution", value, "m");
-  return value;
-}
 
 void addOrigin(const Eigen::Vector3d& origin, Exported& exported) {
   exported.json["origin"] = {origin.x(), origin.y(), origin.z()};
@@ -70,7 +64,7 @@ Exported exportPoints(const ExportOptions& options, Progress& progress) {
   map::PointCloud cloud;
   Eigen::Vector3d origin;
   std::string what;
-  if (options.resolution.empty()) {
+  if (!options.resolution) {
     map::LoadedCloud loaded = map::loadCloud(path, progress);
     cloud = std::move(loaded.cloud);
     origin = loaded.origin;
@@ -83,7 +77,7 @@ Exported exportPoints(const ExportOptions& options, Progress& progress) {
                           withThousands(loaded.non_finite), withThousands(loaded.duplicates)));
   } else {
     map::SurfelMapConfig config;
-    config.resolution = resolutionOf(options);
+    config.resolution = *options.resolution;
     const map::LoadedMap loaded = map::loadSurfelMap(path, config, progress);
     cloud = surfelPoints(*loaded.map);
     origin = loaded.source.origin;
@@ -101,7 +95,7 @@ Exported exportPoints(const ExportOptions& options, Progress& progress) {
 }
 
 Exported exportOctoMap(const ExportOptions& options, Progress& progress) {
-  const double resolution = resolutionOf(options);
+  const double resolution = options.resolution.value_or(kUsualResolution);
   const map::LoadedCloud loaded = map::loadCloud(config::resolveMap(options.name), progress);
   std::size_t voxels = 0;
   Exported exported;
@@ -123,9 +117,9 @@ Exported exportSlice(const ExportOptions& options, Progress& progress) {
                       "with a .yaml two heights: --slice ZMIN ZMAX");
   }
   map_tools::SliceConfig config;
-  config.resolution = resolutionOf(options);
-  config.z_min = parseOption("--slice", options.slice[0], Quantity::kLength);
-  config.z_max = parseOption("--slice", options.slice[1], Quantity::kLength);
+  config.resolution = options.resolution.value_or(kUsualResolution);
+  config.z_min = options.slice[0];
+  config.z_max = options.slice[1];
   config.validate("command line");
   requireWritable(map_tools::imageOf(options.out));
   const map::LoadedCloud loaded = map::loadCloud(config::resolveMap(options.name), progress);
@@ -185,15 +179,20 @@ MapCommand addMapExport(CLI::App& app) {
   const auto options = std::make_shared<ExportOptions>();
   CLI::App* sub = app.add_subcommand(
       "export", "Writes a map as points, OctoMap or 2-D occupancy grid for other programs");
-  sub->add_option("map", options->name, "name of a place or a PCD, PLY or place file")->required();
+  sub->add_option("map", options->name, "name of a place or a PCD, PLY or place file")
+      ->type_name(kInput)
+      ->required();
   sub->add_option("--out", options->out,
                   "by its extension: PCD, PLY; BT, OT (OctoMap); YAML, with a PGM beside it "
                   "(map_server)")
+      ->type_name(kOutput)
       ->required();
   sub->add_option("--resolution", options->resolution,
                   "PCD, PLY: the surfels at it in place of the file's points; others: side of "
-                  "voxels or cells, 0.1 unless given [m]");
+                  "voxels or cells, 0.1 unless given [m]")
+      ->transform(number(Quantity::kLength, kResolutions));
   sub->add_option("--slice", options->slice, "ZMIN ZMAX: heights of the occupancy grid [m]")
+      ->transform(number(Quantity::kLength, kPlaces))
       ->expected(2);
   sub->add_flag("--json", options->json, "print one JSON object");
   return {sub, [options] { return runExport(*options); }};

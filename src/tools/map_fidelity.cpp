@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "common/bounds.hpp"
 #include "common/nth_smallest.hpp"
 #include "common/output_file.hpp"
 #include "common/text.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 /// The command line of `marsim map fidelity`.
 struct FidelityOptions {
-  std::string source, resolution = "0.1", surface = "blended", out;
+  std::string source, surface = "blended", out;
   bool json = false;
   RecordingOptions recording;
   AccuracyConfig config;
@@ -94,7 +95,6 @@ int runFidelity(FidelityOptions& options) {
   AccuracyConfig& config = options.config;
   config.recording = options.recording.config();
   config.recording.source = options.source;
-  config.map.resolution = parseOption("--resolution", options.resolution, Quantity::kLength);
   config.map.surface = map::surfaceOf(options.surface);
   config.validate("command line");
   if (!options.out.empty()) {
@@ -121,15 +121,24 @@ MapCommand addMapFidelity(CLI::App& app) {
       "fidelity",
       "Leaves scans of a recording out, makes a map of the rest and casts their beams at it: how "
       "true a map is to a real LiDAR");
-  sub->add_option("recording", options->source, "a bag or a folder of scans")->required();
+  sub->add_option("recording", options->source, "a bag or a folder of scans")
+      ->type_name(kInput)
+      ->required();
   options->recording.addTo(*sub);
-  sub->add_option("--resolution", options->resolution, "voxel side [m]")->capture_default_str();
-  sub->add_option("--surface", options->surface, "blended or paper")->capture_default_str();
+  sub->add_option("--resolution", options->config.map.resolution, "voxel side [m]")
+      ->transform(number(Quantity::kLength, kResolutions))
+      ->capture_default_str();
+  sub->add_option("--surface", options->surface, "blended or paper")
+      ->type_name(kWord)
+      ->capture_default_str();
   sub->add_option("--leave-out", options->config.leave_out, "every so many scans one is left out")
+      ->check(whole(AccuracyConfig::kLeaveOut))
       ->capture_default_str();
   sub->add_option("--rays", options->config.rays, "at most so many beams of a scan")
+      ->check(whole(AccuracyConfig::kRays))
       ->capture_default_str();
-  sub->add_option("--out", options->out, "PNG: where beams ended, coloured by their errors");
+  sub->add_option("--out", options->out, "PNG: where beams ended, coloured by their errors")
+      ->type_name(kOutput);
   sub->add_flag("--json", options->json, "print one JSON object");
   return {sub, [options] { return runFidelity(*options); }};
 }

@@ -22,7 +22,7 @@ namespace {
 /// The command line of `marsim map import`.
 struct ImportOptions {
   std::vector<std::string> files;
-  std::string resolution, out, columns;
+  std::string out, columns;
   std::string up = "auto";
   bool json = false;
   RecordingOptions recording;
@@ -81,14 +81,6 @@ void reportJson(const map_tools::Imported& imported, const ImportOptions& option
 
 int runImport(ImportOptions& options) {
   map_tools::ImportConfig& config = options.config;
-  if (!options.resolution.empty()) {
-    config.resolution = parseOption("--resolution", options.resolution, Quantity::kLength);
-    marsim::Validator("command line").positive("--resolution", config.resolution, "m");
-  }
-  const marsim::Validator check("command line");
-  check.positive("--scale", config.metres());
-  check.notNegative("--memory-limit", config.limits.memory, "GiB");
-  check.notNegative("--time-limit", config.limits.time, "s");
   if (!options.columns.empty()) config.columns = split(options.columns, ',');
   config.up = map_tools::upAxisOf(options.up);
   config.recording = options.recording.config();
@@ -133,24 +125,31 @@ MapCommand addMapImport(CLI::App& app) {
                                      "PLY, DAE, glTF, OFF), and recordings: a bag or a folder of "
                                      "scans with a trajectory");
   sub->add_option("files", options->files, "files, folders of scans and bags that become one map")
+      ->type_name(kInput)
       ->required();
-  sub->add_option("--out", options->out, "PCD or PLY to write")->required();
-  sub->add_option("--resolution", options->resolution,
+  sub->add_option("--out", options->out, "PCD or PLY to write")->type_name(kOutput)->required();
+  sub->add_option("--resolution", options->config.resolution,
                   "meshes are sampled at it, points thinned to one a voxel [m]; without it points "
-                  "stay as they are");
+                  "stay as they are")
+      ->transform(number(Quantity::kLength, kResolutions));
   sub->add_option("--scale", options->config.scale,
-                  "metres a unit of the files; by default 1, or what a LAS says");
+                  "metres a unit of the files; by default 1, or what a LAS says")
+      ->transform(number(Quantity::kNumber, map_tools::ImportConfig::kScales));
   sub->add_option("--columns", options->columns,
                   "columns of tables, with commas: x, y, z, intensity, red, green, blue, label, or "
-                  "- for one that is not read; by default by a header or the values");
+                  "- for one that is not read; by default by a header or the values")
+      ->type_name(kName);
   sub->add_option("--up", options->up, "the files' axis that is up: y, z, or auto, as they say")
+      ->type_name(kWord)
       ->capture_default_str();
   sub->add_option(
-      "--memory-limit", options->config.limits.memory,
-      "memory that reading a mesh or an OctoMap may take [GiB], by default 1, or 50 times "
-      "the size of its files");
+         "--memory-limit", options->config.limits.memory,
+         "memory that reading a mesh or an OctoMap may take [GiB], by default 1, or 50 times "
+         "the size of its files")
+      ->transform(number(Quantity::kNumber, map_tools::ImportLimits::kMemories));
   sub->add_option("--time-limit", options->config.limits.time,
-                  "time that it may take [s], by default 60, and 10 for each 100 MB of its files");
+                  "time that it may take [s], by default 60, and 10 for each 100 MB of its files")
+      ->transform(number(Quantity::kTime, map_tools::ImportLimits::kTimes));
   options->recording.addTo(*sub);
   addSeed(*sub, options->config.seed, "of the sampling of meshes");
   sub->add_flag("--json", options->json, "print one JSON object");

@@ -23,6 +23,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr Bounds kReaches{0.0, kFarthestPlace, true};  // [m]
+
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -193,20 +195,18 @@ int cropMap(const std::string& name, double reach, const std::filesystem::path& 
 /// The command line of `marsim map info`.
 struct InfoOptions {
   std::string name;
-  std::string resolution = "0.1";
   map::SurfelMapConfig config;
   std::string surface = map::nameOf(config.surface);
   std::string storage = "compact";
   bool no_cache = false, json = false;
-  std::string within, out;
+  double within = 0.0;  ///< [m]
+  std::string out;
 };
 
 int runInfo(InfoOptions& options) {
   if (!options.out.empty()) {
-    return cropMap(options.name, parseOption("--within", options.within, Quantity::kLength),
-                   options.out);
+    return cropMap(options.name, options.within, options.out);
   }
-  options.config.resolution = parseOption("--resolution", options.resolution, Quantity::kLength);
   options.config.surface = map::surfaceOf(options.surface);
   requireCompactStorage("", "--storage", options.storage);
   return describeMap(options.name, options.config, !options.no_cache, options.json);
@@ -222,18 +222,29 @@ MapCommand addMapInfo(CLI::App& app) {
   const auto options = std::make_shared<InfoOptions>();
   CLI::App* sub = app.add_subcommand(
       "info", "Says what a map file holds and what becomes of it at a resolution");
-  sub->add_option("map", options->name, "forest, building or a PCD, PLY or place file")->required();
-  sub->add_option("--resolution", options->resolution, "voxel side [m]")->capture_default_str();
-  sub->add_option("--surface", options->surface, "blended or paper")->capture_default_str();
-  sub->add_option("--storage", options->storage)->group("");  // one is left: not told any more
+  sub->add_option("map", options->name, "forest, building or a PCD, PLY or place file")
+      ->type_name(kInput)
+      ->required();
+  sub->add_option("--resolution", options->config.resolution, "voxel side [m]")
+      ->transform(number(Quantity::kLength, kResolutions))
+      ->capture_default_str();
+  sub->add_option("--surface", options->surface, "blended or paper")
+      ->type_name(kWord)
+      ->capture_default_str();
+  sub->add_option("--storage", options->storage)
+      ->type_name(kWord)
+      ->group("");  // one is left: not told any more
   sub->add_option("--intensity-full-scale", options->config.intensity_full_scale,
                   "the intensity that stands for 100 %; 0: 1, 255 or the largest")
+      ->transform(number(Quantity::kNumber, Bounds{0.0, 1e9}))
       ->capture_default_str();
   sub->add_flag("--no-cache", options->no_cache, "make the map anew and keep nothing");
   sub->add_flag("--json", options->json, "print one JSON object");
   auto* reach = sub->add_option("--within", options->within,
-                                "with --out: only points so near the middle on every axis [m]");
+                                "with --out: only points so near the middle on every axis [m]")
+                    ->transform(number(Quantity::kLength, kReaches));
   sub->add_option("--out", options->out, "PCD or PLY to write, a copy without stray points")
+      ->type_name(kOutput)
       ->needs(reach);
   reach->needs(sub->get_option("--out"));
   return {sub, [options] { return runInfo(*options); }};

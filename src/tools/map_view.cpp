@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "common/bounds.hpp"
 #include "common/output_file.hpp"
 #include "common/text.hpp"
 #include "map_tools/paint.hpp"
@@ -19,11 +20,13 @@
 namespace marsim::tools {
 namespace {
 
+constexpr Bounds kThicknesses{0.0, 1000.0};  // [m] of a slice
+
 /// The command line of `marsim map view`.
 struct ViewOptions {
   std::string name, out, colour = "auto", slice;
-  double below = 1e9;      ///< [m] points above it are left out
-  double thickness = 0.0;  ///< [m] of the slice; 0: a fiftieth of the map's extent across it
+  std::optional<double> below;  ///< [m] points above it are left out
+  double thickness = 0.0;       ///< [m] of the slice; 0: a fiftieth of the map's extent across it
   bool window = false;
   viz::PictureConfig picture;
 };
@@ -59,9 +62,11 @@ Slice sliceOf(const std::string& text) {
   const std::size_t axis =
       text.size() > 2 && text[1] == '=' ? std::string("xyz").find(text[0]) : std::string::npos;
   if (axis == std::string::npos) {
-    throw ConfigError("command line", "slice", clipped(text), "x=, y= or z= and metres, as z=1.2");
+    throw ConfigError("command line", "--slice", fmt::format("'{}'", text),
+                      "x=, y= or z= and metres, as z=1.2");
   }
-  return {static_cast<int>(axis), parseOption("--slice", text.substr(2), Quantity::kLength)};
+  return {static_cast<int>(axis),
+          parseOption("--slice", text.substr(2), Quantity::kLength, kPlaces)};
 }
 
 map::PointCloud cut(const map::PointCloud& cloud, const Slice& slice, double thickness) {
@@ -71,7 +76,7 @@ map::PointCloud cut(const map::PointCloud& cloud, const Slice& slice, double thi
   map::PointCloud inside =
       between(cloud, slice.axis, slice.at - 0.5 * thickness, slice.at + 0.5 * thickness);
   if (inside.empty()) {
-    throw ConfigError("command line", "slice", fmt::format("{:g} m", slice.at),
+    throw ConfigError("command line", "--slice", fmt::format("{:g} m", slice.at),
                       fmt::format("within the map's {:.2f} to {:.2f} m",
                                   static_cast<double>(box.min()[slice.axis]),
                                   static_cast<double>(box.max()[slice.axis])));
@@ -104,8 +109,6 @@ int showWindow(const ViewOptions& options) {
 
 int drawPictures(const ViewOptions& options) {
   requireExtension(options.out, {".png"});
-  options.picture.validate("command line");
-  Validator("command line").within("thickness", options.thickness, 0.0, 1000.0, "m");
   const map_tools::Paint paint = map_tools::paintOf(options.colour);
   std::optional<Slice> slice;
   if (!options.slice.empty()) slice = sliceOf(options.slice);
@@ -116,10 +119,10 @@ int drawPictures(const ViewOptions& options) {
   map::PointCloud cloud = map::loadCloud(path, progress).cloud;
   viz::FlightScene scene;
   scene.title = clipped(std::filesystem::path(options.name).stem().string());
-  if (options.below < 1e9) {
-    cloud = between(cloud, 2, -1e9, options.below);
+  if (options.below) {
+    cloud = between(cloud, 2, -kFarthestPlace, *options.below);
     if (cloud.empty()) {
-      throw ConfigError("command line", "below", fmt::format("{:g} m", options.below),
+      throw ConfigError("command line", "--below", fmt::format("{:g} m", *options.below),
                         "above the map's lowest point");
     }
   }
@@ -153,24 +156,33 @@ MapCommand addMapView(CLI::App& app) {
   const auto options = std::make_shared<ViewOptions>();
   CLI::App* sub = app.add_subcommand(
       "view", "Draws a map from above, from the side and obliquely, or shows it in a window");
-  sub->add_option("map", options->name, "forest, building or a PCD, PLY or place file")->required();
-  sub->add_option(
-      "--out", options->out,
-      "hall.png writes hall_top.png, hall_side.png, hall_oblique.png; a slice hall.png");
+  sub->add_option("map", options->name, "forest, building or a PCD, PLY or place file")
+      ->type_name(kInput)
+      ->required();
+  sub->add_option("--out", options->out,
+                  "hall.png writes hall_top.png, hall_side.png, hall_oblique.png; a slice hall.png")
+      ->type_name(kOutput);
   sub->add_option("--colour", options->colour,
                   "auto (the map's own, else height), height, rgb, intensity, class, normal")
+      ->type_name(kWord)
       ->capture_default_str();
-  sub->add_option("--slice", options->slice,
-                  "x=, y= or z= and metres: only points near that plane");
-  sub->add_option("--below", options->below, "[m] leaves out what is above: roofs and ceilings");
+  sub->add_option("--slice", options->slice, "x=, y= or z= and metres: only points near that plane")
+      ->type_name("NUMBERS:z=metres");
+  sub->add_option("--below", options->below, "[m] leaves out what is above: roofs and ceilings")
+      ->transform(number(Quantity::kLength, kPlaces));
   sub->add_option("--thickness", options->thickness,
                   "[m] of the slice; 0: a fiftieth of the map's extent")
+      ->transform(number(Quantity::kLength, kThicknesses))
       ->capture_default_str();
   sub->add_flag("--window", options->window,
                 "shows the points in a window: the left button orbits, the right one moves, the "
                 "wheel zooms, keys 1 to 5 colour, Esc ends");
-  sub->add_option("--width", options->picture.width, "[px]")->capture_default_str();
-  sub->add_option("--height", options->picture.height, "[px]")->capture_default_str();
+  sub->add_option("--width", options->picture.width, "[px]")
+      ->check(whole(viz::PictureConfig::kWidths))
+      ->capture_default_str();
+  sub->add_option("--height", options->picture.height, "[px]")
+      ->check(whole(viz::PictureConfig::kHeights))
+      ->capture_default_str();
   return {sub, [options] { return runView(*options); }};
 }
 

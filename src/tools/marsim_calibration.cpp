@@ -16,17 +16,25 @@ int main(int argc, char** argv) {
       "extrinsics.yaml (all poses).",
       "marsim calibration");
   app.option_defaults()->always_capture_default();
-  app.add_option("--vehicle", vehicle, "name or YAML file, as in sim.launch");
-  app.add_option("--lidar", lidar, "name or YAML file, as in sim.launch");
-  app.add_option("--imu", imu, "vehicle, lidar, auto, a name or YAML file, as in sim.launch");
-  app.add_option("--depth", depth, "depth camera: none, a name or YAML file, as in sim.launch");
-  app.add_option("--camera", camera, "cameras: none, a name or YAML file, as in sim.launch");
-  app.add_option("--uav", sensors.uav, "namespace of the UAV");
-  const CLI::Option* out = app.add_option("--out", folder, "folder to write to");
+  app.add_option("--vehicle", vehicle, "name or YAML file, as in sim.launch")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--lidar", lidar, "name or YAML file, as in sim.launch")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--imu", imu, "vehicle, lidar, auto, a name or YAML file, as in sim.launch")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--depth", depth, "depth camera: none, a name or YAML file, as in sim.launch")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--camera", camera, "cameras: none, a name or YAML file, as in sim.launch")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--uav", sensors.uav, "namespace of the UAV")->type_name(marsim::tools::kName);
+  const CLI::Option* out =
+      app.add_option("--out", folder, "folder to write to")->type_name(marsim::tools::kFolder);
   app.add_option("--settings", settings,
                  "fast_lio: the whole configuration of that client for this LiDAR instead, printed "
-                 "or, with --out, written as fast_lio.yaml");
-  app.add_option("--output", output, "with --settings: the LiDAR's layout, as in slam.launch");
+                 "or, with --out, written as fast_lio.yaml")
+      ->type_name(marsim::tools::kWord);
+  app.add_option("--output", output, "with --settings: the LiDAR's layout, as in slam.launch")
+      ->type_name(marsim::tools::kWord);
   return marsim::tools::runCommand(app, argc, argv, [&] {
     marsim::lidar::LidarConfig config = marsim::config::loadLidar(lidar);
     sensors.lidar_name = config.name;

@@ -1,11 +1,11 @@
 #include <chrono>
 #include <cstdio>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "common/text.hpp"
 #include "marsim/common/error.hpp"
-#include "suite/scenario.hpp"
 #include "tools/command_line.hpp"
 #include "tools/dataset_run.hpp"
 
@@ -19,23 +19,15 @@ constexpr int kInterrupted = 130;
 
 /// The command line as texts.
 struct DatasetWords {
-  std::string format = "asl,tum,kitti,pcd", frame = "enu", duration, seed;
+  std::string format = "asl,tum,kitti,pcd", frame = "enu";
+  std::optional<double> duration;  // [s]
   std::vector<std::string> more;
 };
 
 void read(const DatasetWords& words, DatasetRequest& request) {
   request.formats = marsim::dataset::formatsOf(words.format, "command line", "--format");
   request.axes = marsim::dataset::axesOf(words.frame, "command line", "--frame");
-  if (!words.duration.empty()) {
-    const double duration =
-        marsim::tools::parseOption("--duration", words.duration, Quantity::kTime);
-    constexpr double kLongest = marsim::suite::kLongestDuration;
-    marsim::Validator("command line")
-        .require(duration > 0.0 && duration <= kLongest, "--duration",
-                 fmt::format("{:g} s", duration),
-                 fmt::format("more than 0, up to {:g} s", kLongest));
-    request.duration = marsim::toNs(duration);
-  }
+  if (words.duration) request.duration = marsim::toNs(*words.duration);
   for (const std::string& word : words.more) {
     const std::size_t at = word.find(":=");
     marsim::Validator("command line")
@@ -57,7 +49,6 @@ void requireAlone(const CLI::App& app) {
 }
 
 int make(const DatasetRequest& request) {
-  marsim::Validator("command line").require(!request.out.empty(), "--out", "empty", "a folder");
   const auto began = std::chrono::steady_clock::now();
   const DatasetSummary summary = marsim::tools::makeDataset(request);
   if (summary.was_complete) {
@@ -90,17 +81,22 @@ int main(int argc, char** argv) {
       "Writes a flight as a data set, without ROS: LiDAR, IMU, images, depth and truth, the same\n"
       "files each time. The arguments are those of sim.launch.",
       "marsim dataset");
-  app.add_option("arguments", words.more, "of sim.launch: NAME:=VALUE ...")->option_text(" ");
-  app.add_option("--run", run_file, "file that says all of the run, as marsim batch writes it");
-  app.add_option(
-      "--scenario", request.scenario,
-      "who flies where: a name of config/dataset (stereo_building) or a scenario's file");
+  app.add_option("arguments", words.more, "of sim.launch: NAME:=VALUE ...")
+      ->type_name("NAME:=VALUE")
+      ->option_text(" ");
+  app.add_option("--run", run_file, "file that says all of the run, as marsim batch writes it")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--scenario", request.scenario,
+                 "who flies where: a name of config/dataset (stereo_building) or a scenario's file")
+      ->type_name(marsim::tools::kInput);
   app.add_option("--trajectory", request.trajectory,
-                 "or a file of poses that the UAV follows: TUM, or CSV with column names");
+                 "or a file of poses that the UAV follows: TUM, or CSV with column names")
+      ->type_name(marsim::tools::kInput);
   const auto argument = [&](const char* option, const char* name, const char* description) {
     app.add_option_function<std::string>(
-        option, [&request, name](const std::string& text) { request.arguments[name] = text; },
-        description);
+           option, [&request, name](const std::string& text) { request.arguments[name] = text; },
+           description)
+        ->type_name(marsim::tools::kInput);
   };
   argument("--map", "map", "a bundled place or a file (default: the scenario's, or forest)");
   argument("--lidar", "lidar", "a sensor's name or file; none (default: the scenario's, or avia)");
@@ -110,24 +106,31 @@ int main(int argc, char** argv) {
   argument("--imu", "imu",
            "vehicle, lidar, auto, a name or file (default: the scenario's, or vehicle)");
   app.add_option("--airsim", request.airsim,
-                 "AirSim's settings.json, whose IMU and LiDAR are carried");
+                 "AirSim's settings.json, whose IMU and LiDAR are carried")
+      ->type_name(marsim::tools::kInput);
   app.add_option("--duration", words.duration,
-                 "[s] (default: until all has been flown, at most the scenario's)");
+                 "[s] (default: until all has been flown, at most the scenario's)")
+      ->transform(marsim::tools::number(Quantity::kTime, DatasetRequest::kDurations));
   app.add_option("--format", words.format,
                  "of tum, asl, kitti, pcd, rosbag, mcap; several with commas")
+      ->type_name(marsim::tools::kWord)
       ->capture_default_str();
   app.add_option("--frame", words.frame, "axes of world and body: enu or ned")
+      ->type_name(marsim::tools::kWord)
       ->capture_default_str();
   app.add_option(
          "--truth-frame", request.truth_frame,
          "whose poses tum has: base, imu, lidar, depth, camera, or x,y,z or x,y,z,roll,pitch,yaw")
+      ->type_name(marsim::tools::kWord)
       ->capture_default_str();
   app.add_flag("--image-truth", request.image_truth,
                "class and instance of the cameras' pixels (asl, rosbag, mcap)");
-  app.add_option("--out", request.out, "folder to write")->required();
+  app.add_option("--out", request.out, "folder to write")
+      ->type_name(marsim::tools::kFolder)
+      ->required();
   app.add_option("--threads", request.threads, "that render, 0: all cores; changes no file")
       ->capture_default_str()
-      ->check(CLI::Range(0, 1024));
+      ->check(marsim::tools::whole(DatasetRequest::kThreads));
   marsim::tools::addSeed(app, seed, "of noise and wind");
   return marsim::tools::runCommand(app, argc, argv, [&] {
     if (run_file.empty()) {

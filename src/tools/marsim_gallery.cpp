@@ -261,6 +261,7 @@ int main(int argc, char** argv) {
       "a depth image, images of cameras, a collision. The same on every machine.",
       "marsim gallery");
   app.option_defaults()->always_capture_default();
-  app.add_option("--out", folder, "folder for the pictures; made where it is missing");
+  app.add_option("--out", folder, "folder for the pictures; made where it is missing")
+      ->type_name(tools::kFolder);
   return tools::runCommand(app, argc, argv, [&] { return drawAll(folder); });
 }

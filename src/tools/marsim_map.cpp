@@ -31,7 +31,10 @@ std::vector<char*> withCommand(int argc, char** argv, const std::vector<MapComma
 std::string misspelt(const std::string& first, const std::vector<MapCommand>& commands) {
   std::vector<std::string> names;
   for (const MapCommand& command : commands) names.push_back(command.app->get_name());
-  if (first.find_first_of("./") != std::string::npos || std::filesystem::exists(first)) return "";
+  std::error_code none;
+  if (first.find_first_of("./") != std::string::npos || std::filesystem::exists(first, none)) {
+    return "";
+  }
   const std::string nearest = marsim::nearestName(first, names);
   return nearest == first ? "" : nearest;
 }

@@ -1,3 +1,5 @@
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "common/output_file.hpp"
@@ -10,35 +12,54 @@
 
 namespace {
 
+using marsim::Quantity;
 using marsim::scene::BuildingConfig;
 using marsim::scene::ForestConfig;
+using marsim::scene::kRangeNoises;
+using marsim::scene::kSpacings;
+
+/// Adds lengths [m] to a subcommand.
+auto adderTo(CLI::App& app) {
+  return [&app](const char* name, double& value, const marsim::Bounds& bounds, const char* text) {
+    app.add_option(name, value, text)->transform(marsim::tools::number(Quantity::kLength, bounds));
+  };
+}
 
 void addForestOptions(CLI::App& app, ForestConfig& config) {
+  using Config = ForestConfig;
+  const auto add = adderTo(app);
   marsim::tools::addSeed(app, config.seed, "another seed, another wood");
-  app.add_option("--size-x", config.size_x, "extent along x [m]");
-  app.add_option("--size-y", config.size_y, "extent along y [m]");
-  app.add_option("--trees", config.trees_per_100_m2, "trees on 100 m^2");
-  app.add_option("--tree-spacing", config.min_tree_spacing, "least distance of trunk axes [m]");
-  app.add_option("--tree-height", config.tree_height, "mean [m]");
-  app.add_option("--trunk-radius", config.trunk_radius, "mean, at breast height [m]");
-  app.add_option("--relief", config.ground_relief, "of the ground, peak to peak [m]");
-  app.add_option("--roughness", config.ground_roughness, "of the ground, standard deviation [m]");
-  app.add_option("--clearing", config.clearing_radius, "radius without trees at the origin [m]");
-  app.add_option("--surroundings", config.surroundings, "wood and bank beyond the extent [m]");
-  app.add_option("--spacing", config.spacing, "distance of neighbouring points [m]");
-  app.add_option("--noise", config.range_noise, "standard deviation off the surface [m]");
+  add("--size-x", config.size_x, Config::kSizes, "extent along x [m]");
+  add("--size-y", config.size_y, Config::kSizes, "extent along y [m]");
+  app.add_option("--trees", config.trees_per_100_m2, "trees on 100 m^2")
+      ->transform(marsim::tools::number(Quantity::kNumber, Config::kTrees));
+  add("--tree-spacing", config.min_tree_spacing, Config::kTreeSpacings,
+      "least distance of trunk axes [m]");
+  add("--tree-height", config.tree_height, Config::kTreeHeights, "mean [m]");
+  add("--trunk-radius", config.trunk_radius, Config::kTrunkRadii, "mean, at breast height [m]");
+  add("--relief", config.ground_relief, Config::kReliefs, "of the ground, peak to peak [m]");
+  add("--roughness", config.ground_roughness, Config::kRoughnesses,
+      "of the ground, standard deviation [m]");
+  add("--clearing", config.clearing_radius, Config::kClearings,
+      "radius without trees at the origin [m]");
+  add("--surroundings", config.surroundings, Config::kSurroundings,
+      "wood and bank beyond the extent [m]");
+  add("--spacing", config.spacing, kSpacings, "distance of neighbouring points [m]");
+  add("--noise", config.range_noise, kRangeNoises, "standard deviation off the surface [m]");
 }
 
 void addBuildingOptions(CLI::App& app, BuildingConfig& config) {
+  using Config = BuildingConfig;
+  const auto add = adderTo(app);
   marsim::tools::addSeed(app, config.seed, "of the points' noise");
-  app.add_option("--room-length", config.room_length, "along x, each room [m]");
-  app.add_option("--room-width", config.room_width, "along y [m]");
-  app.add_option("--height", config.height, "clear height [m]");
-  app.add_option("--wall", config.wall_thickness, "thickness of walls [m]");
-  app.add_option("--door-width", config.door_width, "[m]");
-  app.add_option("--door-height", config.door_height, "[m]");
-  app.add_option("--spacing", config.spacing, "distance of neighbouring points [m]");
-  app.add_option("--noise", config.range_noise, "standard deviation off the surface [m]");
+  add("--room-length", config.room_length, Config::kRooms, "along x, each room [m]");
+  add("--room-width", config.room_width, Config::kRooms, "along y [m]");
+  add("--height", config.height, Config::kHeights, "clear height [m]");
+  add("--wall", config.wall_thickness, Config::kWalls, "thickness of walls [m]");
+  add("--door-width", config.door_width, Config::kDoorWidths, "[m]");
+  add("--door-height", config.door_height, Config::kDoorHeights, "[m]");
+  add("--spacing", config.spacing, kSpacings, "distance of neighbouring points [m]");
+  add("--noise", config.range_noise, kRangeNoises, "standard deviation off the surface [m]");
 }
 
 int save(const marsim::map::PointCloud& cloud, const std::string& path) {
@@ -49,12 +70,9 @@ int save(const marsim::map::PointCloud& cloud, const std::string& path) {
 
 // A place described by a YAML file is made once and kept; a copy is handed out. With a spacing of
 // its own it is made for this call.
-int copyMade(const std::string& config_path, const std::string& spacing, const std::string& path) {
-  if (!spacing.empty()) {
-    const double metres =
-        marsim::tools::parseOption("--spacing", spacing, marsim::Quantity::kLength);
-    return save(marsim::config::makePlaceAt(config_path, metres), path);
-  }
+int copyMade(const std::string& config_path, std::optional<double> spacing,
+             const std::string& path) {
+  if (spacing) return save(marsim::config::makePlaceAt(config_path, *spacing), path);
   marsim::Progress progress("place");
   return save(marsim::map::loadCloud(marsim::config::resolveMap(config_path), progress).cloud,
               path);
@@ -76,15 +94,20 @@ int main(int argc, char** argv) {
   CLI::App* forest_app = app.add_subcommand("forest", "a wood on rolling ground");
   CLI::App* building_app = app.add_subcommand("building", "two rooms joined by a door");
   CLI::App* file_app = app.add_subcommand("file", "a place described by a YAML file");
-  std::string config_path, spacing;
+  std::string config_path;
+  std::optional<double> spacing;
   file_app->add_option("config", config_path, "YAML file, as those in maps/")
       ->required()
-      ->check(CLI::ExistingFile);
-  file_app->add_option("--spacing", spacing,
-                       "distance of neighbouring points [m]; the file's without it");
+      ->type_name(marsim::tools::kInput);
+  file_app
+      ->add_option("--spacing", spacing,
+                   "distance of neighbouring points [m]; the file's without it")
+      ->transform(marsim::tools::number(Quantity::kLength, kSpacings));
   for (CLI::App* sub : {forest_app, building_app, file_app}) {
     sub->option_defaults()->always_capture_default();
-    sub->add_option("--out", path, "PCD or PLY file to write")->required();
+    sub->add_option("--out", path, "PCD or PLY file to write")
+        ->required()
+        ->type_name(marsim::tools::kOutput);
   }
   addForestOptions(*forest_app, forest);
   addBuildingOptions(*building_app, building);

@@ -57,10 +57,18 @@ int main(int argc, char** argv) {
       "lockstep.\n"
       "Ends when the trajectory is over. Exit codes as those of marsim run.",
       "marsim replay");
-  app.add_option("trajectory", words.trajectory, "the file")->required()->option_text("TRAJECTORY");
-  app.add_option("arguments", words.more, "of sim.launch: NAME:=VALUE ...")->option_text(" ");
-  app.add_option("--map", words.map, "a bundled place, or a file (default: as sim.launch)");
-  app.add_option("--lidar", words.lidar, "a sensor's name or file (default: as sim.launch)");
-  app.add_option("--depth", words.depth, "a camera's name or file (default: none)");
+  app.add_option("trajectory", words.trajectory, "the file")
+      ->type_name(marsim::tools::kInput)
+      ->required()
+      ->option_text("TRAJECTORY");
+  app.add_option("arguments", words.more, "of sim.launch: NAME:=VALUE ...")
+      ->type_name("NAME:=VALUE")
+      ->option_text(" ");
+  app.add_option("--map", words.map, "a bundled place, or a file (default: as sim.launch)")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--lidar", words.lidar, "a sensor's name or file (default: as sim.launch)")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--depth", words.depth, "a camera's name or file (default: none)")
+      ->type_name(marsim::tools::kInput);
   return marsim::tools::runCommand(app, argc, argv, [&] { return replay(words); });
 }

@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
       "./FILE.",
       "marsim run");
   app.add_option("launch", words, "LAUNCH or PACKAGE LAUNCH, then NAME:=VALUE ...")
+      ->type_name(marsim::tools::kInput)
       ->required()
       ->option_text(" ");
   app.add_flag("--args", list, "list the launch file's arguments, start nothing");

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "common/bounds.hpp"
 #include "common/text.hpp"
 #include "tools/command_line.hpp"
 #include "tools/points.hpp"
@@ -7,6 +8,7 @@
 
 namespace {
 
+using marsim::Quantity;
 using marsim::tools::ScanRequest;
 using marsim::tools::ScanSummary;
 
@@ -44,36 +46,45 @@ void print(const ScanRequest& request, const ScanSummary& summary) {
 
 int main(int argc, char** argv) {
   ScanRequest request;
-  std::string pose = "0,0,1.5", duration = "0", resolution = "0.1", frame = "world";
+  std::string pose = "0,0,1.5", frame = "world";
   std::string surface = marsim::map::nameOf(request.surfels.surface);
   std::string renderer = marsim::lidar_gl::nameOf(request.renderer);
   CLI::App app("Renders one scan of a sensor at rest, without ROS.", "marsim scan");
   app.option_defaults()->always_capture_default();
-  app.add_option("--map", request.map, "forest, building or a PCD, PLY or place file");
-  app.add_option("--lidar", request.lidar, "name or YAML file");
+  app.add_option("--map", request.map, "forest, building or a PCD, PLY or place file")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--lidar", request.lidar, "name or YAML file")->type_name(marsim::tools::kInput);
   app.add_option("--vegetation", request.vegetation,
-                 "plants on the map's ground: courtyard, meadow, ... or a YAML file; none");
+                 "plants on the map's ground: courtyard, meadow, ... or a YAML file; none")
+      ->type_name(marsim::tools::kInput);
   app.add_option("--surfaces", request.surfaces,
-                 "mirrors, panes and retro-reflectors: example or a YAML file; none");
+                 "mirrors, panes and retro-reflectors: example or a YAML file; none")
+      ->type_name(marsim::tools::kInput);
   app.add_option("--weather", request.weather,
-                 "rain_light, rain_heavy, fog_dense, snow, ... or a YAML file; none");
+                 "rain_light, rain_heavy, fog_dense, snow, ... or a YAML file; none")
+      ->type_name(marsim::tools::kInput);
   app.add_option("--pose", pose,
                  "of the sensor: x,y,z,yaw,pitch,roll [m, rad], e.g. 0,0,1.5,90deg,0,0; angles "
-                 "left out are 0");
-  app.add_option("--duration", duration, "how long it looks [s]; 0: one scan");
-  app.add_option("--out", request.cloud, "PCD or PLY to write, with intensity");
-  app.add_option("--png", request.image, "picture to write, PNG");
+                 "left out are 0")
+      ->type_name("NUMBERS:x,y,z,yaw,pitch,roll");
+  app.add_option("--duration", request.duration, "how long it looks [s]; 0: one scan")
+      ->transform(marsim::tools::number(Quantity::kTime, ScanRequest::kDurations));
+  app.add_option("--out", request.cloud, "PCD or PLY to write, with intensity")
+      ->type_name(marsim::tools::kOutput);
+  app.add_option("--png", request.image, "picture to write, PNG")
+      ->type_name(marsim::tools::kOutput);
   app.add_option("--frame", frame, "of the points: world or sensor")
+      ->type_name(marsim::tools::kWord)
       ->check(CLI::IsMember({"world", "sensor"}));
-  app.add_option("--resolution", resolution, "voxel side of the map [m]");
-  app.add_option("--surface", surface, "of the map: blended or paper");
+  app.add_option("--resolution", request.surfels.resolution, "voxel side of the map [m]")
+      ->transform(marsim::tools::number(Quantity::kLength, marsim::kResolutions));
+  app.add_option("--surface", surface, "of the map: blended or paper")
+      ->type_name(marsim::tools::kWord);
   app.add_option("--renderer", renderer,
-                 "cpu, opengl or auto (OpenGL where there is a graphics card)");
+                 "cpu, opengl or auto (OpenGL where there is a graphics card)")
+      ->type_name(marsim::tools::kWord);
   return marsim::tools::runCommand(app, argc, argv, [&] {
     request.X_WS = marsim::tools::parsePose(pose, "--pose");
-    request.duration = marsim::tools::parseOption("--duration", duration, marsim::Quantity::kTime);
-    request.surfels.resolution =
-        marsim::tools::parseOption("--resolution", resolution, marsim::Quantity::kLength);
     request.surfels.surface = marsim::map::surfaceOf(surface);
     request.renderer = marsim::lidar_gl::rendererChoiceOf(renderer, "--renderer");
     request.sensor_frame = frame == "sensor";

@@ -9,7 +9,8 @@ int main(int argc, char** argv) {
       "Lists the sensors with field of view, range, rate, points a second, pattern and output,\n"
       "as their patterns fire.",
       "marsim sensors");
-  app.add_option("sensor", names, "names or YAML files; all that come with the package");
+  app.add_option("sensor", names, "names or YAML files; all that come with the package")
+      ->type_name(marsim::tools::kInput);
   const CLI::Option* json = app.add_flag("--json", "as JSON");
   const CLI::Option* markdown =
       app.add_flag("--markdown", "as the rows of the table in docs/sensors.md");

@@ -4,9 +4,12 @@
 #include "tools/command_line.hpp"
 #include "tools/suite_run.hpp"
 
+using marsim::Quantity;
+using marsim::tools::SuiteOptions;
+
 int main(int argc, char** argv) {
-  marsim::tools::SuiteOptions options;
-  std::string seeds, output = options.output.string(), timeout = "120";
+  SuiteOptions options;
+  std::string seeds, output = options.output.string();
   bool list = false;
   CLI::App app(
       "Flies scenarios, holds each flight to what its file asks for and writes a report. Runs "
@@ -17,16 +20,29 @@ int main(int argc, char** argv) {
       "skipped\n"
       "ends with 1.",
       "marsim suite");
-  app.add_option("SCENARIOS", options.paths, "folders of scenarios, or their files")->required();
-  app.add_option("--out", output, "folder for the results")->capture_default_str();
-  app.add_option("--jobs", options.jobs, "how many are flown at a time")->capture_default_str();
-  app.add_option("--seeds,--seed", seeds, "in place of the files': 1,4,7-9");
-  app.add_option("--tag", options.tags, "scenarios with this tag only")->allow_extra_args(false);
-  app.add_option("--only", options.only, "scenarios of these names only");
-  app.add_option("--baseline", options.baseline, "folder or results.json of an earlier suite");
+  app.add_option("SCENARIOS", options.paths, "folders of scenarios, or their files")
+      ->type_name(marsim::tools::kInput)
+      ->required();
+  app.add_option("--out", output, "folder for the results")
+      ->type_name(marsim::tools::kFolder)
+      ->capture_default_str();
+  app.add_option("--jobs", options.jobs, "how many are flown at a time")
+      ->check(marsim::tools::whole(SuiteOptions::kJobs))
+      ->capture_default_str();
+  app.add_option("--seeds,--seed", seeds, "in place of the files': 1,4,7-9")
+      ->type_name("NUMBERS:N,N");
+  app.add_option("--tag", options.tags, "scenarios with this tag only")
+      ->type_name(marsim::tools::kName)
+      ->allow_extra_args(false);
+  app.add_option("--only", options.only, "scenarios of these names only")
+      ->type_name(marsim::tools::kName);
+  app.add_option("--baseline", options.baseline, "folder or results.json of an earlier suite")
+      ->type_name(marsim::tools::kInput);
   app.add_option("--stand-ins", options.stand_ins,
-                 "folder with PACKAGE.launch, started in place of packages");
-  app.add_option("--timeout", timeout, "wall time without simulated time that passes [s]")
+                 "folder with PACKAGE.launch, started in place of packages")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--timeout", options.timeout, "wall time without simulated time that passes [s]")
+      ->transform(marsim::tools::number(Quantity::kTime, SuiteOptions::kTimeouts))
       ->capture_default_str();
   app.add_flag("--fresh", options.fresh, "keep no result of an earlier suite");
   app.add_flag("--list", list, "say what would be run");
@@ -35,7 +51,6 @@ int main(int argc, char** argv) {
     options.output = output;
     try {
       if (!seeds.empty()) options.seeds = marsim::tools::parseSeeds("--seeds", seeds);
-      options.timeout = marsim::tools::parseOption("--timeout", timeout, marsim::Quantity::kTime);
     } catch (const marsim::ConfigError& error) {
       fmt::print(stderr, "marsim suite: {}\n", error.what());
       return 2;  // as all that is wrong with the command line

@@ -6,17 +6,22 @@
 
 #include "common/text.hpp"
 #include "marsim/common/error.hpp"
+#include "tools/command_line.hpp"
 #include "tools/points.hpp"
 
 namespace marsim::tools {
 
 void RecordingOptions::addTo(CLI::App& app) {
   app.add_option("--poses", poses_,
-                 "trajectory of a recording's scans: TUM, CSV or KITTI; a bag has its odometry");
+                 "trajectory of a recording's scans: TUM, CSV or KITTI; a bag has its odometry")
+      ->type_name(kInput);
   app.add_option("--lidar-pose", lidar_pose_,
-                 "x,y,z,yaw,pitch,roll of the LiDAR in the body that the poses are of [m, rad]");
-  app.add_option("--clouds", config_.clouds, "topic of a bag's clouds; without it the only one");
-  app.add_option("--odometry", config_.odometry, "topic of a bag's poses; without it the only one");
+                 "x,y,z,yaw,pitch,roll of the LiDAR in the body that the poses are of [m, rad]")
+      ->type_name("NUMBERS:x,y,z,yaw,pitch,roll");
+  app.add_option("--clouds", config_.clouds, "topic of a bag's clouds; without it the only one")
+      ->type_name(kName);
+  app.add_option("--odometry", config_.odometry, "topic of a bag's poses; without it the only one")
+      ->type_name(kName);
 }
 
 map_tools::RecordingConfig RecordingOptions::config() const {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "marsim/common/bounds.hpp"
 #include "marsim/geometry/pose.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
 #include "marsim/map/load_map.hpp"
@@ -14,6 +15,8 @@
 namespace marsim::tools {
 
 struct ScanRequest {
+  static constexpr Bounds kDurations{0.0, 3600.0};  ///< [s]
+
   std::string map = "forest";       ///< as config::resolveMap takes it
   std::string lidar = "avia";       ///< as config::loadLidar takes it
   std::string vegetation = "none";  ///< as config::loadVegetation takes it

@@ -92,8 +92,8 @@ void SuiteOptions::validate() const {
   const Validator check("command line");
   check.require(!paths.empty(), "FOLDER", "missing", "a folder of scenarios, or files");
   check.require(!output.empty(), "--out", "empty", "a folder");
-  check.within("--jobs", jobs, 1, 256);
-  check.positive("--timeout", timeout, "s");
+  kJobs.require("command line", "--jobs", jobs);
+  kTimeouts.require("command line", "--timeout", timeout, "s");
 }
 
 std::string PlannedRun::madeFrom(const StandIns& stand_ins) const {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "marsim/common/bounds.hpp"
 #include "suite/run_result.hpp"
 #include "suite/scenario.hpp"
 #include "tools/scenario_launch.hpp"
@@ -15,6 +16,8 @@ namespace marsim::tools {
 constexpr char kRunsFolder[] = "runs";  ///< in the output folder
 
 struct SuiteOptions {
+  static constexpr Bounds kJobs{1, 256}, kTimeouts{0.0, 86'400.0, true};
+
   std::vector<std::string> paths;  ///< scenario files, or folders of them
   std::filesystem::path output = "suite_output";
   int jobs = 1;

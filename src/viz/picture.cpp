@@ -93,8 +93,8 @@ std::string subtitleOf(const FlightScene& scene, View view, const Framing& frami
 
 void PictureConfig::validate(const std::string& where) const {
   const Validator check(where);
-  check.within("width", width, 320, 16384, "px");
-  check.within("height", height, 200, 16384, "px");
+  kWidths.require(where, "width", width, "px");
+  kHeights.require(where, "height", height, "px");
   check.within("cut_margin", cut_margin, 0.0, 1000.0, "m");
 }
 

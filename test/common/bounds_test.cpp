@@ -46,5 +46,18 @@ TEST(Bounds, StorageIsCompact) {
   EXPECT_EQ(messageOf("half"), "--storage is 'half', allowed: compact");
 }
 
+TEST(Bounds, HoldFromLowToHighAndNoNaN) {
+  const Bounds closed{-1.0, 2.5}, above{0.0, 2.5, true};
+  for (const double value : {-1.0, 0.0, 2.5}) EXPECT_TRUE(closed.hold(value)) << value;
+  for (const double value : {-1.1, 2.6, std::numeric_limits<double>::infinity(),
+                             std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_FALSE(closed.hold(value)) << value;
+  }
+  EXPECT_FALSE(above.hold(0.0));
+  EXPECT_TRUE(above.hold(1e-300));
+  EXPECT_EQ(closed.text("m"), "-1 to 2.5 m");
+  EXPECT_EQ(above.text(), "more than 0, up to 2.5");
+}
+
 }  // namespace
 }  // namespace marsim

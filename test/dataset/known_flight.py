@@ -163,9 +163,9 @@ class KnownFlight(unittest.TestCase):
         assert run.returncode == 0, run.stdout
         return cls.path(out)
 
-    def refused(self, text, *arguments, out="refused"):
+    def refused(self, text, *arguments, out="refused", code=1):
         run = self.run_dataset(out, *arguments)
-        self.assertEqual(run.returncode, 1, run.stdout)
+        self.assertEqual(run.returncode, code, run.stdout)
         told = [line for line in run.stdout.splitlines() if "marsim dataset:" in line]
         self.assertEqual(len(told), 1, run.stdout)
         self.assertIn(text, told[0])

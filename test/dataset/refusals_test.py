@@ -39,13 +39,15 @@ class Refusals(KnownFlight):
         self.refused("--frame is 'ned', allowed: enu", "--frame", "ned", "--format", "kitti")
         self.refused("--frame is 'nwu', allowed: enu, ned", "--frame", "nwu")
         self.refused("--duration is 4 s, allowed: more than 0, up to 3 s", "--duration", "4")
-        self.refused("--out is empty, allowed: a folder", out="")
+        self.refused("--out is empty, allowed: FOLDER", out="", code=2)
         self.refused("--truth-frame is '1e7,0,0'", "--truth-frame", "1e7,0,0")
         self.refused("command line: speed is -1, allowed: more than 0 m/s", "speed:=-1")
         self.refused("command line: speed is 'quick', allowed: a number in m/s", "speed:=quick")
         self.refused("command line: unknown lidar 'avai' (did you mean 'avia'?)", "--lidar", "avai")
-        self.refused("--duration is 1e+300 s, allowed: more than 0, up to 86400 s", "--duration", "1e300")
-        self.refused("--duration is '3 apples'", "--duration", "3 apples")
+        self.refused("--duration is '1e300', allowed: more than 0, up to 86400 s", "--duration",
+                     "1e300", code=2)
+        self.refused("--duration is '3 apples', allowed: more than 0, up to 86400 s (units: s, ms, "
+                     "us, ns)", "--duration", "3 apples", code=2)
         self.refused("--truth-frame is 'nose', allowed: base | imu | lidar | x,y,z | "
                      "x,y,z,roll,pitch,yaw in the body [m, rad]", "--truth-frame", "nose")
         self.refused("--truth-frame is 'depth', allowed: base | imu | lidar | camera | x,y,z | "

@@ -216,7 +216,8 @@ TEST_F(Demo, WithoutRoslaunchItSaysSo) {
 TEST_F(Demo, RefusesBeforeTheFlight) {
   install("fly 2 4; record 1 20");
   const auto refused = [&](std::vector<std::string> options, const std::string& text) {
-    EXPECT_EQ(run(std::move(options)), 1) << output_;
+    const int code = run(std::move(options));
+    EXPECT_TRUE(code == 1 || code == 2) << code << output_;
     EXPECT_TRUE(said(text)) << "'" << text << "' in " << output_;
     EXPECT_FALSE(fs::exists(out() / "arguments"));
   };
@@ -231,10 +232,10 @@ TEST_F(Demo, RefusesBeforeTheFlight) {
   refused({"--resolution", "ten"}, "--resolution");
   refused({"--speed", "-1"}, "--speed");
   refused({"--goal-count", "0"}, "--goal-count");
-  refused({"--speed", "1e30"}, "--speed is 1e+30 m/s, allowed: up to ");
+  refused({"--speed", "999"}, "--speed is 999 m/s, allowed: up to ");
   refused({"--renderer", "vulkan"}, "--renderer: unknown renderer 'vulkan'");
   refused({"--start", "1e30,0,1"}, "--start is (1e+30, 0, 1), allowed: -1000000 to 1000000 m");
-  refused({"--yaw", "1e30"}, "--yaw is 1e+30, allowed: -1000000 to 1000000 rad");
+  refused({"--yaw", "1e30"}, "--yaw is '1e30', allowed: -1000000 to 1000000 rad");
   auto with = [&](const char* option, const char* value) {
     auto options = there_;
     options.insert(options.end(), {option, value});
@@ -248,9 +249,9 @@ TEST_F(Demo, RefusesBeforeTheFlight) {
   out_ = "/proc/no/such";
   refused(there_, "/proc");
   out_ = "";
-  refused(there_, "--out is empty, allowed: a folder");
+  refused(there_, "--out is empty, allowed: FOLDER");
   EXPECT_EQ(run(with("--seed", "-1")), 2);
-  EXPECT_TRUE(said("--seed: is '-1', allowed: a whole number from 0 to 18446744073709551615"))
+  EXPECT_TRUE(said("--seed is '-1', allowed: a whole number from 0 to 18446744073709551615"))
       << output_;
 }
 

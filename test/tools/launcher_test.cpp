@@ -4,6 +4,7 @@
 #include <iterator>
 #include <regex>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tools/child_process.hpp"
@@ -90,6 +91,20 @@ TEST(Launcher, UnknownSubcommandSuggestsTheNearest) {
   EXPECT_EQ(run({"marsim", "../marsim"}).exit_code, 2);
 }
 
+// A launcher by itself, as after `./marsim build marsim`.
+TEST(Launcher, SaysThatAKnownSubcommandIsNotBuilt) {
+  const TemporaryFolder folder;
+  std::filesystem::copy_file(std::string(MARSIM_PROGRAMS) + "/marsim", folder.path() / "marsim");
+  ChildCommand command;
+  command.arguments = {folder.path() / "marsim", "scan"};
+  std::string output;
+  EXPECT_EQ(runChild(command, [&](const std::string& line) { output += line + "\n"; }).exit_code,
+            1);
+  EXPECT_EQ(output, fmt::format("marsim: 'scan' is not built or not installed: {}: No such file or "
+                                "directory\n",
+                                (folder.path() / "marsim-scan").string()));
+}
+
 TEST(Launcher, WrongOptionIsOneClearLineAndCode2) {
   const ProgramRun wrong = run({"marsim", "demo", "--spede", "3"});
   EXPECT_EQ(wrong.exit_code, 2);
@@ -113,8 +128,10 @@ TEST(Map, SaysWhatAFileHolds) {
   EXPECT_EQ(missing.exit_code, 1);
   EXPECT_NE(missing.output.find("none.pcd"), std::string::npos) << missing.output;
   const ProgramRun zero = run({"marsim", "map", path.string(), "--resolution", "0"});
-  EXPECT_EQ(zero.exit_code, 1);
-  EXPECT_NE(zero.output.find("resolution"), std::string::npos) << zero.output;
+  EXPECT_EQ(zero.exit_code, 2);
+  EXPECT_NE(zero.output.find("--resolution is '0', allowed: more than 0, up to 10000 m"),
+            std::string::npos)
+      << zero.output;
 }
 
 TEST(Sensors, ListsThoseAskedFor) {
@@ -165,7 +182,7 @@ TEST(Place, WritesTheSameFileForTheSameSeed) {
   EXPECT_EQ(run({"marsim", "place", "forest", "--out", (folder.path() / "d.pcd").string(),
                  "--spacing", "-1"})
                 .exit_code,
-            1);
+            2);
 }
 
 TEST(Place, IsMadeFromAFile) {

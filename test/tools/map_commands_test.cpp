@@ -126,7 +126,7 @@ TEST_F(MapCommands, OptionsOfRecordingsNeedOne) {
   expectError("$MAP import room.xyz --lidar-pose 0,0,1 --out a.pcd", "--lidar-pose is '0,0,1'");
   expectError("$MAP clean room.pcd --outliers 8,3 --odometry /odom --out a.pcd",
               "--odometry is '/odom', allowed: with --moving");
-  expectError("$MAP clean room.pcd --fill 9 --out a.pcd", "--fill is 9, allowed: 0.001 to 5 m");
+  expectError("$MAP clean room.pcd --fill 9 --out a.pcd", "--fill is '9', allowed: 0.001 to 5 m");
   expectError("$MAP clean room.pcd --crop=50,50,50,60,60,60 --out a.pcd",
               "--crop leaves no point of the map");
   EXPECT_EQ(files(), before);

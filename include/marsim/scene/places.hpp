@@ -5,14 +5,23 @@
 
 #include <Eigen/Core>
 
+#include "marsim/common/bounds.hpp"
 #include "marsim/map/point_cloud.hpp"
 
 namespace marsim::scene {
+
+/// [m] Distance of neighbouring points, and standard deviation of points off their surface, of any
+/// generated place.
+constexpr Bounds kSpacings{0.002, 1.0}, kRangeNoises{0.0, 0.2};
 
 /// Settings of a generated wood on gently rolling ground: trunks, crowns of leaves, bushes and a
 /// few rocks. Trunks keep clear of the starting place at the origin. `surroundings` close the view
 /// and leave what lies within the size as it is without them.
 struct ForestConfig {
+  static constexpr Bounds kSizes{5.0, 1000.0}, kTrees{0.0, 100.0}, kTreeSpacings{0.2, 100.0},
+      kTreeHeights{3.0, 60.0}, kTrunkRadii{0.02, 1.5}, kReliefs{0.0, 20.0}, kRoughnesses{0.0, 1.0},
+      kClearings{1.5, 100.0}, kSurroundings{0.0, 200.0};
+
   std::uint64_t seed = 1;
   double size_x = 48.0;  ///< [m] extent along x, centred on the origin
   double size_y = 28.0;  ///< [m] extent along y
@@ -33,6 +42,10 @@ struct ForestConfig {
 /// Settings of a generated building: two rooms joined by a door, with windows, a table in one and
 /// columns in the other.
 struct BuildingConfig {
+  static constexpr Bounds kRooms{4.0, 200.0}, kHeights{2.5, 30.0}, kWalls{0.02, 2.0};
+  /// Also up to half the room's width, and to 0.1 m below the room's height.
+  static constexpr Bounds kDoorWidths{0.6, 100.0}, kDoorHeights{1.8, 29.9};
+
   std::uint64_t seed = 1;
   double room_length = 10.0;    ///< [m] along x, each room
   double room_width = 8.0;      ///< [m] along y

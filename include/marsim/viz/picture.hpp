@@ -6,6 +6,7 @@
 
 #include <Eigen/Core>
 
+#include "marsim/common/bounds.hpp"
 #include "marsim/lidar/camera.hpp"
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/map/point_cloud.hpp"
@@ -38,6 +39,8 @@ enum class View {
 
 /// Size and section of a picture.
 struct PictureConfig {
+  static constexpr Bounds kWidths{320, 16384}, kHeights{200, 16384};
+
   int width = 1600;   ///< [px]
   int height = 1000;  ///< [px]
   /// [m] left standing above the path (side: before the path); what is beyond is cut away where it

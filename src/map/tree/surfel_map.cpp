@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "common/bounds.hpp"
 #include "map/make/noise_aware.hpp"
 #include "map/make/reflectivity.hpp"
 #include "map/tree/leaf_storage.hpp"
@@ -80,8 +81,7 @@ double SurfelMapConfig::largestHole() const {
 
 void SurfelMapConfig::validate(const std::string& where) const {
   const Validator validator(where);
-  validator.positive("resolution", resolution, "m");
-  validator.within("resolution", resolution, 0.0, 1e4, "m");  // more than any map is wide
+  kResolutions.require(where, "resolution", resolution, "m");
   // Below one voxel there are no neighbours; far above, a wall's normal is that of its building.
   validator.within("normal_radius_factor", normal_radius_factor, 1.0, 100.0);
   validator.notNegative("planar_factor", planar_factor);

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -11,12 +12,12 @@
 #include <ros/ros.h>
 #include <termios.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include "common/input_file.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "ros/nodes/hand_pilot.hpp"
+#include "tools/command_line.hpp"
 
 namespace {
 
@@ -122,79 +123,73 @@ std::unique_ptr<KeyScript> scriptOf(const std::string& keys, const KeySpeeds& sp
   return std::make_unique<KeyScript>(KeyScript::read(text, is_file ? keys : "--keys", speeds));
 }
 
+/// The command line.
 struct Options {
   std::string uav = "uav0", keys;
-  std::string forward, side, climb, turn, press;
+  KeySpeeds speeds;
+  double press = marsim::toSeconds(speeds.press);  // [s]
 };
 
-KeySpeeds speedsOf(const Options& options) {
-  KeySpeeds speeds;
-  const auto read = [](const std::string& text, Quantity quantity, double fallback) {
-    return text.empty() ? fallback : marsim::parseQuantity(text, quantity);
-  };
-  speeds.forward = read(options.forward, Quantity::kSpeed, speeds.forward);
-  speeds.side = read(options.side, Quantity::kSpeed, speeds.side);
-  speeds.climb = read(options.climb, Quantity::kSpeed, speeds.climb);
-  speeds.turn = read(options.turn, Quantity::kAngularSpeed, speeds.turn);
-  if (!options.press.empty()) {
-    speeds.press = marsim::toNs(marsim::parseQuantity(options.press, Quantity::kTime));
-  }
-  speeds.validate("options");
-  return speeds;
-}
-
 void addOptions(CLI::App& app, Options& options) {
-  app.add_option("--uav", options.uav, "the UAV's namespace")->capture_default_str();
+  using namespace marsim::tools;
+  KeySpeeds& speeds = options.speeds;
+  const CLI::Validator speed = number(Quantity::kSpeed, KeySpeeds::kSpeeds);
+  app.option_defaults()->always_capture_default();
+  app.add_option("--uav", options.uav, "the UAV's namespace")->type_name(kName);
   app.add_option("--keys", options.keys,
                  "keys in place of the keyboard, or a file of them: \"k 4s w*4 left a l\" takes "
-                 "off, waits 4 s, flies; words: w s a d up down left right k l stop");
-  app.add_option("--forward", options.forward, "speed of w and s (3 m/s)");
-  app.add_option("--side", options.side, "speed of a and d (2 m/s)");
-  app.add_option("--climb", options.climb, "speed of up and down (0.5 m/s)");
-  app.add_option("--turn", options.turn, "rate of left and right (20deg/s)");
-  app.add_option("--press", options.press, "how long a press lasts (0.5s)");
+                 "off, waits 4 s, flies; words: w s a d up down left right k l stop")
+      ->type_name(kInput);
+  app.add_option("--forward", speeds.forward, "speed of w and s [m/s]")->transform(speed);
+  app.add_option("--side", speeds.side, "speed of a and d [m/s]")->transform(speed);
+  app.add_option("--climb", speeds.climb, "speed of up and down [m/s]")->transform(speed);
+  app.add_option("--turn", speeds.turn, "rate of left and right, e.g. 20deg/s [rad/s]")
+      ->transform(number(Quantity::kAngularSpeed, KeySpeeds::kTurns));
+  app.add_option("--press", options.press, "how long a press lasts [s]")
+      ->transform(number(Quantity::kTime, KeySpeeds::kPresses));
+}
+
+int fly(const Options& options) {
+  auto script = options.keys.empty() ? nullptr : scriptOf(options.keys, options.speeds);
+  const bool is_scripted = script != nullptr;
+  if (!is_scripted && isatty(STDIN_FILENO) == 0) {
+    throw marsim::Error("standard input is no terminal, allowed: a terminal, or --keys");
+  }
+  std::string reason;
+  if (!ros::names::validate(options.uav, reason) || options.uav.find('~') != std::string::npos) {
+    throw marsim::ConfigError("", "--uav", fmt::format("'{}'", options.uav),
+                              "a namespace such as uav0");
+  }
+  if (!ros::master::check()) {
+    throw marsim::Error(
+        fmt::format("no ROS master at {}: start the simulation first", ros::master::getURI()));
+  }
+  std::signal(SIGINT, stop);
+  std::signal(SIGTERM, stop);
+  const ros::NodeHandle keeps_ros;
+  HandPilot pilot(options.uav, options.speeds, std::move(script));
+  bool flown = true;
+  if (is_scripted) {
+    flown = flyByScript(pilot);
+  } else {
+    flyByKeyboard(pilot, options.speeds);
+  }
+  pilot.release();
+  ros::WallDuration(kFarewell).sleep();
+  return flown ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  ros::init(argc, argv, "marsim_fly",
-            ros::init_options::NoSigintHandler | ros::init_options::AnonymousName);
   Options options;
   CLI::App app("Flies a UAV of a running simulation by the keyboard.", "marsim fly");
   addOptions(app, options);
-  CLI11_PARSE(app, argc, argv);
-  try {
-    const KeySpeeds speeds = speedsOf(options);
-    auto script = options.keys.empty() ? nullptr : scriptOf(options.keys, speeds);
-    const bool is_scripted = script != nullptr;
-    if (!is_scripted && isatty(STDIN_FILENO) == 0) {
-      throw marsim::Error("standard input is no terminal, allowed: a terminal, or --keys");
-    }
-    std::string reason;
-    if (!ros::names::validate(options.uav, reason) || options.uav.find('~') != std::string::npos) {
-      throw marsim::Error(
-          fmt::format("--uav is '{}', allowed: a namespace such as uav0", options.uav));
-    }
-    if (!ros::master::check()) {
-      throw marsim::Error(
-          fmt::format("no ROS master at {}: start the simulation first", ros::master::getURI()));
-    }
-    std::signal(SIGINT, stop);
-    std::signal(SIGTERM, stop);
-    const ros::NodeHandle keeps_ros;
-    HandPilot pilot(options.uav, speeds, std::move(script));
-    bool flown = true;
-    if (is_scripted) {
-      flown = flyByScript(pilot);
-    } else {
-      flyByKeyboard(pilot, speeds);
-    }
-    pilot.release();
-    ros::WallDuration(kFarewell).sleep();
-    return flown ? 0 : 1;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "marsim fly: {}\n", error.what());
-    return 1;
-  }
+  std::vector<char*> words = marsim::tools::withoutRemappings(argc, argv);
+  return marsim::tools::runCommand(app, static_cast<int>(words.size()), words.data(), [&] {
+    ros::init(argc, argv, "marsim_fly",
+              ros::init_options::NoSigintHandler | ros::init_options::AnonymousName);
+    options.speeds.press = marsim::toNs(options.press);
+    return fly(options);
+  });
 }

@@ -2,22 +2,24 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <vector>
 
 #include <fmt/format.h>
 #include <ros/callback_queue.h>
 #include <ros/ros.h>
 #include <topic_tools/shape_shifter.h>
-#include <CLI/CLI.hpp>
 
 #include "common/output_file.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "ros/messages/tum_file.hpp"
+#include "tools/command_line.hpp"
 
 namespace {
 
 using topic_tools::ShapeShifter;
 
+constexpr marsim::Bounds kOffsets{-1e9, 1e9};  // [s]
 constexpr double kSilence = 5.0;  // [s] of wall time, then it says that nothing has come
 
 std::atomic<bool> g_stop{false};
@@ -49,27 +51,29 @@ void record(const std::string& topic, marsim::ros_nodes::TumFile& file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  ros::init(argc, argv, "marsim_tum",
-            ros::init_options::NoSigintHandler | ros::init_options::AnonymousName);
-  std::string topic, out = "trajectory.tum", offset = "0";
+  using namespace marsim::tools;
+  std::string topic, out = "trajectory.tum";
+  double offset = 0.0;
   CLI::App app(
       "Writes the poses of a ROS topic (nav_msgs/Odometry, nav_msgs/Path, "
       "geometry_msgs/PoseStamped)"
       "\nin TUM format, stamp x y z qx qy qz qw, until Ctrl-C.",
       "marsim tum");
   app.option_defaults()->always_capture_default();
-  app.add_option("TOPIC", topic, "e.g. /Odometry")->required();
-  app.add_option("--out", out, "file to write");
-  app.add_option("--offset", offset, "added to every stamp [s], e.g. 50ms");
-  CLI11_PARSE(app, argc, argv);
-  try {
-    const double seconds = marsim::parseQuantity(offset, marsim::Quantity::kTime);
+  app.add_option("TOPIC", topic, "e.g. /Odometry")->required()->type_name(kName);
+  app.add_option("--out", out, "file to write")->type_name(kOutput);
+  app.add_option("--offset", offset, "added to every stamp [s], e.g. 50ms")
+      ->transform(number(marsim::Quantity::kTime, kOffsets));
+  std::vector<char*> words = withoutRemappings(argc, argv);
+  return runCommand(app, static_cast<int>(words.size()), words.data(), [&] {
+    ros::init(argc, argv, "marsim_tum",
+              ros::init_options::NoSigintHandler | ros::init_options::AnonymousName);
     marsim::requireExtension(out, {".tum", ".txt", ""});
     if (!ros::master::check()) {
       throw marsim::Error(
           fmt::format("no ROS master at {}: start the simulation first", ros::master::getURI()));
     }
-    marsim::ros_nodes::TumFile file(out, marsim::toNs(seconds));
+    marsim::ros_nodes::TumFile file(out, marsim::toNs(offset));
     std::signal(SIGINT, stop);
     std::signal(SIGTERM, stop);
     record(topic, file);
@@ -77,8 +81,5 @@ int main(int argc, char** argv) {
         "{} poses of {} written to {}{}\n", file.poses(), topic, out,
         file.left_out() > 0 ? fmt::format(", {} left out: not finite", file.left_out()) : "");
     return file.poses() > 0 ? 0 : 1;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "marsim tum: {}\n", error.what());
-    return 1;
-  }
+  });
 }

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace marsim {
+
+/// Allowed values of a setting, in SI units (radians for angles).
+struct Bounds {
+  double low;
+  double high;
+  bool above = false;  ///< `low` itself is not allowed
+
+  /// False for NaN.
+  bool hold(double value) const;
+  /// "0.1 to 5 m", "more than 0, up to 5 m".
+  std::string text(std::string_view unit = "") const;
+  /// Throws ConfigError, as Validator does, where they do not hold `value`.
+  void require(std::string_view where, std::string_view field, double value,
+               std::string_view unit = "") const;
+};
+
+}  // namespace marsim
