@@ -23,6 +23,8 @@ struct ImportConfig {
   double resolution = 0.0;
   double scale = 1.0;         ///< what one unit of the files is [m]
   UpAxis up = UpAxis::kAuto;  ///< of the files; auto: as they say, z where they do not
+  /// Points of PCD files lie in the frame of the file's VIEWPOINT; else as they are.
+  bool apply_viewpoint = false;
   std::uint64_t seed = 1;     ///< of the sampling
   RecordingConfig recording;  ///< how folders and bags are read; its source is not used
 
@@ -60,6 +62,9 @@ const std::vector<std::string>& importFormats();
 /// Throws FileError, ConfigError.
 Imported importFiles(const std::vector<std::filesystem::path>& paths, const ImportConfig& config,
                      Progress& progress);
+
+/// Describes the VIEWPOINT of a PCD file, in one line.
+std::string viewpointNote(const Pose& viewpoint, bool is_applied);
 
 /// A warning where a box looks as if another axis were up: z is far from the shortest side. Empty
 /// where it does not.

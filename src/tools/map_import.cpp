@@ -91,6 +91,11 @@ int runImport(ImportOptions& options) {
   if (std::none_of(options.files.begin(), options.files.end(), map_tools::isRecording)) {
     options.recording.requireNone("with a bag or a folder of scans among the files");
   }
+  const auto is_pcd = [](const std::string& file) { return lowerExtension(file) == ".pcd"; };
+  marsim::Validator("command line")
+      .require(!config.apply_viewpoint ||
+                   std::any_of(options.files.begin(), options.files.end(), is_pcd),
+               "--viewpoint", "given", "with a PCD file among the files");
   requireExtension(options.out, map::cloudFormats());
   requireWritable(options.out);
   Progress progress("import");
@@ -138,6 +143,9 @@ MapCommand addMapImport(CLI::App& app) {
       ->capture_default_str();
   sub->add_option("--up", options->up, "the files' axis that is up: y, z, or auto, as they say")
       ->capture_default_str();
+  sub->add_flag("--viewpoint", options->config.apply_viewpoint,
+                "points of PCD files lie in the frame of the file's VIEWPOINT: move them to where "
+                "that is");
   options->recording.addTo(*sub);
   addSeed(*sub, options->config.seed, "of the sampling of meshes");
   sub->add_flag("--json", options->json, "print one JSON object");

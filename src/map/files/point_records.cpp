@@ -89,6 +89,7 @@ void takeChannels(const RecordLayout& layout, const Value& value, std::size_t ro
                   PointBlock& block) {
   if (layout.intensity) block.intensity[row] = static_cast<float>(value(*layout.intensity));
   if (layout.label) block.classes[row] = classOfLabel(value(*layout.label));
+  if (layout.time) block.times[row] = value(*layout.time);
   if (!layout.colour) return;
   const std::array<double, 3> rgb = colourOf(*layout.colour, value);
   block.colour[row] = roundedColour(rgb);
@@ -177,10 +178,17 @@ class NumberParser {
 
 }  // namespace
 
+int timeRank(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kNames = {"timestamp", "offset_time", "t", "time"};
+  if (name.substr(0, 7) == "scalar_") name.remove_prefix(7);  // as CloudCompare writes it
+  const auto* known = std::find(kNames.begin(), kNames.end(), name);
+  return known == kNames.end() ? 0 : static_cast<int>(known - kNames.begin()) + 1;
+}
+
 RecordLayout makeLayout(const std::string& path, const std::vector<Field>& fields) {
   RecordLayout layout;
   std::array<bool, 3> found{};
-  int intensity_rank = 0, label_rank = 0;
+  int intensity_rank = 0, label_rank = 0, time_rank = 0;
   std::array<std::optional<Column>, 3> colour;
   for (const Field& field : fields) {
     const Column column{field.type, layout.record_size, layout.values};
@@ -209,6 +217,11 @@ RecordLayout makeLayout(const std::string& path, const std::vector<Field>& field
       label_rank = labelRank(field);
       layout.label = column;
     }
+    if (field.count == 1 && timeRank(field.name) > time_rank) {
+      time_rank = timeRank(field.name);
+      layout.time = column;
+      layout.time_field = field.name;
+    }
   }
   if (colour[0] && colour[1] && colour[2]) {
     layout.colour = {*colour[0], *colour[1], *colour[2]};
@@ -224,6 +237,7 @@ void PointBlock::resize(std::size_t size, const RecordLayout& layout) {
   intensity.resize(layout.hasIntensity() ? size : 0);
   colour.resize(layout.colour ? size : 0);
   classes.resize(layout.label ? size : 0);
+  times.resize(layout.time ? size : 0);
 }
 
 void reserveChannels(const RecordLayout& layout, std::size_t size, PointChannels& channels) {

@@ -14,6 +14,7 @@
 #include <Eigen/Core>
 
 #include "marsim/common/progress.hpp"
+#include "marsim/geometry/pose.hpp"
 #include "marsim/map/point_cloud.hpp"
 
 /// Tables of numbers for the PCD and PLY readers, a row (record) a point, as text or bytes.
@@ -43,7 +44,10 @@ struct RecordLayout {
   /// Red, green and blue; the same column three times where one value holds them (PCL's packed
   /// 0x00RRGGBB, also as the bits of a float32).
   std::optional<std::array<Column, 3>> colour;
-  std::optional<Column> label;  ///< of a class
+  std::optional<Column> label;    ///< of a class
+  std::optional<Column> time;     ///< of a point, see timeRank()
+  std::string time_field;         ///< its name
+  std::optional<Pose> viewpoint;  ///< of a PCD file where it is not the identity
 
   /// Whether points come with an intensity: their own, or the luma of their colours.
   bool hasIntensity() const { return intensity.has_value() || colour.has_value(); }
@@ -57,8 +61,12 @@ struct Field {
   std::size_t count = 1;
 };
 
-/// Finds x, y, z, intensity, colour and class among the fields. Throws FileError where a coordinate
-/// is missing, no float32 or float64, or a vector.
+/// How surely a field of that name is the time of a point; 0: it is none. Drivers of Velodyne and
+/// RoboSense, Ouster, Livox, Hesai have one each.
+int timeRank(std::string_view name);
+
+/// Finds x, y, z, intensity, colour, class and time among the fields. Throws FileError where a
+/// coordinate is missing, no float32 or float64, or a vector.
 RecordLayout makeLayout(const std::string& path, const std::vector<Field>& fields);
 
 /// An open file.
@@ -97,6 +105,7 @@ std::string excerpt(std::string_view text);
 /// the file's own or the luma of its colours, and may be not finite.
 struct PointBlock : PointChannels {
   std::vector<Eigen::Vector3d> points;  ///< [m] as the file has them
+  std::vector<double> times;            ///< as the file has them; empty: it has none
 
   std::size_t size() const { return points.size(); }
   /// Room for as many points with what the layout says that they carry.
