@@ -213,8 +213,7 @@ void PoseReader::requireUpright(const Eigen::Quaterniond& q) const {
   if (up(q.x(), q.y()) > -0.5 || up(q.y(), q.z()) < 0.5) return;
   lines_.refuse(
       "as x y z qx qy qz qw the first pose is upside down, as x y z qw qx qy qz it is not, "
-      "allowed: "
-      "a first line that names the columns in their order");
+      "allowed: a first line that names the columns in their order");
 }
 
 std::vector<StampedPose> PoseReader::read() {

@@ -174,8 +174,8 @@ void readFolder(const RecordingConfig& config, Progress& progress, RecordingRepo
       fmt::format("{}: {} poses, {}, matched by {}", config.poses.string(), withThousands(count),
                   format, by_stamp ? "stamps" : "the order of names"));
   if (counts.viewpoints > 0) {
-    report.notes.push_back(fmt::format("VIEWPOINT of {} scans is not used: the poses are",
-                                       withThousands(counts.viewpoints)));
+    report.notes.push_back(fmt::format("VIEWPOINT of {} scans is not used, the poses of {} are",
+                                       withThousands(counts.viewpoints), config.poses.string()));
   }
 }
 
