@@ -33,7 +33,35 @@ std::size_t editDistance(const std::string& a, const std::string& b) {
   return cost[a.size()][b.size()];
 }
 
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+
+// The digits that begin at `from`, less zeros that change nothing.
+std::string_view digitsAt(std::string_view text, std::size_t from, bool is_decimal,
+                          std::size_t& end) {
+  end = std::min(text.find_first_not_of("0123456789", from), text.size());
+  std::string_view digits = text.substr(from, end - from);
+  if (is_decimal) return digits.substr(0, digits.find_last_not_of('0') + 1);
+  return digits.substr(std::min(digits.find_first_not_of('0'), digits.size()));
+}
+
 }  // namespace
+
+int naturalOrder(std::string_view a, std::string_view b, bool decimals) {
+  std::size_t i = 0, k = 0;
+  while (i < a.size() && k < b.size()) {
+    if (!isDigit(a[i]) || !isDigit(b[k])) {
+      if (a[i] != b[k]) return static_cast<unsigned char>(a[i]) - static_cast<unsigned char>(b[k]);
+      ++i;
+      ++k;
+      continue;
+    }
+    const bool is_decimal = decimals && i > 1 && a[i - 1] == '.' && isDigit(a[i - 2]);
+    const std::string_view x = digitsAt(a, i, is_decimal, i), y = digitsAt(b, k, is_decimal, k);
+    if (!is_decimal && x.size() != y.size()) return x.size() < y.size() ? -1 : 1;
+    if (const int order = x.compare(y); order != 0) return order;
+  }
+  return static_cast<int>(i < a.size()) - static_cast<int>(k < b.size());
+}
 
 std::string nearestName(std::string_view name, const std::vector<std::string>& candidates) {
   constexpr std::size_t kLongest = 100;  // nobody types more

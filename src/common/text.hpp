@@ -30,6 +30,11 @@ std::string clipped(std::string_view text, std::size_t most = 60);
 /// A whole number from 0 to 2^64 - 1 in decimal digits and nothing else; nothing where it is not.
 std::optional<std::uint64_t> parseWhole(std::string_view text);
 
+/// Order of two names in which numbers count by their values, so that a2 is before a10: negative,
+/// 0 (as of a1 and a01) or positive. With `decimals` digits behind a number's point are its
+/// decimals, so that 1.25 is before 1.3.
+int naturalOrder(std::string_view a, std::string_view b, bool decimals = false);
+
 /// 1234567 -> "1,234,567".
 std::string withThousands(std::uint64_t value);
 

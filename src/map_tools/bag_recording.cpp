@@ -13,6 +13,7 @@
 #include <rosbag/view.h>
 #include <sensor_msgs/PointCloud2.h>
 
+#include "common/input_file.hpp"
 #include "common/text.hpp"
 #include "map/files/point_records.hpp"
 #include "map_tools/quiet.hpp"
@@ -144,8 +145,6 @@ struct CloudColumns {
   const PointField* colour = nullptr;  ///< 0x00RRGGBB, also as the bits of a float
   const PointField* label = nullptr;   ///< of a class
   const PointField* time = nullptr;
-  double time_unit = 1e9;      ///< [ns] of one in the field
-  bool time_is_stamp = false;  ///< else since the cloud's
 
   CloudColumns(const PointCloud2& cloud, const std::string& path, const std::string& topic) {
     const auto refuse = [&](const std::string& what) {
@@ -160,13 +159,10 @@ struct CloudColumns {
     if (colour != nullptr && sizeOf(*colour) != 4) colour = nullptr;
     // The simulator's layout `labelled` has both: its label tells objects apart.
     label = fieldOf(cloud, {"class", "label"});
-    // Velodyne and RoboSense, Ouster, Livox, Hesai: by name and type.
-    time = fieldOf(cloud, {"time", "t", "offset_time", "timestamp"});
-    if (time != nullptr) {
-      const bool is_float =
-          time->datatype == PointField::FLOAT32 || time->datatype == PointField::FLOAT64;
-      time_unit = is_float ? 1e9 : 1.0;
-      time_is_stamp = time->name == "timestamp";
+    for (const PointField& field : cloud.fields) {
+      if (map::timeRank(field.name) > (time != nullptr ? map::timeRank(time->name) : 0)) {
+        time = &field;
+      }
     }
     for (const PointField* field : {xyz[0], xyz[1], xyz[2], intensity, colour, label, time}) {
       if (field != nullptr &&
@@ -206,6 +202,10 @@ RawScan scanOf(const PointCloud2& message, const std::string& path, const std::s
   RawScan scan;
   scan.stamp = stampOf(message.header.stamp);
   scan.name = topic;
+  if (columns.time != nullptr) {
+    scan.time_field = columns.time->name;
+    scan.times_are_float32 = columns.time->datatype == PointField::FLOAT32;
+  }
   for (std::uint32_t row = 0; row < message.height; ++row) {
     for (std::uint32_t column = 0; column < message.width; ++column) {
       const std::uint8_t* point = message.data.data() + std::size_t{row} * message.row_step +
@@ -216,14 +216,7 @@ RawScan scanOf(const PointCloud2& message, const std::string& path, const std::s
       }
       scan.cloud.points.push_back(p);
       appendChannels(columns, point, scan.cloud);
-      if (columns.time == nullptr) continue;
-      double time = valueOf(*columns.time, point);
-      // Hesai and RoboSense stamp in seconds, livox_ros_driver2 in nanoseconds.
-      time *= columns.time_is_stamp && time > 1e12 ? 1.0 : columns.time_unit;
-      if (columns.time_is_stamp) time -= static_cast<double>(scan.stamp);
-      // A driver's times span a scan; others are no times (a field of that name with other use).
-      scan.times.push_back(
-          std::isfinite(time) && std::abs(time) < 1e9 ? static_cast<std::int64_t>(time) : 0);
+      if (columns.time != nullptr) scan.times.push_back(valueOf(*columns.time, point));
     }
   }
   return scan;
@@ -237,27 +230,29 @@ void readBag(const RecordingConfig& config, Progress& progress, RecordingReport&
              const std::function<void(const Keyframe& keyframe)>& take) try {
   const std::string path = config.source.string();
   if (!std::filesystem::exists(config.source)) throw FileError(path, "does not exist");
+  std::size_t size = 0;
+  { const FileDescriptor checked = openRegularFile(config.source, size); }
   rosbag::Bag bag;
   {
     const QuietStandardError quiet;  // the exception says it
     bag.open(path, rosbag::bagmode::Read);
   }
   const std::string clouds = topicFor(bag, path, "--clouds", config.clouds, {kCloudType});
-  std::vector<StampedPose> poses;
+  ScanPoses poses;
   std::string odometry;
   if (config.poses.empty()) {
     odometry = topicFor(bag, path, "--odometry", config.odometry, kPoseTypes);
-    poses = posesOf(bag, path, odometry);
+    poses.poses = posesOf(bag, path, odometry);
   } else {
-    bool has_stamps = false;
-    poses = readTrajectory(config.poses, has_stamps);
-    if (!has_stamps) {
+    poses = readScanPoses(config.poses);
+    if (!poses.has_stamps) {
       throw FileError(config.poses.string(),
-                      "has poses without stamps, allowed for a bag: TUM or "
-                      "CSV with stamps");
+                      fmt::format("has {}, allowed for a bag: TUM, CSV or 4 x 4 matrices with "
+                                  "stamps",
+                                  poses.format));
     }
   }
-  ScanPlacer placer(config, Trajectory(std::move(poses)), take);
+  ScanPlacer placer(config, std::move(poses), take);
   rosbag::View view(bag, rosbag::TopicQuery(clouds));
   progress.phase("reading scans", view.size());
   std::size_t done = 0;

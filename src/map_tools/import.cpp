@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "common/bounds.hpp"
 #include "common/line_reader.hpp"
 #include "common/output_file.hpp"
 #include "common/text.hpp"
@@ -12,6 +13,7 @@
 #include "map/files/ply_header.hpp"
 #include "map_tools/mesh_sampling.hpp"
 #include "marsim/common/error.hpp"
+#include "marsim/common/units.hpp"
 #include "marsim/map/voxel_grid.hpp"
 
 namespace marsim::map_tools {
@@ -142,10 +144,7 @@ class Importer {
       readScans(file, take);
     } else {
       file.kind = "points";
-      map::PointSink sink;
-      sink.begin = [&](const map::RecordLayout& layout, std::uint64_t) { noteTypes(layout, file); };
-      sink.take = take;
-      map::readPoints(file.path, progress_, sink);
+      readCloud(file, take);
     }
   }
 
@@ -156,6 +155,25 @@ class Importer {
         fmt::format("warning: coordinates are whole numbers ({}): if one is a millimetre, say "
                     "--scale 0.001",
                     map::typeName(type)));
+  }
+
+  void readCloud(ImportedFile& file, const TakePoints& take) {
+    std::optional<Pose> viewpoint;
+    map::PointSink sink;
+    sink.begin = [&](const map::RecordLayout& layout, std::uint64_t) {
+      noteTypes(layout, file);
+      viewpoint = layout.viewpoint;
+    };
+    sink.take = [&](const map::PointBlock& block) {
+      if (!viewpoint || !config_.apply_viewpoint) return take(block);
+      map::PointBlock moved = block;
+      for (Eigen::Vector3d& p : moved.points) p = *viewpoint * p;
+      take(moved);
+    };
+    map::readPoints(file.path, progress_, sink);
+    if (!viewpoint) return;
+    const bool is_applied = config_.apply_viewpoint;
+    file.notes.push_back((is_applied ? "" : "warning: ") + viewpointNote(*viewpoint, is_applied));
   }
 
   void readScans(ImportedFile& file, const TakePoints& take) {
@@ -175,15 +193,7 @@ class Importer {
     file.not_finite += report.not_finite;
     file.kind = fmt::format("{} scans of {}", withThousands(report.scans), report.source);
     if (!report.odometry.empty()) file.kind += " along " + report.odometry;
-    file.notes.emplace_back(report.by_point
-                                ? "every point was placed by the pose at its own time"
-                                : "points have no times: each scan was placed by one pose");
-    if (report.outside > 0) {
-      file.notes.push_back(
-          fmt::format("warning: {} scans dropped, the trajectory has no poses for "
-                      "their times",
-                      withThousands(report.outside)));
-    }
+    file.notes.insert(file.notes.end(), report.notes.begin(), report.notes.end());
   }
 
   /// Samples a mesh, or takes the vertices of one without triangles; whether it was sampled.
@@ -287,6 +297,16 @@ Imported importFiles(const std::vector<std::filesystem::path>& paths, const Impo
     imported.cloud.weight.clear();
   }
   return imported;
+}
+
+std::string viewpointNote(const Pose& viewpoint, bool is_applied) {
+  const std::string place = pointText(viewpoint.p);
+  const double turn = degrees(logMap(viewpoint.q).norm());
+  return fmt::format(
+      is_applied ? "moved from the frame of its VIEWPOINT at {}, turned by {:.1f} deg"
+                 : "its VIEWPOINT at {}, turned by {:.1f} deg, is not applied: where points "
+                   "lie in its frame, 'marsim map import --viewpoint' moves them",
+      place, turn);
 }
 
 std::string upHint(const Eigen::AlignedBox3d& box) {

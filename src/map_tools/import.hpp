@@ -28,9 +28,11 @@ struct ImportConfig {
   std::optional<double> scale;
   std::vector<std::string> columns;  ///< names of the columns of tables, see readTable()
   UpAxis up = UpAxis::kAuto;         ///< of the files; auto: as they say, z where they do not
-  std::uint64_t seed = 1;            ///< of the sampling
-  ImportLimits limits;               ///< of meshes and OctoMaps
-  RecordingConfig recording;         ///< how folders and bags are read; its source is not used
+  /// Points of PCD files lie in the frame of the file's VIEWPOINT; else as they are.
+  bool apply_viewpoint = false;
+  std::uint64_t seed = 1;     ///< of the sampling
+  ImportLimits limits;        ///< of meshes and OctoMaps
+  RecordingConfig recording;  ///< how folders and bags are read; its source is not used
 
   double metres() const { return scale.value_or(1.0); }  ///< [m] of a unit
   /// Throws ConfigError.
@@ -67,6 +69,9 @@ const std::vector<std::string>& importFormats();
 /// Throws FileError, ConfigError.
 Imported importFiles(const std::vector<std::filesystem::path>& paths, const ImportConfig& config,
                      Progress& progress);
+
+/// Describes the VIEWPOINT of a PCD file, in one line.
+std::string viewpointNote(const Pose& viewpoint, bool is_applied);
 
 /// A warning where a box looks as if another axis were up: z is far from the shortest side. Empty
 /// where it does not.

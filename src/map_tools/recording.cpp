@@ -2,18 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include <fmt/format.h>
 
-#include "common/input_file.hpp"
 #include "common/output_file.hpp"
 #include "common/text.hpp"
 #include "map_tools/scan_reader.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/geometry/pose_file.hpp"
-#include "marsim/map/cloud_io.hpp"
 
 namespace marsim::map_tools {
 namespace {
@@ -24,115 +19,25 @@ constexpr TimeNs kLongestGap = kNsPerSecond;
 constexpr double kAtSensor =
     0.05;  // [m] what is nearer to the LiDAR is itself, or a shot that missed
 
-/// KITTI's poses: rows of a 3 x 4 matrix; in a trajectory of the same number of scans.
-std::optional<std::vector<StampedPose>> readKitti(const fs::path& path) {
-  std::istringstream text(readFile(path, std::size_t{1} << 30U));
-  std::vector<StampedPose> poses;
-  std::size_t number = 0;
-  for (std::string line; std::getline(text, line);) {
-    ++number;
-    std::istringstream words(line);
-    std::vector<double> values;
-    for (double value = 0.0; words >> value;) values.push_back(value);
-    if (values.empty() || line[0] == '#') continue;
-    if (values.size() != 12) {
-      if (poses.empty()) return std::nullopt;
-      throw FileError(path.string(), fmt::format("line {}: {} numbers, allowed: 12 as in line 1",
-                                                 number, values.size()));
-    }
-    Eigen::Matrix3d R;
-    Eigen::Vector3d p;
-    for (int row = 0; row < 3; ++row) {
-      for (int column = 0; column < 3; ++column) {
-        R(row, column) = values[static_cast<std::size_t>(4 * row + column)];
-      }
-      p[row] = values[static_cast<std::size_t>(4 * row + 3)];
-    }
-    if (!p.allFinite() || !(R * R.transpose()).isIdentity(1e-3) || R.determinant() < 0.0) {
-      throw FileError(path.string(), fmt::format("line {}: no pose, allowed: a rotation matrix and "
-                                                 "finite numbers",
-                                                 number));
-    }
-    poses.push_back({static_cast<TimeNs>(poses.size()), {Eigen::Quaterniond(R).normalized(), p}});
-  }
-  return poses;
+constexpr std::size_t kJudged = 5;  // scans by which the unit of points' times is judged
+
+/// Whether a point is of something that the LiDAR saw.
+bool isSeen(const Eigen::Vector3f& p_L) {
+  return p_L.allFinite() && p_L.cast<double>().norm() >= kAtSensor;
 }
 
-/// Clouds of a folder, in the order of their names; numbers by their value.
-std::vector<fs::path> cloudsOf(const fs::path& folder) {
-  std::vector<fs::path> paths;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    const std::string extension = lowerExtension(entry.path());
-    const auto& formats = map::cloudFormats();
-    if (std::find(formats.begin(), formats.end(), extension) != formats.end()) {
-      paths.push_back(entry.path());
-    }
+/// The first and the last time of the points seen, in the field's own unit; none without any.
+std::optional<std::pair<double, double>> firstAndLast(const RawScan& scan) {
+  double first = INFINITY, last = -INFINITY;
+  for (std::size_t i = 0; i < scan.times.size(); ++i) {
+    if (!std::isfinite(scan.times[i]) || !isSeen(scan.cloud.points[i])) continue;
+    first = std::min(first, scan.times[i]);
+    last = std::max(last, scan.times[i]);
   }
-  if (paths.empty()) throw FileError(folder.string(), "has no PCD or PLY file");
-  std::sort(paths.begin(), paths.end(), [](const fs::path& a, const fs::path& b) {
-    const std::string x = a.stem().string(), y = b.stem().string();
-    return x.size() != y.size() && parseWhole(x) && parseWhole(y) ? x.size() < y.size() : x < y;
-  });
-  return paths;
-}
-
-/// The stamp in a file's name: seconds with a point (1650000000.25), or nanoseconds of 16 digits or
-/// more.
-std::optional<TimeNs> stampOf(const fs::path& path) {
-  const std::string stem = path.stem().string();
-  const std::size_t point = stem.find('.');
-  const auto whole = parseWhole(stem.substr(0, point));
-  if (!whole || *whole > 4'000'000'000'000'000'000U) return std::nullopt;
-  if (point == std::string::npos) {
-    if (stem.size() < 16) return std::nullopt;
-    return static_cast<TimeNs>(*whole);
-  }
-  std::string decimals = stem.substr(point + 1, 9);
-  if (*whole > 4'000'000'000U || !parseWhole(decimals)) return std::nullopt;
-  decimals.resize(9, '0');
-  return static_cast<TimeNs>(*whole) * kNsPerSecond + static_cast<TimeNs>(*parseWhole(decimals));
-}
-
-void readFolder(const RecordingConfig& config, Progress& progress, RecordingReport& report,
-                const std::function<void(const Keyframe& keyframe)>& take) {
-  if (config.poses.empty()) {
-    throw ConfigError("command line", "--poses", "absent",
-                      "the trajectory of the scans in " + config.source.string());
-  }
-  const std::vector<fs::path> paths = cloudsOf(config.source);
-  bool has_stamps = false;
-  const std::vector<StampedPose> poses = readTrajectory(config.poses, has_stamps);
-  const bool by_stamp = has_stamps && std::all_of(paths.begin(), paths.end(), [](const auto& path) {
-                          return stampOf(path).has_value();
-                        });
-  if (!by_stamp && poses.size() != paths.size()) {
-    throw FileError(config.poses.string(),
-                    fmt::format("has {} poses for {} clouds in {}, allowed: as many, or clouds "
-                                "named by their stamps (1650000000.25.pcd) and poses with stamps",
-                                poses.size(), paths.size(), config.source.string()));
-  }
-  ScanPlacer placer(config, Trajectory(poses), take);
-  progress.phase("reading scans", paths.size());
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    RawScan scan;
-    scan.name = paths[i].string();
-    Progress quiet("", Progress::Output::kNone);
-    map::LoadedCloud loaded = map::loadCloud(paths[i], quiet);
-    scan.cloud = std::move(loaded.cloud);
-    placer.report.not_finite += loaded.non_finite;
-    if (!loaded.origin.isZero()) {
-      throw FileError(scan.name,
-                      "lies more than 10 km from its origin, allowed: the LiDAR's frame");
-    }
-    if (by_stamp) {
-      scan.stamp = *stampOf(paths[i]);
-      placer.add(scan);
-    } else {
-      placer.add(scan, poses[i].X_WB);
-    }
-    progress.update(i + 1);
-  }
-  report = placer.finish();
+  if (first > last) return std::nullopt;
+  // As a float32 a stamp of today has steps of 128 s.
+  const double step = scan.times_are_float32 ? 1e-7 * std::max(-first, last) : 0.0;
+  return last - first < 100.0 * step ? std::pair(first, first) : std::pair(first, last);
 }
 
 }  // namespace
@@ -152,76 +57,141 @@ std::optional<Pose> Trajectory::at(TimeNs stamp) const {
               before.X_WB.p + share * (after->X_WB.p - before.X_WB.p)};
 }
 
-std::vector<StampedPose> readTrajectory(const fs::path& path, bool& has_stamps) {
-  if (auto kitti = readKitti(path); kitti && !kitti->empty()) {
-    has_stamps = false;
-    return *kitti;
-  }
-  has_stamps = true;
-  std::vector<StampedPose> poses = readPoseFile(path, true);
-  for (StampedPose& pose : poses) pose.X_WB.q.normalize();
-  return poses;
-}
-
 bool ScanPlacer::append(const RawScan& scan, std::size_t i, const Pose& X_WL, Keyframe& keyframe) {
-  const Eigen::Vector3d p_L = scan.cloud.points[i].cast<double>();
-  if (!p_L.allFinite() || p_L.norm() < kAtSensor) return false;
-  keyframe.cloud.points.push_back((X_WL * p_L).cast<float>());
+  if (!isSeen(scan.cloud.points[i])) return false;
+  keyframe.cloud.points.push_back((X_WL * scan.cloud.points[i].cast<double>()).cast<float>());
   map::appendChannels(scan.cloud, i, keyframe.cloud);
   return true;
 }
 
-void ScanPlacer::add(const RawScan& scan, const Pose& X_WB) {
+void ScanPlacer::takeScan(const RawScan& scan, const Keyframe& keyframe) {
+  ++report.scans;
+  report.points += scan.cloud.size();
+  take_(keyframe);
+}
+
+void ScanPlacer::add(RawScan scan) {
+  if (!scan.X_WB && !stamps_.insert(scan.stamp).second) {
+    throw FileError(scan.name, fmt::format("has a second scan at {:.9f} s, allowed: one a stamp",
+                                           toSeconds(scan.stamp)));
+  }
+  if (is_judged_) return place(scan);
+  waiting_.push_back(std::move(scan));
+  if (waiting_.size() == kJudged) judgeTimes();
+}
+
+// By the scan that spans most: a recording may begin in the middle of one.
+void ScanPlacer::judgeTimes() {
+  is_judged_ = true;
+  std::string field;
+  double span = 0.0;
+  for (const RawScan& scan : waiting_) {
+    const auto times = firstAndLast(scan);
+    if (!times) continue;
+    field = scan.time_field;
+    span = std::max(span, times->second - times->first);
+  }
+  if (has_stamps_) times_ = PointTimes::ofSpan(span);
+  const std::string one_pose = "each scan was placed by one pose";
+  if (times_) {
+    times_note_ = fmt::format(
+        "points' times ({}) are in {}, {:.3g} s a scan: every point was placed "
+        "by the pose at its own time",
+        field, times_->unit(), 1e-9 * times_->length(span));
+  } else if (field.empty()) {
+    times_note_ = "points have no times: " + one_pose;
+  } else if (!has_stamps_) {
+    times_note_ = fmt::format("points have times ({}), the poses have none: {}", field, one_pose);
+  } else if (span == 0.0) {
+    times_note_ =
+        fmt::format("points' times ({}) are one for all points of a scan: {}", field, one_pose);
+  } else {
+    times_note_ = fmt::format(
+        "warning: points' times ({}) span {:g} a scan, which is 2 ms to 2 s in "
+        "none of s, ms, us, ns: {}",
+        field, span, one_pose);
+  }
+  for (const RawScan& scan : waiting_) place(scan);
+  waiting_.clear();
+}
+
+void ScanPlacer::place(const RawScan& scan) {
+  if (times_ && !scan.times.empty()) {
+    if (placeByPoint(scan)) return;
+    ++by_pose_;
+  }
+  const std::optional<Pose> X_WB = scan.X_WB ? scan.X_WB : trajectory_.at(scan.stamp);
+  X_WB ? placeBy(scan, *X_WB) : static_cast<void>(++report.outside);
+}
+
+void ScanPlacer::placeBy(const RawScan& scan, const Pose& X_WB) {
   Keyframe keyframe;
   const Pose X_WL = X_WB * config_.X_BL;
   keyframe.origin = X_WL.p;
   for (std::size_t i = 0; i < scan.cloud.size(); ++i) {
     if (!append(scan, i, X_WL, keyframe)) ++report.not_finite;
   }
-  ++report.scans;
-  report.points += scan.cloud.size();
-  take_(keyframe);
+  takeScan(scan, keyframe);
 }
 
-void ScanPlacer::add(const RawScan& scan) {
-  if (!stamps_.insert(scan.stamp).second) {
-    throw FileError(scan.name, fmt::format("has a second scan at {:.9f} s, allowed: one a stamp",
-                                           toSeconds(scan.stamp)));
-  }
-  if (scan.times.empty()) {
-    const std::optional<Pose> X_WB = trajectory_.at(scan.stamp);
-    X_WB ? add(scan, *X_WB) : static_cast<void>(++report.outside);
-    return;
+// False where the trajectory has no poses for all times.
+bool ScanPlacer::placeByPoint(const RawScan& scan) {
+  const auto span = firstAndLast(scan);
+  if (!span) return false;
+  const std::vector<std::int64_t> times = times_->since(scan.stamp, scan.times, *span);
+  if (times.empty()) return false;
+  const auto [least, most] = std::minmax_element(times.begin(), times.end());
+  const auto poseAt = [&](std::int64_t time) { return trajectory_.at(scan.stamp + time); };
+  const std::optional<Pose> X_WB = poseAt((*least + *most) / 2);
+  if (!X_WB || !poseAt(*least) || !poseAt(*most)) return false;
+  Keyframe keyframe;
+  keyframe.origin = (*X_WB * config_.X_BL).p;
+  std::int64_t known = *least;
+  Pose X_WL = *poseAt(known) * config_.X_BL;
+  for (std::size_t i = 0; i < scan.cloud.size(); ++i) {
+    if (times[i] != known) {
+      known = times[i];
+      const std::optional<Pose> X_WB_i = poseAt(known);
+      if (!X_WB_i) return false;
+      X_WL = *X_WB_i * config_.X_BL;
+    }
+    append(scan, i, X_WL, keyframe);
   }
   report.by_point = true;
-  const auto [least, most] = std::minmax_element(scan.times.begin(), scan.times.end());
-  if (!trajectory_.at(scan.stamp + *least) || !trajectory_.at(scan.stamp + *most)) {
-    ++report.outside;
-    return;
+  report.not_finite += scan.cloud.size() - keyframe.cloud.size();
+  takeScan(scan, keyframe);
+  return true;
+}
+
+void ScanPlacer::addNotes() {
+  std::vector<std::string>& notes = report.notes;
+  notes.push_back(times_note_);
+  if (times_ && times_->otherClock() > 0) {
+    notes.push_back(
+        fmt::format("warning: points of {} scans have times of another clock: the first "
+                    "point was taken to be at the scan's stamp",
+                    withThousands(times_->otherClock())));
   }
-  Keyframe keyframe;
-  keyframe.origin = (*trajectory_.at(scan.stamp + (*least + *most) / 2) * config_.X_BL).p;
-  std::int64_t known = *least;
-  Pose X_WL = *trajectory_.at(scan.stamp + known) * config_.X_BL;
-  for (std::size_t i = 0; i < scan.cloud.size(); ++i) {
-    if (scan.times[i] != known) {
-      known = scan.times[i];
-      const std::optional<Pose> X_WB = trajectory_.at(scan.stamp + known);
-      if (!X_WB) continue;
-      X_WL = *X_WB * config_.X_BL;
-    }
-    if (!append(scan, i, X_WL, keyframe)) ++report.not_finite;
+  if (by_pose_ > 0) {
+    notes.push_back(
+        fmt::format("warning: {} scans have points at times without a pose: each was "
+                    "placed by one pose, or dropped",
+                    withThousands(by_pose_)));
   }
-  ++report.scans;
-  report.points += scan.cloud.size();
-  take_(keyframe);
+  if (report.outside > 0) {
+    notes.push_back(
+        fmt::format("warning: {} scans dropped, the trajectory has no poses for their times",
+                    withThousands(report.outside)));
+  }
 }
 
 RecordingReport ScanPlacer::finish() {
+  if (!is_judged_) judgeTimes();
   if (report.scans > 0) {
     if (report.points == report.not_finite) {
       throw FileError(config_.source.string(), "has scans without a single point");
     }
+    addNotes();
     return report;
   }
   if (stamps_.empty()) throw FileError(config_.source.string(), "has no scan");

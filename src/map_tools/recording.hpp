@@ -18,8 +18,7 @@ namespace marsim::map_tools {
 /// Where a recording is and how it is read.
 struct RecordingConfig {
   std::filesystem::path source;  ///< a folder of PCD or PLY files, or a ROS 1 bag
-  /// The trajectory: TUM or CSV (readPoseFile), or KITTI, 12 numbers a line. Empty: a bag's
-  /// odometry.
+  /// The trajectory, a file that readScanPoses() reads. Empty: a bag's odometry.
   std::filesystem::path poses;
   Pose X_BL;             ///< of the LiDAR in the body whose poses these are
   std::string clouds;    ///< topic of a bag; empty: the only one of its type
@@ -56,7 +55,8 @@ struct RecordingReport {
   std::size_t points = 0;
   std::size_t not_finite = 0;  ///< of the points, or at the LiDAR itself: dropped
   bool by_point = false;       ///< points have times of their own, each was placed by its own pose
-  std::string source, odometry;  ///< what was read
+  std::string source, odometry;    ///< what was read
+  std::vector<std::string> notes;  ///< how, a line each
 };
 
 /// Calls take() for one scan after another. Throws FileError and ConfigError, which name what is

@@ -1,8 +1,15 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "map_tools/point_times.hpp"
 #include "map_tools/recording.hpp"
+#include "marsim/geometry/pose_file.hpp"
 
 /// What the readers of folders and bags share.
 namespace marsim::map_tools {
@@ -11,36 +18,53 @@ namespace marsim::map_tools {
 struct RawScan {
   std::string name;
   TimeNs stamp = 0;
-  map::PointCloud cloud;            ///< [m] in the LiDAR's frame
-  std::vector<std::int64_t> times;  ///< [ns] of each point since the stamp; empty: none
+  std::optional<Pose> X_WB;   ///< where it is known without the stamp
+  map::PointCloud cloud;      ///< [m] in the LiDAR's frame
+  std::vector<double> times;  ///< of each point, in the unit of its field; empty: none
+  std::string time_field;
+  bool times_are_float32 = false;
 };
 
 /// Places scans along a trajectory and counts.
 class ScanPlacer {
  public:
-  ScanPlacer(const RecordingConfig& config, Trajectory trajectory,
+  ScanPlacer(const RecordingConfig& config, ScanPoses poses,
              const std::function<void(const Keyframe& keyframe)>& take)
-      : config_(config), trajectory_(std::move(trajectory)), take_(take) {}
+      : config_(config),
+        has_stamps_(poses.has_stamps),
+        trajectory_(std::move(poses.poses)),
+        take_(take) {}
 
   /// Throws FileError where another scan had its stamp.
-  void add(const RawScan& scan);
-  /// A scan whose pose is known without its stamp.
-  void add(const RawScan& scan, const Pose& X_WB);
+  void add(RawScan scan);
   /// Throws FileError where no scan had a pose.
   RecordingReport finish();
   RecordingReport report;
 
  private:
+  void judgeTimes();
+  void place(const RawScan& scan);
+  void placeBy(const RawScan& scan, const Pose& X_WB);
+  bool placeByPoint(const RawScan& scan);
   bool append(const RawScan& scan, std::size_t i, const Pose& X_WL, Keyframe& keyframe);
+  void takeScan(const RawScan& scan, const Keyframe& keyframe);
+  void addNotes();
 
   const RecordingConfig& config_;
+  bool has_stamps_;
   Trajectory trajectory_;
   const std::function<void(const Keyframe& keyframe)>& take_;
-  std::set<TimeNs> stamps_;  // of the scans
+  std::set<TimeNs> stamps_;       // of the scans
+  std::vector<RawScan> waiting_;  // until the unit of their times is judged
+  bool is_judged_ = false;
+  std::optional<PointTimes> times_;
+  std::string times_note_;
+  std::size_t by_pose_ = 0;  // scans with times that the trajectory does not cover
 };
 
-/// The poses of config.poses. Throws FileError.
-std::vector<StampedPose> readTrajectory(const std::filesystem::path& path, bool& has_stamps);
+/// Reads a folder of PCD or PLY files.
+void readFolder(const RecordingConfig& config, Progress& progress, RecordingReport& report,
+                const std::function<void(const Keyframe& keyframe)>& take);
 
 void readBag(const RecordingConfig& config, Progress& progress, RecordingReport& report,
              const std::function<void(const Keyframe& keyframe)>& take);

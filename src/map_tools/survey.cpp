@@ -12,6 +12,7 @@
 #include "map_tools/import.hpp"
 #include "map_tools/neighbours.hpp"
 #include "marsim/collision/clearance.hpp"
+#include "marsim/collision/start.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/map/surfel_map.hpp"
@@ -84,15 +85,18 @@ collision::ClearanceMap clearancesOf(const map::PointCloud& cloud,
   return {map::downsample(cloud, resolution), resolution};
 }
 
+// Over the ground, else (no ground was scanned) anywhere.
 void findStart(const collision::ClearanceMap& clearances, Survey& survey) {
   const Eigen::Vector3d middle = survey.box.center();
-  const double height = std::min(survey.box.min().z() + 1.5, middle.z());
-  for (const double clearance : {1.0, 0.6, 0.4, 0.3}) {
-    survey.start = clearances.nearestFree({middle.x(), middle.y(), height}, clearance,
-                                          survey.box.sizes().norm());
-    if (!survey.start) continue;
-    survey.start_clearance = clearances.at(*survey.start).distance;
-    return;
+  for (const bool on_ground : {true, false}) {
+    for (const double clearance : {1.0, 0.6, 0.4, 0.3}) {
+      survey.start = on_ground
+                         ? collision::placeOverGround(clearances, middle, clearance)
+                         : clearances.nearestFree(middle, clearance, survey.box.sizes().norm());
+      if (!survey.start) continue;
+      survey.start_clearance = clearances.at(*survey.start).distance;
+      return;
+    }
   }
 }
 
@@ -136,22 +140,6 @@ double medianSpacing(const map::PointCloud& cloud) {
   return spacings.empty() ? 0.0 : nthSmallest(spacings, spacings.size() / 2);
 }
 
-map::PointCloud readForSurvey(const std::filesystem::path& path, Progress& progress) {
-  map::PointCloud cloud;
-  map::LocalFrame frame;
-  map::PointSink sink;
-  sink.begin = [&](const map::RecordLayout& layout, std::uint64_t count) {
-    frame.begin(layout);
-    cloud.points.reserve(count);
-  };
-  sink.take = [&](const map::PointBlock& block) {
-    frame.append(block, cloud);
-    cloud.intensity.clear();
-  };
-  map::readPoints(path, progress, sink);
-  return cloud;
-}
-
 Survey surveyCloud(const map::PointCloud& cloud, const std::shared_ptr<const map::SurfelMap>& map) {
   Survey survey;
   for (const Eigen::Vector3f& p : cloud.points) survey.box.extend(p.cast<double>());
@@ -184,6 +172,27 @@ Survey surveyCloud(const map::PointCloud& cloud, const std::shared_ptr<const map
     survey.free = freeVolume(cloud, *survey.start, std::max(kLeastVoxel, kTight * survey.spacing));
   }
   warn(survey);
+  return survey;
+}
+
+Survey surveyFile(const std::filesystem::path& path,
+                  const std::shared_ptr<const map::SurfelMap>& map, Progress& progress) {
+  map::PointCloud cloud;
+  map::LocalFrame frame;
+  std::optional<Pose> viewpoint;
+  map::PointSink sink;
+  sink.begin = [&](const map::RecordLayout& layout, std::uint64_t count) {
+    frame.begin(layout);
+    viewpoint = layout.viewpoint;
+    cloud.points.reserve(count);
+  };
+  sink.take = [&](const map::PointBlock& block) {
+    frame.append(block, cloud);
+    cloud.intensity.clear();
+  };
+  map::readPoints(path, progress, sink);
+  Survey survey = surveyCloud(cloud, map);
+  if (viewpoint) survey.warnings.push_back(viewpointNote(*viewpoint, false));
   return survey;
 }
 

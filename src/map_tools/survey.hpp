@@ -51,8 +51,10 @@ double medianSpacing(const map::PointCloud& cloud);
 Survey surveyCloud(const map::PointCloud& cloud,
                    const std::shared_ptr<const map::SurfelMap>& map = nullptr);
 
-/// The finite points of a PCD or PLY file in W, duplicates included, which takes much less time
-/// than to leave them out. Throws FileError.
-map::PointCloud readForSurvey(const std::filesystem::path& path, Progress& progress);
+/// Reads the finite points of a PCD or PLY file in W, duplicates included, which takes much less
+/// time than to leave them out, and surveys them like surveyCloud(); a VIEWPOINT is a warning.
+/// Throws FileError.
+Survey surveyFile(const std::filesystem::path& path,
+                  const std::shared_ptr<const map::SurfelMap>& map, Progress& progress);
 
 }  // namespace marsim::map_tools

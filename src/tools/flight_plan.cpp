@@ -1,10 +1,7 @@
 #include "tools/flight_plan.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
-#include <optional>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +11,7 @@
 #include "common/output_file.hpp"
 #include "marsim/collision/goals.hpp"
 #include "marsim/collision/route.hpp"
+#include "marsim/collision/start.hpp"
 #include "marsim/common/error.hpp"
 
 namespace marsim::tools {
@@ -37,73 +35,6 @@ void requireFreeGoal(const collision::ClearanceMap& map, const Eigen::Vector3d& 
                   "{:.2f} m{}",
                   number, pointText(goal), at.distance, pointText(at.nearest), clearance,
                   free ? "; the nearest free place is " + pointText(*free) : ""));
-}
-
-constexpr double kStartHeight = 1.5;  // [m] above the ground
-
-/// The lowest surface of a map's columns. Walks along them in steps that no surface is missed by.
-class Ground {
- public:
-  explicit Ground(const collision::ClearanceMap& map)
-      : map_(map),
-        box_(map.bounds().cast<double>()),
-        near_(std::max(0.2, 2.0 * map.resolution())) {}
-
-  /// The place kStartHeight above the ground that is nearest to a place, as seen from above, and
-  /// free.
-  std::optional<Eigen::Vector3d> placeNear(const Eigen::Vector3d& middle, double clearance,
-                                           double lowest_z) const;
-
- private:
-  double step(double distance) const { return std::max(0.5 * distance, 0.5 * near_); }
-  /// z [m] of the lowest surface at a place seen from above.
-  std::optional<double> heightAt(double x, double y) const {
-    for (Eigen::Vector3d at(x, y, box_.min().z() - near_); at.z() < box_.max().z() + near_;) {
-      const collision::ClearanceMap::Clearance found = map_.at(at);
-      if (found.distance < near_) return found.nearest.z();
-      at.z() += step(found.distance);
-    }
-    return std::nullopt;
-  }
-  /// The ground goes on round a place at slopes of up to 45 degrees: no stray point, no roof's
-  /// edge.
-  bool goesOn(double x, double y, double z) const {
-    for (const auto& [dx, dy] : {std::pair{1.0, 0.0}, {-1.0, 0.0}, {0.0, 1.0}, {0.0, -1.0}}) {
-      const std::optional<double> beside = heightAt(x + dx, y + dy);
-      if (!beside || std::abs(*beside - z) > 1.0 + near_) return false;
-    }
-    return true;
-  }
-
-  const collision::ClearanceMap& map_;
-  Eigen::AlignedBox3d box_;
-  double near_;  // [m] within which a surface counts as met
-};
-
-std::optional<Eigen::Vector3d> Ground::placeNear(const Eigen::Vector3d& middle, double clearance,
-                                                 double lowest_z) const {
-  constexpr int kRings = 40;  // of places round the middle
-  const double spacing = std::max(0.5, 0.5 * box_.diagonal().head<2>().maxCoeff() / kRings);
-  std::vector<std::pair<int, int>> places;
-  for (int i = -kRings; i <= kRings; ++i) {
-    for (int j = -kRings; j <= kRings; ++j) places.emplace_back(i, j);
-  }
-  std::sort(places.begin(), places.end(), [](const auto& a, const auto& b) {
-    const auto key = [](const std::pair<int, int>& place) {
-      return std::tuple(place.first * place.first + place.second * place.second, place);
-    };
-    return key(a) < key(b);
-  });
-  for (const auto& [i, j] : places) {
-    const double x = middle.x() + spacing * i, y = middle.y() + spacing * j;
-    if (!box_.contains(Eigen::Vector3d(x, y, box_.center().z()))) continue;
-    const std::optional<double> ground = heightAt(x, y);
-    if (!ground) continue;
-    const Eigen::Vector3d place(x, y, *ground + kStartHeight);
-    if (place.z() < lowest_z || !box_.contains(place)) continue;
-    if (map_.at(place).distance >= clearance && goesOn(x, y, *ground)) return place;
-  }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -170,11 +101,12 @@ Eigen::Vector3d chooseStart(const collision::ClearanceMap& map, const Eigen::Vec
   const Eigen::AlignedBox3d box = map.bounds().cast<double>();
   const bool usual_is_free =
       usual.z() >= lowest_z && box.contains(usual) && map.at(usual).distance >= clearance;
-  const Ground ground(map);
   if (usual_is_free && collision::isOverFloor(map, usual)) return usual;
   const bool is_near = box.contains(Eigen::Vector3d(usual.x(), usual.y(), box.center().z()));
   const Eigen::Vector3d middle = is_near ? usual : box.center();
-  if (const auto place = ground.placeNear(middle, clearance, lowest_z)) return *place;
+  if (const auto place = collision::placeOverGround(map, middle, clearance, lowest_z)) {
+    return *place;
+  }
   if (usual_is_free) return usual;  // a place whose floor was not scanned
   const auto free = map.nearestFree(box.center(), clearance, box.diagonal().norm());
   if (!free) {

@@ -166,7 +166,7 @@ Accuracy measureAccuracy(const AccuracyConfig& config, Progress& progress) {
   std::vector<Beam> beams;
   map::PointCloud cloud;
   std::size_t scan = 0;
-  map_tools::readRecording(config.recording, progress, [&](const map_tools::Keyframe& keyframe) {
+  const auto take = [&](const map_tools::Keyframe& keyframe) {
     // Not the first, which often stands still where the second does.
     if (scan++ % config.leave_out == config.leave_out / 2) {
       appendBeams(keyframe, config.rays, beams);
@@ -176,7 +176,8 @@ Accuracy measureAccuracy(const AccuracyConfig& config, Progress& progress) {
     ++accuracy.scans_in_map;
     cloud.points.insert(cloud.points.end(), keyframe.cloud.points.begin(),
                         keyframe.cloud.points.end());
-  });
+  };
+  accuracy.notes = map_tools::readRecording(config.recording, progress, take).notes;
   if (beams.empty() || cloud.empty()) {
     throw Error(fmt::format("{} scans are too few to leave one of {} out", scan, config.leave_out));
   }

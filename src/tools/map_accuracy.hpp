@@ -41,6 +41,7 @@ struct AccuracyRow {
 struct Accuracy {
   std::size_t scans_in_map = 0, scans_left_out = 0;
   std::size_t surfels = 0;
+  std::vector<std::string> notes;  ///< how the recording was read
   AccuracyRow all;
   std::vector<AccuracyRow> by_range, by_incidence;
   /// [m] Mean distance from the real points to the nearest simulated one, and the other way (Kong

@@ -50,6 +50,7 @@ void print(const Accuracy& accuracy) {
       "scans",
       fmt::format("{} in the map of {} surfels, {} left out", withThousands(accuracy.scans_in_map),
                   withThousands(accuracy.surfels), withThousands(accuracy.scans_left_out)));
+  for (const std::string& note : accuracy.notes) printLine("", note);
   fmt::print("{:<16}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "beams", "", "misses %", "near %",
              "median m", "signed m", "90 % m");
   printRow(accuracy.all);
@@ -65,6 +66,7 @@ void printJson(const Accuracy& accuracy) {
   const nlohmann::json json{{"scans_in_map", accuracy.scans_in_map},
                             {"scans_left_out", accuracy.scans_left_out},
                             {"surfels", accuracy.surfels},
+                            {"notes", accuracy.notes},
                             {"all", jsonOf(accuracy.all)},
                             {"by_range", jsonOf(accuracy.by_range)},
                             {"by_incidence", jsonOf(accuracy.by_incidence)},

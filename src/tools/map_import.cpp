@@ -87,6 +87,11 @@ int runImport(ImportOptions& options) {
   if (std::none_of(options.files.begin(), options.files.end(), map_tools::isRecording)) {
     options.recording.requireNone("with a bag or a folder of scans among the files");
   }
+  const auto is_pcd = [](const std::string& file) { return lowerExtension(file) == ".pcd"; };
+  marsim::Validator("command line")
+      .require(!config.apply_viewpoint ||
+                   std::any_of(options.files.begin(), options.files.end(), is_pcd),
+               "--viewpoint", "given", "with a PCD file among the files");
   requireExtension(options.out, map::cloudFormats());
   requireWritable(options.out);
   Progress progress("import");
@@ -142,6 +147,9 @@ MapCommand addMapImport(CLI::App& app) {
   sub->add_option("--up", options->up, "the files' axis that is up: y, z, or auto, as they say")
       ->type_name(kWord)
       ->capture_default_str();
+  sub->add_flag("--viewpoint", options->config.apply_viewpoint,
+                "points of PCD files lie in the frame of the file's VIEWPOINT: move them to where "
+                "that is");
   sub->add_option(
          "--memory-limit", options->config.limits.memory,
          "memory that reading a mesh or an OctoMap may take [GiB], by default 1, or 50 times "

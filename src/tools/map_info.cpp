@@ -118,8 +118,7 @@ int describeMap(const std::string& name, const map::SurfelMapConfig& config, boo
   const auto loaded = map::loadSurfelMap(path, config, progress, loading);
   const double seconds = secondsSince(start);
   progress.phase("surveying");
-  const map_tools::Survey survey =
-      map_tools::surveyCloud(map_tools::readForSurvey(path, progress), loaded.map);
+  const map_tools::Survey survey = map_tools::surveyFile(path, loaded.map, progress);
   progress.finish();
   if (json) {
     printJson(path, loaded, survey);

@@ -12,8 +12,10 @@
 namespace marsim::tools {
 
 void RecordingOptions::addTo(CLI::App& app) {
-  app.add_option("--poses", poses_,
-                 "trajectory of a recording's scans: TUM, CSV or KITTI; a bag has its odometry")
+  app.add_option(
+         "--poses", poses_,
+         "trajectory of a recording's scans: TUM, CSV, KITTI, 4 x 4 matrices or x y z qx qy qz qw; "
+         "a bag has its odometry")
       ->type_name(kInput);
   app.add_option("--lidar-pose", lidar_pose_,
                  "x,y,z,yaw,pitch,roll of the LiDAR in the body that the poses are of [m, rad]")

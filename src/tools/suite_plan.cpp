@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kLargestScenario = 1U << 20U;  // bytes, as YAML files of this package
 constexpr std::size_t kMostSeeds = 1000;
 
-/// The files of a folder with that ending, sorted by name.
+/// The files of a folder with that ending, in the natural order of their names.
 std::vector<fs::path> filesOf(const fs::path& folder, const std::string& ending) {
   std::error_code error;
   std::vector<fs::path> files;
@@ -30,7 +30,10 @@ std::vector<fs::path> filesOf(const fs::path& folder, const std::string& ending)
     }
   }
   if (error) throw FileError(folder.string(), "cannot be read: " + error.message());
-  std::sort(files.begin(), files.end());
+  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
+    const int order = naturalOrder(a.filename().string(), b.filename().string());
+    return order == 0 ? a < b : order < 0;
+  });
   return files;
 }
 

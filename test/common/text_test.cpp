@@ -23,6 +23,29 @@ TEST(ParseWhole, TakesWholeNumbersOf64Bits) {
   }
 }
 
+TEST(NaturalOrder, CountsNumbersByTheirValues) {
+  const std::vector<std::string> rising{"",      "a",      "a1", "a2",    "a2b",  "a10",
+                                        "a10b2", "a10b11", "b0", "b0099", "b100", "z"};
+  for (std::size_t i = 0; i < rising.size(); ++i) {
+    for (std::size_t k = 0; k < rising.size(); ++k) {
+      const int order = naturalOrder(rising[i], rising[k]);
+      EXPECT_EQ(order < 0, i < k) << rising[i] << " " << rising[k];
+      EXPECT_EQ(order > 0, i > k) << rising[i] << " " << rising[k];
+    }
+  }
+  EXPECT_EQ(naturalOrder("a01", "a1"), 0);
+  EXPECT_EQ(naturalOrder("a0", "a00"), 0);
+  EXPECT_LT(naturalOrder("18446744073709551616", "18446744073709551617"), 0);
+}
+
+TEST(NaturalOrder, CountsDecimalsOnRequest) {
+  EXPECT_GT(naturalOrder("t1.25", "t1.3"), 0);
+  EXPECT_LT(naturalOrder("t1.25", "t1.3", true), 0);
+  EXPECT_EQ(naturalOrder("1.30", "1.3", true), 0);
+  EXPECT_LT(naturalOrder("1.0", "1.001", true), 0);
+  EXPECT_GT(naturalOrder("v.25", "v.3", true), 0) << "no number is before the point";
+}
+
 TEST(Split, KeepsEmptyParts) {
   EXPECT_EQ(split("1,2,3", ','), (std::vector<std::string>{"1", "2", "3"}));
   EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"}));

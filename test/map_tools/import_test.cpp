@@ -1,11 +1,45 @@
 #include "map_tools/import_fixture.hpp"
 
+#include <fmt/format.h>
+
 #include <sys/stat.h>
 
 #include "common/line_reader.hpp"
 
 namespace marsim::map_tools {
 namespace {
+
+/// A point at (x, 0, 0) in the frame of a VIEWPOINT that is 10 m along x, 1 m up, turned left.
+std::string pcdWithViewpoint(const char* viewpoint) {
+  return fmt::format(
+      "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 3\nHEIGHT 1\n"
+      "VIEWPOINT {}\nPOINTS 3\nDATA ascii\n1 0 0\n2 0 0\n30 0 0\n",
+      viewpoint);
+}
+
+TEST_F(Import, ViewpointIsSaidOrApplied) {
+  const auto path = folder_.write("a.pcd", pcdWithViewpoint("10 0 1 0.7071068 0 0 0.7071068"));
+  const Imported as_is = imported({path});
+  EXPECT_EQ(as_is.cloud.points[1], Eigen::Vector3f(2, 0, 0));
+  ASSERT_EQ(as_is.files[0].notes.size(), 1U);
+  EXPECT_EQ(
+      as_is.files[0].notes[0],
+      "warning: its VIEWPOINT at (10.00, 0.00, 1.00), turned by 90.0 deg, is not applied: where "
+      "points lie in its frame, 'marsim map import --viewpoint' moves them");
+  ImportConfig config;
+  config.apply_viewpoint = true;
+  config.scale = 2.0;
+  const Imported moved = imported({path}, config);
+  EXPECT_TRUE(moved.cloud.points[0].isApprox(Eigen::Vector3f(20, 2, 2), 1e-5F));
+  EXPECT_TRUE(moved.cloud.points[2].isApprox(Eigen::Vector3f(20, 60, 2), 1e-5F));
+  EXPECT_EQ(moved.files[0].notes[0],
+            "moved from the frame of its VIEWPOINT at (10.00, 0.00, 1.00), turned by 90.0 deg");
+  for (const char* none : {"0 0 0 1 0 0 0", "0 0 0 0 0 0 0", "1 2 3", "1 2 3 nan 0 0 0", "a b c"}) {
+    EXPECT_TRUE(
+        imported({folder_.write("b.pcd", pcdWithViewpoint(none))}, config).files[0].notes.empty())
+        << none;
+  }
+}
 
 TEST_F(Import, LasOfEveryVersionAndFormat) {
   for (int minor = 0; minor <= 5; ++minor) {

@@ -1,9 +1,11 @@
 #include "map_tools/recording.hpp"
 
 #include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "map/test_files.hpp"
 #include "map_tools/import.hpp"
@@ -70,6 +72,24 @@ class Recordings : public testing::Test {
     cloud.points.push_back(Eigen::Vector3f::Zero());  // a shot that missed
     map::saveCloud(folder_ / name, cloud);
   }
+  /// A cloud of ten points that see the place at times of their own, 0.01 s apart; `field` is the
+  /// time's name, type and size, `numberOf` what it holds at a time.
+  void timedScan(const std::string& name, double t, const std::array<const char*, 3>& field,
+                 const std::function<double(double)>& numberOf) {
+    std::string text = fmt::format(
+        "VERSION 0.7\nFIELDS x y z {}\nSIZE 4 4 4 {}\nTYPE F F F {}\nWIDTH 10\nHEIGHT 1\n"
+        "DATA ascii\n",
+        field[0], field[2], field[1]);
+    for (int k = 0; k < 10; ++k) {
+      const double at = t + 0.01 * k;
+      const Eigen::Vector3d p = (truth(at) * config_.X_BL).inverse() * kPlace;
+      text += fmt::format("{} {} {} {:.9f}\n", p.x(), p.y(), p.z(), numberOf(at));
+    }
+    folder_.write(name, text);
+  }
+  std::string notesOf(const Read& read) {
+    return fmt::format("{}", fmt::join(read.report.notes, "\n"));
+  }
   void expectThePlace(const Read& read, std::size_t scans) {
     EXPECT_EQ(read.report.scans, scans);
     ASSERT_EQ(read.keyframes.size(), scans);
@@ -127,6 +147,179 @@ TEST_F(Recordings, CloudsAndKittiPosesInTheirOrder) {
   expectThePlace(readAll(config_), 11);
 }
 
+// Whatever stands before the number, and however it is padded.
+TEST_F(Recordings, CloudsFollowTheirNumbers) {
+  for (const char* name : {"full{}.pcd", "run2_{}_a.ply", "7-{:03}.pcd"}) {
+    std::filesystem::remove_all(folder_.path());
+    std::filesystem::create_directory(folder_.path());
+    std::string text;
+    for (int i = 0; i < 12; ++i) {
+      scan(fmt::format(fmt::runtime(name), i), 0.1 * i);
+      const Pose X = truth(0.1 * i);
+      text += fmt::format("{} {} {} {} {} {} {}\n", X.p.x(), X.p.y(), X.p.z(), X.q.x(), X.q.y(),
+                          X.q.z(), X.q.w());
+    }
+    folder_.write("._full3.pcd", "what a Mac leaves");
+    config_.poses = poses_.write("poses.txt", text);
+    const Read read = readAll(config_);
+    expectThePlace(read, 12);
+    EXPECT_NE(notesOf(read).find("12 poses, x y z and a quaternion without stamps, matched by the "
+                                 "order of names"),
+              std::string::npos)
+        << notesOf(read);
+  }
+}
+
+TEST_F(Recordings, OrdersThatAreNotSureAreRefused) {
+  const auto complaintOf = [&](const std::vector<std::string>& names) {
+    std::filesystem::remove_all(folder_.path());
+    std::filesystem::create_directory(folder_.path());
+    std::string text;
+    for (const std::string& name : names) {
+      scan(name, 0.5);
+      text += "1 0 0 0 0 1 0 0 0 0 1 0\n";
+    }
+    config_.poses = poses_.write("poses.txt", text);
+    return complaint(config_);
+  };
+  EXPECT_NE(complaintOf({"a1.pcd", "a01.pcd"}).find("a01.pcd and a1.pcd have the same number"),
+            std::string::npos);
+  EXPECT_NE(complaintOf({"1.pcd", "1.ply"}).find("1.pcd and 1.ply have the same number"),
+            std::string::npos);
+  EXPECT_NE(complaintOf({"a1.pcd", "a2.pcd", "b1.pcd"}).find("a2.pcd and b1.pcd differ in more"),
+            std::string::npos);
+  EXPECT_NE(complaintOf({"map.pcd", "1.pcd"}).find("differ in more than their numbers"),
+            std::string::npos);
+  EXPECT_NE(
+      complaintOf({"t1.3.pcd", "t1.25.pcd"})
+          .find("t1.3.pcd and t1.25.pcd are in another order if the point is a decimal point, "
+                "allowed: names of which only the numbers differ"),
+      std::string::npos);
+  EXPECT_EQ(complaintOf({"t1.30.pcd", "t1.25.pcd"}), "no error");
+}
+
+// Poses without stamps, in the order of the stamps that are the names.
+TEST_F(Recordings, NamesThatAreStampsAreOrderedAsStamps) {
+  std::string text;
+  for (const double t : {0.25, 0.3, 0.5, 1.0}) {
+    scan(fmt::format("{:.{}f}.pcd", t, t == 0.25 ? 2 : 1), t);
+    const Pose X = truth(t);
+    const Eigen::Matrix3d R = X.q.toRotationMatrix();
+    for (int row = 0; row < 3; ++row) {
+      text += fmt::format("{} {} {} {}\n", R(row, 0), R(row, 1), R(row, 2), X.p[row]);
+    }
+    text += "0 0 0 1\n";
+  }
+  config_.poses = poses_.write("poses.txt", text);
+  expectThePlace(readAll(config_), 4);
+}
+
+TEST_F(Recordings, PointsOfFilesAreAtTheirTimes) {
+  constexpr double kClock = 1650000000.0;  // [s]
+  struct Case {
+    std::array<const char*, 3> field;
+    double unit;    // a second has so many
+    bool is_stamp;  // else since the scan
+    const char* said;
+  };
+  for (const Case& a : {Case{{"time", "F", "4"}, 1.0, false, "(time) are in s, 0.09 s a scan"},
+                        Case{{"scalar_time", "F", "4"}, 1e3, false, "(scalar_time) are in ms"},
+                        Case{{"time", "F", "8"}, 1e6, false, "in us"},
+                        Case{{"t", "U", "4"}, 1e9, false, "(t) are in ns"},
+                        Case{{"offset_time", "U", "4"}, 1e6, false, "(offset_time) are in us"},
+                        Case{{"timestamp", "F", "8"}, 1.0, true, "(timestamp) are in s"},
+                        Case{{"timestamp", "F", "8"}, 1e3, true, "(timestamp) are in ms"},
+                        Case{{"t", "F", "8"}, 1e9, true, "(t) are in ns"}}) {
+    std::string text;
+    for (double t = 0.0; t < 3.0; t += 0.01) {
+      const Pose X = truth(t);
+      text += fmt::format("{:.6f} {} {} {} {} {} {} {}\n", kClock + t, X.p.x(), X.p.y(), X.p.z(),
+                          X.q.x(), X.q.y(), X.q.z(), X.q.w());
+    }
+    config_.poses = poses_.write("a.tum", text);
+    for (const double t : {0.5, 1.25, 2.0}) {
+      timedScan(fmt::format("{:.2f}.pcd", kClock + t), t, a.field,
+                [&](double at) { return a.unit * (at + (a.is_stamp ? kClock : -t)); });
+    }
+    const Read read = readAll(config_);
+    expectThePlace(read, 3);
+    EXPECT_TRUE(read.report.by_point);
+    EXPECT_NE(notesOf(read).find(a.said), std::string::npos) << a.said << "\n" << notesOf(read);
+    EXPECT_LT((read.keyframes[0].origin - (truth(0.545) * config_.X_BL).p).norm(), 2e-3);
+  }
+}
+
+// A driver's clock that is not the trajectory's; the first scan is a piece of one.
+TEST_F(Recordings, TimesOfAnotherClockBeginAtTheStamp) {
+  config_.poses = poses_.write("a.tum", tum(0.0, 3.0, 0.01));
+  for (const double t : {0.5, 1.25, 2.0}) {
+    timedScan(fmt::format("{:.2f}.pcd", t), t, {"timestamp", "F", "8"},
+              [&](double at) { return 1e6 * (7000.0 + (t == 0.5 ? t + 0.01 * (at - t) : at)); });
+  }
+  const Read read = readAll(config_);
+  EXPECT_EQ(read.report.scans, 3U);
+  EXPECT_NE(notesOf(read).find("are in us, 0.09 s a scan"), std::string::npos) << notesOf(read);
+  EXPECT_NE(notesOf(read).find("3 scans have times of another clock"), std::string::npos);
+  for (const Eigen::Vector3f& p : read.keyframes[2].cloud.points) {
+    EXPECT_LT((p.cast<double>() - kPlace).norm(), 2e-3);
+  }
+}
+
+TEST_F(Recordings, TimesThatSayNothingAreNotUsed) {
+  const auto noteOf = [&](const std::array<const char*, 3>& field, double scale,
+                          const std::string& poses) {
+    config_.poses = poses_.write("a.tum", poses);
+    for (const double t : {0.5, 2.0}) {
+      timedScan(fmt::format("{:.1f}.pcd", t), t, field, [&](double at) {
+        return scale * (at - t) + (field[2] == std::string("4") ? 1650000000.0 : 0.0);
+      });
+    }
+    const Read read = readAll(config_);
+    EXPECT_EQ(read.report.scans, 2U);
+    EXPECT_FALSE(read.report.by_point);
+    EXPECT_LT((read.keyframes[0].origin - (truth(0.5) * config_.X_BL).p).norm(), 1e-3);
+    return notesOf(read);
+  };
+  EXPECT_NE(
+      noteOf({"time", "F", "8"}, 0.0, tum(0.0, 3.0, 0.02)).find("(time) are one for all points"),
+      std::string::npos);
+  EXPECT_NE(noteOf({"t", "F", "8"}, 1e12, tum(0.0, 3.0, 0.02))
+                .find("warning: points' times (t) span 9e+10 a scan, which is 2 ms to 2 s in none"),
+            std::string::npos);
+  // A float32 has no digits left for a stamp of today.
+  EXPECT_NE(
+      noteOf({"timestamp", "F", "4"}, 1.0, tum(0.0, 3.0, 0.02)).find("are one for all points"),
+      std::string::npos);
+  EXPECT_NE(noteOf({"stuff", "F", "8"}, 1.0, tum(0.0, 3.0, 0.02)).find("points have no times"),
+            std::string::npos);
+  // Poses of keyframes alone.
+  EXPECT_NE(noteOf({"t", "F", "8"}, 1.0, tum(0.5, 0.51, 0.02) + tum(2.0, 2.01, 0.02))
+                .find("2 scans have points at times without a pose"),
+            std::string::npos);
+}
+
+TEST_F(Recordings, TimesWithoutStampsOfPosesAreNotUsed) {
+  std::string text;
+  for (int i = 0; i < 2; ++i) {
+    timedScan(fmt::format("{}.pcd", i), i, {"t", "F", "8"}, [&](double at) { return at - i; });
+    text += "1 0 0 0 0 1 0 0 0 0 1 0\n";
+  }
+  config_.poses = poses_.write("poses.txt", text);
+  EXPECT_NE(notesOf(readAll(config_)).find("points have times (t), the poses have none"),
+            std::string::npos);
+}
+
+TEST_F(Recordings, ViewpointsOfScansAreSaidNotToBeUsed) {
+  folder_.write("0.5.pcd",
+                "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH 1\nHEIGHT 1\n"
+                "VIEWPOINT 10 0 0 1 0 0 0\nDATA ascii\n1 2 3\n");
+  config_.X_BL = {};
+  config_.poses = poses_.write("a.tum", "0.5 0 0 0 0 0 0 1\n1 0 0 0 0 0 0 1\n");
+  const Read read = readAll(config_);
+  EXPECT_EQ(read.keyframes[0].cloud.points[0], Eigen::Vector3f(1, 2, 3));
+  EXPECT_NE(notesOf(read).find("VIEWPOINT of 1 scans is not used"), std::string::npos);
+}
+
 TEST_F(Recordings, SlipsAreNamed) {
   const auto said = [&](const std::string& part) {
     const std::string text = complaint(config_);
@@ -142,7 +335,7 @@ TEST_F(Recordings, SlipsAreNamed) {
   config_.poses = poses_.write("b.tum", tum(1000.0, 1003.0, 0.5));
   said("poses from 1000.000 to 1003.000 s fit none of the 1 scans from 0.500 to 0.500 s");
   config_.poses = poses_.write("k.txt", "1 0 0 0 0 1 0 0 0 0 1 0\n1 0 0 0 0 1 0 0 0 0 1\n");
-  said("line 2: 11 numbers, allowed: 12");
+  said("line 2: 11 numbers, allowed: 12 as in the first line");
   config_.poses = poses_.write("k.txt", "2 0 0 0 0 1 0 0 0 0 1 0\n");
   said("line 1: no pose");
   config_.poses = poses_.write("k.txt", "1 0 0 0 0 1 0 0 0 0 1 0\n1 0 0 0 0 1 0 0 0 0 1 0\n");
@@ -176,7 +369,9 @@ TEST_F(Recordings, ScansWithoutPosesAreCounted) {
 #ifdef MARSIM_HAS_ROSBAG
 
 /// A bag of three scans, each of ten points at times of their own, and odometry at 100 Hz.
-std::filesystem::path writeBag(const TestFolder& folder, const Pose& X_BL, double clock) {
+/// `unit`: so many of the points' times are a second.
+std::filesystem::path writeBag(const TestFolder& folder, const Pose& X_BL, double clock,
+                               double unit = 1.0) {
   rosbag::Bag bag((folder / "a.bag").string(), rosbag::bagmode::Write);
   for (double t = 0.01; t < 3.0; t += 0.01) {
     const Pose X = truth(t);
@@ -212,7 +407,7 @@ std::filesystem::path writeBag(const TestFolder& folder, const Pose& X_BL, doubl
       x[1] = p.y();
       x[2] = p.z();
       *i = static_cast<float>(k);
-      *s = static_cast<float>(since);
+      *s = static_cast<float>(unit * since);
       *label = 0xffffffffU;  // the map, in the simulator's layout `labelled`
       *semantic = static_cast<std::uint16_t>(50 + k);
       *rgb = k == 8 ? 0x7FC00000U : 0x00102030U + static_cast<std::uint32_t>(k);  // no number
@@ -256,6 +451,20 @@ TEST_F(Recordings, ABagWithATrajectoryOfItsOwn) {
   EXPECT_NE(complaint(config_).find("has no topic /cloud of sensor_msgs/PointCloud2, allowed: "
                                     "/points"),
             std::string::npos);
+}
+
+TEST_F(Recordings, AFifoIsNoBag) {
+  config_.source = folder_ / "a.bag";
+  ASSERT_EQ(mkfifo(config_.source.c_str(), 0600), 0);
+  EXPECT_NE(complaint(config_).find("a.bag: is no regular file"), std::string::npos);
+}
+
+// By the same rule as files: the field's type does not tell the unit.
+TEST_F(Recordings, ABagWhoseTimesAreMicroseconds) {
+  config_.source = writeBag(folder_, config_.X_BL, 100.0, 1e6);
+  const Read read = readAll(config_);
+  expectThePlace(read, 3);
+  EXPECT_NE(notesOf(read).find("are in us, 0.09 s a scan"), std::string::npos) << notesOf(read);
 }
 
 TEST_F(Recordings, ABagThatWasCutOff) {

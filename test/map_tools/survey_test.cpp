@@ -1,6 +1,7 @@
 #include "map_tools/survey.hpp"
 
 #include <cmath>
+#include <functional>
 
 #include <gtest/gtest.h>
 
@@ -71,6 +72,51 @@ TEST(Survey, StartHasTheClearanceItSays) {
   EXPECT_TRUE(survey.box.contains(*survey.start));
   const KdTree tree(cloud.points);
   EXPECT_NEAR(tree.nearest(survey.start->cast<float>()).distance, survey.start_clearance, 0.1);
+}
+
+/// Points of a surface of 40 x 40 m, 0.5 m apart.
+map::PointCloud surface(const std::function<double(double, double)>& height) {
+  map::PointCloud cloud;
+  for (int i = 0; i <= 80; ++i) {
+    for (int k = 0; k <= 80; ++k) {
+      const double x = 0.5 * i, y = 0.5 * k;
+      cloud.points.push_back(Eigen::Vector3d(x, y, height(x, y)).cast<float>());
+    }
+  }
+  return cloud;
+}
+
+// Never in the ground or beneath it, and on a field though nothing of the map is so high.
+TEST(Survey, StartIsAboveTheGround) {
+  const std::vector<std::function<double(double, double)>> grounds{
+      [](double x, double) { return x; }, [](double, double) { return 0.0; },
+      [](double, double y) { return 7.0 - 0.03 * y; },
+      [](double x, double y) { return -30.0 + 8.0 * std::sin(0.1 * x) * std::cos(0.12 * y); }};
+  for (std::size_t i = 0; i < grounds.size(); ++i) {
+    const Survey survey = surveyCloud(surface(grounds[i]));
+    ASSERT_TRUE(survey.start) << i;
+    const Eigen::Vector3d& start = *survey.start;
+    EXPECT_NEAR(start.z() - grounds[i](start.x(), start.y()), 1.5, 0.45) << i;
+    EXPECT_LT((start - survey.box.center()).head<2>().norm(), 10.0) << i;
+    if (survey.box.contains(start)) {
+      EXPECT_GT(survey.free.volume, 0.0) << i;
+    }
+  }
+}
+
+// In a hall the start is above the floor and not above the roof; over houses of which only the
+// roofs were seen, as from the air, it is above these.
+TEST(Survey, StartIsNotUnderRoofsWithoutAFloor) {
+  map::PointCloud hall = surface([](double, double) { return 0.0; });
+  const map::PointCloud roof = surface([](double, double) { return 6.0; });
+  hall.points.insert(hall.points.end(), roof.points.begin(), roof.points.end());
+  EXPECT_NEAR(surveyCloud(hall).start->z(), 1.5, 1e-6);
+  map::PointCloud houses = surface([](double x, double y) {
+    return std::fmod(x + 6.0, 20.0) < 12.0 && std::fmod(y + 6.0, 20.0) < 12.0 ? 18.0 : 0.0;
+  });
+  houses.points.emplace_back(1.0F, 1.0F, 30.0F);  // an antenna: the map is higher than its roofs
+  const Eigen::Vector3d start = *surveyCloud(houses).start;
+  EXPECT_TRUE(start.isApprox(Eigen::Vector3d(20.0, 20.0, 19.5), 0.01)) << start.transpose();
 }
 
 TEST(Survey, UnitAndUpAxisThatLookWrongAreWarned) {
@@ -187,6 +233,21 @@ TEST(Neighbours, AreThoseOfAllPairs) {
       EXPECT_NEAR((found[i][k] - points[queries[i]]).norm(), distances[k], 1e-5F);
     }
   }
+}
+
+TEST(Survey, ViewpointOfAFileIsWarned) {
+  const map::TestFolder folder;
+  const auto path = folder.write(
+      "a.pcd",
+      "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH 3\nHEIGHT 1\nVIEWPOINT 0 0 5 1 0 0 0\n"
+      "DATA ascii\n0 0 0\n9 0 0\n0 9 1\n");
+  Progress progress("survey", Progress::Output::kNone);
+  EXPECT_EQ(surveyFile(path, nullptr, progress)
+                .warnings.back()
+                .rfind("its VIEWPOINT at (0.00, 0.00, "
+                       "5.00)",
+                       0),
+            0U);
 }
 
 TEST(Survey, FewPointsAreNoError) {

@@ -73,6 +73,8 @@ TEST_F(MapAccuracy, KnowsNoiseAndBiasOfWhatWasLeftOut) {
   const Accuracy accuracy = measured();
   EXPECT_EQ(accuracy.scans_left_out, 2U);
   EXPECT_EQ(accuracy.scans_in_map, 18U);
+  ASSERT_EQ(accuracy.notes.size(), 2U);
+  EXPECT_EQ(accuracy.notes[1], "points have no times: each scan was placed by one pose");
   EXPECT_EQ(accuracy.all.beams, 24000U);
   EXPECT_NEAR(accuracy.all.signed_median, -0.03, 0.003);
   EXPECT_NEAR(accuracy.all.median, 0.03, 0.006);

@@ -124,6 +124,8 @@ TEST_F(MapCommands, OptionsOfRecordingsNeedOne) {
   expectError("$MAP import room.xyz --poses a.tum --out a.pcd",
               "--poses is 'a.tum', allowed: with a bag or a folder of scans");
   expectError("$MAP import room.xyz --lidar-pose 0,0,1 --out a.pcd", "--lidar-pose is '0,0,1'");
+  expectError("$MAP import room.xyz --viewpoint --out a.pcd",
+              "--viewpoint is given, allowed: with a PCD file among the files");
   expectError("$MAP clean room.pcd --outliers 8,3 --odometry /odom --out a.pcd",
               "--odometry is '/odom', allowed: with --moving");
   expectError("$MAP clean room.pcd --fill 9 --out a.pcd", "--fill is '9', allowed: 0.001 to 5 m");

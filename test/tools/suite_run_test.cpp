@@ -86,6 +86,16 @@ class Suite : public ::testing::Test {
   std::string path_;
 };
 
+TEST_F(Suite, ScenariosFollowTheirNumbers) {
+  const TemporaryFolder folder;
+  std::vector<fs::path> expected;
+  for (const char* name : {"leg2.yaml", "leg10.yaml", "leg010.yaml"}) {
+    expected.push_back(folder.write(name, kScenario));
+  }
+  std::swap(expected[1], expected[2]);
+  EXPECT_EQ(scenarioFiles({folder.path().string()}), expected);
+}
+
 TEST_F(Suite, FliesEverySeedAndWritesReports) {
   EXPECT_EQ(runSuite(options_), 0);
   EXPECT_EQ(calls().size(), 2U);

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
+#include <cmath>
 #include <cstring>
 #include <map>
 
@@ -22,9 +24,10 @@ constexpr std::uint64_t kMaxFieldCount = 65536;  ///< values of one vector field
 struct PcdHeader {
   std::vector<Field> fields;
   std::uint64_t points = 0;
-  std::string data;              ///< ascii, binary, binary_compressed
-  std::uint64_t data_begin = 0;  ///< [bytes]
-  std::size_t data_line = 0;     ///< number of the first line of data
+  std::optional<Pose> viewpoint;  ///< where it is not the identity
+  std::string data;               ///< ascii, binary, binary_compressed
+  std::uint64_t data_begin = 0;   ///< [bytes]
+  std::size_t data_line = 0;      ///< number of the first line of data
 };
 
 /// Values of the header's lines by their keyword.
@@ -136,12 +139,29 @@ std::uint64_t parsePoints(const std::string& path, const Entries& entries) {
   return product;
 }
 
+/// The pose of VIEWPOINT (x y z qw qx qy qz), or nothing where it is none or the identity.
+std::optional<Pose> parseViewpoint(const Entries& entries) {
+  const auto entry = entries.find("VIEWPOINT");
+  if (entry == entries.end() || entry->second.size() != 7) return std::nullopt;
+  std::array<double, 7> v{};
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    const std::string& word = entry->second[i];
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), v[i]);
+    if (error != std::errc() || !std::isfinite(v[i])) return std::nullopt;
+  }
+  const Pose X{Eigen::Quaterniond(v[3], v[4], v[5], v[6]), {v[0], v[1], v[2]}};
+  if (std::abs(X.q.norm() - 1.0) > 0.01) return std::nullopt;
+  const bool is_identity = X.p.isZero() && X.q.vec().isZero();
+  return is_identity ? std::nullopt : std::optional(Pose{X.q.normalized(), X.p});
+}
+
 PcdHeader parseHeader(InputFile& file) {
   HeaderLines lines(file);
   const Entries entries = readEntries(file.path, lines);
   PcdHeader header;
   header.fields = parseFields(file.path, entries);
   header.points = parsePoints(file.path, entries);
+  header.viewpoint = parseViewpoint(entries);
   const std::vector<std::string>& data = entries.find("DATA")->second;
   header.data = data.empty() ? "" : data[0];
   header.data_begin = lines.position();
@@ -183,7 +203,8 @@ void readCompressed(InputFile& file, const RecordLayout& layout, std::uint64_t p
 
 void readPcd(InputFile& file, Progress& progress, const PointSink& sink) {
   const PcdHeader header = parseHeader(file);
-  const RecordLayout layout = makeLayout(file.path, header.fields);
+  RecordLayout layout = makeLayout(file.path, header.fields);
+  layout.viewpoint = header.viewpoint;
   if (header.points == 0) throw FileError(file.path, "holds no points");
   readWithDepth(layout, sink, [&](const RecordLayout& columns, const PointSink& points) {
     file.stream.clear();

@@ -60,6 +60,7 @@ void takeChannels(const RecordLayout& layout, const Value& value, std::size_t ro
                   PointBlock& block) {
   if (layout.intensity) block.intensity[row] = static_cast<float>(value(*layout.intensity));
   if (layout.label) block.classes[row] = classOfLabel(value(*layout.label));
+  if (layout.time) block.times[row] = value(*layout.time);
   if (!layout.colour) return;
   const std::array<Column, 3>& colour = *layout.colour;
   const std::array<double, 3> rgb =
@@ -102,6 +103,7 @@ void PointBlock::resize(std::size_t size, const RecordLayout& layout) {
   intensity.resize(layout.hasIntensity() ? size : 0);
   colour.resize(layout.colour ? size : 0);
   classes.resize(layout.label ? size : 0);
+  times.resize(layout.time ? size : 0);
 }
 
 void reserveChannels(const RecordLayout& layout, std::size_t size, PointChannels& channels) {

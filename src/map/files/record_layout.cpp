@@ -15,7 +15,7 @@
 namespace marsim::map {
 namespace {
 
-enum Role { kX, kY, kZ, kIntensity, kRed, kGreen, kBlue, kPacked, kLabel, kRoles };
+enum Role { kX, kY, kZ, kIntensity, kRed, kGreen, kBlue, kPacked, kLabel, kTime, kRoles };
 
 struct KnownName {
   std::string_view name;
@@ -25,8 +25,9 @@ struct KnownName {
 
 /// Names that programs give: PCL, CloudCompare, MeshLab, PDAL, ParaView. An Ouster cloud has an
 /// intensity and a reflectivity; its intensity is the raw signal as other scanners give it. The
-/// simulator's own clouds have a class and a label that tells objects apart.
-constexpr std::array<KnownName, 32> kNames{{{"x", kX, 2},
+/// simulator's own clouds have a class and a label that tells objects apart. Drivers of Velodyne
+/// and RoboSense, Ouster, Livox and Hesai name the time of a point in a way each.
+constexpr std::array<KnownName, 36> kNames{{{"x", kX, 2},
                                             {"y", kY, 2},
                                             {"z", kZ, 2},
                                             {"points:0", kX, 1},
@@ -57,6 +58,10 @@ constexpr std::array<KnownName, 32> kNames{{{"x", kX, 2},
                                             {"label", kLabel, 1},
                                             {"classification", kLabel, 1},
                                             {"semantic", kLabel, 1},
+                                            {"time", kTime, 4},
+                                            {"t", kTime, 3},
+                                            {"offset_time", kTime, 2},
+                                            {"timestamp", kTime, 1},
                                             {"", kRoles, 0}}};
 
 /// "X (m)" and "scalar_X" are "x".
@@ -97,6 +102,7 @@ FoundColumns findColumns(const std::string& path, const std::vector<Field>& fiel
     if (name.role == kPacked && field.type.size != 4) continue;
     ranks[name.role] = name.rank;
     found[name.role] = column;
+    if (name.role == kTime) layout.time_field = field.name;
   }
   return found;
 }
@@ -157,7 +163,15 @@ bool nameAPlace(const std::vector<std::string>& names) {
   return found[kX] && found[kY] && found[kZ];
 }
 
-bool isKnownName(const std::string& name) { return known(name).role != kRoles; }
+bool isKnownName(const std::string& name) {
+  const Role role = known(name).role;
+  return role != kTime && role != kRoles;
+}
+
+int timeRank(const std::string& name) {
+  const KnownName& found = known(name);
+  return found.role == kTime ? found.rank : 0;
+}
 
 RecordLayout makeLayout(const std::string& path, const std::vector<Field>& fields) {
   RecordLayout layout;
@@ -170,6 +184,7 @@ RecordLayout makeLayout(const std::string& path, const std::vector<Field>& field
   }
   layout.intensity = found[kIntensity];
   layout.label = found[kLabel];
+  layout.time = found[kTime];
   if (found[kPacked]) {
     Column packed = *found[kPacked];
     if (packed.type.kind == NumberType::Kind::kFloat) {

@@ -9,6 +9,7 @@
 
 #include <Eigen/Core>
 
+#include "marsim/geometry/pose.hpp"
 #include "marsim/map/point_cloud.hpp"
 
 /// Meaning of the columns of a record by their names and types, the same for PCD, PLY and tables.
@@ -60,6 +61,9 @@ struct RecordLayout {
   std::optional<std::array<Column, 3>> colour;
   ColourDepth depth = ColourDepth::kByte;  ///< of the colours
   std::optional<Column> label;             ///< of a class
+  std::optional<Column> time;              ///< of a point
+  std::string time_field;                  ///< its name
+  std::optional<Pose> viewpoint;           ///< of a PCD file where it is not the identity
   bool big_endian = false;
 
   /// Whether points come with an intensity: their own, or the luma of their colours.
@@ -86,11 +90,14 @@ Column addField(const Field& field, RecordLayout& layout);
 /// Whether names of fields tell which are x, y and z.
 bool nameAPlace(const std::vector<std::string>& names);
 
-/// Whether a name is one that makeLayout() knows.
+/// Whether a name is one that makeLayout() knows, times aside.
 bool isKnownName(const std::string& name);
 
-/// Finds x, y, z, intensity, colour and class among the fields, by the names that programs give
-/// them in upper or lower case, with a unit in brackets or without. Throws FileError where a
+/// How surely a field of that name is the time of a point; 0: it is none.
+int timeRank(const std::string& name);
+
+/// Finds x, y, z, intensity, colour, class and time among the fields, by the names that programs
+/// give them in upper or lower case, with a unit in brackets or without. Throws FileError where a
 /// coordinate is missing, there twice, or a vector.
 RecordLayout makeLayout(const std::string& path, const std::vector<Field>& fields);
 

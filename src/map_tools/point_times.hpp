@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "marsim/common/time.hpp"
+
+namespace marsim::map_tools {
+
+/// Unit and origin of the times that the points of scans have. Drivers write seconds, milliseconds,
+/// microseconds or nanoseconds, since the scan's stamp or as stamps, under the same names: what a
+/// scan spans tells the unit.
+class PointTimes {
+ public:
+  /// [ns] that a scan spans; the units are a factor of 1000 apart, and so are these.
+  static constexpr double kShortest = 2e6, kLongest = 2e9;
+
+  /// From what a whole scan spans in the field's own unit; none where that is a scan in no unit.
+  static std::optional<PointTimes> ofSpan(double span);
+
+  /// "s", "ms", "us" or "ns".
+  const char* unit() const { return unit_; }
+  /// [ns] of a time in the field's unit.
+  double length(double time) const { return time * length_; }
+  /// The times of a scan's points since its stamp [ns], from the first time and the last one of
+  /// the points that count. Empty where these span longer than a scan.
+  std::vector<std::int64_t> since(TimeNs stamp, const std::vector<double>& times,
+                                  const std::pair<double, double>& first_and_last);
+  /// Scans whose times are stamps of another clock than the scans' own: their first point was taken
+  /// to be at the scan's stamp.
+  std::size_t otherClock() const { return other_clock_; }
+
+ private:
+  PointTimes(const char* unit, double length) : unit_(unit), length_(length) {}
+  const char* unit_;
+  double length_;  // [ns]
+  std::size_t other_clock_ = 0;
+};
+
+}  // namespace marsim::map_tools
