@@ -125,6 +125,24 @@ TEST_F(PlyMesh, VerticesHaveColours) {
   EXPECT_EQ(mesh.colours, (std::vector<Colour>{{1, 2, 3}, {4, 5, 6}, {7, 8, 255}}));
 }
 
+TEST_F(PlyMesh, ColoursAreOfAnyDepth) {
+  for (const auto& [type, full, half] :
+       {std::tuple("float", "1", "0.5"), std::tuple("ushort", "65535", "32896")}) {
+    std::string colours, data;
+    for (const char* name : {"red", "green", "blue"}) {
+      colours += fmt::format("property {} {}\n", type, name);
+    }
+    for (const char* at : {"0 0 0", "1 0 0", "0 1 0"}) {
+      data += fmt::format("{} {} {} 0\n", at, full, half);
+    }
+    const std::string elements =
+        "element vertex 3\n" + kXyz + colours + "element face 1\n" + kCorners;
+    const Mesh mesh =
+        meshOf(folder_.write("a.ply", headed("ascii", elements) + data + "3 0 1 2\n"));
+    EXPECT_EQ(mesh.colours, std::vector<Colour>(3, Colour{255, 128, 0})) << type;
+  }
+}
+
 // Two images of one pixel; the second face's corners have places of their own.
 TEST_F(PlyMesh, FacesHaveTextures) {
   if (!kHasTextures) GTEST_SKIP() << "built without libstb";

@@ -109,7 +109,7 @@ class PlyMeshReader {
   }
 
  private:
-  /// Reads an element's records; `take` finds each in numbers_of_ and lists_.
+  /// Reads an element's records; `take` finds each in values_ and lists_.
   template <class Take>
   void forEachRecord(const map::PlyElement& element, const Take& take) {
     for (std::uint64_t i = 0; i < element.count; ++i) {
