@@ -109,7 +109,7 @@ TEST(VehicleBody, RefusesWhatIsNone) {
   EXPECT_EQ(messageOf(body), "body: rotors is 1000, allowed: at most 64");
   body = cross();
   body.arm_radius = 1e300;
-  EXPECT_EQ(messageOf(body), "body: arm_radius is 1e+300 m, allowed: 0 to 10 m");
+  EXPECT_EQ(messageOf(body), "body: arm_radius is 1e+300, allowed: 0 to 10 m");
   body = cross();
   body.rotors.resize(64, Vector3d::Zero());
   body.propeller_radius = 9.0;
