@@ -44,7 +44,7 @@ void writeFully(int file, const std::filesystem::path& path, const void* data, s
 /// Writes a text as a whole, as above.
 void writeFile(const std::filesystem::path& path, std::string_view text);
 
-/// Throws FileError where OutputFile would refuse `path`; writes nothing.
+/// Throws FileError where OutputFile would refuse `path` (but unread FIFOs); leaves nothing.
 void requireWritable(const std::filesystem::path& path);
 
 /// Makes a folder, and those above it, where it is not there. Throws FileError.

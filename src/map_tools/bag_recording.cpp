@@ -13,6 +13,7 @@
 #include <rosbag/view.h>
 #include <sensor_msgs/PointCloud2.h>
 
+#include "common/input_file.hpp"
 #include "common/text.hpp"
 #include "map/files/point_records.hpp"
 #include "map_tools/quiet.hpp"
@@ -237,7 +238,8 @@ bool hasBags() { return true; }
 void readBag(const RecordingConfig& config, Progress& progress, RecordingReport& report,
              const std::function<void(const Keyframe& keyframe)>& take) try {
   const std::string path = config.source.string();
-  if (!std::filesystem::exists(config.source)) throw FileError(path, "does not exist");
+  std::size_t size = 0;
+  openRegularFile(config.source, size);  // rosbag would wait for the writer of a FIFO
   rosbag::Bag bag;
   {
     const QuietStandardError quiet;  // the exception says it
