@@ -24,7 +24,7 @@ std::string shownValue(std::string_view value) {
 }
 
 constexpr std::size_t kFieldLength = 100;
-constexpr std::size_t kPathLength = 300;
+constexpr std::size_t kPathLength = 200;
 constexpr std::size_t kReasonLength = 1000;
 
 std::string unknownNameText(std::string_view where, std::string_view kind, std::string_view name,

@@ -178,8 +178,11 @@ void writeFile(const fs::path& path, std::string_view text) {
 
 void requireWritable(const fs::path& path) {
   const Target target = targetOf(path);
-  const fs::path& asked = target.through ? target.path : folderOf(target.path);
-  if (access(asked.c_str(), W_OK) != 0) refuse(path, std::strerror(errno));
+  if (!target.through) {
+    const OutputFile probe(path);  // permissions alone do not tell of /proc
+  } else if (access(path.c_str(), W_OK) != 0) {
+    refuse(path, std::strerror(errno));
+  }
   claimedFiles().add(path);
 }
 

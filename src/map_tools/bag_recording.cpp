@@ -231,7 +231,7 @@ void readBag(const RecordingConfig& config, Progress& progress, RecordingReport&
   const std::string path = config.source.string();
   if (!std::filesystem::exists(config.source)) throw FileError(path, "does not exist");
   std::size_t size = 0;
-  { const FileDescriptor checked = openRegularFile(config.source, size); }
+  openRegularFile(config.source, size);  // rosbag would wait for the writer of a FIFO
   rosbag::Bag bag;
   {
     const QuietStandardError quiet;  // the exception says it

@@ -21,10 +21,10 @@ constexpr std::size_t kLongestComplaint = 250;  // characters; it repeats what w
 
 void printOptions(const CLI::App& app, const std::string& command) {
   for (const CLI::Option* option : app.get_options()) {
-    const bool is_flag = option->get_type_size() == 0;
-    fmt::print("{}\t{}\t{}\t{}\n", command, option->get_name(),
-               is_flag ? "FLAG" : option->get_type_name(),
-               option->get_required() ? "required" : "");
+    const std::string name = option->get_single_name();  // get_name() keeps hidden ones to itself
+    const std::string type = option->get_type_name();
+    fmt::print("{}\t{}{}\t{}\t{}\n", command, option->get_positional() ? "" : "--", name,
+               type.empty() ? "FLAG" : type, option->get_required() ? "required" : "");
   }
   for (const CLI::App* sub : app.get_subcommands({})) {
     printOptions(*sub, sub->get_name());

@@ -109,14 +109,14 @@ class Cleaner {
   void removeOutliers() {
     const auto numbers =
         numbersOf("--outliers", options_.outliers, 2, "neighbours,sigmas, as 12,3");
-    Validator("command line").positive("--outliers", numbers[1]);
+    Bounds{0.0, 1000.0, true}.require("command line", "--outliers", numbers[1]);
     become("outliers", map_tools::removeOutliers(
                            cloud_, {wholeOf("--outliers", numbers[0]), numbers[1]}, progress_));
   }
   void removeLonely() {
     const auto numbers =
         numbersOf("--radius", options_.lonely, 2, "radius [m],neighbours, as 0.3,2");
-    Validator("command line").positive("--radius", numbers[0], "m");
+    kResolutions.require("command line", "--radius", numbers[0], "m");
     become("radius",
            map_tools::removeLonely(cloud_, numbers[0], wholeOf("--radius", numbers[1]), progress_));
   }

@@ -203,11 +203,11 @@ struct InfoOptions {
 };
 
 int runInfo(InfoOptions& options) {
+  options.config.surface = map::surfaceOf(options.surface);
+  requireCompactStorage("", "--storage", options.storage);
   if (!options.out.empty()) {
     return cropMap(options.name, options.within, options.out);
   }
-  options.config.surface = map::surfaceOf(options.surface);
-  requireCompactStorage("", "--storage", options.storage);
   return describeMap(options.name, options.config, !options.no_cache, options.json);
 }
 
@@ -230,9 +230,7 @@ MapCommand addMapInfo(CLI::App& app) {
   sub->add_option("--surface", options->surface, "blended or paper")
       ->type_name(kWord)
       ->capture_default_str();
-  sub->add_option("--storage", options->storage)
-      ->type_name(kWord)
-      ->group("");  // one is left: not told any more
+  sub->add_option("--storage", options->storage, "compact; no other is left")->type_name(kWord);
   sub->add_option("--intensity-full-scale", options->config.intensity_full_scale,
                   "the intensity that stands for 100 %; 0: 1, 255 or the largest")
       ->transform(number(Quantity::kNumber, Bounds{0.0, 1e9}))

@@ -348,7 +348,7 @@ TEST_F(Recordings, SlipsAreNamed) {
   said("0.50.pcd: has a second scan at 0.500000000 s, allowed: one a stamp");
   std::filesystem::remove(folder_ / "0.50.pcd");
   config_.source = folder_ / "none.bag";
-  said(hasBags() ? "none.bag: does not exist" : "built without librosbag_storage");
+  said(hasBags() ? "none.bag: no such file" : "built without librosbag_storage");
 }
 
 TEST_F(Recordings, ScansWithoutPosesAreCounted) {
