@@ -12,7 +12,6 @@ namespace marsim::collision {
 namespace {
 
 constexpr double kStartHeight = 1.5;  // [m] above the ground
-constexpr double kSparsest = 1.6;     // [m] between the points of a ground
 
 /// The lowest surface of a map's columns. Walks along them in steps that no surface is missed by.
 class Ground {
@@ -86,14 +85,10 @@ std::optional<Eigen::Vector3d> Ground::placeNear(const Eigen::Vector3d& middle, 
 
 std::optional<Eigen::Vector3d> placeOverGround(const ClearanceMap& map,
                                                const Eigen::Vector3d& middle, double clearance,
-                                               double lowest_z) {
+                                               double spacing, double lowest_z) {
   if (map.bounds().isEmpty()) return std::nullopt;
-  const double nearest = std::max(0.2, map.resolution());
-  for (double near = nearest; near <= std::max(nearest, kSparsest); near *= 2.0) {
-    const auto place = Ground(map, near).placeNear(middle, clearance, lowest_z);
-    if (place) return place;
-  }
-  return std::nullopt;
+  const double near = std::max({0.2, 2.0 * map.resolution(), spacing});
+  return Ground(map, near).placeNear(middle, clearance, lowest_z);
 }
 
 }  // namespace marsim::collision

@@ -91,7 +91,7 @@ void findStart(const collision::ClearanceMap& clearances, Survey& survey) {
   for (const bool on_ground : {true, false}) {
     for (const double clearance : {1.0, 0.6, 0.4, 0.3}) {
       survey.start = on_ground
-                         ? collision::placeOverGround(clearances, middle, clearance)
+                         ? collision::placeOverGround(clearances, middle, clearance, survey.spacing)
                          : clearances.nearestFree(middle, clearance, survey.box.sizes().norm());
       if (!survey.start) continue;
       survey.start_clearance = clearances.at(*survey.start).distance;

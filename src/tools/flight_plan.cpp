@@ -104,7 +104,7 @@ Eigen::Vector3d chooseStart(const collision::ClearanceMap& map, const Eigen::Vec
   if (usual_is_free && collision::isOverFloor(map, usual)) return usual;
   const bool is_near = box.contains(Eigen::Vector3d(usual.x(), usual.y(), box.center().z()));
   const Eigen::Vector3d middle = is_near ? usual : box.center();
-  if (const auto place = collision::placeOverGround(map, middle, clearance, lowest_z)) {
+  if (const auto place = collision::placeOverGround(map, middle, clearance, 0.0, lowest_z)) {
     return *place;
   }
   if (usual_is_free) return usual;  // a place whose floor was not scanned
