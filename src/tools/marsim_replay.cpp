@@ -8,6 +8,7 @@
 
 #include "common/text.hpp"
 #include "marsim/common/error.hpp"
+#include "marsim/config/load.hpp"
 #include "marsim/geometry/pose_file.hpp"
 #include "tools/command_line.hpp"
 #include "tools/launch_run.hpp"
@@ -37,7 +38,21 @@ struct ReplayWords {
   }
 };
 
+// Refuses what is wrong with them before anything is started.
+void check(const ReplayWords& words) {
+  for (const std::string& word : words.more) {
+    const std::size_t at = word.find(":=");
+    marsim::Validator("command line")
+        .require(at != std::string::npos && at > 0, "argument", fmt::format("'{}'", word),
+                 "NAME:=VALUE");
+  }
+  if (!words.map.empty()) marsim::config::resolveMap(words.map);
+  if (!words.lidar.empty() && words.lidar != "none") marsim::config::loadLidar(words.lidar);
+  if (!words.depth.empty() && words.depth != "none") marsim::config::loadDepthCamera(words.depth);
+}
+
 int replay(const ReplayWords& words) {
+  check(words);
   const marsim::PoseTrack track(marsim::readPoseFile(words.trajectory), words.trajectory);
   const double seconds = marsim::toSeconds(track.end() - track.begin());
   fmt::print("{}: {:.3f} s\n", words.trajectory, seconds);

@@ -95,7 +95,8 @@ class Command:
         positional = option.is_positional and (value or "").startswith("-")
         return (self, self.base(option.name) + (["--"] if positional else []) +
                 option.words(value),
-                [option.name, value or option.name, os.path.splitext(value or option.name)[0]])
+                [option.name, value or option.name, os.path.splitext(value or option.name)[0],
+                 os.path.dirname(value or "")])
 
 
 def ask(program, word):
@@ -297,8 +298,8 @@ def complaint(row):
         run = subprocess.run(
             [os.path.join(PROGRAMS, command.program)] + command.sub + words, cwd=folder,
             env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, timeout=LIMIT)
-        code, said = run.returncode, run.stdout.decode(errors="replace")
+            stderr=subprocess.PIPE, timeout=LIMIT)
+        code, said = run.returncode, run.stderr.decode(errors="replace")
     except subprocess.TimeoutExpired:
         code, said = "none", "no end in %g s" % LIMIT
     after = contents(folder)
