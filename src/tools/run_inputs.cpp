@@ -29,16 +29,17 @@ struct Kind {
 };
 
 // By argument.
-const std::map<std::string, Kind> kKinds = {{"lidar", {"lidar", config::loadLidar}},
-                                            {"depth", {"depth", config::loadDepthCamera}},
-                                            {"camera", {"camera", config::loadCameras}},
-                                            {"imu", {"imu", config::loadImu}},
-                                            {"vehicle", {"vehicle", config::loadVehicle}},
-                                            {"controller", {"control", config::loadController}},
-                                            {"obstacles", {"obstacles", config::loadObstacles}},
-                                            {"vegetation", {"vegetation", config::loadVegetation}},
-                                            {"surfaces", {"surfaces", config::loadSurfaces}},
-                                            {"weather", {"weather", config::loadWeather}}};
+const std::map<std::string, Kind> kKinds = {
+    {"lidar", {"lidar", config::loadLidar}},
+    {"depth", {"depth", config::loadDepthCamera}},
+    {"camera", {"camera", config::loadCameras}},
+    {"imu", {"imu", config::loadImu}},
+    {"vehicle", {"vehicle", config::loadVehicle}},
+    {"controller", {"control", config::loadController}},
+    {"obstacles", {"obstacles", config::loadObstacles}},
+    {"vegetation", {"vegetation", [](const std::string& name) { config::loadVegetation(name); }}},
+    {"surfaces", {"surfaces", config::loadSurfaces}},
+    {"weather", {"weather", config::loadWeather}}};
 
 std::string lineOf(const fs::path& file) {
   return fmt::format("{} {}", file.filename().string(), digestOf(file));

@@ -239,10 +239,13 @@ void ScenarioFlight::enter(int threads) {
   world_ = std::make_unique<sim::World>(map_.map, makeRenderers(threads), ground_z);
   const std::string vegetation = given.text("vegetation");
   if (vegetation != "none") {
-    world_->addVegetation(
-        lidar::vegetationOn(map_.map, given.loaded("vegetation", config::loadVegetation),
-                            vegetation),
-        vegetation);
+    world_->addVegetation(lidar::vegetationOn(map_.map,
+                                              given.loaded("vegetation",
+                                                           [](const std::string& name) {
+                                                             return config::loadVegetation(name);
+                                                           }),
+                                              vegetation),
+                          vegetation);
   }
   if (given.flag("check_start") && !config_.replay) {
     sim::requireFreeStart(world_->clearances(), config_.start_p_WB, config_.vehicle, ground_z);
