@@ -23,6 +23,7 @@ std::string shownValue(std::string_view value) {
   return fmt::format("'{}'{}", clipped(value.substr(1, close - 1)), value.substr(close + 1));
 }
 
+constexpr std::size_t kKnownLength = 250;
 constexpr std::size_t kFieldLength = 100;
 constexpr std::size_t kPathLength = 200;
 constexpr std::size_t kReasonLength = 1000;
@@ -33,7 +34,7 @@ std::string unknownNameText(std::string_view where, std::string_view kind, std::
   const std::string hint = nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", nearest);
   const std::string prefix = where.empty() ? "" : fmt::format("{}: ", where);
   return fmt::format("{}unknown {} '{}'{}, known: {}", prefix, kind, clipped(name), hint,
-                     join(known));
+                     clipped(join(known), kKnownLength));
 }
 
 }  // namespace

@@ -207,6 +207,17 @@ void OutputStream::write(std::string_view text) {
   writeFully(file_.get(), path_, text.data(), text.size());
 }
 
+void requireFolder(const fs::path& folder) {
+  std::error_code none;
+  fs::path there = folder;  // the part of its path that exists
+  while (!fs::exists(fs::symlink_status(there, none)) && there.has_relative_path()) {
+    there = there.has_parent_path() ? there.parent_path() : fs::path(".");
+  }
+  if (!fs::is_directory(there, none)) throw FileError(there.string(), "is no folder");
+  if (access(there.c_str(), W_OK | X_OK) == 0) return;
+  throw FileError(there.string(), fmt::format("cannot be written into: {}", std::strerror(errno)));
+}
+
 std::string lowerExtension(const fs::path& path) {
   std::string extension = path.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),

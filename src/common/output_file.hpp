@@ -71,6 +71,10 @@ bool willBeReplaced(const struct stat& status);
 /// Makes a folder, and those above it, where it is not there. Throws FileError.
 void makeFolder(const std::filesystem::path& folder);
 
+/// Throws FileError unless the folder is there, or can be made, and can be written into; changes
+/// nothing.
+void requireFolder(const std::filesystem::path& folder);
+
 /// The extension with its dot, in lower case.
 std::string lowerExtension(const std::filesystem::path& path);
 

@@ -1,12 +1,9 @@
 #include "common/result_folder.hpp"
 
-#include <cerrno>
-#include <cstring>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "common/input_file.hpp"
 #include "common/output_file.hpp"
@@ -18,18 +15,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kLargestManifest = 1U << 20U;  // bytes
-
-/// Throws FileError unless the folder is there, or can be made, and can be written into.
-void requireUsable(const fs::path& folder) {
-  std::error_code none;
-  fs::path there = folder;  // the part of its path that exists
-  while (!fs::exists(fs::symlink_status(there, none)) && there.has_relative_path()) {
-    there = there.has_parent_path() ? there.parent_path() : fs::path(".");
-  }
-  if (!fs::is_directory(there, none)) throw FileError(there.string(), "is no folder");
-  if (access(there.c_str(), W_OK | X_OK) == 0) return;
-  throw FileError(there.string(), fmt::format("cannot be written into: {}", std::strerror(errno)));
-}
 
 std::vector<std::string> entriesOf(const fs::path& folder) {
   std::error_code error;
@@ -48,7 +33,7 @@ bool isOwn(const std::string& name) { return name.rfind(".marsim-", 0) == 0; }
 
 ResultFolder::ResultFolder(fs::path folder, std::string command)
     : folder_(std::move(folder)), command_(std::move(command)) {
-  requireUsable(folder_);
+  requireFolder(folder_);
   check();
 }
 

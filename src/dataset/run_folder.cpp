@@ -67,6 +67,12 @@ void toDisk(const fs::path& folder) {
 
 }  // namespace
 
+void requireRunFolder(const fs::path& folder) {
+  requireFolder(folder);
+  if (!fs::exists(folder) || fs::exists(folder / kKey)) return;
+  if (!entriesOf(folder).empty()) refuse(folder, "holds files that are no run's");
+}
+
 RunFolder::RunFolder(fs::path folder, const std::string& key) : folder_(std::move(folder)) {
   makeFolder(folder_);
   is_complete_ = look(key);  // what is refused or complete gets no lock
@@ -78,8 +84,8 @@ RunFolder::RunFolder(fs::path folder, const std::string& key) : folder_(std::mov
 
 // Whether the run is there.
 bool RunFolder::look(const std::string& key) const {
+  requireRunFolder(folder_);
   const bool has_run = fs::exists(folder_ / kKey);
-  if (!has_run && !entriesOf(folder_).empty()) refuse(folder_, "holds files that are no run's");
   if (has_run && readFile(folder_ / kKey, kLargestKey) != key) {
     refuse(folder_, "holds another run (run.json)");
   }

@@ -34,4 +34,8 @@ class RunFolder {
   std::optional<FolderLock> lock_;
 };
 
+/// Throws FileError where the folder cannot be made or written into, or holds files but no run.
+/// Changes nothing.
+void requireRunFolder(const std::filesystem::path& folder);
+
 }  // namespace marsim::dataset

@@ -356,6 +356,7 @@ DatasetRequest requestOf(const fs::path& run_file) {
 }
 
 DatasetSummary makeDataset(const DatasetRequest& request) {
+  dataset::requireRunFolder(request.out);  // before the map is made
   const suite::Scenario scenario = scenarioOf(request);
   const std::uint64_t seed = request.seed.value_or(scenario.seeds.front());
   ScenarioFlight flight(scenario, seed, givenBy(request));

@@ -316,11 +316,14 @@ int runScenario(const SuiteOptions& options, const std::string& xml) {
   if (!runs) return kWrongCommandLine;
   requireRoslaunch("scenarios are flown with the ROS nodes");
   ResultFolder results(options.output, "scenario");
+  if (!xml.empty()) {
+    if (fs::path(xml).has_parent_path()) makeFolder(fs::path(xml).parent_path());
+    requireWritable(xml);
+  }
   results.begin({kRunsFolder});
   const SuiteOutcome outcome = flyRuns(*runs, options);
   fmt::print("\n{}", suite::resultsTable(outcome.runs, {}));
   if (!xml.empty()) {
-    if (fs::path(xml).has_parent_path()) makeFolder(fs::path(xml).parent_path());
     writeFile(xml, suite::gtestReport(runs->front().scenario.name, outcome.runs));
   }
   return exitCodeOf(outcome);
