@@ -1,5 +1,6 @@
 #include "marsim/common/error.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -23,7 +24,8 @@ std::string shownValue(std::string_view value) {
   return fmt::format("'{}'{}", clipped(value.substr(1, close - 1)), value.substr(close + 1));
 }
 
-constexpr std::size_t kKnownLength = 250;
+constexpr std::size_t kLineLength = 380;  // of a message that lists names
+constexpr std::size_t kLeastKnown = 100;  // of the list
 constexpr std::size_t kFieldLength = 100;
 constexpr std::size_t kPathLength = 200;
 constexpr std::size_t kReasonLength = 1000;
@@ -33,8 +35,9 @@ std::string unknownNameText(std::string_view where, std::string_view kind, std::
   const std::string nearest = nearestName(name, known);
   const std::string hint = nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", nearest);
   const std::string prefix = where.empty() ? "" : fmt::format("{}: ", where);
-  return fmt::format("{}unknown {} '{}'{}, known: {}", prefix, kind, clipped(name), hint,
-                     clipped(join(known), kKnownLength));
+  const std::string text =
+      fmt::format("{}unknown {} '{}'{}, known: ", prefix, kind, clipped(name), hint);
+  return text + clipped(join(known), std::max(kLineLength, text.size() + kLeastKnown) - text.size());
 }
 
 }  // namespace

@@ -229,7 +229,6 @@ bool hasBags() { return true; }
 void readBag(const RecordingConfig& config, Progress& progress, RecordingReport& report,
              const std::function<void(const Keyframe& keyframe)>& take) try {
   const std::string path = config.source.string();
-  if (!std::filesystem::exists(config.source)) throw FileError(path, "does not exist");
   std::size_t size = 0;
   openRegularFile(config.source, size);  // rosbag would wait for the writer of a FIFO
   rosbag::Bag bag;

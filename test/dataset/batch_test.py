@@ -53,9 +53,9 @@ class Batch(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stdout)
         return run.stdout
 
-    def refused(self, text, *words):
+    def refused(self, text, *words, code=1):
         run = self.batch(*words)
-        self.assertEqual(run.returncode, 1, run.stdout)
+        self.assertEqual(run.returncode, code, run.stdout)
         self.assertEqual(len(run.stdout.strip().split("\n")), 1, run.stdout)
         self.assertIn(text, run.stdout)
 
@@ -306,7 +306,8 @@ class Batch(unittest.TestCase):
         self.refused("both.yaml: scenario is there beside trajectory",
                      self.study("both.yaml", "trajectory: hover.yaml\nvary: {seed: [1]}\n"))
         self.refused("seed.yaml: vary.seed is 'x'", self.study("seed.yaml", "vary: {seed: [x]}\n"))
-        self.refused("--jobs is 0, allowed: 1 to 1024", "grid.yaml", "--jobs", "0")
+        self.refused("--jobs is '0', allowed: a whole number from 1 to 1024", "grid.yaml", "--jobs",
+                     "0", code=2)
         self.refused("no.yaml", "no.yaml")
         run = subprocess.run([MARSIM, "dataset", "--run", "no.yaml", "--out", "x", "--lidar",
                               "none"], cwd=self.folder, text=True, stdout=subprocess.PIPE,

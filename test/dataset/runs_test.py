@@ -94,7 +94,7 @@ class Runs(KnownFlight):
         self.assertEqual(os.listdir(self.path("mine")), ["notes.txt"])
         with open(self.path("file"), "w"):
             pass
-        self.refused("file: cannot be made", out="file")
+        self.refused("file: is no folder", out="file")
 
     def test_broken_off_run_is_done_again(self):
         words = ["--truth-frame", "lidar", "--threads", "1"]
