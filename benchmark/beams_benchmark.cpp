@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include "common/output_file.hpp"
+#include "common/result_folder.hpp"
 #include "grass_stand.hpp"
 #include "limit_row.hpp"
 #include "marsim/config/load.hpp"
@@ -177,6 +179,12 @@ class NineRays {
 
 bool runBeamsBench(const BeamsBench& bench) {
   for (const std::string& sensor : bench.sensors) config::loadLidar(sensor);
+  std::optional<ResultFolder> pictures;
+  if (!bench.pictures.empty()) {
+    pictures.emplace(bench.pictures, "marsim bench beams");
+    pictures->begin({"bloom.svg", "mixed_pixels.svg", "particles.svg", "pool.svg",
+                     "shrub_ranges.svg", "stand_depths.svg", "two_modes.svg"});
+  }
   std::vector<LimitRow> rows;
   rateMixedPixels(rows);
   rateGrassStands(6120, rows);
@@ -192,8 +200,7 @@ bool runBeamsBench(const BeamsBench& bench) {
       }
     }
   }
-  if (!bench.pictures.empty()) {
-    makeFolder(bench.pictures);
+  if (pictures) {
     drawMixedPixels(bench.pictures);
     drawDepths(6120, bench.pictures);
     drawShrub(bench.pictures);

@@ -11,6 +11,7 @@
 #include "cameras_benchmark.hpp"
 #include "collision_benchmark.hpp"
 #include "common/output_file.hpp"
+#include "common/result_folder.hpp"
 #include "fidelity_benchmark.hpp"
 #include "marsim/common/error.hpp"
 #include "objects_benchmark.hpp"
@@ -35,10 +36,12 @@ constexpr marsim::Bounds kResolutions{0.005, 10.0};  // [m]
 class WorkFolder {
  public:
   explicit WorkFolder(const std::string& named) : path_(named), kept_(!named.empty()) {
-    if (!kept_) {
+    if (kept_) {
+      marsim::ResultFolder(path_, "marsim bench").begin({"clouds", "maps", "starts"});
+    } else {
       path_ = fs::temp_directory_path() / fmt::format("marsim-bench-{}", getpid());
     }
-    fs::create_directories(path_);
+    marsim::makeFolder(path_ / "clouds");
   }
   ~WorkFolder() {
     std::error_code none;
@@ -110,8 +113,8 @@ void addRender(CLI::App& app, CommandLine& line) {
                           ->transform(number(Quantity::kLength, kResolutions));
   app.add_option("--threads", bench->threads, "which numbers of threads")
       ->delimiter(',')
-      ->check(whole(1, 256));
-  app.add_option("--repeats", bench->repeats, "timings a pose")->check(whole(1, 1000));
+      ->transform(whole(1, 256));
+  app.add_option("--repeats", bench->repeats, "timings a pose")->transform(whole(1, 1000));
   const auto renderer = std::make_shared<std::string>("cpu");
   app.add_option("--renderer", *renderer,
                  "who renders: cpu (both renderers) or opengl (beside the processor)")
@@ -179,8 +182,8 @@ void addBeams(CLI::App& app, CommandLine& line) {
       ->check(placeNames());
   sub.add_option("--threads", bench->threads, "which numbers of threads")
       ->delimiter(',')
-      ->check(whole(1, 256));
-  sub.add_option("--repeats", bench->repeats, "timings a pose")->check(whole(1, 1000));
+      ->transform(whole(1, 256));
+  sub.add_option("--repeats", bench->repeats, "timings a pose")->transform(whole(1, 1000));
   addWork(sub, line);
   sub.callback([&line, bench] {
     line.chosen = [&line, bench] {
@@ -206,7 +209,7 @@ void addCameras(CLI::App& app, CommandLine& line) {
   sub.add_option("--resolutions", bench->resolutions, "of the maps [m]")
       ->delimiter(',')
       ->transform(number(Quantity::kLength, kResolutions));
-  sub.add_option("--repeats", bench->repeats, "timings a pose")->check(whole(1, 1000));
+  sub.add_option("--repeats", bench->repeats, "timings a pose")->transform(whole(1, 1000));
   addWork(sub, line);
   sub.callback([&line, bench] {
     line.chosen = [&line, bench] { return line.run(*bench, runCamerasBench); };
@@ -234,8 +237,8 @@ void addObjects(CLI::App& app, CommandLine& line) {
   CLI::App& sub = *app.add_subcommand(
       "objects", "what obstacles that move and other UAVs add to the time of a scan");
   sub.add_flag("--quick", line.quick, "fewer repeats");
-  sub.add_option("--obstacles", bench->obstacles, "how many")->check(whole(0, 10000));
-  sub.add_option("--peers", bench->peers, "how many")->check(whole(0, 1000));
+  sub.add_option("--obstacles", bench->obstacles, "how many")->transform(whole(0, 10000));
+  sub.add_option("--peers", bench->peers, "how many")->transform(whole(0, 1000));
   sub.add_option("--sensors", bench->sensors, "names of sensors")
       ->type_name(kInput)
       ->delimiter(',');
@@ -276,7 +279,8 @@ void addWorld(CLI::App& app, CommandLine& line) {
       "world", "what a shared world costs: collisions, objects that move, many UAVs");
   sub.add_option("--out", line.out, "JSON file for the figures")->type_name(kOutput);
   sub.add_flag("--quick", line.quick, "fewer repeats, smaller maps, no ROS nodes");
-  sub.add_option("--uavs", bench->uavs, "tried first in one nodelet manager")->check(whole(1, 200));
+  sub.add_option("--uavs", bench->uavs, "tried first in one nodelet manager")
+      ->transform(whole(1, 200));
   sub.add_option("--duration", bench->duration, "that they fly [s, simulated]")
       ->transform(number(Quantity::kTime, {5.0, 3600.0}));
   addWork(sub, line);

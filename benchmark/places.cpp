@@ -32,7 +32,7 @@ map::PointCloud forest(double resolution) {
 }  // namespace
 
 std::filesystem::path cloudOf(const Place& place, const std::filesystem::path& folder) {
-  const auto path = folder / fmt::format("{}_{}.pcd", place.name, place.resolution);
+  const auto path = folder / "clouds" / fmt::format("{}_{}.pcd", place.name, place.resolution);
   if (!std::filesystem::exists(path)) {
     map::savePcd(path,
                  place.name == "forest"

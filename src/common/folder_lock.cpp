@@ -36,7 +36,7 @@ std::string holderIn(int file) {
 }  // namespace
 
 FolderLock::FolderLock(const std::filesystem::path& folder) {
-  const std::filesystem::path lock = folder / ".marsim-lock";
+  const std::filesystem::path lock = folder / kLockFile;
   file_ = FileDescriptor(
       open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644));
   if (!file_.valid()) throw FileError(lock.string(), std::strerror(errno));

@@ -6,6 +6,8 @@
 
 namespace marsim {
 
+constexpr char kLockFile[] = ".marsim-lock";  ///< in the folder
+
 /// Held by the one process that may write into a folder; the kernel frees it with the process,
 /// however that ends. The file `.marsim-lock`, which says who holds it, stays in the folder.
 class FolderLock {

@@ -16,20 +16,27 @@ namespace {
 
 constexpr std::size_t kLargestManifest = 1U << 20U;  // bytes
 
-std::vector<std::string> entriesOf(const fs::path& folder) {
-  std::error_code error;
-  std::vector<std::string> names;
-  if (!fs::exists(folder, error)) return names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    names.push_back(entry.path().filename().string());
-  }
-  if (error) throw FileError(folder.string(), "cannot be read: " + error.message());
-  return names;
+bool isOwn(const fs::directory_entry& entry) {
+  return entry.path().filename().string().rfind(".marsim-", 0) == 0;
 }
 
-bool isOwn(const std::string& name) { return name.rfind(".marsim-", 0) == 0; }
+template <class Take>
+void forEachEntry(const fs::path& folder, const Take& take) {
+  std::error_code error;
+  if (!fs::exists(folder, error)) return;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) take(entry);
+  if (error) throw FileError(folder.string(), "cannot be read: " + error.message());
+}
 
 }  // namespace
+
+std::vector<std::string> foreignEntries(const fs::path& folder) {
+  std::vector<std::string> names;
+  forEachEntry(folder, [&](const fs::directory_entry& entry) {
+    if (!isOwn(entry)) names.push_back(entry.path().filename().string());
+  });
+  return names;
+}
 
 ResultFolder::ResultFolder(fs::path folder, std::string command)
     : folder_(std::move(folder)), command_(std::move(command)) {
@@ -50,10 +57,9 @@ void ResultFolder::check() {
     if (lines.front() != command_) refuse(fmt::format("results of '{}'", clipped(lines.front())));
     entries_.insert(lines.begin() + 1, lines.end());
   }
-  for (const std::string& name : entriesOf(folder_)) {
-    if (!isOwn(name) && entries_.count(name) == 0) {
-      refuse(fmt::format("'{}', which the command did not write", clipped(name)));
-    }
+  for (const std::string& name : foreignEntries(folder_)) {
+    if (entries_.count(name) > 0) continue;
+    refuse(fmt::format("'{}', which the command did not write", clipped(name)));
   }
 }
 
@@ -61,10 +67,10 @@ void ResultFolder::begin(const std::vector<std::string>& entries) {
   makeFolder(folder_);
   if (!lock_) lock_.emplace(folder_);
   check();
-  for (const std::string& name : entriesOf(folder_)) {
+  forEachEntry(folder_, [](const fs::directory_entry& entry) {
     std::error_code none;
-    if (isOwn(name) && fs::path(name).extension() == ".tmp") fs::remove(folder_ / name, none);
-  }
+    if (isOwn(entry) && entry.path().extension() == ".tmp") fs::remove(entry.path(), none);
+  });
   entries_.insert(entries.begin(), entries.end());
   entries_.erase("");
   writeFile(manifest(),

@@ -36,4 +36,8 @@ class ResultFolder {
   std::optional<FolderLock> lock_;
 };
 
+/// Names of a folder's entries, without this program's own (".marsim-..."); none where there is no
+/// folder. Throws FileError where it cannot be read.
+std::vector<std::string> foreignEntries(const std::filesystem::path& folder);
+
 }  // namespace marsim

@@ -12,6 +12,7 @@
 
 #include "common/input_file.hpp"
 #include "common/output_file.hpp"
+#include "common/result_folder.hpp"
 #include "marsim/common/error.hpp"
 
 namespace marsim::dataset {
@@ -19,27 +20,13 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr char kSummary[] = "summary.json";
-constexpr char kKey[] = "run.json";  // there from the first moment on
-constexpr char kLock[] = ".marsim-lock";
+constexpr char kKey[] = "run.json";             // there from the first moment on
 constexpr std::size_t kLargestKey = 1U << 24U;  // bytes
 
 [[noreturn]] void refuse(const fs::path& folder, const std::string& what) {
   throw FileError(folder.string(), what +
                                        ", allowed: an empty folder, a new one, or that of the "
                                        "same run");
-}
-
-std::vector<fs::path> entriesOf(const fs::path& folder) {
-  std::error_code error;
-  std::vector<fs::path> entries;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename().string();
-    // A file that a killed process was about to write is nobody's.
-    const bool is_remnant = name.rfind(".marsim-", 0) == 0;
-    if (!is_remnant) entries.push_back(entry.path());
-  }
-  if (error) throw FileError(folder.string(), "cannot be read: " + error.message());
-  return entries;
 }
 
 void removeAll(const fs::path& path) {
@@ -70,7 +57,7 @@ void toDisk(const fs::path& folder) {
 void requireRunFolder(const fs::path& folder) {
   requireFolder(folder);
   if (!fs::exists(folder) || fs::exists(folder / kKey)) return;
-  if (!entriesOf(folder).empty()) refuse(folder, "holds files that are no run's");
+  if (!foreignEntries(folder).empty()) refuse(folder, "holds files that are no run's");
 }
 
 RunFolder::RunFolder(fs::path folder, const std::string& key) : folder_(std::move(folder)) {
@@ -101,15 +88,14 @@ void RunFolder::begin(const std::string& key) const {
 
 void RunFolder::complete(const std::string& summary) {
   toDisk(unfinished());
-  for (const fs::path& entry : entriesOf(unfinished())) {
-    const fs::path place = folder_ / entry.filename();
-    removeAll(place);  // of a run that broke off here
-    move(entry, place);
+  for (const std::string& name : foreignEntries(unfinished())) {
+    removeAll(folder_ / name);  // of a run that broke off here
+    move(unfinished() / name, folder_ / name);
   }
   removeAll(unfinished());
   writeFile(folder_ / kSummary, summary);
   std::error_code none;
-  fs::remove(folder_ / kLock, none);  // two runs shall give the same files
+  fs::remove(folder_ / kLockFile, none);  // two runs shall give the same files
   is_complete_ = true;
 }
 

@@ -43,8 +43,8 @@ class ClockFollower {
   explicit ClockFollower(ClockFollowerConfig config = {});
 
   /// Takes an answer. True: the leader's simulation began anew, or this is the first answer; the
-  /// clock is set, perhaps backwards. Answers whose round trip is negative, or
-  /// whose pace is none, are ignored.
+  /// clock is set, perhaps backwards. Answers with a negative round trip, or a
+  /// pace that is NaN, negative or above 1e6, are ignored.
   bool observe(const ClockSample& sample);
 
   /// Whether there was an answer yet.

@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <limits>
-#include <regex>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -27,7 +26,7 @@ void printOptions(const CLI::App& app, const std::string& command) {
                type.empty() ? "FLAG" : type, option->get_required() ? "required" : "");
   }
   for (const CLI::App* sub : app.get_subcommands({})) {
-    printOptions(*sub, sub->get_name());
+    if (!sub->get_group().empty()) printOptions(*sub, sub->get_name());  // else for itself alone
   }
 }
 
@@ -36,24 +35,31 @@ void refuseEmpty(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& text : option->results()) {
       if (!text.empty()) continue;
-      throw CLI::ValidationError(option->get_name(),
-                                 fmt::format("is empty, allowed: {}", option->get_type_name()));
+      throw CLI::ValidationError(option->get_name(), "is empty, allowed: a value");
     }
   }
   for (const CLI::App* sub : app.get_subcommands({})) refuseEmpty(*sub);
 }
 
-// The words of CLI11 in those of this package.
+// The message of a validator or of CLI11 in the words of this package: "--out: is ..." becomes
+// "--out is ...".
 std::string complaintOf(const CLI::ParseError& error) {
   const std::string text = clipped(error.what(), kLongestComplaint);
-  std::smatch parts;
-  static const std::regex value("(\\S+): (is .*)");
-  static const std::regex missing("(\\S+): \\d+ required (.*) missing");
-  static const std::regex flag("Could not convert: (\\S+) = (.*)|(\\S+): Should be true/false.*");
-  const auto is = [&](const std::regex& form) { return std::regex_match(text, parts, form); };
-  if (is(value)) return fmt::format("{} {}", parts.str(1), parts.str(2));
-  if (is(missing)) return fmt::format("{} lacks a value, allowed: {}", parts.str(1), parts.str(2));
-  if (is(flag)) return fmt::format("{} has a value, allowed: none", parts.str(1) + parts.str(3));
+  const std::size_t at = text.find(": ");
+  if (at == std::string::npos) return text;
+  const std::string name = text.substr(0, at), rest = text.substr(at + 2);
+  if (rest.rfind("is ", 0) == 0) return name + " " + rest;
+  const std::size_t required = rest.find(" required "), end = rest.rfind(" missing");
+  if (required != std::string::npos && end != std::string::npos && end > required) {
+    const std::size_t begin = required + std::string(" required ").size();
+    return fmt::format("{} lacks a value, allowed: {}", name, rest.substr(begin, end - begin));
+  }
+  if (name == "Could not convert") {
+    return fmt::format("{} has a value, allowed: none", rest.substr(0, rest.find(" = ")));
+  }
+  if (rest.rfind("Should be true/false", 0) == 0) {
+    return fmt::format("{} has a value, allowed: none", name);
+  }
   return text;
 }
 
@@ -112,8 +118,10 @@ CLI::Validator number(Quantity quantity, const Bounds& bounds) {
 
 CLI::Validator whole(std::uint64_t low, std::uint64_t high) {
   const std::string allowed = fmt::format("{} to {}", low, high);
-  const auto check = [=](const std::string& text) -> std::string {
+  // CLI11 would take a number that begins with 0 for an octal one.
+  const auto check = [=](std::string& text) -> std::string {
     const std::optional<std::uint64_t> value = parseWhole(text);
+    if (value) text = std::to_string(*value);
     if (value && *value >= low && *value <= high) return "";
     return fmt::format("is '{}', allowed: a whole number from {}", clipped(text), allowed);
   };
@@ -133,7 +141,7 @@ double parseOption(const std::string& option, std::string text, Quantity quantit
 
 void addSeed(CLI::App& app, std::uint64_t& seed, const std::string& description) {
   app.add_option("--seed", seed, description)
-      ->check(whole(0, std::numeric_limits<std::uint64_t>::max()))
+      ->transform(whole(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str();
 }
 

@@ -35,7 +35,7 @@ constexpr const char* kName = "NAME";      ///< any text
 /// SI and says what is allowed where it cannot.
 CLI::Validator number(Quantity quantity, const Bounds& bounds);
 
-/// For CLI::Option::check() of an option that is a whole number.
+/// For CLI::Option::transform() of an option that is a whole number in decimal digits.
 CLI::Validator whole(std::uint64_t low, std::uint64_t high);
 CLI::Validator whole(const Bounds& bounds);
 

@@ -34,7 +34,7 @@ constexpr double kSilenceLimit = 300.0;            // [s] the nodes report every
 constexpr double kLongestFlight = 3600.0;          // [s]
 constexpr int kInterrupted = 130;                  // exit code, as shells have it
 
-// Entries of the output folder. Those of an earlier flight must not be taken for this one's.
+// Entries of the output folder. Results of an earlier flight must not be taken for this one's.
 const char* const kResults[] = {
     "plan.json",   "trajectory.csv", "trajectory.tum",     "cloud.pcd",       "scan.pcd",
     "flight.json", "summary.json",   "flight_oblique.png", "flight_side.png", "flight_top.png"};

@@ -9,7 +9,8 @@
 
 namespace marsim::tools {
 
-/// A file with the lines that a program printed under runChild().
+/// A file with the lines that a program printed under runChild(), no longer than a LineReader
+/// reads.
 class LaunchLog {
  public:
   /// Begins an empty file. Throws FileError where it cannot be written.

@@ -134,10 +134,10 @@ MapCommand addMapFidelity(CLI::App& app) {
       ->type_name(kWord)
       ->capture_default_str();
   sub->add_option("--leave-out", options->config.leave_out, "every so many scans one is left out")
-      ->check(whole(AccuracyConfig::kLeaveOut))
+      ->transform(whole(AccuracyConfig::kLeaveOut))
       ->capture_default_str();
   sub->add_option("--rays", options->config.rays, "at most so many beams of a scan")
-      ->check(whole(AccuracyConfig::kRays))
+      ->transform(whole(AccuracyConfig::kRays))
       ->capture_default_str();
   sub->add_option("--out", options->out, "PNG: where beams ended, coloured by their errors")
       ->type_name(kOutput);

@@ -178,10 +178,10 @@ MapCommand addMapView(CLI::App& app) {
                 "shows the points in a window: the left button orbits, the right one moves, the "
                 "wheel zooms, keys 1 to 5 colour, Esc ends");
   sub->add_option("--width", options->picture.width, "[px]")
-      ->check(whole(viz::PictureConfig::kWidths))
+      ->transform(whole(viz::PictureConfig::kWidths))
       ->capture_default_str();
   sub->add_option("--height", options->picture.height, "[px]")
-      ->check(whole(viz::PictureConfig::kHeights))
+      ->transform(whole(viz::PictureConfig::kHeights))
       ->capture_default_str();
   return {sub, [options] { return runView(*options); }};
 }

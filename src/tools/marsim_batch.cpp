@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
       ->type_name(marsim::tools::kFolder)
       ->capture_default_str();
   app.add_option("--jobs", options.jobs, "processes at a time")
-      ->check(marsim::tools::whole(marsim::tools::BatchOptions::kJobs))
+      ->transform(marsim::tools::whole(marsim::tools::BatchOptions::kJobs))
       ->capture_default_str();
   app.add_flag("--snakemake", options.snakemake, "hand the runs to Snakemake");
   app.add_flag("--print", options.print, "write the runs' files and say the command of each");

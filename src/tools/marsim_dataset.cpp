@@ -130,7 +130,7 @@ int main(int argc, char** argv) {
       ->required();
   app.add_option("--threads", request.threads, "that render, 0: all cores; changes no file")
       ->capture_default_str()
-      ->check(marsim::tools::whole(DatasetRequest::kThreads));
+      ->transform(marsim::tools::whole(DatasetRequest::kThreads));
   marsim::tools::addSeed(app, seed, "of noise and wind");
   return marsim::tools::runCommand(app, argc, argv, [&] {
     if (run_file.empty()) {

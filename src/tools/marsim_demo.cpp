@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
                  "straight line from one another are chosen")
       ->type_name("NUMBERS:x,y,z;x,y,z");
   app.add_option("--goal-count", options.goal_count, "how many goals are chosen")
-      ->check(marsim::tools::whole(marsim::tools::DemoOptions::kGoalCounts));
+      ->transform(marsim::tools::whole(marsim::tools::DemoOptions::kGoalCounts));
   marsim::tools::addSeed(app, options.seed, "of the choice of goals");
   app.add_option("--speed", options.speed, "[m/s] between goals")
       ->transform(marsim::tools::number(Quantity::kSpeed, marsim::tools::DemoOptions::kSpeeds));

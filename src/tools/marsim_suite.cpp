@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
       ->type_name(marsim::tools::kFolder)
       ->capture_default_str();
   app.add_option("--jobs", options.jobs, "how many are flown at a time")
-      ->check(marsim::tools::whole(SuiteOptions::kJobs))
+      ->transform(marsim::tools::whole(SuiteOptions::kJobs))
       ->capture_default_str();
   app.add_option("--seeds,--seed", seeds, "in place of the files': 1,4,7-9")
       ->type_name("NUMBERS:N,N");

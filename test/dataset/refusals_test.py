@@ -39,7 +39,7 @@ class Refusals(KnownFlight):
         self.refused("--frame is 'ned', allowed: enu", "--frame", "ned", "--format", "kitti")
         self.refused("--frame is 'nwu', allowed: enu, ned", "--frame", "nwu")
         self.refused("--duration is 4 s, allowed: more than 0, up to 3 s", "--duration", "4")
-        self.refused("--out is empty, allowed: FOLDER", out="", code=2)
+        self.refused("--out is empty, allowed: a value", out="", code=2)
         self.refused("--truth-frame is '1e7,0,0'", "--truth-frame", "1e7,0,0")
         self.refused("command line: speed is -1, allowed: more than 0 m/s", "speed:=-1")
         self.refused("command line: speed is 'quick', allowed: a number in m/s", "speed:=quick")

@@ -31,7 +31,7 @@ import unittest
 PROGRAMS = os.path.abspath(sys.argv.pop(1))
 LONG = "x" * 300      # more letters than a file's name can have
 LONGEST_LINE = 400    # characters of a message
-LIMIT = 30.0          # [s] for one program, a guard against those that accept what they should not
+LIMIT = 15.0          # [s] for one program, a guard against those that accept what they should not
 WORKERS = 2
 TYPES = {"INPUT", "OUTPUT", "FOLDER", "WORD", "NAME", "NAME:=VALUE", "FLAG"}
 

@@ -249,7 +249,7 @@ TEST_F(Demo, RefusesBeforeTheFlight) {
   out_ = "/proc/no/such";
   refused(there_, "/proc");
   out_ = "";
-  refused(there_, "--out is empty, allowed: FOLDER");
+  refused(there_, "--out is empty, allowed: a value");
   EXPECT_EQ(run(with("--seed", "-1")), 2);
   EXPECT_TRUE(said("--seed is '-1', allowed: a whole number from 0 to 18446744073709551615"))
       << output_;

@@ -81,7 +81,7 @@ Vehicle loadVehicle(const std::string& name_or_path);
 sim::SwarmConfig loadSwarm(const std::string& name_or_path);
 /// Obstacles that move. UAVs among them are vehicles by name or file.
 scene::ObstaclesConfig loadObstacles(const std::string& name_or_path);
-/// The same of the text of such a file; `name` stands for the file in errors.
+/// Reads obstacles from the text of a file; `name` stands for the file in errors.
 scene::ObstaclesConfig readObstacles(const std::string& text, const std::string& name);
 
 /// What grows: a file of config/vegetation, with species of config/species; "none": nothing.

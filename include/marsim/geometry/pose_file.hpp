@@ -12,10 +12,9 @@ namespace marsim {
 /// `//`) are passed over. Two formats:
 /// - TUM: `stamp x y z qx qy qz qw`, separated by blanks; a comment or first line that names the
 ///   columns may give another order.
-/// - CSV with a line or comment of column names: stamp (or t, time, timestamp), x, y, z, qx, qy,
-/// qz,
-///   qw in any order, a unit of time in brackets ([s], [ms], [us], [ns]); other columns are passed
-///   over. The names of EuRoC's ground truth (#timestamp, p_RS_R_x, q_RS_w, ..., in nanoseconds)
+/// - CSV with a line or comment of column names: stamp (or t, time, timestamp), x, y, z, qx, qy, qz
+///   and qw in any order, a unit of time in brackets ([s], [ms], [us], [ns]). Other columns are
+///   skipped. The names of EuRoC's ground truth (#timestamp, p_RS_R_x, q_RS_w, ..., in nanoseconds)
 ///   are known.
 /// Throws FileError naming line, field, value and what is allowed.
 std::vector<StampedPose> readPoseFile(const std::filesystem::path& path);

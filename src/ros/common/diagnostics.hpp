@@ -1,7 +1,5 @@
 #pragma once
 
-#include <stdexcept>
-
 #include <diagnostic_updater/diagnostic_updater.h>
 
 namespace marsim::ros_nodes {
@@ -20,11 +18,7 @@ class Diagnostics : public diagnostic_updater::Updater {
   }
   void force_update() {
     updated_ = ros::Time::now().toSec();
-    try {
-      Updater::force_update();
-    } catch (const std::runtime_error&) {
-      // The end of time.
-    }
+    if (updated_ + getPeriod() < ros::TIME_MAX.toSec() - 1.0) Updater::force_update();
   }
 
  private:

@@ -9,7 +9,6 @@
 #include <ros/serialization.h>
 
 #include "marsim/common/error.hpp"
-#include "ros/messages/conversions.hpp"
 #include "ros/messages/message_fault.hpp"
 
 namespace marsim::ros_nodes {
@@ -29,8 +28,6 @@ Message read(std::vector<std::uint8_t>& bytes) {
   } catch (const std::exception& error) {  // fewer bytes than it says
     throw Error(error.what());
   }
-  const std::string fault = faultOf(message);
-  if (!fault.empty()) throw Error(fault);
   return message;
 }
 
@@ -63,9 +60,6 @@ MessagePoses readPoses(const std::string& type, const std::string& md5,
                   type, md5));
 }
 
-bool isFinite(const geometry_msgs::Pose& pose) {
-  return fromPoint(pose.position).allFinite() &&
-         fromQuaternion(pose.orientation).coeffs().allFinite();
-}
+bool isUsable(const geometry_msgs::Pose& pose) { return faultOf(pose, Numbers::kFinite).empty(); }
 
 }  // namespace marsim::ros_nodes

@@ -20,7 +20,7 @@ struct MessagePoses {
 MessagePoses readPoses(const std::string& type, const std::string& md5,
                        std::vector<std::uint8_t> message);
 
-/// Whether no coordinate is NaN or infinite.
-bool isFinite(const geometry_msgs::Pose& pose);
+/// Whether all coordinates are finite and no larger than a FaultFinder allows.
+bool isUsable(const geometry_msgs::Pose& pose);
 
 }  // namespace marsim::ros_nodes

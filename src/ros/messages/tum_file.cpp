@@ -4,14 +4,19 @@
 
 #include <fmt/format.h>
 
+#include "ros/messages/conversions.hpp"
 #include "ros/messages/pose_messages.hpp"
 
 namespace marsim::ros_nodes {
-namespace {
 
-const char* const kHeader = "# stamp x y z qx qy qz qw\n";
+const char* const kTumHeader = "# stamp x y z qx qy qz qw\n";
 
-}  // namespace
+std::string tumLine(TimeNs stamp, const Pose& X_WB) {
+  const Eigen::Vector3d& p = X_WB.p;
+  const Eigen::Quaterniond& q = X_WB.q;
+  return fmt::format("{:.9f} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g}\n", toSeconds(stamp),
+                     p.x(), p.y(), p.z(), q.x(), q.y(), q.z(), q.w());
+}
 
 TumFile::TumFile(std::filesystem::path path, TimeNs offset)
     : path_(std::move(path)), offset_(offset), file_(path_) {}
@@ -19,15 +24,12 @@ TumFile::TumFile(std::filesystem::path path, TimeNs offset)
 std::string TumFile::linesOf(const std::vector<geometry_msgs::PoseStamped>& poses) {
   std::string lines;
   for (const geometry_msgs::PoseStamped& stamped : poses) {
-    if (!isFinite(stamped.pose)) {
+    if (!isUsable(stamped.pose)) {
       ++left_out_;
       continue;
     }
-    const auto& p = stamped.pose.position;
-    const auto& q = stamped.pose.orientation;
-    const double seconds = toSeconds(static_cast<TimeNs>(stamped.header.stamp.toNSec()) + offset_);
-    lines += fmt::format("{:.9f} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g}\n", seconds, p.x,
-                         p.y, p.z, q.x, q.y, q.z, q.w);
+    lines += tumLine(fromRos(stamped.header.stamp) + offset_,
+                     {fromQuaternion(stamped.pose.orientation), fromPoint(stamped.pose.position)});
     ++poses_;
   }
   return lines;
@@ -38,10 +40,10 @@ void TumFile::take(const std::string& type, const std::string& md5,
   const MessagePoses poses = readPoses(type, md5, std::move(message));
   if (poses.is_path) {
     poses_ = left_out_ = 0;
-    writeFile(path_, kHeader + linesOf(poses.poses));
+    writeFile(path_, kTumHeader + linesOf(poses.poses));
     return;
   }
-  if (!is_begun_) file_.write(kHeader);
+  if (!is_begun_) file_.write(kTumHeader);
   is_begun_ = true;
   file_.write(linesOf(poses.poses));
 }

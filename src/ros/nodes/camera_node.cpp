@@ -187,6 +187,7 @@ void CameraNode::publishTruth(std::size_t camera, const sim::ImageClock::Instant
 
 void CameraNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
   rendered_->summarise(wanted(), "images", images_, status);
+  inputs_.addTo(status);
 }
 
 }  // namespace marsim::ros_nodes

@@ -80,6 +80,7 @@ void DepthCameraNode::render(const sim::ImageSensor::Instant& instant,
 
 void DepthCameraNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
   rendered_->summarise(wanted(), "images", images_, status);
+  inputs_.addTo(status);
 }
 
 }  // namespace marsim::ros_nodes

@@ -72,6 +72,8 @@ void EstimateInput::onEstimate(const topic_tools::ShapeShifter::ConstPtr& messag
         readPoses(message->getDataType(), message->getMD5Sum(), std::move(bytes));
     if (read.poses.empty()) return;
     const geometry_msgs::PoseStamped& last = read.poses.back();
+    const std::string fault = faultOf(last.pose);
+    if (!fault.empty()) return inputs_.refuse(topic_, fault);
     loop_.addEstimate(fromRos(last.header.stamp),
                       {fromQuaternion(last.pose.orientation), fromPoint(last.pose.position)});
   } catch (const Error& error) {

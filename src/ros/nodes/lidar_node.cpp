@@ -210,6 +210,7 @@ void LidarNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
              static_cast<double>(s.too_dark) / scans);
   status.add("mean render time [ms]", 1e3 * s.render_seconds / scans);
   status.add("longest render time [ms]", 1e3 * s.render_seconds_max);
+  inputs_.addTo(status);
 }
 
 }  // namespace marsim::ros_nodes

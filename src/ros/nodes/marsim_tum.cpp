@@ -77,9 +77,10 @@ int main(int argc, char** argv) {
     std::signal(SIGINT, stop);
     std::signal(SIGTERM, stop);
     record(topic, file);
-    fmt::print(
-        "{} poses of {} written to {}{}\n", file.poses(), topic, out,
-        file.left_out() > 0 ? fmt::format(", {} left out: not finite", file.left_out()) : "");
+    fmt::print("{} poses of {} written to {}{}\n", file.poses(), topic, out,
+               file.left_out() > 0
+                   ? fmt::format(", {} left out: not finite or beyond 1e9", file.left_out())
+                   : "");
     return file.poses() > 0 ? 0 : 1;
   });
 }

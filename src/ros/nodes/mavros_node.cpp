@@ -261,7 +261,7 @@ void MavrosNode::onVisionPose(const geometry_msgs::PoseStampedConstPtr& message)
   constexpr char kTopic[] = "vision_pose/pose";
   const std::lock_guard<std::mutex> lock(mutex_);
   const TimeNs stamp = fromRos(message->header.stamp);
-  if (!isFinite(message->pose)) return warn(kTopic, "refused: a value is NaN or infinite");
+  if (!isUsable(message->pose)) return warn(kTopic, "refused: a value is NaN or infinite");
   if (isUnset(fromQuaternion(message->pose.orientation))) {
     return warn(kTopic, "refused: orientation is zero, allowed: a unit quaternion");
   }

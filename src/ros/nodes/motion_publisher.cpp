@@ -9,6 +9,7 @@
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "ros/messages/conversions.hpp"
+#include "ros/messages/tum_file.hpp"
 #include "ros/messages/vehicle_marker.hpp"
 
 namespace marsim::ros_nodes {
@@ -42,7 +43,6 @@ MotionPublisher::MotionPublisher(Params& params, const Frames& frames,
 }
 
 void MotionPublisher::begin(ros::NodeHandle& handle) {
-  if (record_) record_->write("# stamp x y z qx qy qz qw\n");
   odom_publisher_ = {handle, "odom", 100};
   imu_publisher_ = {handle, "imu/data", 200};
   imu_raw_publisher_ = {handle, "imu/data_raw", 200};
@@ -78,13 +78,10 @@ void MotionPublisher::publishOdometry(const KinematicState& state) {
 }
 
 void MotionPublisher::recordPose(const KinematicState& state) {
-  const Pose X_WR = state.X_WB * X_BR_;
-  const Eigen::Vector3d& p = X_WR.p;
-  const Eigen::Quaterniond& q = X_WR.q;
   try {
-    record_->write(fmt::format("{:.9f} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g}\n",
-                               toSeconds(state.stamp), p.x(), p.y(), p.z(), q.x(), q.y(), q.z(),
-                               q.w()));
+    if (!record_has_header_) record_->write(kTumHeader);
+    record_has_header_ = true;
+    record_->write(tumLine(state.stamp, state.X_WB * X_BR_));
   } catch (const FileError& error) {
     ROS_ERROR("record: %s; the record ends at %.3f s", error.what(), toSeconds(state.stamp));
     record_.reset();

@@ -35,7 +35,7 @@ class MotionPublisher {
   MotionPublisher(Params& params, const Frames& frames, const config::Vehicle& vehicle,
                   const std::string& lidar);
 
-  /// Advertises, publishes what does not change, begins the record. Throws FileError.
+  /// Advertises, publishes what does not change. Throws FileError.
   void begin(ros::NodeHandle& handle);
   /// Odometry and tf, and the next pose of the record.
   void publishOdometry(const KinematicState& state);
@@ -57,6 +57,7 @@ class MotionPublisher {
   std::optional<Pose> X_BM_;  ///< of a magnetometer
   nav_msgs::Path path_;
   std::optional<OutputStream> record_;
+  bool record_has_header_ = false;
   Pose X_BR_;  ///< the recorded frame in the body
 
   WatchedPublisher<nav_msgs::Odometry> odom_publisher_;

@@ -46,8 +46,8 @@ class ObstaclesNode {
   TimeNs clock_ = 0;
   marsim::DrivenObstacles told_;  ///< last
   ros::Publisher obstacles_publisher_, driven_publisher_, marker_publisher_;
-  std::vector<ros::Subscriber> command_subscribers_;  ///< of each driven one
   Inputs inputs_;
+  std::vector<ros::Subscriber> command_subscribers_;  ///< of each driven one
   ros::Subscriber clock_subscriber_;
   ros::SteadyTimer marker_timer_, repeat_timer_;
   Diagnostics diagnostics_;

@@ -53,7 +53,7 @@ ReferenceInput::ReferenceInput(ros::NodeHandle& handle, CommandGate& gate,
 }
 
 void ReferenceInput::flyTo(const geometry_msgs::PoseStamped& message, bool keep_altitude) {
-  if (!isFinite(message.pose)) {
+  if (!isUsable(message.pose)) {
     gate_.refuse("goal", "pose has a value that is NaN or infinite");
     return;
   }
@@ -162,7 +162,7 @@ void ReferenceInput::onTrajectory(const trajectory_msgs::MultiDOFJointTrajectory
 void ReferenceInput::onPose(const geometry_msgs::PoseStampedConstPtr& message) {
   constexpr char kTopic[] = "command/pose";
   if (!gate_.isInWorld(kTopic, message->header.frame_id)) return;
-  if (!isFinite(message->pose)) {
+  if (!isUsable(message->pose)) {
     gate_.refuse(kTopic, "a value is NaN or infinite");
     return;
   }

@@ -45,7 +45,7 @@ void ScenarioTopic::addPoses(const topic_tools::ShapeShifter& message) {
   const MessagePoses poses = readPoses(recording_.type, message.getMD5Sum(), std::move(bytes));
   if (poses.is_path) recording_.poses.clear();
   for (const geometry_msgs::PoseStamped& pose : poses.poses) {
-    if (!isFinite(pose.pose)) continue;
+    if (!isUsable(pose.pose)) continue;
     recording_.poses.push_back(
         {fromRos(pose.header.stamp),
          {fromQuaternion(pose.pose.orientation), fromPoint(pose.pose.position)}});
