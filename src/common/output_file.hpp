@@ -60,9 +60,9 @@ class OutputStream {
   FileDescriptor file_;  ///< open from the first write on
 };
 
-/// Throws FileError where OutputFile would refuse `path` (but unread FIFOs); leaves nothing. From
-/// then on openRegularFile() refuses the file that is there (the same device and inode): it would
-/// be an output and an input. Commands therefore call this before they read.
+/// Throws FileError where OutputFile would refuse `path` (but unread FIFOs); leaves nothing. From then on
+/// openRegularFile() refuses the file that is there (the same device and inode): it would be an
+/// output and an input. Commands therefore call this before they read.
 void requireWritable(const std::filesystem::path& path);
 
 /// Whether requireWritable() was called for the file with this status.
