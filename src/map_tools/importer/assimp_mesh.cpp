@@ -74,7 +74,7 @@ void forEachVertexLine(const std::filesystem::path& path, const Take& take) {
   std::vector<std::string_view> words;
   for (LineReader lines(stream, path.string()); lines.next();) {
     words.clear();
-    if (trimmed(lines.line()).rfind('v', 0) == 0) map::splitWords(lines.line(), words);
+    if (lines.line().rfind('v', 0) == 0) map::splitWords(lines.line(), words);
     if (words.size() < kPlace || words[0] != "v") words.clear();
     take(lines.line(), words);
   }
