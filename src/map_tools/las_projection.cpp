@@ -63,7 +63,7 @@ std::optional<double> lengthOf(std::uint16_t code) {
 LasProjection fromKeys(const std::string& directory, const std::string& text) {
   LasProjection projection;
   std::optional<double> unit, height_unit;
-  std::uint16_t projected = 0;
+  std::optional<std::uint16_t> projected;  // EPSG code of the system
   for (std::size_t i = 0; i < number<std::uint16_t>(directory, 6) && 8 * (i + 1) < directory.size();
        ++i) {
     const auto key = number<std::uint16_t>(directory, 8 * (i + 1));
@@ -76,11 +76,12 @@ LasProjection fromKeys(const std::string& directory, const std::string& text) {
     if (key == 4099) projection.is_height_known = (height_unit = lengthOf(value)).has_value();
   }
   // A system of EPSG's alone has a name that says its unit: "NAD83 / Ohio South (ftUS)".
-  if (!unit && projected > 0) {
+  if (!unit && projected) {
     if (text.find("ftUS") != std::string::npos) unit = kSurveyFoot;
     if (text.find("(ft)") != std::string::npos) unit = kFoot;
-    const bool is_utm = projected > 32600 && projected <= 32760;
-    projection.is_known = unit.has_value() || is_utm;
+    const bool is_utm =
+        text.find("UTM") != std::string::npos || (*projected > 32600 && *projected <= 32760);
+    projection.is_known = unit.has_value() || is_utm;  // UTM is in metres
   }
   projection.unit = unit.value_or(1.0);
   projection.height_unit = height_unit.value_or(projection.unit);

@@ -84,7 +84,11 @@ TEST_F(Import, LasComesInMetresByItsUnit) {
              0.3048,
              0.3048,
              said(kFeet)},
-        Case{{keys({{1024, 1}, {3072, 32633}})}, 1.0, 1.0, {}}}) {
+        Case{{keys({{1024, 1}, {3072, 32633}})}, 1.0, 1.0, {}},
+        Case{{keys({{1024, 1}, {3072, 25832}}), record(34737, "ETRS89 / UTM zone 32N|")},
+             1.0,
+             1.0,
+             {}}}) {
     const auto path = folder_.write("a.las", lasWith(known.records));
     const Imported map = imported({path});
     const Eigen::Vector3d expected(101.0 * known.unit, 202.0 * known.unit,
