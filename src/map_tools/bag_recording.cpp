@@ -5,6 +5,7 @@
 
 #ifdef MARSIM_HAS_ROSBAG
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include <geometry_msgs/PoseStamped.h>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -90,6 +91,10 @@ class Importer {
       throw FileError(path.string(), fmt::format("none of its {} points has finite coordinates",
                                                  withThousands(file.read)));
     }
+    if (file.colourless > 0) {
+      file.notes.push_back(fmt::format("warning: {} points have no colour and count as black",
+                                       withThousands(file.colourless)));
+    }
     const std::string hint = upHint(file.box);
     if (!hint.empty()) file.notes.push_back("warning: " + hint);
     const std::string unit = unitHint(file.box);
@@ -121,6 +126,9 @@ class Importer {
     map::forEachChannel(pad, block, cloud_);
     file.read += block.size();
     file.not_finite += block.size() - (cloud_.size() - before);
+    for (std::size_t i = 0; block.is_luma && i < block.size(); ++i) {
+      file.colourless += std::isnan(block.intensity[i]) && block.points[i].allFinite() ? 1 : 0;
+    }
     for (std::size_t i = before; i < cloud_.size(); ++i) {
       file.box.extend(cloud_.points[i].cast<double>());
     }
@@ -282,9 +290,8 @@ Imported importFiles(const std::vector<std::filesystem::path>& paths, const Impo
   config.validate("command line");
   Importer importer(config, progress);
   bool points = false;
-  const bool is_table = std::any_of(paths.begin(), paths.end(),
-                                    [](const auto& path) { return kindOf(path) == Kind::kTable; });
-  if (!config.columns.empty() && !is_table) {
+  const auto is_table = [](const auto& path) { return kindOf(path) == Kind::kTable; };
+  if (!config.columns.empty() && std::none_of(paths.begin(), paths.end(), is_table)) {
     throw ConfigError("command line", "--columns", join(config.columns, ","),
                       "with a table (XYZ, TXT, CSV, PTS, ASC) among the files");
   }

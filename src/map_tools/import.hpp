@@ -48,6 +48,7 @@ struct ImportedFile {
   std::string kind;            ///< "LAS", "mesh of 12 triangles", ...
   std::size_t read = 0;        ///< points in the file, or sampled
   std::size_t not_finite = 0;  ///< of them, dropped; of scans also those at the LiDAR itself
+  std::size_t colourless = 0;  ///< of those kept: black for want of a colour, and so dark
   Eigen::AlignedBox3d box;     ///< [m] in W, of those kept
   Notes notes;
 };

@@ -13,7 +13,6 @@
 
 #include "common/data_dir.hpp"
 #include "common/file_descriptor.hpp"
-#include "common/text.hpp"
 #include "map_tools/import_pipe.hpp"
 #include "marsim/common/error.hpp"
 

@@ -213,6 +213,13 @@ Eigen::Vector3d unitsOf(const std::filesystem::path& path, std::ifstream& stream
                     "feet; project it with 'pdal translate' or 'las2las -target_utm' (--scale "
                     "takes them as lengths)");
   }
+  if (!projection.is_known) {
+    notes.emplace_back("warning: the unit of the file is not known: taken as metres (--scale)");
+  } else if (!projection.is_height_known) {
+    notes.push_back(
+        fmt::format("warning: the unit of heights is not known: taken as the {} (--scale)",
+                    unitName(projection.height_unit)));
+  }
   const Eigen::Vector3d units(projection.unit, projection.unit, projection.height_unit);
   if (units == Eigen::Vector3d::Ones()) return units;
   const bool is_one_unit = units.x() == units.z();

@@ -63,7 +63,7 @@ std::optional<double> lengthOf(std::uint16_t code) {
 LasProjection fromKeys(const std::string& directory, const std::string& text) {
   LasProjection projection;
   std::optional<double> unit, height_unit;
-  bool is_projected = false;
+  std::optional<std::uint16_t> projected;  // EPSG code of the system
   for (std::size_t i = 0; i < number<std::uint16_t>(directory, 6) && 8 * (i + 1) < directory.size();
        ++i) {
     const auto key = number<std::uint16_t>(directory, 8 * (i + 1));
@@ -71,13 +71,18 @@ LasProjection fromKeys(const std::string& directory, const std::string& text) {
     const auto value = number<std::uint16_t>(directory, 8 * (i + 1) + 6);
     if (place != 0) continue;  // not in the directory itself
     if (key == 1024) projection.is_geographic = value == 2;
-    if (key == 3072) is_projected = true;
-    if (key == 3076) unit = lengthOf(value);
-    if (key == 4099) height_unit = lengthOf(value);
+    if (key == 3072) projected = value;
+    if (key == 3076) projection.is_known = (unit = lengthOf(value)).has_value();
+    if (key == 4099) projection.is_height_known = (height_unit = lengthOf(value)).has_value();
   }
   // A system of EPSG's alone has a name that says its unit: "NAD83 / Ohio South (ftUS)".
-  if (!unit && is_projected && text.find("ftUS") != std::string::npos) unit = kSurveyFoot;
-  if (!unit && is_projected && text.find("(ft)") != std::string::npos) unit = kFoot;
+  if (!unit && projected) {
+    if (text.find("ftUS") != std::string::npos) unit = kSurveyFoot;
+    if (text.find("(ft)") != std::string::npos) unit = kFoot;
+    const bool is_utm =
+        text.find("UTM") != std::string::npos || (*projected > 32600 && *projected <= 32760);
+    projection.is_known = unit.has_value() || is_utm;  // UTM is in metres
+  }
   projection.unit = unit.value_or(1.0);
   projection.height_unit = height_unit.value_or(projection.unit);
   return projection;
@@ -98,7 +103,7 @@ std::optional<double> unitOfNode(std::string_view wkt, std::size_t begin) {
       if (own && (name == "UNIT" || name == "LENGTHUNIT")) {
         const std::size_t comma = wkt.find("\",", i), end = wkt.find_first_of(",])", comma + 2);
         if (comma == std::string_view::npos || end == std::string_view::npos) return std::nullopt;
-        return map::numberOf(wkt.substr(comma + 2, end - comma - 2));
+        return map::numberOf(trimmed(wkt.substr(comma + 2, end - comma - 2)));
       }
       if (depth < path.size()) path[depth] = name;
       ++depth;
@@ -116,7 +121,8 @@ LasProjection fromWkt(std::string_view wkt) {
     return first;
   };
   LasProjection projection;
-  const std::size_t projected = find({"PROJCS[", "PROJCRS[", "PROJECTEDCRS["});
+  const std::size_t projected =
+      find({"PROJCS[", "PROJCRS[", "PROJECTEDCRS[", "LOCAL_CS[", "ENGCRS[", "ENGINEERINGCRS["});
   const std::size_t vertical = find({"VERT_CS[", "VERTCRS[", "VERTICALCRS["});
   if (projected == std::string_view::npos) {
     projection.is_geographic =
@@ -126,10 +132,13 @@ LasProjection fromWkt(std::string_view wkt) {
   const auto valid = [](std::optional<double> unit) {
     return unit && std::isfinite(*unit) && *unit > 0.0 ? unit : std::nullopt;
   };
-  projection.unit = valid(unitOfNode(wkt, projected)).value_or(1.0);
-  projection.height_unit = projection.unit;
+  const std::optional<double> unit = valid(unitOfNode(wkt, projected));
+  projection.is_known = unit.has_value();
+  projection.unit = projection.height_unit = unit.value_or(1.0);
   if (vertical != std::string_view::npos) {
-    projection.height_unit = valid(unitOfNode(wkt, vertical)).value_or(projection.unit);
+    const std::optional<double> height_unit = valid(unitOfNode(wkt, vertical));
+    projection.is_height_known = height_unit.has_value();
+    projection.height_unit = height_unit.value_or(projection.unit);
   }
   return projection;
 }

@@ -11,6 +11,8 @@ struct LasProjection {
   bool is_geographic = false;  ///< degrees of longitude and latitude
   double unit = 1.0;           ///< [m] of x and y
   double height_unit = 1.0;    ///< [m] of z
+  bool is_known = true;        ///< false: the file names a unit that is not known
+  bool is_height_known = true;
 };
 
 /// Where the records lie in a file.

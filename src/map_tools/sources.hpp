@@ -24,7 +24,7 @@ enum class UpAxis { kAuto, kX, kY, kZ };
 /// Takes points in the file's own coordinates and unit, block by block.
 using TakePoints = std::function<void(const map::PointBlock& block)>;
 
-/// What a reader has to say of its file, a line each.
+/// Notes of a reader on its file, a line each.
 using Notes = std::vector<std::string>;
 
 /// Reads an uncompressed LAS file, 1.0 to 1.5, point formats 0 to 10 (ASPRS, LAS Specification

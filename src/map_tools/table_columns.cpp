@@ -48,8 +48,8 @@ std::size_t colourColumn(const std::vector<ColumnValues>& columns, bool is_pts) 
 }  // namespace
 
 void ColumnValues::add(std::string_view text, double value) {
-  whole = whole && text.find_first_of(".eE") == std::string_view::npos;
   if (!std::isfinite(value)) return;
+  whole = whole && text.find('.') == std::string_view::npos && value == std::floor(value);
   least = std::min(least, value);
   most = std::max(most, value);
 }

@@ -12,10 +12,11 @@ namespace marsim::map_tools {
 namespace {
 
 /// Cells between semicolons, else tabs, else commas, else blanks. Between semicolons and tabs a
-/// comma is a decimal point, as spreadsheets of many countries write it.
+/// comma is a decimal point, as spreadsheets of many countries write it. Where tabs separate, one
+/// at either end of the line has an empty cell beside it.
 void splitCells(std::string& line, bool has_names, std::vector<std::string_view>& cells) {
   std::replace(line.begin(), line.end(), '"', ' ');
-  const std::string_view text = trimmed(line);
+  std::string_view text = trimmed(line);
   const auto has = [&](char c) { return text.find(c) != std::string_view::npos; };
   const char separator = has(';')                                ? ';'
                          : has('\t') && (has_names || !has(' ')) ? '\t'
@@ -23,6 +24,10 @@ void splitCells(std::string& line, bool has_names, std::vector<std::string_view>
                                                                  : ' ';
   if (separator == ' ') return map::splitWords(text, cells);
   if (separator != ',') std::replace(line.begin(), line.end(), ',', '.');
+  if (separator == '\t') {
+    const std::size_t first = line.find_first_not_of(" \r");
+    text = std::string_view(line).substr(first, line.find_last_not_of(" \r") + 1 - first);
+  }
   cells.clear();
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(separator, begin), text.size());

@@ -267,7 +267,7 @@ TEST(Channels, ColoursAreJudgedByTheWholeFile) {
   EXPECT_EQ(cloud.colour.back(), (Colour{200, 100, 50}));
 }
 
-// Opaque colours as a float are numbers that are none as well, but other ones.
+// Opaque colours as a float are not numbers either, but have other bits.
 TEST(Channels, PackedColoursThatAreNoNumberAreNone) {
   const TestFolder folder;
   const auto head = [](char type, const char* data) {
@@ -280,7 +280,7 @@ TEST(Channels, PackedColoursThatAreNoNumberAreNone) {
         bytesOf(static_cast<float>(points.size())) + bytesOf(0.0F) + bytesOf(0.0F) + bytesOf(bits);
   }
   EXPECT_EQ(loadQuietly(folder.write("a.pcd", head('F', "binary") + points)).cloud.colour,
-            (std::vector<Colour>{{0, 0, 0}, {0, 0, 0}, {128, 129, 130}, {192, 0, 1}}));
+            (std::vector<Colour>{{0, 0, 0}, {192, 0, 0}, {128, 129, 130}, {192, 0, 1}}));
   EXPECT_EQ(loadQuietly(folder.write("b.pcd", head('U', "binary") + points)).cloud.colour[0],
             (Colour{192, 0, 0}));
   EXPECT_EQ(loadQuietly(folder.write("c.pcd", head('F', "ascii") + "0 0 0 nan\n1 0 0 0\n2 0 0 "

@@ -76,7 +76,19 @@ TEST_F(Import, LasComesInMetresByItsUnit) {
              1.0,
              said(kSurveyFeet + ", that of heights the metre")},
         Case{{record(2112, kWkt2Feet)}, 0.3048, 0.3048, said(kFeet)},
-        Case{{record(2112, "PROJCS[\"cut")}, 1.0, 1.0, {}}}) {
+        Case{{record(2112, R"(LOCAL_CS["a",LOCAL_DATUM["b",0],UNIT["foot", 0.3048 ]])")},
+             0.3048,
+             0.3048,
+             said(kFeet)},
+        Case{{record(2112, R"(ENGCRS["a",EDATUM["b"],CS[Cartesian,2],LENGTHUNIT["foot",0.3048]])")},
+             0.3048,
+             0.3048,
+             said(kFeet)},
+        Case{{keys({{1024, 1}, {3072, 32633}})}, 1.0, 1.0, {}},
+        Case{{keys({{1024, 1}, {3072, 25832}}), record(34737, "ETRS89 / UTM zone 32N|")},
+             1.0,
+             1.0,
+             {}}}) {
     const auto path = folder_.write("a.las", lasWith(known.records));
     const Imported map = imported({path});
     const Eigen::Vector3d expected(101.0 * known.unit, 202.0 * known.unit,
@@ -84,6 +96,25 @@ TEST_F(Import, LasComesInMetresByItsUnit) {
     EXPECT_TRUE(map.cloud.points[0].isApprox(expected.cast<float>(), 1e-6F))
         << map.cloud.points[0].transpose();
     EXPECT_EQ(map.files[0].notes, known.notes);
+  }
+}
+
+TEST_F(Import, AnUnknownUnitOfALasIsTheMetreAndSaid) {
+  const std::string metres =
+      "warning: the unit of the file is not known: taken as metres (--scale)";
+  const auto heights = [](const std::string& unit) {
+    return "warning: the unit of heights is not known: taken as the " + unit + " (--scale)";
+  };
+  for (const auto& [bytes, note] :
+       {std::pair(keys({{1024, 1}, {3076, 32767}}), metres),
+        std::pair(keys({{1024, 1}, {3076, 9005}, {4099, 9005}}), metres),
+        std::pair(keys({{1024, 1}, {3072, 3735}}), metres),
+        std::pair(keys({{1024, 1}, {3076, 9001}, {4099, 9005}}), heights("metre")),
+        std::pair(keys({{1024, 1}, {3076, 9002}, {4099, 9005}}), heights("foot (0.3048 m)")),
+        std::pair(record(2112, "PROJCS[\"cut"), metres),
+        std::pair(record(2112, R"(PROJCS["a",UNIT["foot",0.3048]],VERT_CS["b",UNIT["c",x]])"),
+                  heights("foot (0.3048 m)"))}) {
+    EXPECT_EQ(imported({folder_.write("a.las", lasWith({bytes}))}).files[0].notes.at(0), note);
   }
 }
 

@@ -143,6 +143,29 @@ TEST_F(PlyMesh, ColoursAreOfAnyDepth) {
   }
 }
 
+// Opaque colours as a float have the bits of signalling NaNs.
+TEST_F(PlyMesh, ColoursMayBePackedInAFloat) {
+  const std::string elements = "element vertex 3\nproperty list uchar int other\n" + kXyz +
+                               "property float rgb\nelement face 1\n" + kCorners;
+  for (const bool big_endian : {false, true}) {
+    std::string data;
+    for (const auto& [x, y, bits] :
+         {std::tuple(0.F, 0.F, 0xFF808182U), {4.F, 0.F, 0xFFC00000U}, {4.F, 2.F, 0x7FC00000U}}) {
+      data += '\0' + number(x, big_endian) + number(y, big_endian) + number(0.F, big_endian) +
+              number(bits, big_endian);
+    }
+    data += '\3';
+    for (const int index : {0, 1, 2}) data += number(index, big_endian);
+    const char* format = big_endian ? "binary_big_endian" : "binary_little_endian";
+    const Mesh mesh = meshOf(folder_.write("a.ply", headed(format, elements) + data));
+    EXPECT_EQ(mesh.colours, (std::vector<Colour>{{128, 129, 130}, {192, 0, 0}, {0, 0, 0}}));
+  }
+  const Mesh text = meshOf(folder_.write("a.ply", headed("ascii", elements) +
+                                                      "0 0 0 0 -nan\n0 4 0 0 2.3509528e-38\n"
+                                                      "0 4 2 0 nan\n3 0 1 2\n"));
+  EXPECT_EQ(text.colours, (std::vector<Colour>{{0, 0, 0}, {255, 255, 0}, {0, 0, 0}}));
+}
+
 // Two images of one pixel; the second face's corners have places of their own.
 TEST_F(PlyMesh, FacesHaveTextures) {
   if (!kHasTextures) GTEST_SKIP() << "built without libstb";

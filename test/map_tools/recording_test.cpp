@@ -147,14 +147,14 @@ TEST_F(Recordings, CloudsAndKittiPosesInTheirOrder) {
   expectThePlace(readAll(config_), 11);
 }
 
-// Whatever stands before the number, and however it is padded.
+// Names with any text before the number, padded or not.
 TEST_F(Recordings, CloudsFollowTheirNumbers) {
   for (const char* name : {"full{}.pcd", "run2_{}_a.ply", "7-{:03}.pcd"}) {
     std::filesystem::remove_all(folder_.path());
     std::filesystem::create_directory(folder_.path());
     std::string text;
     for (int i = 0; i < 12; ++i) {
-      scan(fmt::format(fmt::runtime(name), i), 0.1 * i);
+      scan(fmt::vformat(name, fmt::make_format_args(i)), 0.1 * i);
       const Pose X = truth(0.1 * i);
       text += fmt::format("{} {} {} {} {} {} {}\n", X.p.x(), X.p.y(), X.p.z(), X.q.x(), X.q.y(),
                           X.q.z(), X.q.w());

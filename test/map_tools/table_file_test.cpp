@@ -1,5 +1,7 @@
 #include "map_tools/import_fixture.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace marsim::map_tools {
@@ -51,6 +53,11 @@ TEST_F(Import, ColumnsWithoutNamesAreJudged) {
              "0 0 0 0 -1 0 117 73 49\n1 0 0 1 0 0 91 87 74\n",
              "x y z - - - r g b",
              brown,
+             {}},
+        Case{"a.xyz",
+             "0 0 0 1e2 50 30\n1 0 0 -1.#IND 1.#QNAN nan\n2 0 0 3e1 10 60\n",
+             "x y z r g b",
+             {{100, 50, 30}, {0, 0, 0}, {30, 10, 60}},
              {}}}) {
     const Imported map = imported({folder_.write(known.name, known.text)});
     EXPECT_EQ(map.files[0].notes[0],
@@ -101,6 +108,9 @@ TEST_F(Import, ColumnsAreNamedByTheOption) {
   EXPECT_NE(importError(path, config).find("columns is zz, allowed: x, y, z, intensity"),
             std::string::npos)
       << importError(path, config);
+  config.columns = {"x", "y", "z", "rgb"};
+  EXPECT_NE(importError(path, config).find("columns is rgb, allowed: x, y, z, intensity"),
+            std::string::npos);
   config.columns = {"x", "y", "r"};
   EXPECT_NE(importError(path, config).find("allowed: x, y, z and others"), std::string::npos);
   config.columns = {"x", "y", "z"};
@@ -126,10 +136,36 @@ TEST_F(Import, TablesOfOtherProgramsAreRead) {
   }
   const Imported cells = imported({folder_.write("a.csv", "x,y,z,intensity\n1,2,3,\n4,5,6,8\n")});
   EXPECT_EQ(cells.cloud.intensity, (std::vector<float>{0, 8}));
+  const Imported tabs = imported(
+      {folder_.write("a.txt", "intensity\tx\ty\tz\tlabel\n\t1\t2\t3\t\n8\t4\t5\t6\t50\n")});
+  EXPECT_EQ(tabs.cloud.points, (std::vector<Eigen::Vector3f>{{1, 2, 3}, {4, 5, 6}}));
+  EXPECT_EQ(tabs.cloud.intensity, (std::vector<float>{0, 8}));
+  EXPECT_EQ(tabs.cloud.classes, (std::vector<std::uint8_t>{0, 50}));
   const Imported shades = imported(
       {folder_.write("a.txt", "//X;Y;Z;Rf;Gf;Bf;Intensity\n2\n1;2;3;1;1;0;7\n4;5;6;0;1;1;8\n")});
   EXPECT_EQ(shades.cloud.colour, (Colours{{255, 255, 0}, {0, 255, 255}}));
   EXPECT_EQ(shades.cloud.intensity, (std::vector<float>{7, 8}));
+}
+
+// The luma stands for the intensity: without a colour it is 0, which is a dark surface.
+TEST_F(Import, PointsWithoutAColourAreCounted) {
+  const auto pcd = [&](const std::string& more, const std::string& rows) {
+    return imported({folder_.write(
+        "a.pcd", fmt::format("FIELDS x y z rgb {0}\nSIZE 4 4 4 4 {1}\nTYPE F F F F {2}\nWIDTH 4\n"
+                             "HEIGHT 1\nDATA ascii\n{3}",
+                             more, more.empty() ? "" : "4", more.empty() ? "" : "F", rows))});
+  };
+  const auto warned = [](const Imported& map, const std::string& count) {
+    const Notes& notes = map.files[0].notes;
+    return std::count(notes.begin(), notes.end(),
+                      "warning: " + count + " points have no colour and count as black");
+  };
+  EXPECT_EQ(warned(pcd("", "0 0 0 nan\n9 0 0 2.3509528e-38\nnan 0 0 nan\n0 9 0 -nan\n"), "2"), 1);
+  EXPECT_EQ(
+      pcd("intensity", "0 0 0 nan 1\n9 0 0 0 2\n0 0 9 nan nan\n0 9 0 nan 4\n").files[0].colourless,
+      0U);
+  const auto table = folder_.write("a.csv", "x,y,z,r,g,b\n0,0,0,1,,\n9,9,9,4,5,6\n");
+  EXPECT_EQ(warned(imported({table}), "1"), 1);
 }
 
 // As Microsoft's libraries write what is not a number.

@@ -53,8 +53,8 @@ double decode(const char* bytes, NumberType type, bool swap) {
 
 namespace {
 
-/// What a record carries, of which value(column) is a number. Without an intensity its colour's
-/// luma stands for it (ITU-R BT.709, item 3.2).
+/// Channels of a record; value(column) is a number of it. Without an intensity the luma of the
+/// colour stands for it (ITU-R BT.709, item 3.2).
 template <class Value>
 void takeChannels(const RecordLayout& layout, const Value& value, std::size_t row,
                   PointBlock& block) {
@@ -104,6 +104,7 @@ void PointBlock::resize(std::size_t size, const RecordLayout& layout) {
   colour.resize(layout.colour ? size : 0);
   classes.resize(layout.label ? size : 0);
   times.resize(layout.time ? size : 0);
+  is_luma = layout.colour && !layout.intensity;
 }
 
 void reserveChannels(const RecordLayout& layout, std::size_t size, PointChannels& channels) {
@@ -184,7 +185,7 @@ void appendRecord(const RecordLayout& layout, const std::vector<double>& values,
   const auto value = [&](const Column& column) {
     const double number = values[column.value];
     if (column.type.kind != NumberType::Kind::kPackedFloat) return number;
-    return static_cast<double>(bitsOf(static_cast<float>(number)));
+    return static_cast<double>(packedBits(number));
   };
   const std::size_t i = block.size();
   block.resize(i + 1, layout);
@@ -201,6 +202,7 @@ void readWithDepth(RecordLayout layout, const PointSink& sink,
     colours.colour.reset();
     colours.intensity.reset();
     colours.label.reset();
+    colours.time.reset();
     double most = 0.0;
     const PointSink measure{[](const RecordLayout&, std::uint64_t) {},
                             [&](const PointBlock& block) {

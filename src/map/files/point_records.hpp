@@ -14,7 +14,6 @@
 
 #include "map/files/record_layout.hpp"
 #include "marsim/common/progress.hpp"
-#include "marsim/geometry/pose.hpp"
 #include "marsim/map/point_cloud.hpp"
 
 /// Tables of numbers for the PCD and PLY readers, a row (record) a point, as text or bytes.
@@ -66,6 +65,7 @@ std::string excerpt(std::string_view text);
 struct PointBlock : PointChannels {
   std::vector<Eigen::Vector3d> points;  ///< [m] as the file has them
   std::vector<double> times;            ///< as the file has them; empty: it has none
+  bool is_luma = false;                 ///< the intensity, which is NaN where there is no colour
 
   std::size_t size() const { return points.size(); }
   /// Room for as many points with what the layout says that they carry.

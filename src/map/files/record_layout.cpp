@@ -107,6 +107,8 @@ FoundColumns findColumns(const std::string& path, const std::vector<Field>& fiel
   return found;
 }
 
+constexpr std::uint32_t kNotANumber = 0x7FC00000U;  // bits of the float32 that PCL writes
+
 std::string namesOf(const std::vector<Field>& fields) {
   std::vector<std::string> names;
   for (const Field& field : fields) names.push_back(field.name);
@@ -165,7 +167,7 @@ bool nameAPlace(const std::vector<std::string>& names) {
 
 bool isKnownName(const std::string& name) {
   const Role role = known(name).role;
-  return role != kTime && role != kRoles;
+  return role != kPacked && role != kTime && role != kRoles;
 }
 
 int timeRank(const std::string& name) {
@@ -206,29 +208,34 @@ std::uint8_t classOfLabel(double label) {
   return number < 256 ? static_cast<std::uint8_t>(number) : 0;
 }
 
-std::uint32_t bitsOf(float number) {
+std::uint32_t packedBits(double number) {
+  if (std::isnan(number)) return kNotANumber;
+  const auto value = static_cast<float>(number);
   std::uint32_t bits = 0;
-  std::memcpy(&bits, &number, sizeof(bits));
+  std::memcpy(&bits, &value, sizeof(bits));
   return bits;
 }
 
 Colour unpackedColour(std::uint32_t bits, bool is_float) {
-  if (is_float && (bits & 0x7FFFFFFFU) == 0x7FC00000U) return {};
+  if (is_float && bits == kNotANumber) return {};
   return {static_cast<std::uint8_t>(bits >> 16U), static_cast<std::uint8_t>(bits >> 8U),
           static_cast<std::uint8_t>(bits)};
 }
 
 std::array<double, 3> coloursOf(const RecordLayout& layout, const std::array<double, 3>& raw) {
-  std::array<double, 3> rgb{};
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  constexpr std::array<double, 3> kNone{kNaN, kNaN, kNaN};
   if (layout.isPacked()) {
-    if (!(std::abs(raw[0]) <= 4294967295.0)) return rgb;
+    if (!(std::abs(raw[0]) <= 4294967295.0)) return kNone;
     const auto bits = static_cast<std::uint32_t>(static_cast<std::int64_t>(raw[0]));
     const bool is_float = (*layout.colour)[0].type.kind == NumberType::Kind::kPackedFloat;
+    if (is_float && bits == kNotANumber) return kNone;
     const auto [red, green, blue] = unpackedColour(bits, is_float);
     return {static_cast<double>(red), static_cast<double>(green), static_cast<double>(blue)};
   }
+  std::array<double, 3> rgb{};
   for (std::size_t i = 0; i < 3; ++i) {
-    if (!std::isfinite(raw[i])) return {};
+    if (!std::isfinite(raw[i])) return kNone;
     rgb[i] = shadeOf(raw[i], layout.depth);
   }
   return rgb;
@@ -237,6 +244,7 @@ std::array<double, 3> coloursOf(const RecordLayout& layout, const std::array<dou
 Colour roundedColour(const std::array<double, 3>& rgb) {
   Colour colour{};
   for (std::size_t i = 0; i < 3; ++i) {
+    if (std::isnan(rgb[i])) return {};
     colour[i] = static_cast<std::uint8_t>(std::lround(std::clamp(rgb[i], 0.0, 255.0)));
   }
   return colour;

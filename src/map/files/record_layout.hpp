@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <Eigen/Core>
-
 #include "marsim/geometry/pose.hpp"
 #include "marsim/map/point_cloud.hpp"
 
@@ -90,7 +88,7 @@ Column addField(const Field& field, RecordLayout& layout);
 /// Whether names of fields tell which are x, y and z.
 bool nameAPlace(const std::vector<std::string>& names);
 
-/// Whether a name is one that makeLayout() knows, times aside.
+/// Whether a name is one that makeLayout() knows in text, times aside.
 bool isKnownName(const std::string& name);
 
 /// How surely a field of that name is the time of a point; 0: it is none.
@@ -101,20 +99,22 @@ int timeRank(const std::string& name);
 /// coordinate is missing, there twice, or a vector.
 RecordLayout makeLayout(const std::string& path, const std::vector<Field>& fields);
 
-/// The class of a label: its lower 16 bits, as SemanticKITTI keeps an instance above them. What it
-/// numbers above 255 moves, and is taken as the same at rest; others are 0, none.
+/// The class of a label: its lower 16 bits, as SemanticKITTI keeps an instance above them. Moving
+/// classes (numbers above 255) become the class at rest; others are 0, none.
 std::uint8_t classOfLabel(double label);
 
-/// The bits of a float32.
-std::uint32_t bitsOf(float number);
+/// The bits of a packed colour that text gives as a float32. Text does not tell the bits of a NaN:
+/// it is "not a number" itself, see unpackedColour().
+std::uint32_t packedBits(double number);
 
 /// The colour of PCL's packed 0x00RRGGBB. Black where a float has the bits of "not a number"
 /// itself; opaque colours (0xFFRRGGBB) have others.
 Colour unpackedColour(std::uint32_t bits, bool is_float);
 
-/// Red, green and blue (0 to 255) of numbers as they stand in a file. A colour that is not a number
-/// is black.
+/// Red, green and blue (0 to 255) of numbers as they stand in a file; NaN where one is not a
+/// number.
 std::array<double, 3> coloursOf(const RecordLayout& layout, const std::array<double, 3>& raw);
+/// The nearest colour; black for NaN.
 Colour roundedColour(const std::array<double, 3>& rgb);
 
 }  // namespace marsim::map

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
@@ -31,7 +30,7 @@ class PlyNumbers {
 
   /// The next number; false where the data end, or hold something else.
   bool next(map::NumberType type, double& number) {
-    if (header_.ascii) return nextWord(number);
+    if (header_.ascii) return nextWord(type, number);
     std::array<char, 8> bytes{};
     if (bytes_.sgetn(bytes.data(), type.size) != type.size) return false;
     number = map::decode(bytes.data(), type, header_.big_endian);
@@ -47,7 +46,7 @@ class PlyNumbers {
   }
 
  private:
-  bool nextWord(double& number) {
+  bool nextWord(map::NumberType type, double& number) {
     constexpr std::size_t kLongest = 4096;
     int letter = bytes_.sbumpc();
     while (std::isspace(letter) != 0) letter = bytes_.sbumpc();
@@ -58,6 +57,7 @@ class PlyNumbers {
     }
     char* end = nullptr;
     number = std::strtod(word_.c_str(), &end);
+    if (type.kind == map::NumberType::Kind::kPackedFloat) number = map::packedBits(number);
     return !word_.empty() && *end == '\0';
   }
 
@@ -156,8 +156,15 @@ class PlyMeshReader {
     }
   }
 
-  void readVertices(const map::PlyElement& element) {
+  void readVertices(map::PlyElement element) {
     layout_ = map::makeLayout(path_.string(), element.properties);
+    std::size_t value = 0;
+    for (map::Field& property : element.properties) {
+      if (property.length) continue;
+      const bool is_packed = layout_.isPacked() && (*layout_.colour)[0].value == value;
+      if (is_packed) property.type = (*layout_.colour)[0].type;
+      ++value;
+    }
     const std::size_t u = find(element, false, {"u", "s", "texture_u"});
     const std::size_t v = find(element, false, {"v", "t", "texture_v"});
     forEachRecord(element, [&] {
@@ -169,10 +176,7 @@ class PlyMeshReader {
   Eigen::Vector3d numbersOf(const std::array<map::Column, 3>& columns) const {
     Eigen::Vector3d numbers;
     for (int i = 0; i < 3; ++i) {
-      const map::Column& column = columns[static_cast<std::size_t>(i)];
-      const double value = values_[column.value];
-      const bool packed = column.type.kind == map::NumberType::Kind::kPackedFloat;
-      numbers[i] = packed ? map::bitsOf(static_cast<float>(value)) : value;
+      numbers[i] = values_[columns[static_cast<std::size_t>(i)].value];
     }
     return numbers;
   }

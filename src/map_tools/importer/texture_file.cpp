@@ -7,7 +7,10 @@
 #include "marsim/common/error.hpp"
 
 #ifdef MARSIM_HAS_STB
+#include <cstring>
 #include <memory>
+
+#include <unistd.h>
 
 #define STB_IMAGE_STATIC
 #define STB_IMAGE_IMPLEMENTATION
@@ -30,7 +33,11 @@ namespace {
 
 std::optional<Texture> textureOf(unsigned char* pixels, int width, int height) {
   const std::unique_ptr<unsigned char, void (*)(void*)> owned(pixels, stbi_image_free);
-  if (!owned) return std::nullopt;
+  if (!owned) {
+    const char* const reason = stbi_failure_reason();
+    if (reason != nullptr && std::strcmp(reason, "outofmem") == 0) _exit(kOutOfMemory);
+    return std::nullopt;
+  }
   Texture texture{width, height, {}};
   texture.pixels.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
   for (std::size_t i = 0; i < texture.pixels.size(); ++i) {
