@@ -178,7 +178,6 @@ class NineRays {
 }  // namespace
 
 bool runBeamsBench(const BeamsBench& bench) {
-  for (const std::string& sensor : bench.sensors) config::loadLidar(sensor);
   std::optional<ResultFolder> pictures;
   if (!bench.pictures.empty()) {
     pictures.emplace(bench.pictures, "marsim bench beams");

@@ -14,6 +14,7 @@
 #include "common/result_folder.hpp"
 #include "fidelity_benchmark.hpp"
 #include "marsim/common/error.hpp"
+#include "marsim/config/load.hpp"
 #include "objects_benchmark.hpp"
 #include "render_bench.hpp"
 #include "scan_benchmark.hpp"
@@ -78,13 +79,31 @@ const CLI::IsMember& placeNames() {
   return names;
 }
 
+/// Refuses a name or file that `load` does not take, before anything is timed.
+CLI::Validator loads(void (*load)(const std::string&)) {
+  return {[load](const std::string& name) -> std::string {
+            try {
+              load(name);
+              return "";
+            } catch (const marsim::Error& error) {
+              return error.what();
+            }
+          },
+          ""};
+}
+
+const CLI::Validator& areLidars() {
+  static const CLI::Validator lidars =
+      loads([](const std::string& name) { marsim::config::loadLidar(name); });
+  return lidars;
+}
+
 void addWork(CLI::App& app, CommandLine& line) {
   app.add_option("--work", line.work, "folder for clouds and maps, kept (default: temporary)")
       ->type_name(kFolder);
 }
 
 int render(RenderBench bench, const CommandLine& line) {
-  for (const std::string& name : bench.sensors) sensorOf(name);
   const WorkFolder folder(line.work);
   bench.work = folder.path();
   const std::vector<Row> rows = runRenderBench(bench);
@@ -103,7 +122,10 @@ void addRender(CLI::App& app, CommandLine& line) {
   bench->program = line.program;
   app.add_option("--out", line.out, "JSON file for the rows")->type_name(kOutput);
   app.add_flag("--quick", line.quick, "r = 0.2 and 0.1 m only, fewer repeats");
-  app.add_option("--sensors", bench->sensors, "which")->type_name(kInput)->delimiter(',');
+  app.add_option("--sensors", bench->sensors, "which")
+      ->type_name(kInput)
+      ->delimiter(',')
+      ->check(loads([](const std::string& name) { sensorOf(name); }));
   app.add_option("--places", bench->places, "which")
       ->type_name(kWord)
       ->delimiter(',')
@@ -154,7 +176,8 @@ void addScan(CLI::App& app, CommandLine& line) {
       ->check(placeNames());
   sub.add_option("--sensors", bench->sensors, "names of sensors")
       ->type_name(kInput)
-      ->delimiter(',');
+      ->delimiter(',')
+      ->check(areLidars());
   addWork(sub, line);
   sub.callback([&line, bench, surface] {
     line.chosen = [&line, bench, surface] {
@@ -175,7 +198,8 @@ void addBeams(CLI::App& app, CommandLine& line) {
       ->type_name(kFolder);
   sub.add_option("--sensors", bench->sensors, "names of sensors that are timed")
       ->type_name(kInput)
-      ->delimiter(',');
+      ->delimiter(',')
+      ->check(areLidars());
   sub.add_option("--places", bench->places, "which")
       ->type_name(kWord)
       ->delimiter(',')
@@ -201,7 +225,8 @@ void addCameras(CLI::App& app, CommandLine& line) {
   CLI::App& sub = *app.add_subcommand("cameras", "what images of colour cameras cost");
   sub.add_option("--cameras", bench->cameras, "names of cameras or files")
       ->type_name(kInput)
-      ->delimiter(',');
+      ->delimiter(',')
+      ->check(loads([](const std::string& name) { marsim::config::loadCameras(name); }));
   sub.add_option("--places", bench->places, "which")
       ->type_name(kWord)
       ->delimiter(',')
@@ -241,7 +266,8 @@ void addObjects(CLI::App& app, CommandLine& line) {
   sub.add_option("--peers", bench->peers, "how many")->transform(whole(0, 1000));
   sub.add_option("--sensors", bench->sensors, "names of sensors")
       ->type_name(kInput)
-      ->delimiter(',');
+      ->delimiter(',')
+      ->check(areLidars());
   addWork(sub, line);
   sub.callback([&line, bench] {
     line.chosen = [&line, bench] {
@@ -262,7 +288,8 @@ void addVegetation(CLI::App& app, CommandLine& line) {
       ->transform(number(Quantity::kLength, kResolutions));
   sub.add_option("--sensors", bench->sensors, "names of sensors")
       ->type_name(kInput)
-      ->delimiter(',');
+      ->delimiter(',')
+      ->check(areLidars());
   addWork(sub, line);
   sub.callback([&line, bench] {
     line.chosen = [&line, bench] {
