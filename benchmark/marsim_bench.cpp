@@ -250,7 +250,9 @@ void addCollision(CLI::App& app, CommandLine& line) {
       ->check(placeNames());
   sub.add_option("--resolution", bench->resolution, "of the map [m]")
       ->transform(number(Quantity::kLength, kResolutions));
-  sub.add_option("--vehicle", bench->vehicle, "a vehicle's name or file")->type_name(kInput);
+  sub.add_option("--vehicle", bench->vehicle, "a vehicle's name or file")
+      ->type_name(kInput)
+      ->check(loads([](const std::string& name) { marsim::config::loadVehicle(name); }));
   addWork(sub, line);
   sub.callback([&line, bench] {
     line.chosen = [&line, bench] { return line.run(*bench, runCollisionBench); };
@@ -283,7 +285,9 @@ void addVegetation(CLI::App& app, CommandLine& line) {
       *app.add_subcommand("vegetation", "what plants on a map add to the time of a scan");
   sub.add_flag("--quick", line.quick, "fewer repeats");
   sub.add_option("--map", bench->map, "as marsim scan takes it")->type_name(kInput);
-  sub.add_option("--vegetation", bench->vegetation, "as marsim scan takes it")->type_name(kInput);
+  sub.add_option("--vegetation", bench->vegetation, "as marsim scan takes it")
+      ->type_name(kInput)
+      ->check(loads([](const std::string& name) { marsim::config::loadVegetation(name); }));
   sub.add_option("--resolution", bench->resolution, "of the map [m]")
       ->transform(number(Quantity::kLength, kResolutions));
   sub.add_option("--sensors", bench->sensors, "names of sensors")
