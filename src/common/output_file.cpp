@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -214,7 +215,10 @@ void requireFolder(const fs::path& folder) {
     there = there.has_parent_path() ? there.parent_path() : fs::path(".");
   }
   if (!fs::is_directory(there, none)) throw FileError(there.string(), "is no folder");
-  if (access(there.c_str(), W_OK | X_OK) == 0) return;
+  if (there == folder && access(there.c_str(), W_OK | X_OK) == 0) return;
+  // Permissions alone do not tell of /proc.
+  std::string probe = (there / ".marsim-XXXXXX").string();
+  if (there != folder && mkdtemp(probe.data()) != nullptr && rmdir(probe.c_str()) == 0) return;
   throw FileError(there.string(), fmt::format("cannot be written into: {}", std::strerror(errno)));
 }
 

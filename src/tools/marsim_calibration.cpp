@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "common/text.hpp"
 #include "lidar/measure/slam_client.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
@@ -47,6 +48,9 @@ int main(int argc, char** argv) {
         fmt::print("{}\n", path.string());
       }
     };
+    marsim::Validator("command line")
+        .require(settings != "none" || output == "auto", "--output",
+                 fmt::format("'{}'", marsim::clipped(output)), "with --settings only");
     if (settings != "none") {
       if (settings != "fast_lio") {
         throw marsim::UnknownNameError("command line", "--settings", settings, {"fast_lio"});

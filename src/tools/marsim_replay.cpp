@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "common/input_file.hpp"
 #include "common/text.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
@@ -46,7 +47,12 @@ void check(const ReplayWords& words) {
         .require(at != std::string::npos && at > 0, "argument", fmt::format("'{}'", word),
                  "NAME:=VALUE");
   }
-  if (!words.map.empty()) marsim::config::resolveMap(words.map);
+  if (!words.map.empty()) {
+    const std::filesystem::path map = marsim::config::resolveMap(words.map);
+    std::size_t size = 0;
+    marsim::openRegularFile(map, size);
+    if (size == 0) throw marsim::FileError(map.string(), "is empty");
+  }
   if (!words.lidar.empty() && words.lidar != "none") marsim::config::loadLidar(words.lidar);
   if (!words.depth.empty() && words.depth != "none") marsim::config::loadDepthCamera(words.depth);
 }

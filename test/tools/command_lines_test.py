@@ -233,7 +233,7 @@ def fill(folder):
     write("hover.yaml", "description: A hover\nmap: room.pcd\nlidar: vlp16\nstart: [2, 2, 1]\n"
           "duration: 1s\nchecks: {contacts: {at_most: 0}}\n")
     write("study.yaml", "description: A study\nscenario: hover.yaml\nformats: [tum]\n"
-          "seeds: [1]\n")
+          "vary: {seed: [1]}\n")
     for made in ("folder", "folder.pcd", "foreign", "scans"):
         os.mkdir(os.path.join(folder, made))
     write("foreign/letter.txt", "Dear reader\n")
@@ -272,6 +272,7 @@ def contents(folder):
 class Bench:
     """A folder of its own for each thread."""
     held = threading.local()
+    ports = itertools.count(1)  # where no master is
     made = []
 
     @classmethod
@@ -279,6 +280,7 @@ class Bench:
         if not hasattr(cls.held, "folder"):
             # Short, for the name of the socket.
             cls.held.folder = tempfile.mkdtemp(prefix="marsim_lines_", dir="/tmp")
+            cls.held.master = "http://127.0.0.1:%d" % next(cls.ports)
             cls.held.ros = tempfile.mkdtemp(prefix="marsim_lines_ros_")
             cls.made += [cls.held.folder, cls.held.ros]
             fill(cls.held.folder)
@@ -291,7 +293,7 @@ def complaint(row):
     folder = Bench.folder()
     before = contents(folder)
     environment = dict(os.environ, HOME=folder, XDG_CACHE_HOME=folder + "/.cache", TMPDIR=folder,
-                       ROS_HOME=Bench.held.ros, ROS_MASTER_URI="http://127.0.0.1:1")
+                       ROS_HOME=Bench.held.ros, ROS_MASTER_URI=Bench.held.master)
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "ROS_LOG_DIR"):
         environment.pop(name, None)
     try:

@@ -69,6 +69,7 @@ int main(int argc, char** argv) {
     ros::init(argc, argv, "marsim_tum",
               ros::init_options::NoSigintHandler | ros::init_options::AnonymousName);
     marsim::requireExtension(out, {".tum", ".txt", ""});
+    marsim::requireWritable(out);
     if (!ros::master::check()) {
       throw marsim::Error(
           fmt::format("no ROS master at {}: start the simulation first", ros::master::getURI()));
