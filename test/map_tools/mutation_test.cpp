@@ -21,18 +21,22 @@ const std::string kPlyMesh =
     "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n"
     "property float z\nelement face 2\nproperty list uchar int vertex_indices\nend_header\n"
     "0 0 0\n4 0 0\n4 3 0\n0 3 0\n3 0 1 2\n3 0 2 3\n";
-const std::string kGltf =
-    R"({"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],)"
-    R"("meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}],"buffers":[{"byteLength":36,)"
-    R"("uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAQAAAAAAAAAAAAACAQAAAQEAAAAAA"}],)"
-    R"("bufferViews":[{"buffer":0,"byteLength":36}],"accessors":[{"bufferView":0,)"
-    R"("componentType":5126,"count":3,"type":"VEC3","min":[0,0,0],"max":[4,3,0]}]})";
+std::string gltf(const std::string& uri) {
+  return R"({"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],)"
+         R"("meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}],"buffers":[{"byteLength":36)" +
+         uri +
+         R"(}],"bufferViews":[{"buffer":0,"byteLength":36}],"accessors":[{"bufferView":0,)"
+         R"("componentType":5126,"count":3,"type":"VEC3","min":[0,0,0],"max":[4,3,0]}]})";
+}
 
 std::string glb() {
-  std::string json = kGltf;
+  std::string json = gltf("");
   json.resize((json.size() + 3) / 4 * 4, ' ');
   const auto size = static_cast<std::uint32_t>(json.size());
-  return "glTF" + bytesOf(std::uint32_t{2}) + bytesOf(size + 20) + bytesOf(size) + "JSON" + json;
+  std::string bytes = "glTF" + bytesOf(std::uint32_t{2}) + bytesOf(size + 64) + bytesOf(size) +
+                      "JSON" + json + bytesOf(std::uint32_t{36}) + std::string("BIN\0", 4);
+  for (const float number : {0.F, 0.F, 0.F, 4.F, 0.F, 0.F, 4.F, 3.F, 0.F}) bytes += bytesOf(number);
+  return bytes;
 }
 
 std::string table() {
@@ -68,7 +72,9 @@ std::map<std::string, std::string> samples(const TestFolder& folder) {
       {".ply", kPlyMesh},
       {".las", las(4, 7, kPoints)},
       {".obj", kObj},
-      {".gltf", kGltf},
+      {".gltf",
+       gltf(
+           R"(,"uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAQAAAAAAAAAAAAACAQAAAQEAAAAAA")")},
       {".glb", glb()},
       {".xyz", table()},
       {".txt", table()},
@@ -161,12 +167,11 @@ TEST(Mutations, OfMapsEndInAnErrorOrAResult) {
 TEST(Mutations, OfPosesEndInAnErrorOrAResult) {
   const TestFolder folder;
   const auto read = [](const std::filesystem::path& path) { readPoseFile(path); };
-  expectErrorsOrResults(folder, "a.tum", "0 1 2 3 0 0 0 1\n0.1 1 2 3 0 0 0 1\n0.2 1 2 3 0 0 1 0\n",
+  expectErrorsOrResults(folder, "a.tum", "0 1 2 3 0 0 0 1\n0.1 1 2 3 0 0 0 1\n0.2 1 2 3 0 0 0 1\n",
                         read);
-  expectErrorsOrResults(
-      folder, "a.csv",
-      "#timestamp [ns],p_x,p_y,p_z,q_w,q_x,q_y,q_z\n0,1,2,3,1,0,0,0\n100000000,1,2,3,1,0,0,0\n",
-      [](const std::filesystem::path& path) { readScanPoses(path); });
+  expectErrorsOrResults(folder, "a.csv",
+                        "stamp [ns],x,y,z,qw,qx,qy,qz\n0,1,2,3,1,0,0,0\n100000000,1,2,3,1,0,0,0\n",
+                        [](const std::filesystem::path& path) { readScanPoses(path); });
   expectErrorsOrResults(folder, "kitti.txt", "1 0 0 1 0 1 0 2 0 0 1 3\n1 0 0 2 0 1 0 2 0 0 1 3\n",
                         [](const std::filesystem::path& path) { readScanPoses(path); });
 }
