@@ -3,17 +3,15 @@
 
 #include <fmt/format.h>
 
+#include "common/mutations.hpp"
 #include "map_tools/export.hpp"
 #include "map_tools/import_fixture.hpp"
 #include "map_tools/recording.hpp"
-#include "marsim/common/random.hpp"
 #include "marsim/geometry/pose_file.hpp"
 
 /// Damaged files of every format end in an error or a result.
 namespace marsim::map_tools {
 namespace {
-
-constexpr int kMutations = 50;
 
 const std::string kObj =
     "v 0 0 0 1 0 0\nv 4 0 0 0 1 0\nv 4 3 0 0 0 1\nv 0 3 0 1 1 1\nf 1 2 3\nf 1 3 4\n";
@@ -106,46 +104,6 @@ std::map<std::string, std::string> samples(const TestFolder& folder) {
   return files;
 }
 
-/// One to four bytes changed, a piece taken out, doubled, or all from some place on.
-std::string mutated(std::string bytes, RandomStream& random) {
-  const auto below = [&](std::size_t bound) {
-    return static_cast<std::size_t>(random.uniform() * static_cast<double>(bound));
-  };
-  switch (below(5)) {
-    case 0:
-      bytes.erase(below(bytes.size()), below(20) + 1);
-      break;
-    case 1:
-      bytes.insert(below(bytes.size()), bytes.substr(below(bytes.size()), below(40) + 1));
-      break;
-    case 2:
-      bytes.resize(below(bytes.size()));
-      break;
-    default:
-      for (std::size_t i = below(4) + 1; i > 0; --i) {
-        bytes[below(bytes.size())] = static_cast<char>(below(256));
-      }
-  }
-  return bytes;
-}
-
-template <class Read>
-void expectErrorsOrResults(const TestFolder& folder, const std::string& name,
-                           const std::string& whole, const Read& read) {
-  ASSERT_NO_THROW(read(folder.write(name, whole))) << name;
-  RandomStream random(7);
-  for (int i = 0; i < kMutations; ++i) {
-    const auto path = folder.write(name, mutated(whole, random));
-    try {
-      read(path);
-    } catch (const Error& error) {
-      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
-    } catch (const std::exception& error) {
-      ADD_FAILURE() << name << ", mutation " << i << ": " << error.what();
-    }
-  }
-}
-
 TEST(Mutations, OfMapsEndInAnErrorOrAResult) {
   const TestFolder folder;
   const std::map<std::string, std::string> files = samples(folder);
@@ -159,7 +117,7 @@ TEST(Mutations, OfMapsEndInAnErrorOrAResult) {
       continue;
     }
     if (sample->second.empty()) continue;
-    expectErrorsOrResults(folder, "map" + format, sample->second,
+    expectErrorsOrResults(folder / ("map" + format), sample->second,
                           [&](const std::filesystem::path& path) { imported({path}, config); });
   }
 }
@@ -167,12 +125,12 @@ TEST(Mutations, OfMapsEndInAnErrorOrAResult) {
 TEST(Mutations, OfPosesEndInAnErrorOrAResult) {
   const TestFolder folder;
   const auto read = [](const std::filesystem::path& path) { readPoseFile(path); };
-  expectErrorsOrResults(folder, "a.tum", "0 1 2 3 0 0 0 1\n0.1 1 2 3 0 0 0 1\n0.2 1 2 3 0 0 0 1\n",
+  expectErrorsOrResults(folder / "a.tum", "0 1 2 3 0 0 0 1\n0.1 1 2 3 0 0 0 1\n0.2 1 2 3 0 0 0 1\n",
                         read);
-  expectErrorsOrResults(folder, "a.csv",
+  expectErrorsOrResults(folder / "a.csv",
                         "stamp [ns],x,y,z,qw,qx,qy,qz\n0,1,2,3,1,0,0,0\n100000000,1,2,3,1,0,0,0\n",
                         [](const std::filesystem::path& path) { readScanPoses(path); });
-  expectErrorsOrResults(folder, "kitti.txt", "1 0 0 1 0 1 0 2 0 0 1 3\n1 0 0 2 0 1 0 2 0 0 1 3\n",
+  expectErrorsOrResults(folder / "kitti.txt", "1 0 0 1 0 1 0 2 0 0 1 3\n1 0 0 2 0 1 0 2 0 0 1 3\n",
                         [](const std::filesystem::path& path) { readScanPoses(path); });
 }
 
