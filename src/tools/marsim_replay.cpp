@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "common/input_file.hpp"
 #include "common/text.hpp"
+#include "map/files/point_records.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/geometry/pose_file.hpp"
@@ -39,6 +39,18 @@ struct ReplayWords {
   }
 };
 
+/// Throws FileError where a map's header cannot be read.
+void requireHeader(const std::filesystem::path& map) {
+  struct HeaderWasRead {};
+  marsim::Progress progress("map", marsim::Progress::Output::kNone);
+  marsim::map::PointSink sink;
+  sink.begin = [](const marsim::map::RecordLayout&, std::uint64_t) { throw HeaderWasRead(); };
+  try {
+    marsim::map::readPoints(map, progress, sink);
+  } catch (const HeaderWasRead&) {
+  }
+}
+
 // Refuses what is wrong with them before anything is started.
 void check(const ReplayWords& words) {
   for (const std::string& word : words.more) {
@@ -47,12 +59,7 @@ void check(const ReplayWords& words) {
         .require(at != std::string::npos && at > 0, "argument", fmt::format("'{}'", word),
                  "NAME:=VALUE");
   }
-  if (!words.map.empty()) {
-    const std::filesystem::path map = marsim::config::resolveMap(words.map);
-    std::size_t size = 0;
-    marsim::openRegularFile(map, size);
-    if (size == 0) throw marsim::FileError(map.string(), "is empty");
-  }
+  if (!words.map.empty()) requireHeader(marsim::config::resolveMap(words.map));
   if (!words.lidar.empty() && words.lidar != "none") marsim::config::loadLidar(words.lidar);
   if (!words.depth.empty() && words.depth != "none") marsim::config::loadDepthCamera(words.depth);
 }
