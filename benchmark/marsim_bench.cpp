@@ -20,7 +20,7 @@
 #include "scan_benchmark.hpp"
 #include "sensors.hpp"
 #include "starts.hpp"
-#include "tools/command_line.hpp"
+#include "tools/process/command_line.hpp"
 #include "vegetation_benchmark.hpp"
 #include "world_benchmark.hpp"
 

@@ -9,7 +9,7 @@
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/lidar/plants.hpp"
-#include "scene/species.hpp"
+#include "scene/plants/species.hpp"
 #include "suite/svg_chart.hpp"
 
 namespace marsim::benchmarks {

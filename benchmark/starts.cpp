@@ -15,7 +15,7 @@
 #include "marsim/map/load_map.hpp"
 #include "places.hpp"
 #include "sensors.hpp"
-#include "tools/child_process.hpp"
+#include "tools/process/child_process.hpp"
 
 namespace marsim::benchmarks {
 namespace {

@@ -15,7 +15,7 @@
 #include "places.hpp"
 #include "starts.hpp"
 #include "swarm_load.hpp"
-#include "tools/child_process.hpp"
+#include "tools/process/child_process.hpp"
 
 namespace marsim::benchmarks {
 namespace {

@@ -2,8 +2,8 @@
 
 # marsim::core is every library of the core.
 add_library(marsim_core INTERFACE)
-target_link_libraries(marsim_core INTERFACE marsim_common marsim_lan marsim_geometry marsim_map marsim_scene
-  marsim_lidar marsim_vehicle marsim_control marsim_collision marsim_suite marsim_viz marsim_sim marsim_config)
+target_link_libraries(marsim_core INTERFACE marsim_common marsim_lan marsim_clock marsim_geometry marsim_map marsim_scene
+  marsim_lidar marsim_vehicle marsim_control marsim_collision marsim_scenario marsim_suite marsim_viz marsim_sim marsim_config)
 set_target_properties(marsim_core PROPERTIES EXPORT_NAME core)
 add_library(marsim::core ALIAS marsim_core)
 install(TARGETS marsim_core EXPORT marsimTargets)

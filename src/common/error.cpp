@@ -37,7 +37,8 @@ std::string unknownNameText(std::string_view where, std::string_view kind, std::
   const std::string prefix = where.empty() ? "" : fmt::format("{}: ", where);
   const std::string text =
       fmt::format("{}unknown {} '{}'{}, known: ", prefix, kind, clipped(name), hint);
-  return text + clipped(join(known), std::max(kLineLength, text.size() + kLeastKnown) - text.size());
+  return text +
+         clipped(join(known), std::max(kLineLength, text.size() + kLeastKnown) - text.size());
 }
 
 }  // namespace

@@ -4,24 +4,24 @@
 
 #include <fmt/format.h>
 
+#include "clock/sim_clock.hpp"
 #include "common/bounds.hpp"
 #include "common/text.hpp"
 #include "config/scenario.hpp"
 #include "config/scenario_readers.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/geometry/pose_file.hpp"
-#include "sim/sim_clock.hpp"
 
 namespace marsim::config {
 namespace fs = std::filesystem;
 namespace {
 
-static_assert(suite::kMostUavs == sim::kMostUavs);
+static_assert(scenario::kMostUavs == sim::kMostUavs);
 
 constexpr const char* kClients[] = {"ego_planner", "ego_swarm", "fast_planner", "fuel",    "super",
                                     "mavros",      "fast_lio",  "lio_sam",      "kiss_icp"};
 
-void readClient(YamlReader& reader, suite::Scenario& scenario) {
+void readClient(YamlReader& reader, scenario::Scenario& scenario) {
   std::vector<std::pair<std::string, std::string>> words;
   for (const char* client : kClients) words.emplace_back(client, client);
   reader.readWord<std::string>("client", scenario.client, words);
@@ -45,10 +45,10 @@ void readPace(YamlReader& reader, std::string& pace) {
   if (!reader.has("pace")) return;
   std::string text;
   reader.require("pace", text);
-  pace = sim::paceText(sim::parsePace(text, reader.file()));
+  pace = paceText(parsePace(text, reader.file()));
 }
 
-void readEight(YamlReader& reader, suite::FigureEight& eight) {
+void readEight(YamlReader& reader, scenario::FigureEight& eight) {
   reader.require("middle", eight.middle, Quantity::kLength);
   reader.read("width", eight.width, Quantity::kLength);
   reader.read("height", eight.height, Quantity::kLength);
@@ -57,8 +57,8 @@ void readEight(YamlReader& reader, suite::FigureEight& eight) {
   reader.read("laps", eight.laps);
 }
 
-suite::Flight readFlight(YamlReader& reader) {
-  suite::Flight flight;
+scenario::Flight readFlight(YamlReader& reader) {
+  scenario::Flight flight;
   if (reader.has("goals")) {
     reader.requirePoints("goals", flight.goals, Quantity::kLength);
     if (flight.goals.empty()) reader.fail("goals", "empty", "a point or more, [[x, y, z], ...]");
@@ -73,7 +73,7 @@ suite::Flight readFlight(YamlReader& reader) {
 }
 
 // Of one UAV, or a map of UAVs. Of names that are no UAV's validate() complains.
-void readFlights(YamlReader& reader, suite::Scenario& scenario) {
+void readFlights(YamlReader& reader, scenario::Scenario& scenario) {
   reader.readMap("fly", [&](YamlReader& fly) {
     const std::vector<std::string> keys = fly.keys();
     const bool names_uavs = std::any_of(keys.begin(), keys.end(), [](const std::string& key) {
@@ -94,7 +94,7 @@ void readFlights(YamlReader& reader, suite::Scenario& scenario) {
 
 // Refuses trajectories that cannot be followed. A single UAV starts at the first pose of its own,
 // unless told otherwise.
-void readTrajectories(YamlReader& reader, suite::Scenario& scenario) {
+void readTrajectories(YamlReader& reader, scenario::Scenario& scenario) {
   for (const auto& [uav, flight] : scenario.flights) {
     if (flight.trajectory.empty()) continue;
     const std::vector<StampedPose> poses = readPoseFile(flight.trajectory);
@@ -105,8 +105,8 @@ void readTrajectories(YamlReader& reader, suite::Scenario& scenario) {
   }
 }
 
-suite::Program readProgram(YamlReader& reader) {
-  suite::Program program;
+scenario::Program readProgram(YamlReader& reader) {
+  scenario::Program program;
   if (reader.has("package")) reader.require("package", program.package);
   reader.require("file", program.file);
   reader.readMap("arguments", [&](YamlReader& arguments) {
@@ -118,13 +118,13 @@ suite::Program readProgram(YamlReader& reader) {
 }
 
 // Beside the scenario, or else in the package.
-void findProgram(const YamlReader& reader, const std::string& key, suite::Program& program) {
+void findProgram(const YamlReader& reader, const std::string& key, scenario::Program& program) {
   const bool is_beside = fs::exists(fs::absolute(reader.file()).parent_path() / program.file);
   if (program.package.empty() || is_beside) program.file = existingFile(reader, key, program.file);
 }
 
 // Files are looked for when all keys are known: a slip in "package" is not told as a missing file.
-void readPrograms(YamlReader& reader, suite::Scenario& scenario) {
+void readPrograms(YamlReader& reader, scenario::Scenario& scenario) {
   if (!reader.has("programs")) return;
   reader.requireMaps(
       "programs", [&](YamlReader& program) { scenario.programs.push_back(readProgram(program)); });
@@ -133,8 +133,8 @@ void readPrograms(YamlReader& reader, suite::Scenario& scenario) {
   }
 }
 
-suite::WaitRule readRule(YamlReader& reader) {
-  suite::WaitRule rule;
+scenario::WaitRule readRule(YamlReader& reader) {
+  scenario::WaitRule rule;
   reader.require("input", rule.input);
   reader.require("output", rule.output);
   double ahead = toSeconds(rule.ahead);
@@ -148,10 +148,11 @@ suite::WaitRule readRule(YamlReader& reader) {
   return rule;
 }
 
-void readHowItRuns(YamlReader& reader, suite::Scenario& scenario) {
+void readHowItRuns(YamlReader& reader, scenario::Scenario& scenario) {
   reader.read("uavs", scenario.uavs);
-  if (scenario.uavs < 1 || scenario.uavs > suite::kMostUavs) {
-    reader.fail("uavs", fmt::format("{}", scenario.uavs), fmt::format("1 to {}", suite::kMostUavs));
+  if (scenario.uavs < 1 || scenario.uavs > scenario::kMostUavs) {
+    reader.fail("uavs", fmt::format("{}", scenario.uavs),
+                fmt::format("1 to {}", scenario::kMostUavs));
   }
   if (reader.has("start")) {
     reader.require("start", scenario.start.emplace(), Quantity::kLength);
@@ -161,9 +162,9 @@ void readHowItRuns(YamlReader& reader, suite::Scenario& scenario) {
   readSeeds(reader, scenario.seeds);
   double duration = toSeconds(scenario.duration);
   reader.read("duration", duration, Quantity::kTime);
-  if (!(std::abs(duration) <= suite::kLongestDuration)) {  // validate() says what is too short
+  if (!(std::abs(duration) <= scenario::kLongestDuration)) {  // validate() says what is too short
     reader.fail("duration", fmt::format("{:g}", duration),
-                fmt::format("at most {:g} s", suite::kLongestDuration));
+                fmt::format("at most {:g} s", scenario::kLongestDuration));
   }
   scenario.duration = toNs(duration);
   reader.read("lockstep", scenario.lockstep);
@@ -172,8 +173,8 @@ void readHowItRuns(YamlReader& reader, suite::Scenario& scenario) {
 
 }  // namespace
 
-suite::Scenario loadScenario(const std::filesystem::path& path) {
-  suite::Scenario scenario;
+scenario::Scenario loadScenario(const std::filesystem::path& path) {
+  scenario::Scenario scenario;
   scenario.name = path.stem().string();
   scenario.file = path.string();
   YamlReader::readFile(path, [&](YamlReader& reader) {

@@ -58,9 +58,9 @@ void readRun(YamlReader& reader, DatasetRun& run) {
   if (reader.has("duration")) {
     double duration = 0.0;
     reader.require("duration", duration, Quantity::kTime);
-    if (!(duration > 0.0 && duration <= suite::kLongestDuration)) {
+    if (!(duration > 0.0 && duration <= scenario::kLongestDuration)) {
       reader.fail("duration", fmt::format("{:g} s", duration),
-                  fmt::format("more than 0, up to {:g} s", suite::kLongestDuration));
+                  fmt::format("more than 0, up to {:g} s", scenario::kLongestDuration));
     }
     run.duration = toNs(duration);
   }

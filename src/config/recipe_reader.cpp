@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "scene/materials.hpp"
-#include "scene/parts.hpp"
+#include "scene/places/materials.hpp"
+#include "scene/places/parts.hpp"
 
 namespace marsim::config {
 namespace {

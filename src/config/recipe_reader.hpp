@@ -1,7 +1,7 @@
 #pragma once
 
 #include "config/yaml_reader.hpp"
-#include "scene/recipe.hpp"
+#include "scene/places/recipe.hpp"
 
 namespace marsim::config {
 

@@ -2,12 +2,12 @@
 
 #include <filesystem>
 
-#include "suite/scenario.hpp"
+#include "scenario/scenario.hpp"
 
 namespace marsim::config {
 
 /// A scenario of `marsim suite`. Relative paths in it are from its own folder. Throws as the
 /// loaders of load.hpp do.
-suite::Scenario loadScenario(const std::filesystem::path& path);
+scenario::Scenario loadScenario(const std::filesystem::path& path);
 
 }  // namespace marsim::config

@@ -118,7 +118,7 @@ std::string existingFile(const YamlReader& reader, const std::string& key,
   return path.string();
 }
 
-void readLaunchArguments(YamlReader& reader, suite::Scenario& scenario) {
+void readLaunchArguments(YamlReader& reader, scenario::Scenario& scenario) {
   auto& arguments = scenario.arguments;
   std::vector<std::string> keys(std::begin(kNamed), std::end(kNamed));
   for (const std::string& key : keys) {

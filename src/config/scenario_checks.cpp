@@ -9,7 +9,7 @@
 namespace marsim::config {
 namespace {
 
-using suite::Limit;
+using scenario::Limit;
 
 void readBounds(YamlReader& reader, Limit& limit, Quantity quantity) {
   if (reader.has("at_least")) reader.require("at_least", limit.at_least.emplace(), quantity);
@@ -49,8 +49,8 @@ void readOneOrMore(YamlReader& reader, const std::string& key, const YamlReader:
   }
 }
 
-suite::EndCheck readEnd(YamlReader& reader) {
-  suite::EndCheck end;
+scenario::EndCheck readEnd(YamlReader& reader) {
+  scenario::EndCheck end;
   if (reader.has("uav")) reader.require("uav", end.uav);
   reader.require("position", end.position, Quantity::kLength);
   reader.read("within", end.within, Quantity::kLength);
@@ -58,8 +58,8 @@ suite::EndCheck readEnd(YamlReader& reader) {
   return end;
 }
 
-suite::RateCheck readRate(YamlReader& reader) {
-  suite::RateCheck rate;
+scenario::RateCheck readRate(YamlReader& reader) {
+  scenario::RateCheck rate;
   reader.require("topic", rate.topic);
   reader.require("rate", rate.rate, Quantity::kFrequency);
   reader.read("tolerance", rate.tolerance);
@@ -67,8 +67,8 @@ suite::RateCheck readRate(YamlReader& reader) {
   return rate;
 }
 
-suite::CoverageCheck readCoverage(YamlReader& reader) {
-  suite::CoverageCheck coverage;
+scenario::CoverageCheck readCoverage(YamlReader& reader) {
+  scenario::CoverageCheck coverage;
   if (reader.has("uav")) reader.require("uav", coverage.uav);
   reader.read("voxel", coverage.voxel, Quantity::kLength);
   reader.readMap("region", [&](YamlReader& region) {
@@ -87,7 +87,7 @@ struct Equipment {
   std::string vehicle, imu, lidar;
 };
 
-Equipment equipmentOf(const suite::Scenario& scenario, const std::string& uav) {
+Equipment equipmentOf(const scenario::Scenario& scenario, const std::string& uav) {
   const std::string& client = scenario.client;
   const bool is_sim = client.empty() && scenario.uavs == 1;
   Equipment equipment{client == "super" ? "uzh_5inch" : "hummingbird",
@@ -109,7 +109,7 @@ Equipment equipmentOf(const suite::Scenario& scenario, const std::string& uav) {
   return equipment;
 }
 
-Pose frameOf(const suite::Scenario& scenario, const suite::EstimateCheck& estimate,
+Pose frameOf(const scenario::Scenario& scenario, const scenario::EstimateCheck& estimate,
              const YamlReader& reader) {
   if (estimate.frame == "base") return {};
   const Equipment equipment = equipmentOf(scenario, estimate.uav);
@@ -121,8 +121,8 @@ Pose frameOf(const suite::Scenario& scenario, const suite::EstimateCheck& estima
                      fmt::format("checks.estimates: {}: frame", estimate.topic));
 }
 
-suite::EstimateCheck readEstimate(YamlReader& reader, const suite::Scenario& scenario) {
-  suite::EstimateCheck estimate;
+scenario::EstimateCheck readEstimate(YamlReader& reader, const scenario::Scenario& scenario) {
+  scenario::EstimateCheck estimate;
   reader.require("topic", estimate.topic);
   if (reader.has("uav")) reader.require("uav", estimate.uav);
   if (reader.has("frame")) reader.require("frame", estimate.frame);
@@ -144,8 +144,8 @@ suite::EstimateCheck readEstimate(YamlReader& reader, const suite::Scenario& sce
 
 }  // namespace
 
-void readChecks(YamlReader& reader, suite::Scenario& scenario) {
-  suite::Checks& checks = scenario.checks;
+void readChecks(YamlReader& reader, scenario::Scenario& scenario) {
+  scenario::Checks& checks = scenario.checks;
   reader.requireMap("checks", [&](YamlReader& map) {
     map.readMap("goals", [&](YamlReader& goals) {
       goals.require("within", checks.goals_within.emplace(), Quantity::kTime);

@@ -1,17 +1,17 @@
 #pragma once
 
 #include "config/yaml_reader.hpp"
-#include "suite/scenario.hpp"
+#include "scenario/scenario.hpp"
 
 /// Parts of the files of scenarios.
 namespace marsim::config {
 
 /// The arguments of the launch file under their own names, and the map `arguments`.
-void readLaunchArguments(YamlReader& reader, suite::Scenario& scenario);
+void readLaunchArguments(YamlReader& reader, scenario::Scenario& scenario);
 
 /// The map `checks`. Frames of estimates are those of the scenario's vehicle and sensors, which
 /// must have been read.
-void readChecks(YamlReader& reader, suite::Scenario& scenario);
+void readChecks(YamlReader& reader, scenario::Scenario& scenario);
 
 /// The path of a file that a text names from the folder of the reader's file. Throws ConfigError
 /// where there is none.

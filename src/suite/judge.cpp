@@ -16,7 +16,7 @@ namespace {
 /// What a check is about.
 struct Question {
   std::string name, subject, unit;
-  Limit limit;
+  scenario::Limit limit;
 };
 
 CheckResult unanswered(const Question& question, std::string message) {
@@ -48,7 +48,7 @@ CheckResult answered(const Question& question, double value) {
 /// Holds a recording to the checks of a scenario, one after another.
 class Judge {
  public:
-  Judge(const Scenario& scenario, const Recording& recording)
+  Judge(const scenario::Scenario& scenario, const scenario::Recording& recording)
       : scenario_(scenario), checks_(scenario.checks), recording_(recording) {}
 
   void run();
@@ -56,36 +56,38 @@ class Judge {
   std::vector<EstimateSeries> estimates() { return std::move(estimates_); }
 
  private:
-  using Measure = std::function<double(const UavRecording& uav)>;
+  using Measure = std::function<double(const scenario::UavRecording& uav)>;
 
-  const UavRecording* uav(const std::string& name) const;
+  const scenario::UavRecording* uav(const std::string& name) const;
   void checkGoals();
-  void checkUavs(const char* name, const char* unit, const std::optional<Limit>& limit,
+  void checkUavs(const char* name, const char* unit, const std::optional<scenario::Limit>& limit,
                  const Measure& measure);
-  void checkEnd(const EndCheck& end);
-  void checkRate(const RateCheck& rate);
-  void checkEstimate(const EstimateCheck& estimate);
+  void checkEnd(const scenario::EndCheck& end);
+  void checkRate(const scenario::RateCheck& rate);
+  void checkEstimate(const scenario::EstimateCheck& estimate);
   void checkCoverage();
   void checkRealTimeFactor();
 
-  const TopicRecording* topic(const std::string& name, std::string& complaint) const;
+  const scenario::TopicRecording* topic(const std::string& name, std::string& complaint) const;
 
-  const Scenario& scenario_;
-  const Checks& checks_;
-  const Recording& recording_;
+  const scenario::Scenario& scenario_;
+  const scenario::Checks& checks_;
+  const scenario::Recording& recording_;
   std::vector<CheckResult> results_;
   std::vector<EstimateSeries> estimates_;
 };
 
-const UavRecording* Judge::uav(const std::string& name) const {
-  const auto found = std::find_if(recording_.uavs.begin(), recording_.uavs.end(),
-                                  [&](const UavRecording& uav) { return uav.name == name; });
+const scenario::UavRecording* Judge::uav(const std::string& name) const {
+  const auto found =
+      std::find_if(recording_.uavs.begin(), recording_.uavs.end(),
+                   [&](const scenario::UavRecording& uav) { return uav.name == name; });
   return found == recording_.uavs.end() || found->samples.empty() ? nullptr : &*found;
 }
 
 // Null, and why, where nothing came on it.
-const TopicRecording* Judge::topic(const std::string& name, std::string& complaint) const {
-  for (const TopicRecording& topic : recording_.topics) {
+const scenario::TopicRecording* Judge::topic(const std::string& name,
+                                             std::string& complaint) const {
+  for (const scenario::TopicRecording& topic : recording_.topics) {
     if (topic.topic != name) continue;
     complaint = topic.fault;
     if (!complaint.empty()) return nullptr;
@@ -105,10 +107,11 @@ void Judge::checkGoals() {
   for (const auto& [name, flight] : scenario_.flights) {
     if (flight.goals.empty()) continue;
     const Question question{"goals", name, "s", {std::nullopt, checks_.goals_within}};
-    const UavRecording* recorded = uav(name);
+    const scenario::UavRecording* recorded = uav(name);
     std::size_t reached = 0;
     TimeNs last = 0;
-    for (const GoalRecord& goal : recorded ? recorded->goals : std::vector<GoalRecord>{}) {
+    for (const scenario::GoalRecord& goal :
+         recorded ? recorded->goals : std::vector<scenario::GoalRecord>{}) {
       if (!goal.reached) continue;
       ++reached;
       last = std::max(last, *goal.reached);
@@ -122,29 +125,29 @@ void Judge::checkGoals() {
   }
 }
 
-void Judge::checkUavs(const char* name, const char* unit, const std::optional<Limit>& limit,
-                      const Measure& measure) {
+void Judge::checkUavs(const char* name, const char* unit,
+                      const std::optional<scenario::Limit>& limit, const Measure& measure) {
   if (!limit) return;
   for (const std::string& subject : scenario_.uavNames()) {
     const Question question{name, subject, unit, *limit};
-    const UavRecording* recorded = uav(subject);
+    const scenario::UavRecording* recorded = uav(subject);
     results_.push_back(recorded ? answered(question, measure(*recorded))
                                 : unanswered(question, "its motion was not recorded"));
   }
 }
 
-void Judge::checkEnd(const EndCheck& end) {
+void Judge::checkEnd(const scenario::EndCheck& end) {
   const Question position{"end_position", end.uav, "m", {std::nullopt, end.within}};
   const Question speed{"end_speed", end.uav, "m/s", end.speed};
   const bool has_speed = end.speed.at_least || end.speed.at_most;
-  const UavRecording* recorded = uav(end.uav);
+  const scenario::UavRecording* recorded = uav(end.uav);
   const char* const complaint = "its motion was not recorded";
   if (recorded == nullptr) {
     results_.push_back(unanswered(position, complaint));
     if (has_speed) results_.push_back(unanswered(speed, complaint));
     return;
   }
-  const MotionSample& last = recorded->samples.back();
+  const scenario::MotionSample& last = recorded->samples.back();
   results_.push_back(answered(position, (last.X_WB.p - end.position).norm()));
   if (has_speed) results_.push_back(answered(speed, last.v_WB.norm()));
 }
@@ -159,14 +162,14 @@ std::string stampsComplaint(const std::vector<TimeNs>& stamps) {
   return stamps.size() < 2 ? fmt::format("{} messages tell no rate", stamps.size()) : "";
 }
 
-void Judge::checkRate(const RateCheck& rate) {
+void Judge::checkRate(const scenario::RateCheck& rate) {
   const Question mean{"rate",
                       rate.topic,
                       "Hz",
                       {rate.rate * (1.0 - rate.tolerance), rate.rate * (1.0 + rate.tolerance)}};
   const Question gap{"worst_gap", rate.topic, "periods", {std::nullopt, rate.worst_gap}};
   std::string complaint;
-  const TopicRecording* recorded = topic(rate.topic, complaint);
+  const scenario::TopicRecording* recorded = topic(rate.topic, complaint);
   if (recorded != nullptr) complaint = stampsComplaint(recorded->stamps);
   if (!complaint.empty()) {
     results_.push_back(unanswered(mean, complaint));
@@ -194,7 +197,8 @@ void Judge::checkRate(const RateCheck& rate) {
 }
 
 // Why an estimate cannot be held to the truth.
-std::string estimateComplaint(const TopicRecording& recorded, const TrajectoryError& error) {
+std::string estimateComplaint(const scenario::TopicRecording& recorded,
+                              const TrajectoryError& error) {
   for (const StampedPose& pose : recorded.poses) {
     if (isPose(pose.X_WB)) continue;
     return fmt::format("the pose of {:.6f} s is not finite, or its quaternion not of length 1",
@@ -208,11 +212,11 @@ std::string estimateComplaint(const TopicRecording& recorded, const TrajectoryEr
              : "";
 }
 
-void Judge::checkEstimate(const EstimateCheck& estimate) {
+void Judge::checkEstimate(const scenario::EstimateCheck& estimate) {
   std::string complaint;
   TrajectoryError error;
-  const TopicRecording* recorded = topic(estimate.topic, complaint);
-  const UavRecording* truth = uav(estimate.uav);
+  const scenario::TopicRecording* recorded = topic(estimate.topic, complaint);
+  const scenario::UavRecording* truth = uav(estimate.uav);
   if (recorded != nullptr && truth == nullptr) {
     complaint = fmt::format("the motion of {} was not recorded", estimate.uav);
   } else if (recorded != nullptr) {
@@ -226,7 +230,7 @@ void Judge::checkEstimate(const EstimateCheck& estimate) {
   }
   estimates_.push_back(estimateSeries(estimate.topic, error));
 
-  const auto hold = [&](const char* name, const char* unit, const Limit& limit,
+  const auto hold = [&](const char* name, const char* unit, const scenario::Limit& limit,
                         const std::optional<double>& value, const std::string& without) {
     if (!limit.at_least && !limit.at_most) return;
     const Question question{name, estimate.topic, unit, limit};
@@ -245,7 +249,7 @@ void Judge::checkEstimate(const EstimateCheck& estimate) {
 
 void Judge::checkCoverage() {
   for (std::size_t i = 0; i < checks_.coverage.size(); ++i) {
-    const CoverageCheck& check = checks_.coverage[i];
+    const scenario::CoverageCheck& check = checks_.coverage[i];
     const Question question{"coverage", check.uav, "", check.share};
     results_.push_back(i < recording_.coverage.size() ? answered(question, recording_.coverage[i])
                                                       : unanswered(question, "was not measured"));
@@ -264,34 +268,34 @@ void Judge::checkRealTimeFactor() {
 void Judge::run() {
   checkGoals();
   checkUavs("clearance", "m", checks_.clearance,
-            [](const UavRecording& uav) { return uav.least_clearance; });
+            [](const scenario::UavRecording& uav) { return uav.least_clearance; });
   checkUavs("contacts", "", checks_.contacts,
-            [](const UavRecording& uav) { return static_cast<double>(uav.contacts); });
-  checkUavs("tracking_rms", "m", checks_.tracking_rms, [](const UavRecording& uav) {
+            [](const scenario::UavRecording& uav) { return static_cast<double>(uav.contacts); });
+  checkUavs("tracking_rms", "m", checks_.tracking_rms, [](const scenario::UavRecording& uav) {
     double sum = 0.0;
-    for (const MotionSample& sample : uav.samples) {
+    for (const scenario::MotionSample& sample : uav.samples) {
       sum += sample.tracking_error * sample.tracking_error;
     }
     return std::sqrt(sum / static_cast<double>(uav.samples.size()));
   });
-  const auto largest = [](const UavRecording& uav, const auto& valueOf) {
+  const auto largest = [](const scenario::UavRecording& uav, const auto& valueOf) {
     double most = 0.0;
-    for (const MotionSample& sample : uav.samples) {
+    for (const scenario::MotionSample& sample : uav.samples) {
       const double value = valueOf(sample);
       if (!(value <= most)) most = value;  // a NaN stays, unless something larger comes
       if (std::isnan(most)) break;
     }
     return most;
   };
-  checkUavs("tracking_max", "m", checks_.tracking_max, [&](const UavRecording& uav) {
-    return largest(uav, [](const MotionSample& sample) { return sample.tracking_error; });
+  checkUavs("tracking_max", "m", checks_.tracking_max, [&](const scenario::UavRecording& uav) {
+    return largest(uav, [](const scenario::MotionSample& sample) { return sample.tracking_error; });
   });
-  checkUavs("max_speed", "m/s", checks_.max_speed, [&](const UavRecording& uav) {
-    return largest(uav, [](const MotionSample& sample) { return sample.v_WB.norm(); });
+  checkUavs("max_speed", "m/s", checks_.max_speed, [&](const scenario::UavRecording& uav) {
+    return largest(uav, [](const scenario::MotionSample& sample) { return sample.v_WB.norm(); });
   });
-  for (const EndCheck& end : checks_.end) checkEnd(end);
-  for (const RateCheck& rate : checks_.rates) checkRate(rate);
-  for (const EstimateCheck& estimate : checks_.estimates) checkEstimate(estimate);
+  for (const scenario::EndCheck& end : checks_.end) checkEnd(end);
+  for (const scenario::RateCheck& rate : checks_.rates) checkRate(rate);
+  for (const scenario::EstimateCheck& estimate : checks_.estimates) checkEstimate(estimate);
   checkCoverage();
   checkRealTimeFactor();
 }
@@ -316,7 +320,8 @@ std::string firstFailure(const std::vector<CheckResult>& checks) {
 
 }  // namespace
 
-RunResult judge(const Scenario& scenario, std::uint64_t seed, const Recording& recording) {
+RunResult judge(const scenario::Scenario& scenario, std::uint64_t seed,
+                const scenario::Recording& recording) {
   Judge judge(scenario, recording);
   judge.run();
   RunResult result;
@@ -332,7 +337,7 @@ RunResult judge(const Scenario& scenario, std::uint64_t seed, const Recording& r
                                             [](const CheckResult& check) { return check.passed; });
   result.verdict = passed ? Verdict::kPassed : Verdict::kFailed;
   result.message = result.checks.empty() ? "nothing was checked" : firstFailure(result.checks);
-  for (const UavRecording& uav : recording.uavs) result.uavs.push_back(uavSeries(uav));
+  for (const scenario::UavRecording& uav : recording.uavs) result.uavs.push_back(uavSeries(uav));
   result.timings = timingSeries(recording.timings);
   result.simulated = toSeconds(recording.end - recording.begin);
   result.wall = recording.wall;

@@ -9,8 +9,8 @@
 
 #include <Eigen/Core>
 
-#include "suite/recording.hpp"
-#include "suite/scenario.hpp"
+#include "scenario/recording.hpp"
+#include "scenario/scenario.hpp"
 
 namespace marsim::suite {
 
@@ -23,7 +23,7 @@ struct CheckResult {
   /// None: it could not be worked out, `message` says why. An infinite clearance: nothing near.
   std::optional<double> value;
   std::string unit;
-  Limit limit;
+  scenario::Limit limit;
   bool passed = false;
   bool depends_on_wall_time = false;
   std::string message;
@@ -64,7 +64,8 @@ struct RunResult {
 };
 
 /// Holds a recording to what the scenario asks for.
-RunResult judge(const Scenario& scenario, std::uint64_t seed, const Recording& recording);
+RunResult judge(const scenario::Scenario& scenario, std::uint64_t seed,
+                const scenario::Recording& recording);
 
 /// JSON, a key of the top a line. What depends on wall time stands below "wall" alone, so that the
 /// rest of two runs can be compared byte for byte; only "verdict" is that of all checks. Infinite

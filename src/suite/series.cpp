@@ -20,11 +20,11 @@ std::vector<std::size_t> chosen(std::size_t count) {
 
 }  // namespace
 
-UavSeries uavSeries(const UavRecording& uav) {
+UavSeries uavSeries(const scenario::UavRecording& uav) {
   UavSeries series;
   series.name = uav.name;
   for (const std::size_t i : chosen(uav.samples.size())) {
-    const MotionSample& sample = uav.samples[i];
+    const scenario::MotionSample& sample = uav.samples[i];
     series.t.push_back(toSeconds(sample.stamp));
     series.p_WB.emplace_back(sample.X_WB.p.cast<float>());
     series.speed.push_back(static_cast<float>(sample.v_WB.norm()));

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "suite/recording.hpp"
+#include "scenario/recording.hpp"
 #include "suite/run_result.hpp"
 #include "suite/trajectory_error.hpp"
 
@@ -14,7 +14,7 @@ namespace marsim::suite {
 
 constexpr std::size_t kMostInstants = 600;  ///< of a curve
 
-UavSeries uavSeries(const UavRecording& uav);
+UavSeries uavSeries(const scenario::UavRecording& uav);
 
 /// Empty but for its topic where the estimate could not be held to the truth.
 EstimateSeries estimateSeries(const std::string& topic, const TrajectoryError& error);

@@ -17,19 +17,19 @@ struct Associated {
   std::vector<Pose> estimate;  // X_EF
 };
 
-Pose truthAt(const std::vector<MotionSample>& truth, TimeNs t) {
+Pose truthAt(const std::vector<scenario::MotionSample>& truth, TimeNs t) {
   const auto after = std::lower_bound(
       truth.begin(), truth.end(), t,
-      [](const MotionSample& sample, TimeNs stamp) { return sample.stamp < stamp; });
+      [](const scenario::MotionSample& sample, TimeNs stamp) { return sample.stamp < stamp; });
   if (after->stamp == t) return after->X_WB;
-  const MotionSample& from = *std::prev(after);
+  const scenario::MotionSample& from = *std::prev(after);
   const double share = toSeconds(t - from.stamp) / toSeconds(after->stamp - from.stamp);
   return {from.X_WB.q.slerp(share, after->X_WB.q),
           from.X_WB.p + share * (after->X_WB.p - from.X_WB.p)};
 }
 
-Associated associate(const std::vector<MotionSample>& truth, std::vector<StampedPose> estimate,
-                     const TrajectoryErrorConfig& config) {
+Associated associate(const std::vector<scenario::MotionSample>& truth,
+                     std::vector<StampedPose> estimate, const TrajectoryErrorConfig& config) {
   std::stable_sort(estimate.begin(), estimate.end(),
                    [](const StampedPose& a, const StampedPose& b) { return a.stamp < b.stamp; });
   Associated associated;
@@ -109,7 +109,7 @@ bool isPose(const Pose& X) {
   return X.p.allFinite() && std::abs(X.q.norm() - 1.0) < kRounding;  // false for NaN
 }
 
-TrajectoryError trajectoryError(const std::vector<MotionSample>& truth,
+TrajectoryError trajectoryError(const std::vector<scenario::MotionSample>& truth,
                                 const std::vector<StampedPose>& estimate,
                                 const TrajectoryErrorConfig& config) {
   TrajectoryError result;

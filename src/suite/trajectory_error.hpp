@@ -6,7 +6,7 @@
 
 #include "marsim/common/time.hpp"
 #include "marsim/geometry/pose.hpp"
-#include "suite/recording.hpp"
+#include "scenario/recording.hpp"
 
 namespace marsim::suite {
 
@@ -44,7 +44,7 @@ struct TrajectoryError {
 /// their positions after alignment, and the relative pose error that of E = (Q_i^-1 Q_j)^-1 (P_i^-1
 /// P_j) from identity, j being the first pose at least rpe_delta after i (Sturm et al., "A
 /// Benchmark for the Evaluation of RGB-D SLAM Systems", IROS 2012, eq. 1 and 2).
-TrajectoryError trajectoryError(const std::vector<MotionSample>& truth,
+TrajectoryError trajectoryError(const std::vector<scenario::MotionSample>& truth,
                                 const std::vector<StampedPose>& estimate,
                                 const TrajectoryErrorConfig& config);
 

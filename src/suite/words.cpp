@@ -22,7 +22,7 @@ std::string numberText(double value) {
   return text;
 }
 
-std::string limitText(const Limit& limit) {
+std::string limitText(const scenario::Limit& limit) {
   if (limit.at_least && limit.at_most) {
     return fmt::format("{} to {}", numberText(*limit.at_least), numberText(*limit.at_most));
   }

@@ -12,7 +12,7 @@ namespace marsim::suite {
 std::string numberText(double value);
 
 /// "at least 0.3", "at most 2", "0.3 to 2"; empty where there is no limit.
-std::string limitText(const Limit& limit);
+std::string limitText(const scenario::Limit& limit);
 
 /// "forest_goals, seed 3".
 std::string runName(const RunResult& run);

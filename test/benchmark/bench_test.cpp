@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "marsim/lidar_gl/renderer.hpp"
-#include "tools/child_process.hpp"
+#include "tools/process/child_process.hpp"
 #include "tools/temporary_folder.hpp"
 
 namespace marsim::tools {

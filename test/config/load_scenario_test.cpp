@@ -14,7 +14,7 @@
 namespace marsim::config {
 namespace {
 
-using suite::Scenario;
+using scenario::Scenario;
 
 const char* const kPlain =
     "description: Two goals in the forest\n"
@@ -169,7 +169,7 @@ TEST_F(LoadScenario, HowItIsFlown) {
   EXPECT_FALSE(scenario.lockstep);
   EXPECT_EQ(scenario.pace, "2.5");
   ASSERT_TRUE(scenario.flights.at("uav0").figure_eight);
-  const suite::FigureEight& eight = *scenario.flights.at("uav0").figure_eight;
+  const scenario::FigureEight& eight = *scenario.flights.at("uav0").figure_eight;
   EXPECT_EQ(eight.middle, Eigen::Vector3d(0.0, 0.0, 2.0));
   EXPECT_EQ(eight.width, 6.0);
   EXPECT_EQ(eight.height, 3.0);
@@ -189,7 +189,7 @@ TEST_F(LoadScenario, HowItIsFlown) {
 }
 
 TEST_F(LoadScenario, Checks) {
-  const suite::Checks checks = of(kWhole).checks;
+  const scenario::Checks checks = of(kWhole).checks;
   EXPECT_EQ(checks.clearance->at_least, 0.2);
   EXPECT_FALSE(checks.clearance->at_most);
   EXPECT_EQ(checks.contacts->at_most, 0.0);
@@ -215,7 +215,7 @@ TEST_F(LoadScenario, Checks) {
 }
 
 TEST_F(LoadScenario, Estimates) {
-  const suite::EstimateCheck check = of(kWhole).checks.estimates.at(0);
+  const scenario::EstimateCheck check = of(kWhole).checks.estimates.at(0);
   EXPECT_EQ(check.topic, "/Odometry");
   EXPECT_EQ(check.offset, -kNsPerSecond / 200);
   EXPECT_FALSE(check.align);

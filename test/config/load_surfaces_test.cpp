@@ -49,8 +49,7 @@ TEST_F(LoadSurfaces, WhatAFileSays) {
 }
 
 TEST_F(LoadSurfaces, ComplainsOfWhatIsWrong) {
-  EXPECT_EQ(complaintOf("{class: 201, specular: 1.5}"),
-            "201: specular is 1.5, allowed: 0 to 1");
+  EXPECT_EQ(complaintOf("{class: 201, specular: 1.5}"), "201: specular is 1.5, allowed: 0 to 1");
   EXPECT_EQ(complaintOf("{class: car, transparent: -0.1}"),
             "car: transparent is -0.1, allowed: 0 to 1");
   EXPECT_EQ(complaintOf("{object: obstacle 3, specular: 0.7, transparent: 0.4}"),

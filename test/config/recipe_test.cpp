@@ -13,8 +13,8 @@
 #include "marsim/config/load.hpp"
 #include "marsim/geometry/kd_tree.hpp"
 #include "marsim/map/cloud_io.hpp"
-#include "scene/materials.hpp"
-#include "scene/parts.hpp"
+#include "scene/places/materials.hpp"
+#include "scene/places/parts.hpp"
 #include "support.hpp"
 
 namespace marsim::config {

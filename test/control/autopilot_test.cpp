@@ -1,4 +1,4 @@
-#include "control/autopilot.hpp"
+#include "control/pilot/autopilot.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "control/command_watch.hpp"
+#include "control/pilot/command_watch.hpp"
 
 #include <cmath>
 #include <limits>

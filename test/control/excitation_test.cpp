@@ -1,4 +1,4 @@
-#include "control/excitation.hpp"
+#include "control/paths/excitation.hpp"
 
 #include <cmath>
 

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "contains.hpp"
-#include "control/key_flight.hpp"
-#include "control/stick_flight.hpp"
+#include "control/pilot/key_flight.hpp"
+#include "control/pilot/stick_flight.hpp"
 #include "marsim/common/error.hpp"
 
 namespace marsim::control {

@@ -1,4 +1,4 @@
-#include "control/offboard.hpp"
+#include "control/pilot/offboard.hpp"
 
 #include <cmath>
 #include <limits>

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "control/envelope.hpp"
+#include "control/pilot/envelope.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/control/cascaded_pid.hpp"

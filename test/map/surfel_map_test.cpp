@@ -28,7 +28,8 @@ TEST(SurfelMapConfig, NamesFieldValueAndBound) {
   SurfelMapConfig config;
   EXPECT_EQ(validationError(config), "no error");
   config.resolution = 0.0;
-  EXPECT_EQ(validationError(config), "sim.yaml: resolution is 0, allowed: more than 0, up to 10000 m");
+  EXPECT_EQ(validationError(config),
+            "sim.yaml: resolution is 0, allowed: more than 0, up to 10000 m");
   config = {};
   config.normal_radius_factor = 0.5;
   EXPECT_EQ(validationError(config), "sim.yaml: normal_radius_factor is 0.5, allowed: 1 to 100");

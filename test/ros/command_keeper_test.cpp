@@ -1,4 +1,4 @@
-#include "ros/nodes/command_keeper.hpp"
+#include "ros/uav/command_keeper.hpp"
 
 #include <limits>
 #include <vector>

@@ -39,7 +39,7 @@
 #include "ros/messages/conversions.hpp"
 #include "ros/messages/depth_message.hpp"
 #include "ros/messages/trajectory_message.hpp"
-#include "ros/nodes/contact_publisher.hpp"
+#include "ros/uav/contact_publisher.hpp"
 #include "wait_for.hpp"
 
 namespace marsim {

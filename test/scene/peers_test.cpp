@@ -1,5 +1,5 @@
 #include "marsim/scene/peers.hpp"
-#include "scene/peer_news.hpp"
+#include "scene/movers/peer_news.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "scene/walking_person.hpp"
+#include "scene/movers/walking_person.hpp"
 
 #include <algorithm>
 #include <cmath>

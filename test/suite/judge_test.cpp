@@ -10,8 +10,8 @@
 namespace marsim::suite {
 namespace {
 
-Limit atLeast(double value) { return {value, std::nullopt}; }
-Limit atMost(double value) { return {std::nullopt, value}; }
+scenario::Limit atLeast(double value) { return {value, std::nullopt}; }
+scenario::Limit atMost(double value) { return {std::nullopt, value}; }
 
 class Judging : public testing::Test {
  protected:
@@ -24,8 +24,8 @@ class Judging : public testing::Test {
   }
   RunResult run() { return judge(scenario, 7, recording); }
 
-  Scenario scenario = scenarioOfTwoGoals();
-  Recording recording = straightFlight();
+  scenario::Scenario scenario = scenarioOfTwoGoals();
+  scenario::Recording recording = straightFlight();
 };
 
 void expectValue(const CheckResult& check, double value, bool passed, const std::string& message) {
@@ -54,12 +54,12 @@ TEST_F(Judging, Goals) {
 
 // Of a speed of 2 m/s and errors of half the time 3, half 4 cm (sample 500 of 1001 the first of 4).
 TEST_F(Judging, MotionOfEveryUav) {
-  Checks& checks = scenario.checks;
+  scenario::Checks& checks = scenario.checks;
   checks.clearance = atLeast(0.3);
   checks.contacts = atMost(0.0);
   checks.tracking_rms = atMost(0.04);
   checks.tracking_max = atMost(0.035);
-  checks.max_speed = Limit{1.9, 2.1};
+  checks.max_speed = scenario::Limit{1.9, 2.1};
   const std::vector<CheckResult> all = results();
   ASSERT_EQ(all.size(), 5U);
   expectValue(all[0], 0.25, false, "is 0.25 m, allowed: at least 0.3 m");
@@ -161,9 +161,9 @@ class JudgingEstimates : public Judging {
  protected:
   // Moved by a metre, and off by 10 cm sideways one time up, one time down.
   JudgingEstimates() {
-    TopicRecording topic{"/Odometry", "nav_msgs/Odometry", {}, {}};
+    scenario::TopicRecording topic{"/Odometry", "nav_msgs/Odometry", {}, {}};
     for (std::size_t i = 0; i < 1000; i += 10) {
-      const MotionSample& sample = recording.uavs[0].samples[i];
+      const scenario::MotionSample& sample = recording.uavs[0].samples[i];
       const double side = i % 20 == 0 ? 0.1 : -0.1;
       topic.stamps.push_back(sample.stamp);
       StampedPose pose;
@@ -172,7 +172,7 @@ class JudgingEstimates : public Judging {
       topic.poses.push_back(pose);
     }
     recording.topics = {topic};
-    EstimateCheck check;
+    scenario::EstimateCheck check;
     check.topic = "/Odometry";
     check.ate = atMost(0.11);
     check.rpe = atMost(0.01);
@@ -202,7 +202,7 @@ TEST_F(JudgingEstimates, AreHeldToTheTruth) {
 
 TEST_F(JudgingEstimates, WithoutAnswer) {
   const auto said = [&] { return results().front().message; };
-  const TopicRecording whole = recording.topics[0];
+  const scenario::TopicRecording whole = recording.topics[0];
   recording.topics[0].poses.resize(2);
   EXPECT_EQ(said(), "2 poses are too few to align");
   EXPECT_EQ(results()[1].message, "no two poses are 1 s apart or more");
@@ -227,7 +227,7 @@ TEST_F(JudgingEstimates, WithoutAnswer) {
 }
 
 TEST_F(Judging, CoverageAndRealTime) {
-  CoverageCheck check;
+  scenario::CoverageCheck check;
   check.share = atLeast(0.9);
   scenario.checks.coverage = {check, check};
   scenario.checks.real_time_factor = atLeast(2.0);

@@ -11,7 +11,7 @@
 namespace marsim::suite {
 
 inline CheckResult check(const std::string& name, const std::string& subject, double value,
-                         const std::string& unit, const Limit& limit) {
+                         const std::string& unit, const scenario::Limit& limit) {
   CheckResult result;
   result.name = name;
   result.subject = subject;

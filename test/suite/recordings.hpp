@@ -1,21 +1,21 @@
 #pragma once
 
-#include "suite/recording.hpp"
-#include "suite/scenario.hpp"
+#include "scenario/recording.hpp"
+#include "scenario/scenario.hpp"
 
 namespace marsim::suite {
 
 constexpr TimeNs kMs = kNsPerSecond / 1000;
 
 /// Ten seconds straight ahead at 2 m/s, 1.5 m above the origin, a sample every 10 ms.
-inline Recording straightFlight() {
-  Recording recording;
+inline scenario::Recording straightFlight() {
+  scenario::Recording recording;
   recording.end = 10 * kNsPerSecond;
   recording.wall = 4.0;
-  UavRecording uav;
+  scenario::UavRecording uav;
   uav.name = "uav0";
   for (TimeNs t = 0; t <= recording.end; t += 10 * kMs) {
-    MotionSample sample;
+    scenario::MotionSample sample;
     sample.stamp = t;
     sample.X_WB.p = {2.0 * toSeconds(t), 0.0, 1.5};
     sample.v_WB = {2.0, 0.0, 0.0};
@@ -33,15 +33,15 @@ inline Recording straightFlight() {
 }
 
 /// A topic whose stamps come at a period, from one time to another.
-inline TopicRecording steadyTopic(const std::string& name, TimeNs period, TimeNs begin,
-                                  TimeNs end) {
-  TopicRecording topic{name, "sensor_msgs/Imu", {}, {}};
+inline scenario::TopicRecording steadyTopic(const std::string& name, TimeNs period, TimeNs begin,
+                                            TimeNs end) {
+  scenario::TopicRecording topic{name, "sensor_msgs/Imu", {}, {}};
   for (TimeNs t = begin; t <= end; t += period) topic.stamps.push_back(t);
   return topic;
 }
 
-inline Scenario scenarioOfTwoGoals() {
-  Scenario scenario;
+inline scenario::Scenario scenarioOfTwoGoals() {
+  scenario::Scenario scenario;
   scenario.name = "straight";
   scenario.file = "straight.yaml";
   scenario.description = "Two goals";

@@ -14,11 +14,11 @@ namespace {
 constexpr TimeNs kMs = kNsPerSecond / 1000;
 
 // A screw line of 10 s, a sample every 10 ms.
-std::vector<MotionSample> screw() {
-  std::vector<MotionSample> truth;
+std::vector<scenario::MotionSample> screw() {
+  std::vector<scenario::MotionSample> truth;
   for (TimeNs t = 0; t <= 10 * kNsPerSecond; t += 10 * kMs) {
     const double s = toSeconds(t);
-    MotionSample sample;
+    scenario::MotionSample sample;
     sample.stamp = t;
     sample.X_WB = {fromRollPitchYaw(0.0, 0.0, s), {std::cos(s), std::sin(s), 0.3 * s}};
     truth.push_back(sample);
@@ -26,7 +26,7 @@ std::vector<MotionSample> screw() {
   return truth;
 }
 
-std::vector<StampedPose> copyOf(const std::vector<MotionSample>& truth, const Pose& X_EW,
+std::vector<StampedPose> copyOf(const std::vector<scenario::MotionSample>& truth, const Pose& X_EW,
                                 const Pose& X_BF, std::size_t step) {
   std::vector<StampedPose> estimate;
   for (std::size_t i = 0; i < truth.size(); i += step) {

@@ -37,9 +37,9 @@ struct Case {
   bool planar = false, shuffled = false;
 };
 
-std::vector<MotionSample> truthOf(const Case& one, RandomStream& random) {
-  std::vector<MotionSample> truth;
-  MotionSample sample;
+std::vector<scenario::MotionSample> truthOf(const Case& one, RandomStream& random) {
+  std::vector<scenario::MotionSample> truth;
+  scenario::MotionSample sample;
   Eigen::Vector3d v = randomVector(random, 1.0), w = randomVector(random, 0.5);
   for (int i = 0; i < one.samples; ++i) {
     truth.push_back(sample);
@@ -53,7 +53,8 @@ std::vector<MotionSample> truthOf(const Case& one, RandomStream& random) {
   return truth;
 }
 
-std::vector<StampedPose> estimateOf(const Case& one, const std::vector<MotionSample>& truth,
+std::vector<StampedPose> estimateOf(const Case& one,
+                                    const std::vector<scenario::MotionSample>& truth,
                                     RandomStream& random) {
   const Pose X_EW = randomPose(random, 5.0, 1.0);
   std::vector<StampedPose> estimate;
@@ -81,7 +82,7 @@ Json optionalJson(const std::optional<double>& value) {
 }
 
 Json caseJson(const Case& one, RandomStream& random) {
-  const std::vector<MotionSample> truth = truthOf(one, random);
+  const std::vector<scenario::MotionSample> truth = truthOf(one, random);
   const std::vector<StampedPose> estimate = estimateOf(one, truth, random);
   const TrajectoryError error = trajectoryError(truth, estimate, one.config);
   Json json = {{"name", one.name},
@@ -92,7 +93,7 @@ Json caseJson(const Case& one, RandomStream& random) {
                {"X_BF", poseJson(0, one.config.X_BF)},
                {"truth", Json::array()},
                {"estimate", Json::array()}};
-  for (const MotionSample& sample : truth) {
+  for (const scenario::MotionSample& sample : truth) {
     json["truth"].push_back(poseJson(sample.stamp, sample.X_WB));
   }
   for (const StampedPose& pose : estimate) {

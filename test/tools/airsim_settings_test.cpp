@@ -1,4 +1,4 @@
-#include "tools/airsim_settings.hpp"
+#include "tools/dataset/airsim_settings.hpp"
 
 #include <variant>
 

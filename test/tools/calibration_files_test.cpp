@@ -1,4 +1,4 @@
-#include "tools/calibration_files.hpp"
+#include "tools/sensors/calibration_files.hpp"
 
 #include <cmath>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "tools/child_process.hpp"
+#include "tools/process/child_process.hpp"
 
 #include <csignal>
 
@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "marsim/common/error.hpp"
-#include "tools/interrupts.hpp"
+#include "tools/process/interrupts.hpp"
 
 namespace marsim::tools {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/dataset_preview.hpp"
+#include "tools/dataset/dataset_preview.hpp"
 
 #include <gtest/gtest.h>
 

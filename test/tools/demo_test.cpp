@@ -1,4 +1,4 @@
-#include "tools/demo.hpp"
+#include "tools/demo/demo.hpp"
 
 #include <fstream>
 #include <map>

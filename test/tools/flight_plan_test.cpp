@@ -1,4 +1,4 @@
-#include "tools/flight_plan.hpp"
+#include "tools/demo/flight_plan.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tools/flight_report.hpp"
+#include "tools/demo/flight_report.hpp"
 
 #include <fstream>
 

@@ -1,4 +1,4 @@
-#include "tools/launch_run.hpp"
+#include "tools/process/launch_run.hpp"
 
 #include <filesystem>
 #include <fstream>

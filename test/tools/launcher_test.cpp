@@ -1,4 +1,4 @@
-#include "tools/launcher.hpp"
+#include "tools/process/launcher.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "tools/child_process.hpp"
+#include "tools/process/child_process.hpp"
 #include "tools/temporary_folder.hpp"
 
 namespace marsim::tools {
@@ -161,8 +161,7 @@ TEST(Gallery, SaysWhereItCannotWrite) {
   const auto file = folder.write("file", "");
   const ProgramRun refused = run({"marsim", "gallery", "--out", (file / "below").string()});
   EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_NE(refused.output.find("file: is no folder"), std::string::npos)
-      << refused.output;
+  EXPECT_NE(refused.output.find("file: is no folder"), std::string::npos) << refused.output;
 }
 
 TEST(Place, WritesTheSameFileForTheSameSeed) {

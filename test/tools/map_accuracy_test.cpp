@@ -1,4 +1,4 @@
-#include "tools/map_accuracy.hpp"
+#include "tools/map/map_accuracy.hpp"
 
 #include <cmath>
 #include <fstream>

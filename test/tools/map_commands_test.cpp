@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "marsim/common/random.hpp"
-#include "tools/child_process.hpp"
+#include "tools/process/child_process.hpp"
 #include "tools/temporary_folder.hpp"
 
 namespace marsim::tools {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tools/orbit.hpp"
+#include "tools/map/orbit.hpp"
 
 namespace marsim::tools {
 namespace {

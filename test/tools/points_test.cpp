@@ -1,4 +1,4 @@
-#include "tools/points.hpp"
+#include "tools/map/points.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/scan_once.hpp"
+#include "tools/sensors/scan_once.hpp"
 
 #include <cmath>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 #include "config/names.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/map/cloud_io.hpp"
-#include "tools/points.hpp"
+#include "tools/map/points.hpp"
 #include "tools/temporary_folder.hpp"
 #include "tools/test_room.hpp"
 

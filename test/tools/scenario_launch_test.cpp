@@ -1,4 +1,4 @@
-#include "tools/scenario_launch.hpp"
+#include "tools/suite/scenario_launch.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@ std::string argument(const std::string& name, const std::string& value) {
   return "<arg name=\"" + name + "\" value=\"" + value + "\"/>";
 }
 
-suite::Scenario scenario() {
-  suite::Scenario result;
+scenario::Scenario scenario() {
+  scenario::Scenario result;
   result.name = "goals";
   result.file = "/scenarios/goals.yaml";
   result.arguments = {{"map", "/maps/a <b> & \"c\".pcd"}, {"lidar", "mid360"}};
@@ -43,7 +43,7 @@ TEST(ScenarioLaunch, FliesOneUavInLockstep) {
 }
 
 TEST(ScenarioLaunch, WithoutLockstepNobodyIsWaitedFor) {
-  suite::Scenario free = scenario();
+  scenario::Scenario free = scenario();
   free.lockstep = false;
   free.pace = "1";
   free.arguments["on_crash"] = "respawn";
@@ -54,7 +54,7 @@ TEST(ScenarioLaunch, WithoutLockstepNobodyIsWaitedFor) {
 }
 
 TEST(ScenarioLaunch, OthersThatAreWaitedForStay) {
-  suite::Scenario waiting = scenario();
+  scenario::Scenario waiting = scenario();
   waiting.arguments["participants"] = "/planner";
   waiting.wait_for = {{"/uav0/points", "/Odometry", 150'000'000}, {"/a", "/b", kNsPerSecond}};
   const std::string text = scenarioLaunch(waiting, 1, "/out", {});
@@ -63,7 +63,7 @@ TEST(ScenarioLaunch, OthersThatAreWaitedForStay) {
 }
 
 TEST(ScenarioLaunch, EachKindHasItsFile) {
-  suite::Scenario swarm = scenario();
+  scenario::Scenario swarm = scenario();
   swarm.start.reset();
   swarm.yaw = 0.0;
   swarm.uavs = 10;
@@ -71,7 +71,7 @@ TEST(ScenarioLaunch, EachKindHasItsFile) {
   EXPECT_TRUE(has(text, "/launch/swarm.launch\""));
   EXPECT_TRUE(has(text, argument("n", "10")));
   EXPECT_FALSE(has(text, "\"yaw\""));
-  suite::Scenario client = scenario();
+  scenario::Scenario client = scenario();
   client.client = "ego_planner";
   EXPECT_TRUE(has(scenarioLaunch(client, 1, "/out", {}), "/launch/planner.launch\""));
   EXPECT_TRUE(has(scenarioLaunch(client, 1, "/out", {}), argument("client", "ego_planner")));
@@ -80,10 +80,10 @@ TEST(ScenarioLaunch, EachKindHasItsFile) {
 }
 
 TEST(ScenarioLaunch, ArgumentsAreThoseOfTheFile) {
-  suite::Scenario other = scenario();
+  scenario::Scenario other = scenario();
   other.arguments["output"] = "livox_custom";
   EXPECT_NO_THROW(requireKnownArguments(other));
-  const auto complaint = [](const suite::Scenario& of) -> std::string {
+  const auto complaint = [](const scenario::Scenario& of) -> std::string {
     try {
       requireKnownArguments(of);
     } catch (const UnknownNameError& error) {
@@ -106,7 +106,7 @@ TEST(ScenarioLaunch, ArgumentsAreThoseOfTheFile) {
 }
 
 TEST(ScenarioLaunch, ProgramsAndWhatStandsInForThem) {
-  suite::Scenario flown = scenario();
+  scenario::Scenario flown = scenario();
   flown.programs = {{"ego_planner", "run.launch", {{"speed", "2"}, {"map", "$(find maps)/a.pcd"}}},
                     {"", "/opt/me/mine.launch", {}},
                     {"other", "files/x.launch", {}}};
@@ -125,7 +125,7 @@ TEST(ScenarioLaunch, ProgramsAndWhatStandsInForThem) {
 }
 
 TEST(ScenarioLaunch, ASlamClientThatIsStartedIsAPackage) {
-  suite::Scenario slam = scenario();
+  scenario::Scenario slam = scenario();
   slam.client = "kiss_icp";
   EXPECT_TRUE(wantedPackages(slam).empty());
   slam.arguments["start_client"] = "true";

@@ -1,4 +1,4 @@
-#include "tools/sensor_table.hpp"
+#include "tools/sensors/sensor_table.hpp"
 
 #include <cstdlib>
 #include <fstream>

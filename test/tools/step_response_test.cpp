@@ -1,4 +1,4 @@
-#include "tools/step_response.hpp"
+#include "tools/sensors/step_response.hpp"
 
 #include <cmath>
 #include <fstream>
@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "marsim/config/load.hpp"
-#include "tools/child_process.hpp"
+#include "tools/process/child_process.hpp"
 #include "tools/temporary_folder.hpp"
 
 namespace marsim::tools {

@@ -1,4 +1,4 @@
-#include "tools/suite_maps.hpp"
+#include "tools/suite/suite_maps.hpp"
 
 #include <set>
 

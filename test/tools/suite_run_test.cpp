@@ -1,4 +1,4 @@
-#include "tools/suite_run.hpp"
+#include "tools/suite/suite_run.hpp"
 
 #include <csignal>
 #include <fstream>
@@ -9,7 +9,7 @@
 
 #include "marsim/common/error.hpp"
 #include "suite/results_file.hpp"
-#include "tools/suite_flight.hpp"
+#include "tools/suite/suite_flight.hpp"
 #include "tools/temporary_folder.hpp"
 
 namespace marsim::tools {

@@ -1,4 +1,4 @@
-#include "tools/workers.hpp"
+#include "tools/process/workers.hpp"
 
 #include <csignal>
 #include <cstdio>

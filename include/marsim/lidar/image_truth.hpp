@@ -23,8 +23,8 @@ struct SeenObject {
 /// noise. Keeps references to all it is made of.
 class ImageTruth {
  public:
-  /// `objects`: those that the image was made with; their motion in the 20 ms before the stamp gives
-  /// velocities, that of the time since an earlier image gives flow.
+  /// `objects`: those that the image was made with; their motion in the 20 ms before the stamp
+  /// gives velocities, that of the time since an earlier image gives flow.
   ImageTruth(const Camera& camera, const CameraImage& image, View<MovingObject> objects);
 
   /// See map::semantic; 0: not known, or the sky.

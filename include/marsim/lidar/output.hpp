@@ -48,8 +48,8 @@ enum class StampPolicy {
 /// One topic that a LiDAR publishes.
 struct OutputConfig {
   CloudLayout layout = CloudLayout::kXyzit;
-  std::string topic;     ///< empty: `points` for the first cloud, `livox/lidar` for CustomMsg, `scan`
-                         ///< for LaserScan, `points_LAYOUT` for others
+  std::string topic;  ///< empty: `points` for the first cloud, `livox/lidar` for CustomMsg, `scan`
+                      ///< for LaserScan, `points_LAYOUT` for others
   std::string frame_id;  ///< empty: the sensor's frame
   StampPolicy stamp = StampPolicy::kFirstFiring;
   MissEncoding misses = MissEncoding::kDriver;

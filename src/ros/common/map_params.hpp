@@ -10,8 +10,8 @@ namespace marsim::ros_nodes {
 
 /// Parameters that say how a map is made of its source, the same for every node that uses the map:
 /// resolution [m], surface (paper | blended), storage (compact); noise, smoothing_radius,
-/// blending_depth and hole_radius [m] of blended surfaces, intensity_full_scale (auto: as SurfelMapConfig
-/// says). Throws ConfigError.
+/// blending_depth and hole_radius [m] of blended surfaces, intensity_full_scale (auto: as
+/// SurfelMapConfig says). Throws ConfigError.
 inline map::SurfelMapConfig readMapConfig(Params& params) {
   map::SurfelMapConfig config;
   config.resolution = params.number("resolution", config.resolution, Quantity::kLength);

@@ -15,7 +15,7 @@
 #include "marsim/sim/surroundings.hpp"
 #include "ros/common/inputs.hpp"
 #include "ros/common/params.hpp"
-#include "scene/peer_news.hpp"
+#include "scene/movers/peer_news.hpp"
 
 namespace marsim::ros_nodes {
 

@@ -12,7 +12,7 @@
 #include <ros/service_traits.h>
 #include <std_msgs/Header.h>
 
-#include "control/offboard.hpp"
+#include "control/pilot/offboard.hpp"
 
 /// Messages and services of mavros_msgs, written out here with their md5 sums, so that the package
 /// need not be installed. Fields are as on its ROS side: ENU and FLU.

@@ -7,7 +7,7 @@
 
 #include <ros/ros.h>
 
-#include "control/command_watch.hpp"
+#include "control/pilot/command_watch.hpp"
 #include "marsim/MapInfo.h"
 #include "marsim/MotorSpeeds.h"
 #include "marsim/StateReference.h"
@@ -18,12 +18,12 @@
 #include "ros/common/inputs.hpp"
 #include "ros/common/watched_publisher.hpp"
 #include "ros/messages/frames.hpp"
-#include "ros/nodes/command_gate.hpp"
-#include "ros/nodes/command_keeper.hpp"
-#include "ros/nodes/estimate_input.hpp"
-#include "ros/nodes/flight_services.hpp"
-#include "ros/nodes/reference_input.hpp"
-#include "ros/nodes/stream_input.hpp"
+#include "ros/uav/command_gate.hpp"
+#include "ros/uav/command_keeper.hpp"
+#include "ros/uav/estimate_input.hpp"
+#include "ros/uav/flight_services.hpp"
+#include "ros/uav/reference_input.hpp"
+#include "ros/uav/stream_input.hpp"
 
 namespace marsim::ros_nodes {
 

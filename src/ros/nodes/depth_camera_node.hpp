@@ -13,7 +13,7 @@
 #include "ros/common/diagnostics.hpp"
 #include "ros/common/inputs.hpp"
 #include "ros/messages/frames.hpp"
-#include "ros/nodes/rendered_sensor.hpp"
+#include "ros/uav/rendered_sensor.hpp"
 
 namespace marsim::ros_nodes {
 

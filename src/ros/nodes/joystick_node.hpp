@@ -8,14 +8,14 @@
 #include <ros/ros.h>
 #include <sensor_msgs/Joy.h>
 
-#include "control/stick_flight.hpp"
+#include "control/pilot/stick_flight.hpp"
 #include "marsim/VehicleState.h"
 #include "ros/common/inputs.hpp"
 #include "ros/common/job_thread.hpp"
 #include "ros/common/params.hpp"
 #include "ros/messages/frames.hpp"
-#include "ros/nodes/command_outputs.hpp"
-#include "ros/nodes/flight_clients.hpp"
+#include "ros/uav/command_outputs.hpp"
+#include "ros/uav/flight_clients.hpp"
 
 namespace marsim::ros_nodes {
 

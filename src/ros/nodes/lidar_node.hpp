@@ -16,7 +16,7 @@
 #include "ros/common/inputs.hpp"
 #include "ros/messages/cloud_message.hpp"
 #include "ros/messages/frames.hpp"
-#include "ros/nodes/rendered_sensor.hpp"
+#include "ros/uav/rendered_sensor.hpp"
 #include "sim/view_watch.hpp"
 
 namespace marsim::ros_nodes {

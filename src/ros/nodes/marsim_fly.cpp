@@ -16,8 +16,8 @@
 #include "common/input_file.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
-#include "ros/nodes/hand_pilot.hpp"
-#include "tools/command_line.hpp"
+#include "ros/uav/hand_pilot.hpp"
+#include "tools/process/command_line.hpp"
 
 namespace {
 

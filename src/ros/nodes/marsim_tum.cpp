@@ -13,7 +13,7 @@
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "ros/messages/tum_file.hpp"
-#include "tools/command_line.hpp"
+#include "tools/process/command_line.hpp"
 
 namespace {
 

@@ -15,8 +15,8 @@
 #include <sensor_msgs/Imu.h>
 
 #include "common/warning_log.hpp"
-#include "control/autopilot.hpp"
-#include "control/offboard.hpp"
+#include "control/pilot/autopilot.hpp"
+#include "control/pilot/offboard.hpp"
 #include "marsim/VehicleState.h"
 #include "ros/common/command_ticks.hpp"
 #include "ros/common/inputs.hpp"
@@ -24,8 +24,8 @@
 #include "ros/common/watched_publisher.hpp"
 #include "ros/messages/frames.hpp"
 #include "ros/messages/mavros_messages.hpp"
-#include "ros/nodes/command_outputs.hpp"
-#include "ros/nodes/flight_clients.hpp"
+#include "ros/uav/command_outputs.hpp"
+#include "ros/uav/flight_clients.hpp"
 
 namespace marsim::ros_nodes {
 

@@ -95,12 +95,11 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   makeVehicle(params, setup);
   params.finish();
   const Lockstep& lockstep = world_->lockstep();
-  const double patience =
-      respawns ? sim::ControlWait::kRespawnPatience : sim::ControlWait::kPatience;
-  control_wait_ = sim::ControlWait(
-      vehicle_->reportPeriod(), vehicle.vehicle.control_latency,
-      lockstep.on ? sim::ControlWait::kShareOfPatience * lockstep.patience : patience,
-      lockstep.on && !vehicle_->replays());
+  const double patience = respawns ? ControlWait::kRespawnPatience : ControlWait::kPatience;
+  control_wait_ =
+      ControlWait(vehicle_->reportPeriod(), vehicle.vehicle.control_latency,
+                  lockstep.on ? ControlWait::kShareOfPatience * lockstep.patience : patience,
+                  lockstep.on && !vehicle_->replays());
   diagnostics_.setHardwareID(vehicle.vehicle.name);
   diagnostics_.add("dynamics", this, &QuadrotorNode::diagnose);
   advertise(handle, private_handle);
@@ -219,8 +218,8 @@ void QuadrotorNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
 // Does what must go on while /clock stands still.
 void QuadrotorNode::onTimer() {
   if (!is_made_) return;
-  const auto now = sim::ControlWait::WallClock::now();
-  const auto since = [now](sim::ControlWait::WallClock::time_point then) {
+  const auto now = ControlWait::WallClock::now();
+  const auto since = [now](ControlWait::WallClock::time_point then) {
     return std::chrono::duration<double>(now - then).count();
   };
   // A controller that is waited for may have come too late for the last state, or its answer too
@@ -248,7 +247,7 @@ bool QuadrotorNode::mayStep() {
 void QuadrotorNode::advance() {
   while (mayStep()) {
     const sim::VehicleStep& due = move();
-    moved_at_ = sim::ControlWait::WallClock::now();
+    moved_at_ = ControlWait::WallClock::now();
     if (due.placed) onPlaced();
     if (contact_publisher_) contact_publisher_->publish(due.contacts);
     if (due.report) publishState();
@@ -401,7 +400,7 @@ void QuadrotorNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status
   const ros::WallTime now = ros::WallTime::now();
   const TimeNs stamp = vehicle_->state().stamp;
   const double wall = (now - reported_at_).toSec();
-  diagnosed_at_ = sim::ControlWait::WallClock::now();
+  diagnosed_at_ = ControlWait::WallClock::now();
   const double waited = control_wait_.waited(diagnosed_at_);
   status.summary(diagnostic_msgs::DiagnosticStatus::OK, vehicle_->replays() ? "replaying"
                                                         : vehicle_->report().on_ground

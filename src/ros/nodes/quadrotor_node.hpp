@@ -8,6 +8,7 @@
 #include <rosgraph_msgs/Clock.h>
 #include <std_srvs/Trigger.h>
 
+#include "clock/control_wait.hpp"
 #include "marsim/MotorSpeeds.h"
 #include "marsim/StateReference.h"
 #include "marsim/Teleport.h"
@@ -20,11 +21,10 @@
 #include "ros/common/watched_publisher.hpp"
 #include "ros/common/world_input.hpp"
 #include "ros/messages/frames.hpp"
-#include "ros/nodes/command_keeper.hpp"
-#include "ros/nodes/contact_publisher.hpp"
-#include "ros/nodes/motion_publisher.hpp"
-#include "ros/nodes/navigation_sensors.hpp"
-#include "sim/control_wait.hpp"
+#include "ros/uav/command_keeper.hpp"
+#include "ros/uav/contact_publisher.hpp"
+#include "ros/uav/motion_publisher.hpp"
+#include "ros/uav/navigation_sensors.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -95,8 +95,8 @@ class QuadrotorNode {
   bool takes_part_ = false;           ///< in lockstep
   std::atomic<bool> is_made_{false};  ///< callbacks may act
   TimeNs clock_ = 0;                  ///< what /clock says; the state's stamp follows it
-  sim::ControlWait control_wait_{0, 0};
-  sim::ControlWait::WallClock::time_point moved_at_, diagnosed_at_;
+  ControlWait control_wait_{0, 0};
+  ControlWait::WallClock::time_point moved_at_, diagnosed_at_;
   std::optional<sim::VehicleReport>
       told_;                   ///< the last of `state` since the vehicle was put somewhere
   std::uint32_t told_to_ = 0;  ///< listeners that had come by then

@@ -38,19 +38,19 @@ Endpoint clockEndpoint(const config::LanMachine& machine) {
   return resolveEndpoint(machine.address, static_cast<std::uint16_t>(machine.port + 1));
 }
 
-double secondsBetween(sim::SimClock::WallTime from, sim::SimClock::WallTime to) {
+double secondsBetween(SimClock::WallTime from, SimClock::WallTime to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
-sim::SimClock::WallClock::duration toWall(double seconds) {
-  return std::chrono::duration_cast<sim::SimClock::WallClock::duration>(
+SimClock::WallClock::duration toWall(double seconds) {
+  return std::chrono::duration_cast<SimClock::WallClock::duration>(
       std::chrono::duration<double>(seconds));
 }
 
 // Topics by their full names.
-std::vector<sim::AnswerRule> readAnswerRules(const std::string& text, const std::string& where) {
-  std::vector<sim::AnswerRule> rules = sim::parseAnswerRules(text, where, "wait_for");
-  for (sim::AnswerRule& rule : rules) {
+std::vector<AnswerRule> readAnswerRules(const std::string& text, const std::string& where) {
+  std::vector<AnswerRule> rules = parseAnswerRules(text, where, "wait_for");
+  for (AnswerRule& rule : rules) {
     for (std::string* topic : {&rule.input, &rule.output}) {
       std::string problem;
       if (!ros::names::validate(*topic, problem)) {
@@ -67,9 +67,9 @@ std::vector<sim::AnswerRule> readAnswerRules(const std::string& text, const std:
 SimClockNode::SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
-  sim::SimClockConfig config;
+  SimClockConfig config;
   config.period = periodNs(params.positive("rate", 500.0, Quantity::kFrequency));
-  config.pace = sim::parsePace(params.wordOrNumber("pace", "1"), params.where());
+  config.pace = parsePace(params.wordOrNumber("pace", "1"), params.where());
   config.paused = params.flag("paused", false);
   const double patience = params.numberOrAuto("patience", Quantity::kTime);
   if (!std::isnan(patience)) Validator(params.where()).positive("patience", patience, "s");
@@ -88,7 +88,7 @@ SimClockNode::SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handl
   params.finish();
 
   reported_at_ = told_at_ = ticked_ = WallClock::now();
-  clock_ = std::make_unique<sim::SimClock>(config, told_at_);
+  clock_ = std::make_unique<SimClock>(config, told_at_);
   clock_publisher_ = handle.advertise<rosgraph_msgs::Clock>("/clock", 100);
   grant_subscriber_ = inputs_.subscribe(grantTopic(handle), 1000, &SimClockNode::onGrant, this);
   answers_ =
@@ -133,7 +133,7 @@ void SimClockNode::joinLan(const std::string& lan, const std::string& machine,
       ROS_WARN_STREAM(fmt::format(
           "pace {} has no effect on machine {}: its clock follows that of machine {}, whose pace "
           "counts for all",
-          sim::paceText(clock_->pace()), machine, leader_));
+          paceText(clock_->pace()), machine, leader_));
     }
     if (!clock_->answers().empty()) {
       ROS_WARN_STREAM(fmt::format(
@@ -248,7 +248,7 @@ void SimClockNode::onHeard() {
 template <class Response>
 bool SimClockNode::answer(Response& response, const std::string& what, const Request& request) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  sim::SimClock::Reply reply{false, ""};
+  SimClock::Reply reply{false, ""};
   if (client_ != nullptr) {
     reply.text = "this clock follows that of machine " + leader_ + ": " + what + " that one";
   } else {
@@ -268,7 +268,7 @@ bool SimClockNode::onPause(std_srvs::SetBool::Request& request,
 
 bool SimClockNode::onStep(std_srvs::Trigger::Request&, std_srvs::Trigger::Response& response) {
   return answer(response, "step", [&](WallClock::time_point now) {
-    sim::SimClock::Reply reply = clock_->step(now);
+    SimClock::Reply reply = clock_->step(now);
     if (reply.done) publish();
     return reply;
   });
@@ -283,7 +283,7 @@ bool SimClockNode::onRunUntil(marsim::RunUntil::Request& request,
 
 bool SimClockNode::onSetPace(marsim::SetPace::Request& request,
                              marsim::SetPace::Response& response) {
-  return answer(response, "set", [&](WallClock::time_point now) -> sim::SimClock::Reply {
+  return answer(response, "set", [&](WallClock::time_point now) -> SimClock::Reply {
     if (server_ != nullptr && std::isinf(request.pace)) {
       return {false, "pace is inf, allowed on a LAN: a finite number"};
     }
@@ -295,7 +295,7 @@ bool SimClockNode::onStepTime(marsim::StepTime::Request& request,
                               marsim::StepTime::Response& response) {
   std::optional<TimeNs> goal;
   answer(response, "step", [&](WallClock::time_point now) {
-    const sim::SimClock::Reply reply = clock_->stepBy(request.duration.toNSec(), now);
+    const SimClock::Reply reply = clock_->stepBy(request.duration.toNSec(), now);
     goal = clock_->until();
     return reply;
   });
@@ -328,7 +328,7 @@ void SimClockNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status)
   status.summary(
       slow ? diagnostic_msgs::DiagnosticStatus::WARN : diagnostic_msgs::DiagnosticStatus::OK,
       is_paused ? "paused" : (slow ? "behind the pace asked for" : "running"));
-  for (const sim::AnswerWait& answer : clock_->answers()) {
+  for (const AnswerWait& answer : clock_->answers()) {
     if (!answer.isLost()) continue;
     status.summary(diagnostic_msgs::DiagnosticStatus::WARN,
                    "goes on without the answers of " + answer.rule().output);
@@ -341,7 +341,7 @@ void SimClockNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status)
   inputs_.addTo(status);
   status.add("simulated time [s]", toSeconds(now()));
   status.add("real-time factor", factor);
-  status.add("pace", sim::paceText(pace));
+  status.add("pace", paceText(pace));
   status.add("nodes it waits for", clock_->granting());
   status.add("waits now for", held > 0.0 ? clock_->holders() : "none");
   if (const auto until = clock_->until()) status.add("pauses at [s]", toSeconds(*until));

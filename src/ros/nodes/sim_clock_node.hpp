@@ -15,20 +15,20 @@
 #include <std_srvs/SetBool.h>
 #include <std_srvs/Trigger.h>
 
-#include "lan/clock_sync.hpp"
+#include "clock/clock_sync.hpp"
+#include "clock/sim_clock.hpp"
 #include "marsim/ClockGrant.h"
 #include "marsim/RunUntil.h"
 #include "marsim/SetPace.h"
 #include "marsim/StepTime.h"
 #include "marsim/common/time.hpp"
+#include "ros/common/answer_listener.hpp"
 #include "ros/common/diagnostics.hpp"
 #include "ros/common/inputs.hpp"
-#include "ros/nodes/answer_listener.hpp"
-#include "sim/sim_clock.hpp"
 
 namespace marsim::ros_nodes {
 
-/// Publishes /clock as a sim::SimClock says: at a fixed step of simulated time, paced to wall time;
+/// Publishes /clock as a SimClock says: at a fixed step of simulated time, paced to wall time;
 /// later where a node that grants time (marsim/ClockGrant on /clock_grants) has not granted it yet,
 /// or an answer of a client is due (AnswerListener). While it stands, it is told again. On a LAN
 /// one machine's leads: it answers the others' questions, and they follow it (ClockFollower); those
@@ -37,7 +37,7 @@ namespace marsim::ros_nodes {
 /// follow; a follower's is its leader's), patience [s]: wall time for which a node that granted
 /// time is waited for (auto: 5, in lockstep for ever), and a client that owes an answer (auto: 10),
 /// participants (names of nodes, see Lockstep), more_participants (full names, comma-separated),
-/// wait_for (see sim::parseAnswerRules), lan (a name or file of config/lan; empty, the default: on
+/// wait_for (see parseAnswerRules), lan (a name or file of config/lan; empty, the default: on
 /// no LAN), machine (which of them this one is).
 /// Services, not a follower's: pause (std_srvs/SetBool), step (std_srvs/Trigger: one clock step
 /// while paused), step_time (marsim/StepTime), run_until (marsim/RunUntil), set_pace
@@ -48,8 +48,8 @@ class SimClockNode {
   ~SimClockNode();
 
  private:
-  using WallClock = sim::SimClock::WallClock;
-  using Request = std::function<sim::SimClock::Reply(WallClock::time_point now)>;
+  using WallClock = SimClock::WallClock;
+  using Request = std::function<SimClock::Reply(WallClock::time_point now)>;
 
   void advertise(ros::NodeHandle& private_handle);
   void joinLan(const std::string& lan, const std::string& machine, const std::string& where);
@@ -80,7 +80,7 @@ class SimClockNode {
   Diagnostics diagnostics_;
 
   std::mutex mutex_;  ///< guards what follows
-  std::unique_ptr<sim::SimClock> clock_;
+  std::unique_ptr<SimClock> clock_;
   WallClock::time_point told_at_;  ///< /clock, last
   WallClock::time_point ticked_;   ///< when the present time began
   std::condition_variable changed_;

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <diagnostic_msgs/DiagnosticArray.h>
+#include <geometry_msgs/PoseStamped.h>
+#include <ros/ros.h>
+#include <sensor_msgs/PointCloud2.h>
+
+#include "ros/common/clock_grants.hpp"
+#include "ros/suite/scenario_topic.hpp"
+#include "ros/suite/scenario_uav.hpp"
+#include "scenario/scenario.hpp"
+#include "suite/coverage.hpp"
+#include "suite/run_result.hpp"
+
+namespace marsim::ros_nodes {
+
+/// Flies a scenario (scenario::Scenario), records it, holds it to what the scenario asks for,
+/// writes `run.json` and ends. It takes part in lockstep: time begins when all that it reads is
+/// there, and goes only a little past what it has received. A flight is over a second after all has
+/// been flown, at the latest after the scenario's duration; what has a later stamp does not count.
+/// Outside of lockstep, where time does not wait for it, both count from when all is connected.
+///
+/// In: of each UAV what ScenarioUav reads, the topics of the checks, /diagnostics. Parameters:
+/// scenario (YAML file), seed (as the simulation's), output (folder).
+class ScenarioRunnerNode {
+ public:
+  ScenarioRunnerNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
+
+ private:
+  /// The volume that a UAV's sensor has seen.
+  struct Survey {
+    suite::Coverage coverage;
+    ros::Subscriber cloud_subscriber, pose_subscriber;
+    std::map<TimeNs, sensor_msgs::PointCloud2ConstPtr> clouds;  ///< that wait for their poses
+    std::map<TimeNs, Eigen::Vector3d> places;                   ///< [m] in W
+    TimeNs last = -1;                                           ///< stamp of the last pair of both
+  };
+
+  void watchTopics(ros::NodeHandle& handle);
+  void openSurveys(ros::NodeHandle& handle);
+  void survey(Survey& survey) const;
+  void onDiagnostics(const diagnostic_msgs::DiagnosticArrayConstPtr& message);
+  void onTimer();
+  void onState(TimeNs stamp);
+  std::vector<std::string> missing() const;
+  void begin();
+  TimeNs reached() const;
+  void decideEnd(TimeNs stamp);
+  void tellProgress();
+  void tellMissingTopics();
+  bool complete() const;
+  scenario::Recording recording() const;
+  void finish();
+
+  scenario::Scenario scenario_;
+  std::uint64_t seed_ = 1;
+  std::filesystem::path folder_;
+  std::vector<std::unique_ptr<ScenarioUav>> uavs_;
+  std::vector<std::unique_ptr<ScenarioTopic>> topics_;
+  std::vector<std::unique_ptr<Survey>> surveys_;  ///< in the order of the checks
+  std::map<std::string, std::vector<std::pair<TimeNs, double>>> timings_;
+  std::map<std::string, std::string> hints_;  ///< names like that of a topic nobody publishes
+
+  std::unique_ptr<ClockGrants> grants_;  ///< null: not in lockstep
+  bool begun_ = false, told_waiting_ = false, told_missing_ = false, finished_ = false;
+  ros::SteadyTime made_, connected_since_, told_at_, ended_at_;
+  ros::SteadyTime first_, last_;  ///< wall time when time began, and of the last state that counts
+  TimeNs granted_from_ = 0;
+  TimeNs end_ = 0;        ///< stamp of the last state that counts
+  bool decided_ = false;  ///< before the scenario's duration
+  ros::Subscriber diagnostics_subscriber_;
+  ros::SteadyTimer timer_;
+};
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+
+#include <ros/ros.h>
+#include <topic_tools/shape_shifter.h>
+
+#include "scenario/recording.hpp"
+
+namespace marsim::ros_nodes {
+
+/// A topic of any type whose stamps are recorded, and where it is asked for its poses.
+class ScenarioTopic {
+ public:
+  /// `topic`: full name.
+  ScenarioTopic(ros::NodeHandle& handle, const std::string& topic, bool with_poses);
+
+  bool connected() const { return subscriber_.getNumPublishers() > 0; }
+  const std::string& name() const { return recording_.topic; }
+  TimeNs last() const { return recording_.stamps.empty() ? -1 : recording_.stamps.back(); }
+  /// What was recorded up to `stamp`.
+  scenario::TopicRecording recording(TimeNs stamp) const;
+  /// Why it cannot be recorded, empty: it can.
+  const std::string& fault() const { return fault_; }
+
+ private:
+  void onMessage(const topic_tools::ShapeShifter::ConstPtr& message);
+  void addPoses(const topic_tools::ShapeShifter& message);
+
+  bool with_poses_;
+  std::string fault_;
+  scenario::TopicRecording recording_;
+  ros::Subscriber subscriber_;
+};
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ros/ros.h>
+
+#include "marsim/Clearance.h"
+#include "marsim/Contact.h"
+#include "marsim/TrackingError.h"
+#include "marsim/VehicleState.h"
+#include "marsim/geometry/kinematic_state.hpp"
+#include "ros/common/inputs.hpp"
+#include "scenario/flight_guide.hpp"
+#include "scenario/recording.hpp"
+#include "scenario/scenario.hpp"
+
+namespace marsim::ros_nodes {
+
+/// One UAV of a scenario: flies it along its goals or its path, and records what became of it.
+///
+/// In, below its namespace: `state`, `tracking_error`, `clearance`, `collision`. Out: `goal`, or
+/// the client's topic for goals, and `command/state`. Commands carry stamps ahead of the state that
+/// they answer (scenario::FlightGuide), so that in lockstep they act at the same instant in every
+/// run.
+class ScenarioUav {
+ public:
+  ScenarioUav(const ros::NodeHandle& root, const std::string& name,
+              const scenario::Scenario& scenario);
+
+  /// What has no counterpart yet of all that it reads and tells: "nobody publishes TOPIC".
+  std::vector<std::string> missing() const;
+  /// Outside of lockstep: the flight begins soon after a stamp, and never before this was called.
+  /// In lockstep it begins soon after time does.
+  void beginAfter(TimeNs stamp) { guide_.beginAfter(stamp); }
+  /// Called with the stamp of every new state; set before the first one.
+  std::function<void(TimeNs)> on_state;
+
+  TimeNs now() const { return now_; }  ///< stamp of the last state; < 0: none yet
+  /// When nothing was left to be flown; none: something is.
+  std::optional<TimeNs> flownAt() const { return guide_.flownAt(); }
+  std::string progress() const;  ///< "goal 2 of 4"; empty: no goals
+  /// Whether everything up to `stamp` has come.
+  bool complete(TimeNs stamp) const;
+  /// What was recorded up to `stamp`.
+  scenario::UavRecording recording(TimeNs stamp) const;
+
+ private:
+  void onState(const marsim::VehicleStateConstPtr& message);
+  void fly(const scenario::MotionSample& state);
+  void sendGoal(const StampedPose& goal);
+
+  std::string name_;
+  bool sends_path_message_ = false;  ///< goals as nav_msgs/Path
+  bool collides_ = true;
+  scenario::FlightGuide guide_;
+
+  TimeNs now_ = -1;
+  std::vector<scenario::MotionSample> samples_;
+  std::vector<std::pair<TimeNs, double>> errors_, clearances_;  ///< [m] by their stamps
+  std::vector<TimeNs> contacts_;
+
+  ros::Publisher goal_publisher_, reference_publisher_;
+  Inputs inputs_;
+  ros::Subscriber state_subscriber_, error_subscriber_, clearance_subscriber_, contact_subscriber_;
+};
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include <ros/ros.h>
+
+#include "control/pilot/key_flight.hpp"
+#include "control/pilot/offboard.hpp"
+#include "ros/messages/frames.hpp"
+
+namespace marsim::ros_nodes {
+
+/// The topics on which a UAV's controller is commanded from outside: `command/pose`,
+/// `command/state`, `command/velocity`, `command/attitude`, `command/rates` and `goal`.
+class CommandOutputs {
+ public:
+  CommandOutputs() = default;
+  CommandOutputs(ros::NodeHandle& handle, const Frames& frames);
+
+  /// Whether the controller listens.
+  bool isConnected() const { return pose_.getNumSubscribers() > 0; }
+  /// A command that acts at a stamp (in lockstep; else at once).
+  void publish(const control::offboard::Command& command, TimeNs stamp) const;
+  /// In the frame that is the body's turned level.
+  void publish(const control::BodyVelocity& velocity, TimeNs stamp) const;
+  /// Brakes; the vehicle then holds its place.
+  void stop(TimeNs stamp) const { publish(control::BodyVelocity{}, stamp); }
+  void goTo(const Eigen::Vector3d& p_WB, TimeNs stamp) const;
+
+ private:
+  Frames frames_;
+  ros::Publisher pose_, reference_, velocity_, attitude_, rates_, goal_;
+};
+
+}  // namespace marsim::ros_nodes

@@ -1,0 +1,164 @@
+#include "ros/uav/rendered_sensor.hpp"
+
+#include <utility>
+
+#include "common/shared_by_key.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/common/progress.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/map/load_map.hpp"
+#include "ros/common/map_params.hpp"
+
+namespace marsim::ros_nodes {
+
+RenderedSensor::RenderedSensor(ros::NodeHandle& handle, Params& params)
+    : map_(params.text("map", "forest")),
+      map_config_(readMapConfig(params)),
+      vegetation_(params.text("vegetation", "none")),
+      weather_(std::make_shared<const lidar::Weather>(
+          config::loadWeather(params.text("weather", "none")))),
+      renderer_(RendererParams::read(params)),
+      world_(handle, params, [this] {
+        if (is_started_) release();
+      }) {
+  if (vegetation_ != "none") vegetation_config_ = config::loadVegetation(vegetation_);
+}
+
+std::unique_ptr<lidar::RayRenderer> RenderedSensor::makeRayRenderer(const std::string& name) {
+  const auto surfels = loadMap(name);
+  return withPlants(renderer_.makeRayRenderer(surfels), surfels);
+}
+
+std::unique_ptr<lidar::ImageRenderer> RenderedSensor::makeImageRenderer(const std::string& name) {
+  const auto surfels = loadMap(name);
+  return withPlants(renderer_.makeImageRenderer(surfels), surfels);
+}
+
+lidar::CameraRenderers RenderedSensor::makeCameraRenderers(const std::string& name) {
+  const auto surfels = loadMap(name);
+  return {surfels, withPlants(renderer_.makeRayRenderer(surfels), surfels),
+          withPlants(renderer_.makeImageRenderer(surfels), surfels), renderer_.config.threads};
+}
+
+template <class Interface>
+std::unique_ptr<Interface> RenderedSensor::withPlants(
+    std::unique_ptr<Interface> renderer, const std::shared_ptr<const map::SurfelMap>& map) const {
+  auto plants = plantOn(map);
+  if (plants == nullptr) return renderer;
+  return lidar::withPlants(std::shared_ptr<const Interface>(std::move(renderer)), std::move(plants),
+                           renderer_.config);
+}
+
+// The same map is the same pointer as long as somebody holds it, as whoever renders plants does.
+std::shared_ptr<const lidar::Plants> RenderedSensor::plantOn(
+    const std::shared_ptr<const map::SurfelMap>& map) const {
+  if (!vegetation_config_) return nullptr;
+  static SharedByKey<std::pair<std::string, const map::SurfelMap*>, lidar::Plants> planted;
+  return planted.get({vegetation_, map.get()}, [&] {
+    const auto plants = lidar::plantOn(map, *vegetation_config_, vegetation_);
+    ROS_INFO("vegetation %s: %zu instances, %.1f MiB", vegetation_.c_str(), plants->size(),
+             static_cast<double>(plants->bytes()) / (1 << 20));
+    return plants;
+  });
+}
+
+std::shared_ptr<const map::SurfelMap> RenderedSensor::loadMap(const std::string& name) {
+  Progress progress(name);
+  const map::LoadedMap loaded =
+      map::shareSurfelMap(config::resolveMap(map_), map_config_, progress);
+  const auto& surfels = loaded.map;
+  progress.finish();
+  const map::SpacingAdvice advice = map::adviseOn(loaded.source, map_config_.resolution);
+  if (advice.is_bad) {
+    ROS_WARN_ONCE("map %s: %s", map_.c_str(), advice.text.c_str());
+  } else {
+    ROS_INFO_ONCE("map %s: %s", map_.c_str(), advice.text.c_str());
+  }
+  world_.useMap(surfels);
+  return surfels;
+}
+
+void RenderedSensor::start(ros::NodeHandle& handle, ros::NodeHandle& private_handle,
+                           double period) {
+  weather_service_ =
+      private_handle.advertiseService("set_weather", &RenderedSensor::onSetWeather, this);
+  if (!world_.lockstep().on) return;
+  world_.surroundings().keepForScans(period);
+  lockstep_ = std::make_unique<RenderLockstep>(
+      handle, private_handle, thread_, toNs(period), [this] { return world_.hasMet(); },
+      [this] { release(); });
+  is_started_ = true;
+}
+
+bool RenderedSensor::onSetWeather(marsim::SetWeather::Request& request,
+                                  marsim::SetWeather::Response& response) {
+  try {
+    weather_ = std::make_shared<const lidar::Weather>(config::loadWeather(request.weather));
+    response.success = true;
+    response.message = "weather: " + request.weather;
+  } catch (const Error& error) {
+    response.message = error.what();
+  }
+  return true;
+}
+
+bool RenderedSensor::push(TimeNs begin, TimeNs end, std::function<void(const ObjectsOf&)> measure) {
+  if (!lockstep_) return pushNow({begin, end, std::move(measure)});
+  waiting_.push_back({begin, end, std::move(measure)});
+  return true;
+}
+
+// Not at the first state: who listens may come until time goes on.
+void RenderedSensor::release() {
+  if (last_state_ <= first_state_) return;
+  while (!waiting_.empty() && world_.knows(waiting_.front().end)) {
+    pushNow(waiting_.front());
+    waiting_.pop_front();
+  }
+}
+
+bool RenderedSensor::pushNow(const Waiting& measurement) {
+  const TimeNs begin = measurement.begin, end = measurement.end;
+  // A measurement that waits in lockstep may begin when peers' states of its time are forgotten.
+  std::shared_ptr<const Objects> present;
+  if (lockstep_) present = std::make_shared<const Objects>(world_.objects(begin, end));
+  const auto objects = [this, begin, end, present] {
+    return present ? *present : world_.objects(begin, end);
+  };
+  const bool is_taken = thread_.push([this, objects, measure = measurement.measure] {
+    measure(objects);
+    if (lockstep_) lockstep_->onRendered();
+  });
+  if (!is_taken) dropped_.add(WarningTime::clock::now());
+  return is_taken;
+}
+
+// A state that is told again, as while a controller is waited for, is no sign that time goes on.
+void RenderedSensor::onState(TimeNs stamp) {
+  if (!lockstep_ || stamp == last_state_) return;
+  if (first_state_ < 0 || stamp < last_state_) {
+    first_state_ = stamp;
+    if (stamp < last_state_) waiting_.clear();  // of another run
+  }
+  last_state_ = stamp;
+  lockstep_->onState(stamp);
+  release();
+}
+
+void RenderedSensor::summarise(bool wanted, const std::string& what, std::uint64_t count,
+                               diagnostic_updater::DiagnosticStatusWrapper& status) const {
+  const std::uint64_t lately = dropped_.lately(WarningTime::clock::now());
+  if (!wanted) {
+    status.summary(diagnostic_msgs::DiagnosticStatus::OK, "idle: nobody subscribes");
+  } else if (lately > 0) {
+    status.summaryf(diagnostic_msgs::DiagnosticStatus::WARN,
+                    "%lu %s dropped in the last %d s: rendering is too slow",
+                    static_cast<unsigned long>(lately), what.c_str(), RecentCount::kLately);
+  } else {
+    status.summary(diagnostic_msgs::DiagnosticStatus::OK, "seeing");
+  }
+  status.add(what, count);
+  status.add("dropped " + what, dropped_.total());
+}
+
+}  // namespace marsim::ros_nodes

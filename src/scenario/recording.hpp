@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "marsim/common/time.hpp"
+#include "marsim/geometry/pose_track.hpp"
+
+namespace marsim::scenario {
+
+/// The true motion of a UAV at a stamp, with what the controller tracks.
+struct MotionSample {
+  TimeNs stamp = 0;
+  Pose X_WB;
+  Eigen::Vector3d v_WB = Eigen::Vector3d::Zero();              ///< [m/s] in W
+  double tracking_error = 0.0;                                 ///< [m] position from its reference
+  double clearance = std::numeric_limits<double>::infinity();  ///< [m] the last one told
+};
+
+struct GoalRecord {
+  Eigen::Vector3d position = Eigen::Vector3d::Zero();  ///< [m] in W
+  TimeNs sent = 0;
+  std::optional<TimeNs> reached;
+};
+
+struct UavRecording {
+  std::string name;
+  std::vector<MotionSample> samples;  ///< by rising stamps
+  std::vector<GoalRecord> goals;
+  int contacts = 0;
+  double least_clearance = std::numeric_limits<double>::infinity();  ///< [m] of all that were told
+};
+
+/// What came on a topic, by the stamps of its headers.
+struct TopicRecording {
+  std::string topic;
+  std::string type;                ///< empty: nobody has published on it
+  std::vector<TimeNs> stamps;      ///< as they came
+  std::vector<StampedPose> poses;  ///< of estimates, in a frame of their own
+  std::string fault = "";          ///< why it could not be recorded; empty: it could
+  std::string nearest = "";        ///< where nobody publishes: a name like it
+};
+
+/// All that was recorded while a scenario was flown.
+struct Recording {
+  TimeNs begin = 0;  ///< simulated time of the first sample
+  TimeNs end = 0;
+  double wall = 0.0;  ///< [s] from the first to the last sample
+  std::vector<UavRecording> uavs;
+  std::vector<TopicRecording> topics;
+  std::vector<double> coverage;  ///< in the order of the checks
+  /// Milliseconds of wall time by name ("mean render time"), at stamps.
+  std::map<std::string, std::vector<std::pair<TimeNs, double>>> timings;
+};
+
+}  // namespace marsim::scenario

@@ -1,0 +1,150 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "marsim/common/time.hpp"
+#include "marsim/geometry/pose.hpp"
+
+/// Scenarios: flights with a verdict, as `marsim suite` runs them.
+namespace marsim::scenario {
+
+constexpr int kMostUavs = 200;
+constexpr double kLongestDuration = 24.0 * 3600.0;  ///< [s]
+
+/// The numbers that pass a check.
+struct Limit {
+  std::optional<double> at_least;
+  std::optional<double> at_most;
+
+  bool holds(double value) const {
+    return (!at_least || value >= *at_least) && (!at_most || value <= *at_most);
+  }
+};
+
+/// A launch file of the user's, started beside the simulation.
+struct Program {
+  std::string package;                           ///< that must be installed; empty: none
+  std::string file;                              ///< a path, or a name in the package
+  std::map<std::string, std::string> arguments;  ///< by name
+};
+
+/// A figure-eight in a level plane: x = width/2 sin(s), y = height/2 sin(2 s), turned by yaw.
+struct FigureEight {
+  Eigen::Vector3d middle = Eigen::Vector3d::Zero();  ///< [m] in W
+  double width = 10.0;                               ///< [m] along its axis
+  double height = 5.0;                               ///< [m] across
+  double yaw = 0.0;                                  ///< [rad] of its axis
+  double speed = 2.0;                                ///< [m/s] the largest
+  int laps = 1;
+};
+
+/// What a UAV is flown by. Nothing: it holds where it starts, or somebody else flies it.
+struct Flight {
+  std::vector<Eigen::Vector3d> goals;  ///< [m] in W, one after another
+  std::string trajectory;              ///< file (TUM or CSV); empty: none
+  std::optional<FigureEight> figure_eight;
+};
+
+/// A topic that must come at a rate, by its stamps. A topic that falls silent for more than a
+/// second before the end of the flight has that for a gap.
+struct RateCheck {
+  std::string topic;
+  double rate = 0.0;        ///< [Hz]
+  double tolerance = 0.01;  ///< share of the rate by which the mean may differ
+  double worst_gap = 1.5;   ///< in periods
+};
+
+/// An estimate that must follow the truth.
+struct EstimateCheck {
+  std::string topic;           ///< nav_msgs/Odometry, Path, PoseStamped, PoseWithCovarianceStamped
+  std::string uav = "uav0";    ///< whose truth
+  std::string frame = "base";  ///< whose pose it tells, as record_frame:=
+  Pose X_BF;                   ///< of that frame in the body, by the scenario's vehicle and sensors
+  TimeNs offset = 0;           ///< added to its stamps
+  bool align = true;           ///< by a rigid motion (Umeyama, without scale)
+  Limit ate;                   ///< [m] rms of the positions
+  Limit rpe;                   ///< [m] rms of the translations of `rpe_delta`
+  Limit rpe_angle;             ///< [rad] rms of their angles
+  TimeNs rpe_delta = kNsPerSecond;
+  Limit completeness;  ///< share of the flight's time with poses at most half a second apart
+};
+
+struct CoverageCheck {
+  std::string uav = "uav0";
+  double voxel = 0.5;                     ///< [m]
+  Eigen::Vector3d min{-1e4, -1e4, -1e4};  ///< [m] in W, of the volume that counts
+  Eigen::Vector3d max{1e4, 1e4, 1e4};
+  Limit share;
+};
+
+struct EndCheck {
+  std::string uav = "uav0";
+  Eigen::Vector3d position = Eigen::Vector3d::Zero();  ///< [m] in W
+  double within = 0.1;                                 ///< [m]
+  Limit speed;                                         ///< [m/s]
+};
+
+/// What must hold; what is empty is not asked for.
+struct Checks {
+  /// [s] of simulated time from the first goal's sending to the last one's reaching, of every UAV.
+  std::optional<double> goals_within;
+  std::optional<Limit> clearance;  ///< [m] least, of every UAV
+  std::optional<Limit> contacts;
+  std::optional<Limit> tracking_rms;  ///< [m] of every UAV
+  std::optional<Limit> tracking_max;  ///< [m]
+  std::optional<Limit> max_speed;     ///< [m/s]
+  std::optional<Limit> real_time_factor;
+  std::vector<EndCheck> end;
+  std::vector<RateCheck> rates;
+  std::vector<EstimateCheck> estimates;
+  std::vector<CoverageCheck> coverage;
+
+  bool empty() const;
+};
+
+/// Time is held until a program that knows nothing of lockstep has answered.
+struct WaitRule {
+  std::string input;                 ///< topic with stamps t
+  std::string output;                ///< topic that shows t when it has been dealt with
+  TimeNs ahead = kNsPerSecond / 10;  ///< how far past t time may go until then
+};
+
+/// A flight through a map, who flies it, and what must hold. Keys of the file that are arguments of
+/// sim.launch have their names and meaning.
+struct Scenario {
+  std::string name;  ///< of the file, without its ending
+  std::string file;  ///< path
+  std::string description;
+  std::vector<std::string> tags;  ///< `marsim suite --tag`
+
+  std::string client;  ///< of planner.launch or slam.launch; empty: sim.launch or swarm.launch
+  int uavs = 1;        ///< above 1: swarm.launch
+  /// Arguments of the launch file, map, lidar, vehicle and the like among them.
+  std::map<std::string, std::string> arguments;
+  std::optional<Eigen::Vector3d> start;  ///< [m] in W
+  double yaw = 0.0;                      ///< [rad]
+  std::vector<std::uint64_t> seeds{1};
+  TimeNs duration = 60 * kNsPerSecond;  ///< longest; it ends earlier when all has been flown
+  bool lockstep = true;
+  std::string pace = "max";
+
+  std::map<std::string, Flight> flights;  ///< by UAV
+  double goal_tolerance = 0.1;            ///< [m]
+  std::vector<Program> programs;
+  std::vector<WaitRule> wait_for;
+  Checks checks;
+
+  /// Throws ConfigError, which names the scenario's file.
+  void validate() const;
+  /// uav0, uav1, ...
+  std::vector<std::string> uavNames() const;
+};
+
+}  // namespace marsim::scenario

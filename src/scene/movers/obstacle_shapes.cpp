@@ -1,0 +1,93 @@
+#include "scene/movers/obstacle_shapes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "marsim/common/units.hpp"
+
+namespace marsim::scene {
+namespace {
+
+using map::Surfel;
+
+// A square of this side, in r, is covered by the disc of radius sqrt(3)/2 r about its middle.
+constexpr double kSquare = 1.2;
+
+std::shared_ptr<const map::SurfelMap> shapeOf(const std::vector<Surfel>& surfels,
+                                              double resolution) {
+  map::SurfelMapConfig config;
+  config.resolution = resolution;
+  return std::make_shared<const map::SurfelMap>(surfels, config);
+}
+
+void addSurfel(const Eigen::Vector3d& p, const Eigen::Vector3d& n, std::vector<Surfel>& surfels) {
+  surfels.push_back({p.cast<float>(), n.cast<float>().normalized(), 0.0F});
+}
+
+// The part of a ball's surface with z from `low` to `high`, in radii, about `centre`: points on a
+// spiral of equal areas, each turned by the golden section of a turn (Swinbank and Purser, Q. J. R.
+// Meteorol. Soc. 132, 2006).
+void addZone(const Eigen::Vector3d& centre, double radius, double low, double high,
+             double resolution, std::vector<Surfel>& surfels) {
+  const double area = 2.0 * kPi * radius * radius * (high - low);
+  // The spiral's squares are skewed: smaller ones.
+  const double of_each = 0.75 * resolution * resolution;
+  const int count = std::max(12, static_cast<int>(std::ceil(area / of_each)));
+  const double golden = kPi * (3.0 - std::sqrt(5.0));
+  for (int i = 0; i < count; ++i) {
+    const double z = low + (high - low) * (i + 0.5) / count;
+    const double across = std::sqrt(1.0 - z * z);
+    const Eigen::Vector3d n(across * std::cos(golden * i), across * std::sin(golden * i), z);
+    addSurfel(centre + radius * n, n, surfels);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const map::SurfelMap> sphereShape(double diameter, double resolution) {
+  std::vector<Surfel> surfels;
+  addZone(Eigen::Vector3d::Zero(), 0.5 * diameter, -1.0, 1.0, resolution, surfels);
+  return shapeOf(surfels, resolution);
+}
+
+std::shared_ptr<const map::SurfelMap> cubeShape(double side, double resolution) {
+  std::vector<Surfel> surfels;
+  const int cells = std::max(1, static_cast<int>(std::ceil(side / (kSquare * resolution))));
+  const double cell = side / cells;
+  for (int axis = 0; axis < 3; ++axis) {
+    for (const double sign : {-1.0, 1.0}) {
+      const Eigen::Vector3d n = sign * Eigen::Vector3d::Unit(axis);
+      for (int i = 0; i < cells; ++i) {
+        for (int j = 0; j < cells; ++j) {
+          Eigen::Vector3d p = 0.5 * side * n;
+          p[(axis + 1) % 3] = (i + 0.5) * cell - 0.5 * side;
+          p[(axis + 2) % 3] = (j + 0.5) * cell - 0.5 * side;
+          addSurfel(p, n, surfels);
+        }
+      }
+    }
+  }
+  return shapeOf(surfels, resolution);
+}
+
+std::shared_ptr<const map::SurfelMap> capsuleShape(double height, double width, double resolution) {
+  std::vector<Surfel> surfels;
+  const double radius = 0.5 * width, middle = height - width;
+  addZone({0.0, 0.0, 0.5 * middle}, radius, 0.0, 1.0, resolution, surfels);
+  addZone({0.0, 0.0, -0.5 * middle}, radius, -1.0, 0.0, resolution, surfels);
+  const double step = kSquare * resolution;
+  const int rows = static_cast<int>(std::ceil(middle / step));
+  const int columns = std::max(8, static_cast<int>(std::ceil(2.0 * kPi * radius / step)));
+  for (int row = 0; row < rows; ++row) {
+    const double z = middle * ((row + 0.5) / rows - 0.5);
+    for (int column = 0; column < columns; ++column) {
+      const double angle = 2.0 * kPi * (column + 0.5 * (row % 2)) / columns;
+      const Eigen::Vector3d n(std::cos(angle), std::sin(angle), 0.0);
+      addSurfel(radius * n + Eigen::Vector3d(0.0, 0.0, z), n, surfels);
+    }
+  }
+  return shapeOf(surfels, resolution);
+}
+
+}  // namespace marsim::scene

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <vector>
+
+#include <Eigen/Geometry>
+
+#include "marsim/common/random.hpp"
+#include "marsim/scene/obstacles.hpp"
+#include "scene/movers/obstacle_places.hpp"
+
+namespace marsim::scene {
+
+/// A stretch of motion: at constant acceleration, or on a level circle.
+struct Leg {
+  TimeNs begin = std::numeric_limits<TimeNs>::min();
+  TimeNs end = std::numeric_limits<TimeNs>::max();  ///< when it is over
+  Eigen::Vector3d p = Eigen::Vector3d::Zero();      ///< [m] at the beginning; a circle's middle
+  Eigen::Vector3d v = Eigen::Vector3d::Zero();      ///< [m/s]
+  Eigen::Vector3d a = Eigen::Vector3d::Zero();      ///< [m/s^2]
+  Eigen::Quaterniond q = Eigen::Quaterniond::Identity();  ///< at the beginning
+  double yaw_rate = 0.0;                                  ///< [rad/s]
+  double radius = 0.0;  ///< [m] of a circle; then the angle begins with `angle`
+  double angle = 0.0;   ///< [rad] and grows with the yaw's rate
+
+  Pose at(TimeNs time) const;
+  bool still() const;
+  /// Whether two poses tell all of it.
+  bool straight() const { return radius == 0.0 && a.isZero(); }
+};
+
+/// Heading along a direction; of one that is upright, or none, the identity.
+Eigen::Quaterniond headingOf(const Eigen::Vector3d& direction);
+
+/// The motion of one obstacle. Not safe from several threads.
+class ObstacleTrack {
+ public:
+  virtual ~ObstacleTrack() = default;
+  /// The leg at that time: begin <= time < end.
+  virtual Leg legAt(TimeNs time) = 0;
+};
+
+/// Kinds whose motion is drawn: legs one after another, begun anew every epoch.
+class RandomTrack final : public ObstacleTrack {
+ public:
+  /// `seed`: of this obstacle alone. `lift` [m]: of the centre above the place where it begins.
+  RandomTrack(const ObstacleGroup& group, const ObstaclePlaces& places, std::uint64_t seed,
+              double lift);
+
+  Leg legAt(TimeNs time) override;
+
+  /// [ns] 18 minutes, a power of two.
+  static constexpr int kEpochBits = 40;
+
+ private:
+  void beginEpoch(std::int64_t epoch);
+  void addLeg();
+  template <class Draw>
+  Leg longestLeg(const Draw& draw);
+  Leg straightLeg();
+  Leg fallingLeg();
+  Leg wanderingLeg();
+  Leg walkingLeg();
+  const Eigen::Vector3d& anyPlace();
+  double anySpeed();
+
+  const ObstacleGroup& group_;
+  const ObstaclePlaces& places_;
+  const std::uint64_t seed_;
+  const double lift_;
+
+  RandomStream random_;
+  std::int64_t epoch_ = std::numeric_limits<std::int64_t>::min();
+  TimeNs epoch_begin_ = 0, epoch_end_ = 0;
+  std::deque<Leg> legs_;  // the last few of the epoch, each beginning when the one before ends
+  // A random walk: whether it goes on where it is. A walker: where on which way it is.
+  bool goes_on_ = false;
+  std::uint32_t place_ = 0, came_from_ = 0;
+  const ObstaclePlaces::Way* way_ = nullptr;
+  std::size_t corner_ = 0;
+  double speed_ = 0.0;
+};
+
+/// Straight lines from corner to corner, for ever.
+class PathTrack final : public ObstacleTrack {
+ public:
+  /// `part`, 0 to 1: of the path that it has behind it at time 0.
+  PathTrack(const ObstacleGroup& group, double speed, double part);
+
+  Leg legAt(TimeNs time) override;
+
+ private:
+  std::vector<Leg> legs_;  // of the first time round, from time 0 on
+  TimeNs period_ = 0, ahead_ = 0;
+};
+
+class OrbitTrack final : public ObstacleTrack {
+ public:
+  /// rate [rad/s], counter-clockwise; angle [rad] at time 0.
+  OrbitTrack(const Eigen::Vector3d& middle, double radius, double rate, double angle);
+
+  Leg legAt(TimeNs time) override;
+
+ private:
+  Leg leg_;
+  TimeNs period_ = 0;
+};
+
+class DrivenTrack final : public ObstacleTrack {
+ public:
+  explicit DrivenTrack(const Eigen::Vector3d& start) { start_.p = start; }
+
+  Leg legAt(TimeNs time) override { return knownLegAt(time, kAllTold); }
+  /// As far as states with stamps up to `told_until` say.
+  Leg knownLegAt(TimeNs time, TimeNs told_until) const;
+  void drive(const Obstacles::Driven& state);
+  const Obstacles::Driven& last() const { return states_.empty() ? start_ : states_.back(); }
+
+ private:
+  Obstacles::Driven start_;
+  std::deque<Obstacles::Driven> states_;  // in the order of their stamps
+};
+
+}  // namespace marsim::scene

@@ -1,0 +1,479 @@
+#include "marsim/scene/obstacles.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "marsim/common/error.hpp"
+#include "marsim/common/random.hpp"
+#include "marsim/common/units.hpp"
+#include "marsim/map/semantic_class.hpp"
+#include "scene/movers/obstacle_places.hpp"
+#include "scene/movers/obstacle_shapes.hpp"
+#include "scene/movers/obstacle_track.hpp"
+#include "scene/movers/walking_person.hpp"
+
+namespace marsim::scene {
+namespace {
+
+using Eigen::Vector3d;
+
+constexpr int kSizes = 4;                 // of a group
+constexpr TimeNs kStep = 5'000'000;       // between the poses of what does not go straight
+constexpr double kLeastSide = 0.5;        // [m] of a region
+constexpr double kMostSpeed = 100.0;      // [m/s]
+constexpr double kLeastWalk = 0.05;       // [m/s] slower people stand
+constexpr double kDrivenStride = 1.1;     // [s] of driven people
+constexpr TimeNs kLeastStep = 2'000'000;  // between a person's shapes
+
+bool drawsPlaces(ObstacleKind kind) {
+  return kind != ObstacleKind::kWaypoints && kind != ObstacleKind::kOrbit;
+}
+
+void checkInterval(const Validator& check, const std::string& field, double low, double high,
+                   double least, double most, const char* unit) {
+  check.within(field, low, least, most, unit);
+  check.within(field, high, least, most, unit);
+  check.require(low <= high, field, fmt::format("[{}, {}]", low, high), "the smaller number first");
+}
+
+void checkRegion(const Validator& check, const Eigen::AlignedBox3d& region) {
+  const Vector3d sides = region.max() - region.min();
+  check.require(
+      region.min().allFinite() && region.max().allFinite() && sides.minCoeff() >= kLeastSide &&
+          region.min().cwiseAbs().maxCoeff() < 1e6 && region.max().cwiseAbs().maxCoeff() < 1e6,
+      "region", fmt::format("{:.6g} x {:.6g} x {:.6g} m", sides.x(), sides.y(), sides.z()),
+      fmt::format("min below max, each side at least {} m, within 1000 km", kLeastSide));
+}
+
+void checkPoints(const Validator& check, const ObstacleGroup& group) {
+  const bool path = group.kind == ObstacleKind::kWaypoints;
+  const char* field = path ? "points" : "starts";
+  for (const Vector3d& p : group.points) {
+    check.require(p.allFinite() && p.cwiseAbs().maxCoeff() < 1e6, field,
+                  fmt::format("[{}, {}, {}]", p.x(), p.y(), p.z()), "places within 1000 km");
+  }
+  check.require(!path || group.points.size() >= 2, field, fmt::format("{}", group.points.size()),
+                "at least two corners");
+  for (std::size_t i = 1; path && i < group.points.size(); ++i) {
+    check.require((group.points[i] - group.points[i - 1]).norm() > 1e-3, field,
+                  "two equal corners in a row", "corners that differ");
+  }
+  check.require(path || group.points.size() <= static_cast<std::size_t>(group.number), field,
+                fmt::format("{}", group.points.size()),
+                fmt::format("no more than number, {}", group.number));
+}
+
+double resolutionOf(const ObstacleGroup& group, double size) {
+  if (group.resolution > 0.0) return group.resolution;
+  // Arms are thin; about a thousand surfels.
+  if (group.shape == ObstacleShape::kUav) return std::clamp(size / 30.0, 0.003, 0.02);
+  if (group.shape == ObstacleShape::kPerson) return std::clamp(size / 60.0, 0.005, 0.05);
+  return std::min(0.1 * (group.shape == ObstacleShape::kCapsule ? group.width_ratio * size : size),
+                  0.05);
+}
+
+}  // namespace
+
+ObstacleGroup usualGroup(ObstacleKind kind) {
+  ObstacleGroup group;
+  group.kind = kind;
+  switch (kind) {
+    case ObstacleKind::kUav:
+      group.shape = ObstacleShape::kUav;
+      group.speed_max = 3.0;
+      break;
+    case ObstacleKind::kSphere:
+      group.size_max = 0.6;
+      group.speed_min = group.speed_max = 0.0;
+      break;
+    case ObstacleKind::kBox:
+      group.shape = ObstacleShape::kBox;
+      group.size_max = 0.8;
+      group.speed_max = 2.0;
+      break;
+    case ObstacleKind::kWalker:
+      group.shape = ObstacleShape::kPerson;
+      group.size_min = 1.5;
+      group.size_max = 1.9;
+      group.speed_min = 0.8;
+      group.speed_max = 1.6;
+      break;
+    default:
+      break;
+  }
+  return group;
+}
+
+std::uint8_t ObstacleGroup::semanticClass() const {
+  if (semantic_class) return *semantic_class;
+  if (shape == ObstacleShape::kUav) return map::semantic::kOtherVehicle;
+  return kind == ObstacleKind::kWalker ? map::semantic::kPerson : map::semantic::kOtherObject;
+}
+
+void ObstacleGroup::validate(const std::string& where) const {
+  const Validator check(where);
+  check.require(!name.empty() &&
+                    std::all_of(name.begin(), name.end(),
+                                [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; }) &&
+                    std::isalpha(static_cast<unsigned char>(name[0])) != 0,
+                "name", fmt::format("'{}'", name), "letters, digits and _, a letter first");
+  check.require(number >= 1 && number <= static_cast<int>(kMaxObstacles), "number",
+                fmt::format("{}", number), fmt::format("1 to {}", kMaxObstacles));
+  if (shape != ObstacleShape::kUav) {
+    checkInterval(check, "size", size_min, size_max, 0.02, 20.0, "m");
+  } else {
+    body.validate(where);
+  }
+  check.within("width", width_ratio, 0.05, 1.0);
+  check.require(resolution == 0.0 || (resolution >= 0.005 && resolution <= 1.0), "resolution",
+                fmt::format("{} m", resolution), "0.005 to 1 m");
+  if (reflectivity) check.within("reflectivity", *reflectivity, 0.0, 1.0);
+  const bool may_rest = kind == ObstacleKind::kSphere || kind == ObstacleKind::kUav ||
+                        kind == ObstacleKind::kBox || kind == ObstacleKind::kDriven;
+  checkInterval(check, "speed", speed_min, speed_max, may_rest ? 0.0 : 0.01, kMostSpeed, "m/s");
+  if (kind != ObstacleKind::kWaypoints) checkRegion(check, region);
+  checkInterval(check, "turn", turn_min, turn_max, 0.05, 1000.0, "s");
+  checkInterval(check, "radius", orbit_min, orbit_max, 0.01, 1e4, "m");
+  checkPoints(check, *this);
+}
+
+void ObstaclesConfig::validate(const std::string& where) const {
+  const Validator check(where);
+  check.require(!groups.empty(), "groups", "empty", "at least one");
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    groups[i].validate(fmt::format("{}: groups[{}]", where, i));
+    for (std::size_t k = 0; k < i; ++k) {
+      check.require(groups[k].name != groups[i].name, fmt::format("groups[{}].name", i),
+                    fmt::format("'{}'", groups[i].name), "a name of its own");
+    }
+  }
+  check.require(count() <= kMaxObstacles, "groups", fmt::format("{} obstacles", count()),
+                fmt::format("at most {} together", kMaxObstacles));
+}
+
+std::size_t ObstaclesConfig::count() const {
+  std::size_t sum = 0;
+  for (const ObstacleGroup& group : groups) sum += static_cast<std::size_t>(group.number);
+  return sum;
+}
+
+struct Obstacles::Obstacle {
+  std::size_t group;
+  int number;  // in the group
+  double size;
+  std::shared_ptr<const map::SurfelMap> shape;  // null: a person's
+  std::shared_ptr<const WalkingPerson> person;  // null: another shape
+  std::unique_ptr<ObstacleTrack> track;
+  DrivenTrack* driven = nullptr;  // the track, where it is one
+};
+
+namespace {
+
+/// Makes the obstacles of one group.
+class GroupMaker {
+ public:
+  GroupMaker(const ObstacleGroup& group, std::uint64_t seed)
+      : group_(group), seed_(RandomStream(seed, group.name).next()) {
+    const bool varies = group.shape != ObstacleShape::kUav && group.size_max > group.size_min;
+    const int sizes = varies ? kSizes : 1;
+    for (int i = 0; i < sizes; ++i) {
+      const double part = sizes == 1 ? 0.0 : static_cast<double>(i) / (sizes - 1);
+      sizes_.push_back(group.shape == ObstacleShape::kUav
+                           ? 2.0 * group.body.radius()
+                           : group.size_min + part * (group.size_max - group.size_min));
+    }
+    shapes_.resize(sizes_.size());
+    people_.resize(sizes_.size());
+  }
+
+  std::uint64_t seed() const { return seed_; }
+
+  Room room() const {
+    const double size = sizes_.back();
+    switch (group_.shape) {
+      case ObstacleShape::kUav:
+        return {ballOf(shape(0)), size};
+      case ObstacleShape::kBox:
+        return {0.5 * std::sqrt(3.0) * size, size};
+      case ObstacleShape::kCapsule:
+      case ObstacleShape::kPerson:
+        if (group_.kind == ObstacleKind::kWalker) return {0.5 * size * group_.width_ratio, size};
+        return {0.5 * size, size};
+      default:
+        return {0.5 * size, size};
+    }
+  }
+
+  /// Everything of obstacle `number` of the group; `driven` is set where it is one.
+  double make(int number, const ObstaclePlaces& places,
+              std::shared_ptr<const map::SurfelMap>& of_shape,
+              std::shared_ptr<const WalkingPerson>& person, std::unique_ptr<ObstacleTrack>& track,
+              DrivenTrack*& driven) {
+    RandomStream random(seed_, static_cast<std::uint64_t>(number));
+    const std::uint64_t own_seed = random.next();
+    const std::size_t size = random.index(sizes_.size());
+    if (group_.shape == ObstacleShape::kPerson) {
+      person = this->person(size);
+    } else {
+      of_shape = shape(size);
+    }
+    const double speed = random.uniform(group_.speed_min, group_.speed_max);
+    const double part = static_cast<double>(number) / group_.number;
+    switch (group_.kind) {
+      case ObstacleKind::kWaypoints:
+        track = std::make_unique<PathTrack>(group_, speed, part);
+        break;
+      case ObstacleKind::kOrbit:
+        track = orbit(speed, random);
+        break;
+      case ObstacleKind::kDriven: {
+        const auto i = static_cast<std::size_t>(number);
+        auto told = std::make_unique<DrivenTrack>(
+            i < group_.points.size() ? group_.points[i]
+                                     : places.free[random.index(places.free.size())]);
+        driven = told.get();
+        track = std::move(told);
+        break;
+      }
+      default:
+        track = std::make_unique<RandomTrack>(
+            group_, places, own_seed,
+            group_.kind == ObstacleKind::kWalker ? 0.5 * sizes_[size] : 0.0);
+    }
+    return sizes_[size];
+  }
+
+ private:
+  std::unique_ptr<ObstacleTrack> orbit(double speed, RandomStream& random) const {
+    const double radius = random.uniform(group_.orbit_min, group_.orbit_max);
+    // Inside the region where that is large enough.
+    Vector3d middle;
+    for (int axis = 0; axis < 3; ++axis) {
+      const double low = group_.region.min()[axis], high = group_.region.max()[axis];
+      const double away = axis < 2 ? std::min(radius, 0.5 * (high - low)) : 0.0;
+      middle[axis] = random.uniform(low + away, high - away);
+    }
+    const double side = random.uniform();
+    const double rate = (side < 0.5 ? -speed : speed) / radius;
+    return std::make_unique<OrbitTrack>(middle, radius, rate, random.uniform(-kPi, kPi));
+  }
+
+  const std::shared_ptr<const map::SurfelMap>& shape(std::size_t i) const {
+    if (shapes_[i] != nullptr) return shapes_[i];
+    const double size = sizes_[i], r = resolutionOf(group_, size);
+    switch (group_.shape) {
+      case ObstacleShape::kUav:
+        shapes_[i] = bodyShape(group_.body, r);
+        break;
+      case ObstacleShape::kBox:
+        shapes_[i] = cubeShape(size, r);
+        break;
+      case ObstacleShape::kCapsule:
+        shapes_[i] = capsuleShape(size, group_.width_ratio * size, r);
+        break;
+      default:
+        shapes_[i] = sphereShape(size, r);
+    }
+    return shapes_[i];
+  }
+
+  const std::shared_ptr<const WalkingPerson>& person(std::size_t i) {
+    if (people_[i] == nullptr) {
+      const double height = sizes_[i];
+      people_[i] = std::make_shared<const WalkingPerson>(height, i, resolutionOf(group_, height));
+    }
+    return people_[i];
+  }
+
+  static double ballOf(const std::shared_ptr<const map::SurfelMap>& shape) {
+    double radius = 0.0;
+    for (const map::Surfel& surfel : shape->surfels()) {
+      radius = std::max(radius, surfel.position.cast<double>().norm());
+    }
+    return radius;
+  }
+
+  const ObstacleGroup& group_;
+  const std::uint64_t seed_;
+  std::vector<double> sizes_;
+  mutable std::vector<std::shared_ptr<const map::SurfelMap>> shapes_;  // made when needed
+  std::vector<std::shared_ptr<const WalkingPerson>> people_;           // the same
+};
+
+// 255 for 1.
+std::optional<std::uint8_t> byteOf(const std::optional<double>& share) {
+  if (!share) return std::nullopt;
+  return static_cast<std::uint8_t>(std::lround(255.0 * *share));
+}
+
+// An object that follows a leg from `first` to `last`, in an interval from `begin`.
+MovingObject pieceOf(const Leg& leg, TimeNs begin, TimeNs first, TimeNs last) {
+  MovingObject object;
+  object.begin = toSeconds(first - begin);
+  if (first == last || leg.still()) {
+    object.X_WM = {leg.at(first)};
+    return object;
+  }
+  const TimeNs steps = leg.straight() ? 1 : (last - first + kStep - 1) / kStep;
+  object.step = toSeconds(last - first) / static_cast<double>(steps);
+  object.X_WM.reserve(static_cast<std::size_t>(steps) + 1);
+  for (TimeNs i = 0; i <= steps; ++i) {
+    object.X_WM.push_back(leg.at(first + (last - first) * i / steps));
+  }
+  return object;
+}
+
+}  // namespace
+
+/// A shape that an obstacle has until `end`.
+struct Obstacles::Look {
+  std::shared_ptr<const map::SurfelMap> shape;
+  TimeNs end;
+};
+
+// The strides of a person take as long as its speed says; of a driven one, whose speed may change
+// at any time, always the same.
+Obstacles::Look Obstacles::lookOf(const WalkingPerson& person, const Obstacle& obstacle,
+                                  const Leg& leg, TimeNs time) {
+  const double speed = leg.radius > 0.0 ? std::abs(leg.yaw_rate) * leg.radius : leg.v.norm();
+  if (speed < kLeastWalk) return {person.standing(), leg.end};
+  const double stride =
+      obstacle.driven != nullptr ? kDrivenStride : WalkingPerson::kStride * obstacle.size / speed;
+  const auto phases = static_cast<TimeNs>(WalkingPerson::kPhases);
+  const TimeNs step = std::max(toNs(stride) / phases, kLeastStep);
+  const TimeNs steps = time / step - (time % step < 0 ? 1 : 0);
+  const TimeNs phase = (steps + 5 * obstacle.number) % phases;  // not all in step
+  return {person.at(static_cast<std::size_t>(phase < 0 ? phase + phases : phase)),
+          std::min(leg.end, (steps + 1) * step)};
+}
+
+Obstacles::Obstacles(const ObstaclesConfig& config, const Clearance& clearance,
+                     const std::string& where)
+    : config_(config) {
+  config_.validate(where);
+  for (std::size_t g = 0; g < config_.groups.size(); ++g) {
+    const ObstacleGroup& group = config_.groups[g];
+    GroupMaker maker(group, config_.seed);
+    const bool all_told = group.kind == ObstacleKind::kDriven &&
+                          group.points.size() == static_cast<std::size_t>(group.number);
+    places_.push_back(std::make_unique<ObstaclePlaces>());
+    if (drawsPlaces(group.kind) && !all_told) {
+      *places_.back() = findPlaces(group, maker.room(), maker.seed(), clearance,
+                                   fmt::format("{}: groups[{}]", where, g));
+    }
+    for (int i = 0; i < group.number; ++i) {
+      Obstacle obstacle;
+      obstacle.group = g;
+      obstacle.number = i;
+      obstacle.size = maker.make(i, *places_.back(), obstacle.shape, obstacle.person,
+                                 obstacle.track, obstacle.driven);
+      obstacles_.push_back(std::move(obstacle));
+    }
+  }
+}
+
+Obstacles::~Obstacles() = default;
+
+void Obstacles::appendKnownObjects(TimeNs begin, TimeNs end, TimeNs told_until,
+                                   std::vector<MovingObject>& objects) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  objects.reserve(objects.size() + obstacles_.size());
+  for (std::size_t i = 0; i < obstacles_.size(); ++i) {
+    const Obstacle& obstacle = obstacles_[i];
+    const ObstacleGroup& group = config_.groups[obstacle.group];
+    const auto reflectivity = byteOf(group.reflectivity);
+    for (TimeNs time = begin; time <= end;) {
+      const Leg leg = obstacle.driven != nullptr ? obstacle.driven->knownLegAt(time, told_until)
+                                                 : obstacle.track->legAt(time);
+      const Look look = obstacle.person != nullptr ? lookOf(*obstacle.person, obstacle, leg, time)
+                                                   : Look{obstacle.shape, leg.end};
+      MovingObject& object =
+          objects.emplace_back(pieceOf(leg, begin, time, std::min(end, look.end)));
+      object.shape = look.shape;
+      object.identity = identityOf(i);
+      object.reflectivity = reflectivity;
+      object.semantic_class = group.semanticClass();
+      if (time > begin) object.from = toSeconds(time - begin);
+      if (look.end > end) break;
+      object.until = toSeconds(look.end - begin);
+      time = look.end;
+    }
+  }
+}
+
+std::size_t Obstacles::size() const { return obstacles_.size(); }
+
+std::string Obstacles::nameOf(std::size_t number) const {
+  const Obstacle& obstacle = obstacles_.at(number);
+  return fmt::format("{}_{}", config_.groups[obstacle.group].name, obstacle.number);
+}
+
+std::optional<std::size_t> Obstacles::numberOf(const std::string& name) const {
+  for (std::size_t i = 0; i < obstacles_.size(); ++i) {
+    if (nameOf(i) == name) return i;
+  }
+  return std::nullopt;
+}
+
+const ObstacleGroup& Obstacles::groupOf(std::size_t number) const {
+  return config_.groups[obstacles_.at(number).group];
+}
+
+double Obstacles::sizeOf(std::size_t number) const { return obstacles_.at(number).size; }
+
+Pose Obstacles::poseAt(std::size_t number, TimeNs time) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return obstacles_.at(number).track->legAt(time).at(time);
+}
+
+std::uint64_t Obstacles::digest() const {
+  std::uint64_t hash = 0;
+  for (const auto& places : places_) {
+    for (const Vector3d& place : places->free) {
+      for (int axis = 0; axis < 3; ++axis) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, &place[axis], sizeof bits);
+        hash = mixBits(hash + bits);
+      }
+    }
+    hash = mixBits(hash + places->free.size());
+    for (const auto& ways : places->ways) {
+      for (const ObstaclePlaces::Way& way : ways) hash = mixBits(hash + way.corners.size());
+    }
+  }
+  return hash;
+}
+
+bool Obstacles::isDriven(std::size_t number) const {
+  return obstacles_.at(number).driven != nullptr;
+}
+
+bool Obstacles::hasDriven() const {
+  return std::any_of(obstacles_.begin(), obstacles_.end(),
+                     [](const Obstacle& obstacle) { return obstacle.driven != nullptr; });
+}
+
+void Obstacles::drive(std::size_t number, const Driven& state) {
+  if (number >= obstacles_.size() || !isDriven(number)) {
+    throw Error(fmt::format("obstacle {} is none that is driven", number));
+  }
+  if (!state.p.allFinite() || !state.v.allFinite() || !std::isfinite(state.yaw) ||
+      !std::isfinite(state.yaw_rate)) {
+    throw Error(fmt::format("the state told of obstacle '{}' is not finite", nameOf(number)));
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  obstacles_[number].driven->drive(state);
+}
+
+Obstacles::Driven Obstacles::driven(std::size_t number) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!isDriven(number)) throw Error(fmt::format("obstacle {} is none that is driven", number));
+  return obstacles_[number].driven->last();
+}
+
+}  // namespace marsim::scene

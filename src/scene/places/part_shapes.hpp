@@ -1,0 +1,25 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "scene/places/surface_sampler.hpp"
+
+/// Shapes that parts are made of, in the part's coordinates [m].
+namespace marsim::scene {
+
+/// A box on its centre's foot.
+void boxOn(const Eigen::Vector3d& foot, const Eigen::Vector3d& size, SurfaceSampler& sampler);
+/// A straight round bar without caps.
+void rod(const Eigen::Vector3d& from, const Eigen::Vector3d& to, double radius,
+         SurfaceSampler& sampler);
+/// An even disc at a right angle to `normal`.
+void disc(const Eigen::Vector3d& centre, const Eigen::Vector3d& normal, double radius,
+          SurfaceSampler& sampler);
+/// A bar with both caps.
+void drum(const Eigen::Vector3d& from, const Eigen::Vector3d& to, double radius,
+          SurfaceSampler& sampler);
+/// The surface between four corners, straight along both pairs of sides.
+void quad(const Eigen::Vector3d& a, const Eigen::Vector3d& b, const Eigen::Vector3d& c,
+          const Eigen::Vector3d& d, SurfaceSampler& sampler);
+
+}  // namespace marsim::scene

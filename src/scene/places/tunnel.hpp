@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "scene/places/surface_sampler.hpp"
+
+namespace marsim::scene {
+
+/// Galleries along a path, round at bends and ends; where they cross or meet they are open to each
+/// other. Walls rise straight and end in a vault.
+struct TunnelShape {
+  std::vector<Eigen::Vector3d> path;  ///< [m] of the floor; it may come back to earlier corners
+  double width, height;               ///< [m]
+  double roughness;                   ///< [m] of the rock, about half its greatest depth
+};
+
+void sampleTunnel(const TunnelShape& shape, SurfaceSampler& sampler);
+
+}  // namespace marsim::scene

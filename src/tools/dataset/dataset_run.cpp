@@ -1,0 +1,389 @@
+#include "tools/dataset/dataset_run.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "common/output_file.hpp"
+#include "common/text.hpp"
+#include "config/names.hpp"
+#include "config/scenario.hpp"
+#include "config/study.hpp"
+#include "dataset/image_stream.hpp"
+#include "dataset/run_folder.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/geometry/pose_file.hpp"
+#include "marsim/lidar/image_truth.hpp"
+#include "tools/dataset/dataset_preview.hpp"
+#include "tools/dataset/dataset_report.hpp"
+#include "tools/process/interrupts.hpp"
+#include "tools/sensors/calibration_files.hpp"
+#include "tools/suite/run_inputs.hpp"
+#include "tools/suite/scenario_flight.hpp"
+
+namespace marsim::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr TimeNs kLinger = kNsPerSecond;  // after all has been flown
+
+scenario::Scenario scenarioOf(const DatasetRequest& request) {
+  const std::string flown = request.field("scenario"), followed = request.field("trajectory");
+  Validator(request.where())
+      .require(request.scenario.empty() != request.trajectory.empty(), flown,
+               request.scenario.empty() ? "not there" : "there beside " + followed,
+               fmt::format("one of {} and {}", flown, followed));
+  if (!request.scenario.empty()) {
+    try {
+      return config::loadScenario(config::resolve("dataset", request.scenario));
+    } catch (const UnknownNameError& error) {
+      throw Error(fmt::format("{}: {}", request.where(), error.what()));
+    }
+  }
+  scenario::Scenario scenario;
+  scenario.name = fs::path(request.trajectory).stem().string();
+  scenario.file = request.where();
+  return scenario;
+}
+
+GivenArguments givenBy(const DatasetRequest& request) {
+  GivenArguments given{request.where(), request.arguments};
+  if (!request.trajectory.empty()) given.values["replay"] = request.trajectory;
+  return given;
+}
+
+/// The files that a flight follows from, by what they hold.
+Json allInputsOf(const DatasetRequest& request, const scenario::Scenario& scenario,
+                 const ScenarioFlight& flight) {
+  Json inputs = Json::object();
+  if (!request.scenario.empty()) inputs["scenario"] = digestOf(scenario.file);
+  for (const auto& [uav, way] : scenario.flights) {
+    if (!way.trajectory.empty()) inputs["trajectory"] = digestOf(way.trajectory);
+  }
+  for (const std::string& name : ScenarioFlight::argumentNames()) {
+    if (name == "map") continue;  // by its points
+    const std::vector<std::string> files = inputsOf(name, flight.argument(name));
+    if (!files.empty()) inputs[name] = files;
+  }
+  if (!request.airsim.empty()) inputs["airsim"] = digestOf(request.airsim);
+  inputs["map"] = fmt::format("{:016x}", flight.map().source.content);
+  return inputs;
+}
+
+/// All that the files follow from.
+std::string keyOf(const DatasetRequest& request, const scenario::Scenario& scenario,
+                  std::uint64_t seed, const ScenarioFlight& flight) {
+  Json formats = Json::array();
+  for (const dataset::Format format : request.formats) formats.push_back(nameOf(format));
+  Json arguments = Json::object();
+  for (const std::string& name : ScenarioFlight::argumentNames()) {
+    arguments[name] = flight.argument(name);
+  }
+  const Json key = {
+      {"made_by", "marsim dataset"},
+      {"layout", 1},
+      {"scenario", scenario.name},
+      {"seed", seed},
+      {"duration", request.duration ? Json(toSeconds(*request.duration)) : Json(nullptr)},
+      {"formats", formats},
+      {"frame", nameOf(request.axes)},
+      {"truth_frame", request.truth_frame},
+      {"image_truth", request.image_truth},
+      {"arguments", arguments},
+      {"inputs", allInputsOf(request, scenario, flight)}};
+  return key.dump(2) + "\n";
+}
+
+/// Hands what a flight measures to the writers of all formats, and to the meter of its quality.
+class Recorder {
+ public:
+  Recorder(ScenarioFlight& flight, const DatasetRequest& request, const dataset::Sensors& sensors,
+           const std::string& title, const fs::path& folder)
+      : flight_(&flight),
+        quality_(std::make_shared<dataset::QualityMeter>(sensors, *flight.map().map)),
+        twin_(flight.config().imu, flight.config().seed) {
+    writers_.push_back(quality_);
+    writers_.push_back(std::make_shared<DatasetPreview>(flight.map().map, sensors, title, folder));
+    for (const dataset::Format format : request.formats) {
+      const fs::path own = folder / dataset::nameOf(format);
+      makeFolder(own);
+      writers_.push_back(dataset::makeWriter(format, {own, sensors, request.axes}));
+    }
+    flight.uav().keepMisses(std::any_of(writers_.begin(), writers_.end(),
+                                        [](const auto& writer) { return writer->needsMisses(); }));
+    addTruth(flight.uav().state());
+    flight.uav().on_odometry = [this](const KinematicState& state) { addTruth(state); };
+    flight.uav().on_imu = [this](const vehicle::ImuSample& sample) { addImu(sample); };
+    flight.uav().on_image = [this](const lidar::DepthImage& image) {
+      addImage({0, image.stamp, image.X_WC, image.depth, {}, {}});
+    };
+    const std::vector<dataset::ImageStream> streams = imageStreams(sensors);
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      if (streams[i].kind == Kind::kColour) colour_streams_.push_back(i);
+    }
+    has_truth_ = sensors.image_truth;
+    flight.uav().on_camera_image = [this](std::size_t camera, const lidar::CameraImage& image,
+                                          View<scene::MovingObject> objects) {
+      addImages(camera, image, objects);
+    };
+    flight.uav().on_scan = [this](const lidar::Scan& scan) {
+      for (const auto& writer : writers_) writer->addScan(scan);
+    };
+  }
+
+  void finish() {
+    for (const auto& writer : writers_) writer->finish();
+  }
+  const dataset::QualityMeter& quality() const { return *quality_; }
+
+ private:
+  void addTruth(const KinematicState& state) {
+    const dataset::Truth truth{state, twin_.gyroscope().bias(), twin_.accelerometer().bias()};
+    for (const auto& writer : writers_) writer->addTruth(truth);
+  }
+  void addImu(const vehicle::ImuSample& sample) {
+    for (const auto& writer : writers_) writer->addImu(sample);
+    twin_.sample(flight_->uav().state());
+  }
+  void addImage(const dataset::Image& image) {
+    for (const auto& writer : writers_) writer->addImage(image);
+  }
+  // Those in a camera's pixels follow its stream.
+  void addImages(std::size_t number, const lidar::CameraImage& image,
+                 View<scene::MovingObject> objects) {
+    std::size_t stream = colour_streams_[number];
+    addImage({stream++, image.stamp, image.X_WC, {}, image.pixels, {}});
+    const lidar::Camera& camera = flight_->uav().cameras()->cameras()[number];
+    if (camera.config().aligned_depth) {
+      lidar::DepthImage depth = camera.alignedDepth(image);
+      addImage({stream++, depth.stamp, depth.X_WC, std::move(depth.depth), {}, {}});
+    }
+    if (!has_truth_) return;
+    const lidar::ImageTruth truth(camera, image, objects);
+    addImage({stream++, image.stamp, image.X_WC, {}, truth.classes(), {}});
+    addImage({stream++, image.stamp, image.X_WC, {}, {}, truth.identities()});
+  }
+
+  using Kind = dataset::ImageStream::Kind;
+
+  ScenarioFlight* flight_;
+  std::vector<std::size_t> colour_streams_;  ///< by the cameras' numbers
+  bool has_truth_ = false;                   ///< of images
+  std::shared_ptr<dataset::QualityMeter> quality_;
+  /// An IMU of the same errors and seed, and so of the same biases, which the vehicle's keeps to
+  /// itself. They are those of its next reading.
+  vehicle::Imu twin_;
+  std::vector<std::shared_ptr<dataset::Writer>> writers_;
+};
+
+/// When a data set ends: of a given duration then; else, once all has been flown, at the end of the
+/// scan that it is flown in, and a second later where the UAV is not moved along a trajectory.
+class End {
+ public:
+  End(const DatasetRequest& request, const scenario::Scenario& scenario,
+      const ScenarioFlight& flight)
+      : flight_(&flight), is_given_(request.duration.has_value()), end_(scenario.duration) {
+    const auto& replay = flight.config().replay;
+    if (replay) end_ = replay->end();
+    if (request.duration) {
+      const TimeNs most = replay ? end_ : toNs(scenario::kLongestDuration);
+      Validator(request.where())
+          .require(*request.duration > 0 && *request.duration <= most, request.field("duration"),
+                   fmt::format("{:g} s", toSeconds(*request.duration)),
+                   fmt::format("more than 0, up to {:g} s", toSeconds(most)));
+      end_ = *request.duration;
+    }
+  }
+  TimeNs latest() const { return end_; }
+  bool hasCome() {
+    const TimeNs now = flight_->now();
+    if (!is_given_ && !flight_->config().replay && flight_->flownAt()) {
+      const TimeNs period =
+          flight_->config().lidar ? periodNs(flight_->config().lidar->rate) : kNsPerSecond / 10;
+      const TimeNs flown = *flight_->flownAt() + kLinger;
+      end_ = std::min(end_, (flown + period - 1) / period * period);
+    }
+    return now >= end_;
+  }
+
+ private:
+  const ScenarioFlight* flight_;
+  bool is_given_;
+  TimeNs end_;
+};
+
+/// quality.json, report.html, and the text of the summary.
+std::string report(const ScenarioFlight& flight, const dataset::QualityMeter& quality,
+                   const DatasetSummary& summary, const std::string& title,
+                   const fs::path& folder) {
+  const Json measured = qualityJson(quality);
+  writeFile(folder / "quality.json", measured.dump(2) + "\n");
+  const std::string about =
+      fmt::format("{} on the map {}, {:.3f} s, {:.1f} m, {} contacts, {} of {} goals reached",
+                  flight.config().vehicle.name, flight.argument("map"), toSeconds(summary.duration),
+                  quality.distance, summary.contacts, summary.reached, summary.goals);
+  writeFile(folder / "report.html", qualityHtml(quality, title, about));
+  Json streams = measured["streams"];
+  for (Json& stream : streams) stream.erase("intervals");
+  const Json json = {{"format", 1},
+                     {"duration", toSeconds(summary.duration)},
+                     {"flight",
+                      {{"goals", summary.goals},
+                       {"reached", summary.reached},
+                       {"contacts", summary.contacts},
+                       {"distance_m", quality.distance}}},
+                     {"streams", streams}};
+  return json.dump(2) + "\n";
+}
+
+std::size_t reachedOf(const scenario::GoalFlight& goals) {
+  return static_cast<std::size_t>(
+      std::count_if(goals.records().begin(), goals.records().end(),
+                    [](const scenario::GoalRecord& goal) { return goal.reached.has_value(); }));
+}
+
+/// Flies to the end, unless the user interrupts.
+void fly(ScenarioFlight& flight, End& end, DatasetSummary& summary) {
+  const InterruptGuard guard;
+  Progress progress("dataset");
+  constexpr TimeNs kShown = kNsPerSecond / 10;
+  progress.phase("flying", static_cast<std::size_t>(end.latest() / kShown));
+  while (!end.hasCome()) {
+    if (InterruptGuard::count() > 0) {
+      summary.interrupted = true;
+      return;
+    }
+    flight.step();
+    if (flight.now() % kShown == 0)
+      progress.update(static_cast<std::size_t>(flight.now() / kShown));
+  }
+  progress.finish();
+}
+
+/// The frame whose poses are the truth.
+void chooseTruthFrame(const DatasetRequest& request, dataset::Sensors& sensors) {
+  std::vector<std::pair<std::string, Pose>> frames = {{"base", {}}, {"imu", sensors.imu.X_BI}};
+  if (sensors.lidar) frames.emplace_back("lidar", sensors.lidar->X_BS);
+  if (sensors.depth) frames.emplace_back("depth", sensors.depth->X_BC);
+  if (sensors.cameras) frames.emplace_back("camera", sensors.cameras->cameras.front().X_BC);
+  const std::string& word = request.truth_frame;
+  sensors.is_R_optical = word == "depth" || word == "camera";
+  std::string allowed;
+  for (const auto& [name, X_BR] : frames) {
+    if (name == word) {
+      sensors.X_BR = X_BR;
+      return;
+    }
+    allowed += name + " | ";
+  }
+  const std::optional<Pose> place = config::placeInBody(word);
+  const bool is_missing = word == "lidar" || word == "depth" || word == "camera";
+  Validator(request.where())
+      .require(place.has_value(), request.field("truth_frame"), fmt::format("'{}'", clipped(word)),
+               allowed + config::kPlacesInBody + (is_missing ? ": there is no " + word : ""));
+  sensors.X_BR = *place;
+}
+
+dataset::Sensors sensorsOf(const ScenarioFlight& flight, const DatasetRequest& request) {
+  const sim::UavConfig& config = flight.config();
+  dataset::Sensors sensors;
+  sensors.imu = config.imu;
+  sensors.lidar = config.lidar;
+  sensors.depth = config.depth;
+  sensors.cameras = config.cameras;
+  sensors.image_truth = request.image_truth;
+  Validator(request.where())
+      .require(!request.image_truth || sensors.cameras, request.field("image_truth"), "there",
+               "only with cameras (the argument camera)");
+  chooseTruthFrame(request, sensors);
+  return sensors;
+}
+
+/// The files of `marsim calibration`, those that can be.
+void writeCalibrationOf(const ScenarioFlight& flight, const fs::path& folder) {
+  const sim::UavConfig& config = flight.config();
+  CarriedSensors sensors;
+  sensors.imu = config.imu;
+  sensors.imu_topic = "imu/data";  // which bags have
+  sensors.depth = config.depth;
+  sensors.cameras = config.cameras;
+  if (config.lidar) {
+    sensors.X_BL = config.lidar->X_BS;
+    sensors.lidar_name = config.lidar->name;
+  }
+  makeFolder(folder);
+  writeFile(folder / "imu.yaml", kalibrImu(sensors));
+  writeFile(folder / "extrinsics.yaml", extrinsicsTable(sensors, config.lidar.has_value()));
+  if (config.lidar) writeFile(folder / "fast_lio.yaml", fastLioExtrinsics(sensors));
+  if (sensors.cameras && !kalibrHolds(*sensors.cameras)) {
+    fmt::print("no camchain.yaml: Kalibr's radtan has no k3\n");
+  } else if (sensors.depth || sensors.cameras) {
+    writeFile(folder / "camchain.yaml", kalibrCameras(sensors));
+  }
+}
+
+}  // namespace
+
+std::string DatasetRequest::where() const { return run_file.empty() ? "command line" : run_file; }
+
+std::string DatasetRequest::field(const std::string& key) const {
+  if (!run_file.empty()) return key;
+  std::string option = "--" + (key == "formats" ? "format" : key);
+  std::replace(option.begin(), option.end(), '_', '-');
+  return option;
+}
+
+DatasetRequest requestOf(const fs::path& run_file) {
+  const config::DatasetRun run = config::loadDatasetRun(run_file);
+  const std::string where = run_file.string();
+  DatasetRequest request;
+  request.run_file = where;
+  request.scenario = run.scenario;
+  request.trajectory = run.trajectory;
+  request.arguments = run.arguments;
+  request.duration = run.duration;
+  request.seed = run.seed;
+  request.formats = dataset::formatsOf(run.format, where, "formats");
+  request.axes = dataset::axesOf(run.frame, where, "frame");
+  request.truth_frame = run.truth_frame;
+  request.image_truth = run.image_truth;
+  return request;
+}
+
+DatasetSummary makeDataset(const DatasetRequest& request) {
+  dataset::requireRunFolder(request.out);  // before the map is made
+  const scenario::Scenario scenario = scenarioOf(request);
+  const std::uint64_t seed = request.seed.value_or(scenario.seeds.front());
+  ScenarioFlight flight(scenario, seed, givenBy(request));
+  if (!request.airsim.empty()) flight.carry(loadAirsim(request.airsim, flight.config().imu));
+  const dataset::Sensors sensors = sensorsOf(flight, request);
+  requireCarried(request.formats, sensors, request.axes,
+                 {request.where(), request.field("formats"), request.field("frame")});
+  End end(request, scenario, flight);
+  flight.enter(request.threads);
+
+  dataset::RunFolder folder(request.out, keyOf(request, scenario, seed, flight));
+  DatasetSummary summary;
+  summary.was_complete = folder.isComplete();
+  if (summary.was_complete) return summary;
+  writeCalibrationOf(flight, folder.unfinished() / "calibration");
+  Recorder recorder(flight, request, sensors, scenario.name, folder.unfinished());
+  fly(flight, end, summary);
+  summary.duration = flight.now();
+  summary.goals = flight.goals().count();
+  summary.reached = reachedOf(flight.goals());
+  summary.contacts = flight.contacts();
+  if (summary.interrupted) return summary;
+  recorder.finish();
+  summary.text = report(flight, recorder.quality(), summary, scenario.name, folder.unfinished());
+  folder.complete(summary.text);
+  return summary;
+}
+
+}  // namespace marsim::tools

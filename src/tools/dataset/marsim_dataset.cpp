@@ -1,0 +1,147 @@
+#include <chrono>
+#include <cstdio>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "marsim/common/error.hpp"
+#include "tools/dataset/dataset_run.hpp"
+#include "tools/process/command_line.hpp"
+
+namespace {
+
+using marsim::Quantity;
+using marsim::tools::DatasetRequest;
+using marsim::tools::DatasetSummary;
+
+constexpr int kInterrupted = 130;
+
+/// The command line as texts.
+struct DatasetWords {
+  std::string format = "asl,tum,kitti,pcd", frame = "enu";
+  std::optional<double> duration;  // [s]
+  std::vector<std::string> more;
+};
+
+void read(const DatasetWords& words, DatasetRequest& request) {
+  request.formats = marsim::dataset::formatsOf(words.format, "command line", "--format");
+  request.axes = marsim::dataset::axesOf(words.frame, "command line", "--frame");
+  if (words.duration) request.duration = marsim::toNs(*words.duration);
+  for (const std::string& word : words.more) {
+    const std::size_t at = word.find(":=");
+    marsim::Validator("command line")
+        .require(at != std::string::npos && at > 0, "argument",
+                 fmt::format("'{}'", marsim::clipped(word)), "NAME:=VALUE");
+    request.arguments[word.substr(0, at)] = word.substr(at + 2);
+  }
+}
+
+/// Beside --run nothing may say anything else of the run.
+void requireAlone(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    const bool is_allowed = name == "--run" || name == "--out" || name == "--threads";
+    marsim::Validator("command line")
+        .require(is_allowed || option->count() == 0, "--run", "there beside " + name,
+                 "only --out and --threads beside it");
+  }
+}
+
+int make(const DatasetRequest& request) {
+  const auto began = std::chrono::steady_clock::now();
+  const DatasetSummary summary = marsim::tools::makeDataset(request);
+  if (summary.was_complete) {
+    fmt::print("{}: holds this run already, complete\n", request.out.string());
+    return 0;
+  }
+  if (summary.interrupted) {
+    fmt::print(stderr, "marsim dataset: interrupted at {:.1f} s; {} is not complete\n",
+               marsim::toSeconds(summary.duration), request.out.string());
+    return kInterrupted;
+  }
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  const double simulated = marsim::toSeconds(summary.duration);
+  fmt::print("{}: {:.3f} s of flight in {:.1f} s, {} contacts", request.out.string(), simulated,
+             seconds, summary.contacts);
+  if (summary.goals > 0) fmt::print(", {} of {} goals reached", summary.reached, summary.goals);
+  fmt::print("\n");
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  DatasetRequest request;
+  DatasetWords words;
+  std::uint64_t seed = 1;
+  std::string run_file;
+  CLI::App app(
+      "Writes a flight as a data set, without ROS: LiDAR, IMU, images, depth and truth, the same\n"
+      "files each time. The arguments are those of sim.launch.",
+      "marsim dataset");
+  app.add_option("arguments", words.more, "of sim.launch: NAME:=VALUE ...")
+      ->type_name("NAME:=VALUE")
+      ->option_text(" ");
+  app.add_option("--run", run_file, "file that says all of the run, as marsim batch writes it")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--scenario", request.scenario,
+                 "who flies where: a name of config/dataset (stereo_building) or a scenario's file")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--trajectory", request.trajectory,
+                 "or a file of poses that the UAV follows: TUM, or CSV with column names")
+      ->type_name(marsim::tools::kInput);
+  const auto argument = [&](const char* option, const char* name, const char* description) {
+    app.add_option_function<std::string>(
+           option, [&request, name](const std::string& text) { request.arguments[name] = text; },
+           description)
+        ->type_name(marsim::tools::kInput);
+  };
+  argument("--map", "map", "a bundled place or a file (default: the scenario's, or forest)");
+  argument("--lidar", "lidar", "a sensor's name or file; none (default: the scenario's, or avia)");
+  argument("--depth", "depth", "a depth camera's name or file (default: the scenario's, or none)");
+  argument("--camera", "camera",
+           "cameras' name or file: stereo, d435i (default: the scenario's, or none)");
+  argument("--imu", "imu",
+           "vehicle, lidar, auto, a name or file (default: the scenario's, or vehicle)");
+  app.add_option("--airsim", request.airsim,
+                 "AirSim's settings.json, whose IMU and LiDAR are carried")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--duration", words.duration,
+                 "[s] (default: until all has been flown, at most the scenario's)")
+      ->transform(marsim::tools::number(Quantity::kTime, DatasetRequest::kDurations));
+  app.add_option("--format", words.format,
+                 "of tum, asl, kitti, pcd, rosbag, mcap; several with commas")
+      ->type_name(marsim::tools::kWord)
+      ->capture_default_str();
+  app.add_option("--frame", words.frame, "axes of world and body: enu or ned")
+      ->type_name(marsim::tools::kWord)
+      ->capture_default_str();
+  app.add_option(
+         "--truth-frame", request.truth_frame,
+         "whose poses tum has: base, imu, lidar, depth, camera, or x,y,z or x,y,z,roll,pitch,yaw")
+      ->type_name(marsim::tools::kWord)
+      ->capture_default_str();
+  app.add_flag("--image-truth", request.image_truth,
+               "class and instance of the cameras' pixels (asl, rosbag, mcap)");
+  app.add_option("--out", request.out, "folder to write")
+      ->type_name(marsim::tools::kFolder)
+      ->required();
+  app.add_option("--threads", request.threads, "that render, 0: all cores; changes no file")
+      ->capture_default_str()
+      ->transform(marsim::tools::whole(DatasetRequest::kThreads));
+  marsim::tools::addSeed(app, seed, "of noise and wind");
+  return marsim::tools::runCommand(app, argc, argv, [&] {
+    if (run_file.empty()) {
+      read(words, request);
+      if (app.count("--seed") > 0) request.seed = seed;
+      return make(request);
+    }
+    requireAlone(app);
+    DatasetRequest of_file = marsim::tools::requestOf(run_file);
+    of_file.out = request.out;
+    of_file.threads = request.threads;
+    return make(of_file);
+  });
+}

@@ -1,0 +1,318 @@
+#include "tools/demo/demo.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <Eigen/Geometry>
+
+#include "common/bounds.hpp"
+#include "common/output_file.hpp"
+#include "common/result_folder.hpp"
+#include "common/text.hpp"
+#include "map/files/stray_points.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/lidar/plants.hpp"
+#include "marsim/lidar_gl/renderer.hpp"
+#include "marsim/map/cloud_io.hpp"
+#include "marsim/map/load_map.hpp"
+#include "marsim/map/voxel_grid.hpp"
+#include "tools/map/points.hpp"
+#include "tools/process/command_line.hpp"
+#include "tools/process/launch_log.hpp"
+#include "tools/process/launch_run.hpp"
+
+namespace marsim::tools {
+namespace fs = std::filesystem;
+namespace {
+
+const Eigen::Vector3d kUsualStart(0.0, 0.0, 1.5);  // [m] free in the bundled places
+constexpr double kSilenceLimit = 300.0;            // [s] the nodes report every simulated second
+constexpr double kLongestFlight = 3600.0;          // [s]
+constexpr int kInterrupted = 130;                  // exit code, as shells have it
+
+// Entries of the output folder. Results of an earlier flight must not be taken for this one's.
+const char* const kResults[] = {
+    "plan.json",   "trajectory.csv", "trajectory.tum",     "cloud.pcd",       "scan.pcd",
+    "flight.json", "summary.json",   "flight_oblique.png", "flight_side.png", "flight_top.png"};
+const char* const kLogs = "log";
+
+fs::path absoluteFolder(const std::string& name) { return fs::absolute(name).lexically_normal(); }
+
+void removeResults(const fs::path& folder) {
+  std::error_code error;
+  for (const char* result : kResults) {
+    fs::remove(folder / result, error);
+    if (error) throw FileError((folder / result).string(), "cannot be removed: " + error.message());
+  }
+}
+
+std::string flag(bool value) { return value ? "true" : "false"; }
+
+bool startsWith(const std::string& text, const std::string& beginning) {
+  return text.compare(0, beginning.size(), beginning) == 0;
+}
+
+void printPlan(const Preparation& preparation) {
+  const FlightPlan& plan = preparation.plan;
+  fmt::print("map       {} ({} points)\n", plan.map, withThousands(preparation.cloud.size()));
+  fmt::print("start     {}, {:.2f} m from the map\n", pointText(plan.start),
+             preparation.clearance.at(plan.start).distance);
+  for (std::size_t i = 0; i < plan.legs.size(); ++i) {
+    const std::size_t between = plan.legs[i].waypoints.size() - 1;
+    fmt::print(
+        "goal {}    {}{}\n", i + 1, pointText(plan.legs[i].goal()),
+        between == 0 ? "" : fmt::format(" by way of {} point{}", between, between > 1 ? "s" : ""));
+  }
+  fmt::print("flight    {:.0f} m with {} and {} at {:.1f} m/s; results in {}\n", plan.length(),
+             plan.vehicle, plan.lidar, plan.speed, plan.output.string());
+  std::fflush(stdout);
+}
+
+/// What the LiDAR's node says of the map's points.
+bool isSpacing(const std::string& line) { return line.find(": points are ") != std::string::npos; }
+
+// Flies the plan; its nodes' output goes to log/roslaunch.log, progress and trouble are shown, and
+// the first error is the reason.
+ChildResult fly(const DemoOptions& options, const FlightPlan& plan, std::string& reason) {
+  LaunchLog log(plan.output / kLogs / "roslaunch.log");
+  LiveLine live;
+  RunJournal journal;
+  const auto on_line = [&](const std::string& raw) {
+    const std::string line = withoutColours(raw);
+    log.add(line);
+    journal.add(line);
+    if (startsWith(line, "flying to goal")) {
+      live.show(line);
+    } else if (options.verbose || isTrouble(line) || isSpacing(line)) {
+      live.print(line);
+    }
+  };
+  live.print("starting the simulation");
+  const ChildResult result = runChild(launchCommand(options, plan, freePort()), on_line);
+  log.require();
+  reason = journal.firstError();
+  return result;
+}
+
+/// Throws where this machine lacks something that the nodes need.
+void requireMeans(const DemoOptions& options) {
+  if (lidar_gl::rendererChoiceOf(options.renderer, "--renderer") ==
+      lidar_gl::RendererChoice::kOpenGl) {
+    const lidar_gl::Context context{lidar_gl::ContextOptions{}};
+  }
+  if (!options.rviz) return;
+  if (!onPath("rviz")) throw Error("--rviz: there is no rviz on the PATH");
+  if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) {
+    throw Error("--rviz: there is no display (DISPLAY is not set)");
+  }
+}
+
+/// As making the map will demand it.
+void requireResolution(const map::LoadedCloud& loaded, const fs::path& path, double resolution) {
+  const map::PointCloud& cloud = loaded.cloud;
+  // Where most points are outside the voxel grid it is the resolution that is too fine.
+  map::StrayPoints stray;
+  stray.total = cloud.size();
+  stray.add(cloud, loaded.origin, resolution);
+  if (2 * stray.count < stray.total) map::requireNoStrayPoints(stray, path, resolution);
+  Eigen::AlignedBox3f box;
+  for (const Eigen::Vector3f& p : cloud.points) box.extend(p);
+  map::voxelKey(box.min(), resolution);
+  map::voxelKey(box.max(), resolution);
+  const double extent = static_cast<double>(box.sizes().maxCoeff());
+  Validator("command line")
+      .require(resolution <= extent, "--resolution", fmt::format("{} m", resolution),
+               fmt::format("at most the map's extent of {:.3f} m", extent));
+}
+
+/// The map's points and, where plants on it are obstacles, theirs.
+map::PointCloud withPlants(const map::PointCloud& cloud, const DemoOptions& options,
+                           const std::string& map, Progress& progress) {
+  map::PointCloud all;
+  all.points = cloud.points;
+  const scene::VegetationConfig vegetation = config::loadVegetation(options.vegetation);
+  if (!vegetation.hasObstacles()) return all;
+  map::SurfelMapConfig config;
+  config.resolution = options.resolution;
+  config.surface = map::surfaceOf(options.surface);
+  const auto planted = lidar::vegetationOn(map::loadSurfelMap(map, config, progress).map,
+                                           vegetation, options.vegetation);
+  for (const Eigen::Vector3d& p_W :
+       scene::obstaclePoints(planted, options.resolution, options.vegetation)) {
+    all.points.push_back(p_W.cast<float>());
+  }
+  return all;
+}
+
+/// How long a way point may take. Throws ConfigError where the whole flight takes too long.
+void planTime(FlightPlan& plan) {
+  const double least = plan.length() / kLongestFlight;
+  Validator("command line")
+      .require(plan.speed >= least, "--speed", fmt::format("{} m/s", plan.speed),
+               fmt::format("{:.2g} m/s or more: the flight of {:.0f} m would take {:.1f} hours",
+                           least, plan.length(), plan.length() / plan.speed / 3600.0));
+  plan.goal_timeout = std::max(plan.goal_timeout, 60.0 + 2.0 * plan.longestSegment() / plan.speed);
+}
+
+}  // namespace
+
+void DemoOptions::validate() const {
+  const Validator check("command line");
+  kResolutions.require("command line", "--resolution", resolution, "m");
+  map::surfaceOf(surface);
+  kSpeeds.require("command line", "--speed", speed, "m/s");
+  requireAngle("command line", "--yaw", yaw);
+  kGoalCounts.require("command line", "--goal-count", goal_count);
+  check.require(!output.empty(), "--out", "empty", "a folder");
+}
+
+Preparation prepareDemo(const DemoOptions& options) {
+  options.validate();
+  requireMeans(options);
+  FlightPlan plan;
+  // Refuses what is wrong with them before anything is started.
+  config::loadLidar(options.lidar);
+  config::loadVegetation(options.vegetation);
+  if (options.surfaces != "none") config::loadSurfaces(options.surfaces);
+  config::loadWeather(options.weather);
+  const double fastest = config::loadController("default").speed_max;
+  Validator("command line")
+      .require(options.speed <= fastest, "--speed", fmt::format("{:g} m/s", options.speed),
+               fmt::format("up to {:g} m/s, the controller's speed_max", fastest));
+  const vehicle::VehicleConfig vehicle = config::loadVehicle(options.vehicle).vehicle;
+  const double radius = vehicle.radius;
+  const double clearance = radius + kSafetyMargin;
+  const auto given_goals = options.goals.empty() ? std::vector<Eigen::Vector3d>()
+                                                 : parsePoints(options.goals, "--goals");
+  const auto given_start =
+      options.start.empty() ? kUsualStart : parsePoint(options.start, "--start");
+
+  plan.map = fs::absolute(config::resolveMap(options.map)).string();
+  plan.map_name = fs::path(options.map).stem().string();
+  Progress progress("reading the map");
+  map::LoadedCloud loaded = map::loadCloud(plan.map, progress);
+  progress.phase("planning the flight");
+  requireResolution(loaded, plan.map, options.resolution);
+  map::PointCloud cloud = std::move(loaded.cloud);
+  // The source points as they are: downsampling would move them.
+  collision::ClearanceMap clearance_map(withPlants(cloud, options, plan.map, progress),
+                                        options.resolution);
+
+  // The simulator's ground is a plane at the map's lowest point.
+  const double lowest_z =
+      static_cast<double>(clearance_map.bounds().min().z()) + vehicle.ground_clearance;
+
+  plan.start = options.start.empty() ? chooseStart(clearance_map, given_start, clearance, lowest_z)
+                                     : given_start;
+  requireAboveGround("--start", plan.start, lowest_z);
+  collision::requireFreeStart(clearance_map, plan.start, clearance);
+  plan.legs = given_goals.empty()
+                  ? chooseLegs(clearance_map, plan.start, options.goal_count, clearance,
+                               options.seed, lowest_z)
+                  : routeLegs(clearance_map, plan.start, given_goals, clearance, lowest_z);
+  plan.resolution = options.resolution;
+  plan.lidar = options.lidar;
+  plan.vehicle = options.vehicle;
+  plan.yaw = options.yaw;
+  plan.speed = options.speed;
+  planTime(plan);
+  progress.finish();
+  return {std::move(plan), std::move(cloud), std::move(clearance_map), radius};
+}
+
+ChildCommand launchCommand(const DemoOptions& options, const FlightPlan& plan, int port) {
+  // A name stays a name; a file may be given relative to this folder, which is not the nodes'.
+  const auto resolved = [](const std::string& name) {
+    return fs::is_regular_file(name) ? fs::absolute(name).string() : name;
+  };
+  ChildCommand command =
+      rosLaunch({"marsim", "demo.launch", "plan:=" + (plan.output / "plan.json").string(),
+                 "map:=" + plan.map, fmt::format("resolution:={}", plan.resolution),
+                 "surface:=" + options.surface, "vegetation:=" + resolved(options.vegetation),
+                 "surfaces:=" + resolved(options.surfaces), "weather:=" + resolved(options.weather),
+                 "lidar:=" + resolved(plan.lidar), "vehicle:=" + resolved(plan.vehicle),
+                 fmt::format("x:={}", plan.start.x()), fmt::format("y:={}", plan.start.y()),
+                 fmt::format("z:={}", plan.start.z()), fmt::format("yaw:={}", plan.yaw),
+                 fmt::format("speed:={}", plan.speed), "renderer:=" + options.renderer,
+                 "nodelets:=" + flag(options.nodelets), "rviz:=" + flag(options.rviz)},
+                port, plan.output / kLogs);
+  command.silence_limit = kSilenceLimit;
+  return command;
+}
+
+FlightSummary assessFlight(const Preparation& preparation, bool interrupted) {
+  const fs::path& folder = preparation.plan.output;
+  FlightSummary summary;
+  summary.interrupted = interrupted;
+  summary.vehicle_radius = preparation.vehicle_radius;
+  summary.record = readFlightRecord(folder / "flight.json");
+  const std::vector<TrajectoryRow> trajectory = readTrajectory(folder / "trajectory.csv");
+  if (trajectory.empty()) {
+    throw FileError((folder / "trajectory.csv").string(), "has no row: nothing was flown");
+  }
+  summary.contacts = findContacts(preparation.clearance, trajectory, preparation.vehicle_radius);
+  summary.write(folder / "summary.json");
+  return summary;
+}
+
+int runDemo(const DemoOptions& options) {
+  requireRoslaunch("the demonstration flies with the ROS nodes");
+  options.validate();
+  const fs::path folder = absoluteFolder(options.output);
+  ResultFolder results(folder, "marsim demo");
+  for (const char* result : kResults) {
+    if (fs::exists(folder / result)) requireWritable(folder / result);  // none may be an input
+  }
+  Preparation preparation = prepareDemo(options);
+  FlightPlan& plan = preparation.plan;
+  plan.output = folder;
+  std::vector<std::string> entries(std::begin(kResults), std::end(kResults));
+  entries.emplace_back(kLogs);
+  results.begin(entries);
+  makeFolder(folder / kLogs);
+  removeResults(folder);
+  writePlan(plan, plan.output / "plan.json");
+  printPlan(preparation);
+
+  std::string reason;
+  const ChildResult flight = fly(options, plan, reason);
+  const std::string log = (plan.output / kLogs / "roslaunch.log").string();
+  if (!fs::exists(plan.output / "flight.json")) {
+    if (flight.interrupted) {
+      fmt::print(stderr, "marsim demo: interrupted before anything was recorded\n");
+      return kInterrupted;
+    }
+    throw Error(fmt::format("the simulation {} and left no record{}; its output is in {}",
+                            flight.silent ? fmt::format("was silent for {:.0f} s", kSilenceLimit)
+                                          : fmt::format("ended with code {}", flight.exit_code),
+                            reason.empty() ? "" : ": " + reason, log));
+  }
+
+  const FlightSummary summary = [&] {
+    try {
+      return assessFlight(preparation, flight.interrupted);
+    } catch (const Error& error) {
+      if (reason.empty()) throw;
+      throw Error(fmt::format("{}; the first error was: {}", error.what(), reason));
+    }
+  }();
+  fmt::print("\n{}\n", summary.text());
+  std::fflush(stdout);
+  std::vector<std::string> made = drawPictures(preparation, summary.record);
+  made.insert(made.end(), {"cloud.pcd", "trajectory.csv", "trajectory.tum", "summary.json"});
+  fmt::print("written to {}: {}\n", plan.output.string(), join(made));
+
+  const std::vector<std::string> failures = summary.failures();
+  for (const std::string& failure : failures) fmt::print(stderr, "marsim demo: {}\n", failure);
+  if (!failures.empty() && !reason.empty()) {
+    fmt::print(stderr, "marsim demo: the first error was: {}\n", reason);
+  }
+  if (flight.interrupted) return kInterrupted;
+  return failures.empty() ? 0 : 1;
+}
+
+}  // namespace marsim::tools

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "marsim/common/bounds.hpp"
+#include "marsim/map/point_cloud.hpp"
+#include "tools/demo/flight_plan.hpp"
+#include "tools/demo/flight_report.hpp"
+#include "tools/process/child_process.hpp"
+
+/// `marsim demo`: plans a flight through a map, has it flown by the ROS nodes, judges and shows it.
+namespace marsim::tools {
+
+struct DemoOptions {
+  static constexpr Bounds kSpeeds{0.0, 1000.0, true}, kGoalCounts{1, 1000};
+
+  std::string map = "forest";           ///< bundled place or file
+  std::string start;                    ///< "x,y,z", empty: chosen
+  double yaw = 0.0;                     ///< [rad]
+  std::string lidar = "avia";           ///< name or file
+  std::string vegetation = "none";      ///< name or file
+  std::string surfaces = "none";        ///< name or file
+  std::string weather = "none";         ///< name or file
+  std::string vehicle = "hummingbird";  ///< name or file
+  double resolution = 0.1;              ///< [m]
+  std::string surface = "blended";      ///< or "paper"
+  std::string goals;                    ///< "x,y,z;x,y,z", empty: chosen
+  int goal_count = 4;                   ///< how many are chosen
+  std::string output = "demo_output";   ///< folder
+  double speed = 2.0;                   ///< [m/s]
+  std::uint64_t seed = 1;               ///< of the choice of goals
+  std::string renderer = "cpu";         ///< handed to the launch file
+  bool nodelets = false;
+  bool rviz = false;
+  bool verbose = false;  ///< show all output of the nodes
+
+  /// Throws ConfigError.
+  void validate() const;
+};
+
+/// Kept to the map on top of the vehicle's radius [m].
+constexpr double kSafetyMargin = 0.2;
+
+/// A planned flight and what judging it needs.
+struct Preparation {
+  FlightPlan plan;
+  map::PointCloud cloud;              ///< the source map's points
+  collision::ClearanceMap clearance;  ///< over them and over plants that are obstacles
+  double vehicle_radius;              ///< [m]
+};
+
+/// Checks everything that can be checked before the flight, and plans it. Throws Error.
+Preparation prepareDemo(const DemoOptions& options);
+
+/// The roslaunch command that flies a plan, with a ROS master of its own on `port`.
+ChildCommand launchCommand(const DemoOptions& options, const FlightPlan& plan, int port);
+
+/// Reads what the recorder left in the plan's folder and compares it with the map.
+FlightSummary assessFlight(const Preparation& preparation, bool interrupted);
+
+/// Draws flight_top.png, flight_oblique.png and flight_side.png into the plan's folder; returns
+/// their names.
+std::vector<std::string> drawPictures(const Preparation& preparation, const FlightRecord& record);
+
+/// All of it. Returns the program's exit code: 0 only where every goal was reached and nothing was
+/// touched.
+int runDemo(const DemoOptions& options);
+
+}  // namespace marsim::tools

@@ -1,0 +1,148 @@
+#include <cmath>
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "common/bounds.hpp"
+#include "common/nth_smallest.hpp"
+#include "common/output_file.hpp"
+#include "common/text.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/viz/picture.hpp"
+#include "tools/map/map_accuracy.hpp"
+#include "tools/map/map_commands.hpp"
+#include "tools/map/recording_options.hpp"
+#include "tools/process/command_line.hpp"
+
+namespace marsim::tools {
+namespace {
+
+/// The command line of `marsim map fidelity`.
+struct FidelityOptions {
+  std::string source, surface = "blended", out;
+  bool json = false;
+  RecordingOptions recording;
+  AccuracyConfig config;
+  viz::PictureConfig picture;
+};
+
+void printRow(const AccuracyRow& row) {
+  fmt::print("{:<16}{:>10}{:>10.2f}{:>10.2f}{:>10.4f}{:>10.4f}{:>10.4f}\n", row.name,
+             withThousands(row.beams), 100.0 * row.misses, 100.0 * row.too_near, row.median,
+             row.signed_median, row.high);
+}
+
+nlohmann::json jsonOf(const AccuracyRow& row) {
+  return {{"name", row.name},         {"beams", row.beams},   {"misses", row.misses},
+          {"too_near", row.too_near}, {"median", row.median}, {"signed_median", row.signed_median},
+          {"percentile_90", row.high}};
+}
+
+nlohmann::json jsonOf(const std::vector<AccuracyRow>& rows) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const AccuracyRow& row : rows) list.push_back(jsonOf(row));
+  return list;
+}
+
+void print(const Accuracy& accuracy) {
+  printLine(
+      "scans",
+      fmt::format("{} in the map of {} surfels, {} left out", withThousands(accuracy.scans_in_map),
+                  withThousands(accuracy.surfels), withThousands(accuracy.scans_left_out)));
+  for (const std::string& note : accuracy.notes) printLine("", note);
+  fmt::print("{:<16}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "beams", "", "misses %", "near %",
+             "median m", "signed m", "90 % m");
+  printRow(accuracy.all);
+  for (const auto* rows : {&accuracy.by_range, &accuracy.by_incidence}) {
+    for (const AccuracyRow& row : *rows) printRow(row);
+  }
+  printLine("clouds", fmt::format("real to simulated {:.4f} m, simulated to real {:.4f} m on "
+                                  "average",
+                                  accuracy.real_to_simulated, accuracy.simulated_to_real));
+}
+
+void printJson(const Accuracy& accuracy) {
+  const nlohmann::json json{{"scans_in_map", accuracy.scans_in_map},
+                            {"scans_left_out", accuracy.scans_left_out},
+                            {"surfels", accuracy.surfels},
+                            {"notes", accuracy.notes},
+                            {"all", jsonOf(accuracy.all)},
+                            {"by_range", jsonOf(accuracy.by_range)},
+                            {"by_incidence", jsonOf(accuracy.by_incidence)},
+                            {"real_to_simulated", accuracy.real_to_simulated},
+                            {"simulated_to_real", accuracy.simulated_to_real}};
+  fmt::print("{}\n", json.dump(2));
+}
+
+// Where the beams ended, coloured by their errors up to the 95th percentile; misses as the largest.
+void draw(const FidelityOptions& options, const Accuracy& accuracy) {
+  map::PointCloud cloud;
+  cloud.points = accuracy.places;
+  std::vector<float> finite;
+  for (const float error : accuracy.errors) {
+    if (std::isfinite(error)) finite.push_back(error);
+  }
+  const float shown = finite.empty() ? 1.0F : nthSmallest(finite, 95 * (finite.size() - 1) / 100);
+  viz::FlightScene scene;
+  scene.map = &cloud;
+  scene.title = "beams that were left out of the map";
+  scene.map_length_shown = std::max(1e-3, static_cast<double>(shown));
+  scene.map_length_name = "error of the range";
+  for (const float error : accuracy.errors) scene.map_lengths.push_back(std::min(error, shown));
+  viz::drawFlight(scene, viz::View::kTop, options.picture, options.out);
+}
+
+int runFidelity(FidelityOptions& options) {
+  AccuracyConfig& config = options.config;
+  config.recording = options.recording.config();
+  config.recording.source = options.source;
+  config.map.surface = map::surfaceOf(options.surface);
+  config.validate("command line");
+  if (!options.out.empty()) {
+    requireExtension(options.out, {".png"});
+    requireWritable(options.out);
+  }
+  if (!map_tools::isRecording(options.source)) {
+    throw FileError(options.source, "is no recording, allowed: a bag or a folder of scans");
+  }
+  Progress progress("fidelity");
+  const Accuracy accuracy = measureAccuracy(config, progress);
+  if (!options.out.empty()) draw(options, accuracy);
+  progress.finish();
+  options.json ? printJson(accuracy) : print(accuracy);
+  if (!options.out.empty() && !options.json) printLine("written", options.out);
+  return 0;
+}
+
+}  // namespace
+
+MapCommand addMapFidelity(CLI::App& app) {
+  const auto options = std::make_shared<FidelityOptions>();
+  CLI::App* sub = app.add_subcommand(
+      "fidelity",
+      "Leaves scans of a recording out, makes a map of the rest and casts their beams at it: how "
+      "true a map is to a real LiDAR");
+  sub->add_option("recording", options->source, "a bag or a folder of scans")
+      ->type_name(kInput)
+      ->required();
+  options->recording.addTo(*sub);
+  sub->add_option("--resolution", options->config.map.resolution, "voxel side [m]")
+      ->transform(number(Quantity::kLength, kResolutions))
+      ->capture_default_str();
+  sub->add_option("--surface", options->surface, "blended or paper")
+      ->type_name(kWord)
+      ->capture_default_str();
+  sub->add_option("--leave-out", options->config.leave_out, "every so many scans one is left out")
+      ->transform(whole(AccuracyConfig::kLeaveOut))
+      ->capture_default_str();
+  sub->add_option("--rays", options->config.rays, "at most so many beams of a scan")
+      ->transform(whole(AccuracyConfig::kRays))
+      ->capture_default_str();
+  sub->add_option("--out", options->out, "PNG: where beams ended, coloured by their errors")
+      ->type_name(kOutput);
+  sub->add_flag("--json", options->json, "print one JSON object");
+  return {sub, [options] { return runFidelity(*options); }};
+}
+
+}  // namespace marsim::tools

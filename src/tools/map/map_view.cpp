@@ -1,0 +1,189 @@
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/bounds.hpp"
+#include "common/output_file.hpp"
+#include "common/text.hpp"
+#include "map_tools/paint.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/map/cloud_io.hpp"
+#include "marsim/viz/picture.hpp"
+#include "tools/map/map_commands.hpp"
+#include "tools/map/map_window.hpp"
+#include "tools/process/command_line.hpp"
+
+namespace marsim::tools {
+namespace {
+
+constexpr Bounds kThicknesses{0.0, 1000.0};  // [m] of a slice
+
+/// The command line of `marsim map view`.
+struct ViewOptions {
+  std::string name, out, colour = "auto", slice;
+  std::optional<double> below;  ///< [m] points above it are left out
+  double thickness = 0.0;       ///< [m] of the slice; 0: a fiftieth of the map's extent across it
+  bool window = false;
+  viz::PictureConfig picture;
+};
+
+/// Points of a slab across an axis.
+map::PointCloud between(const map::PointCloud& cloud, int axis, double low, double high) {
+  std::vector<std::uint32_t> inside;
+  for (std::size_t i = 0; i < cloud.size(); ++i) {
+    const auto coordinate = static_cast<double>(cloud.points[i][axis]);
+    if (coordinate >= low && coordinate <= high) inside.push_back(static_cast<std::uint32_t>(i));
+  }
+  return map::selectPoints(cloud, inside);
+}
+
+/// Points near a plane across an axis.
+struct Slice {
+  int axis;
+  double at;  ///< [m]
+};
+
+/// A picture that is written.
+struct Picture {
+  viz::View view;
+  std::filesystem::path path;
+};
+
+// hall.png -> hall_top.png
+std::filesystem::path withSide(const std::filesystem::path& out, const char* side) {
+  return out.parent_path() / (out.stem().string() + "_" + side + out.extension().string());
+}
+
+Slice sliceOf(const std::string& text) {
+  const std::size_t axis =
+      text.size() > 2 && text[1] == '=' ? std::string("xyz").find(text[0]) : std::string::npos;
+  if (axis == std::string::npos) {
+    throw ConfigError("command line", "--slice", fmt::format("'{}'", text),
+                      "x=, y= or z= and metres, as z=1.2");
+  }
+  return {static_cast<int>(axis),
+          parseOption("--slice", text.substr(2), Quantity::kLength, kPlaces)};
+}
+
+map::PointCloud cut(const map::PointCloud& cloud, const Slice& slice, double thickness) {
+  Eigen::AlignedBox3f box;
+  for (const Eigen::Vector3f& p : cloud.points) box.extend(p);
+  if (thickness == 0.0) thickness = 0.02 * static_cast<double>(box.sizes()[slice.axis]);
+  map::PointCloud inside =
+      between(cloud, slice.axis, slice.at - 0.5 * thickness, slice.at + 0.5 * thickness);
+  if (inside.empty()) {
+    throw ConfigError("command line", "--slice", fmt::format("{:g} m", slice.at),
+                      fmt::format("within the map's {:.2f} to {:.2f} m",
+                                  static_cast<double>(box.min()[slice.axis]),
+                                  static_cast<double>(box.max()[slice.axis])));
+  }
+  return inside;
+}
+
+std::vector<Picture> picturesOf(const ViewOptions& options, const std::optional<Slice>& slice) {
+  const std::filesystem::path out = options.out;
+  if (slice) {
+    constexpr std::array<viz::View, 3> kAlong = {viz::View::kFront, viz::View::kSide,
+                                                 viz::View::kTop};
+    return {{kAlong[static_cast<std::size_t>(slice->axis)], out}};
+  }
+  return {{viz::View::kTop, withSide(out, "top")},
+          {viz::View::kSide, withSide(out, "side")},
+          {viz::View::kOblique, withSide(out, "oblique")}};
+}
+
+int showWindow(const ViewOptions& options) {
+  requireWindows();
+  const std::filesystem::path path = config::resolveMap(options.name);
+  Progress progress("view");
+  const map::PointCloud cloud = map::loadCloud(path, progress).cloud;
+  progress.finish();
+  showInWindow(cloud, map_tools::paintOf(options.colour),
+               std::filesystem::path(options.name).stem().string());
+  return 0;
+}
+
+int drawPictures(const ViewOptions& options) {
+  requireExtension(options.out, {".png"});
+  const map_tools::Paint paint = map_tools::paintOf(options.colour);
+  std::optional<Slice> slice;
+  if (!options.slice.empty()) slice = sliceOf(options.slice);
+  const std::vector<Picture> pictures = picturesOf(options, slice);
+  for (const Picture& picture : pictures) requireWritable(picture.path);
+  Progress progress("view");
+  const std::filesystem::path path = config::resolveMap(options.name);
+  map::PointCloud cloud = map::loadCloud(path, progress).cloud;
+  viz::FlightScene scene;
+  scene.title = clipped(std::filesystem::path(options.name).stem().string());
+  if (options.below) {
+    cloud = between(cloud, 2, -kFarthestPlace, *options.below);
+    if (cloud.empty()) {
+      throw ConfigError("command line", "--below", fmt::format("{:g} m", *options.below),
+                        "above the map's lowest point");
+    }
+  }
+  if (slice) {
+    cloud = cut(cloud, *slice, options.thickness);
+    scene.title += ", slice at " + options.slice + " m";
+  }
+  scene.map = &cloud;
+  scene.map_colours = map_tools::coloursOf(cloud, paint, progress);
+  progress.phase("drawing", pictures.size());
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    viz::drawFlight(scene, pictures[i].view, options.picture, pictures[i].path);
+    progress.update(i + 1);
+  }
+  progress.finish();
+  for (const Picture& picture : pictures) printLine("written", picture.path.string());
+  return 0;
+}
+
+int runView(const ViewOptions& options) {
+  if (options.out.empty() && !options.window) {
+    throw ConfigError("command line", "--out", "absent", "hall.png, or --window in its place");
+  }
+  const int code = options.out.empty() ? 0 : drawPictures(options);
+  return options.window ? showWindow(options) : code;
+}
+
+}  // namespace
+
+MapCommand addMapView(CLI::App& app) {
+  const auto options = std::make_shared<ViewOptions>();
+  CLI::App* sub = app.add_subcommand(
+      "view", "Draws a map from above, from the side and obliquely, or shows it in a window");
+  sub->add_option("map", options->name, "forest, building or a PCD, PLY or place file")
+      ->type_name(kInput)
+      ->required();
+  sub->add_option("--out", options->out,
+                  "hall.png writes hall_top.png, hall_side.png, hall_oblique.png; a slice hall.png")
+      ->type_name(kOutput);
+  sub->add_option("--colour", options->colour,
+                  "auto (the map's own, else height), height, rgb, intensity, class, normal")
+      ->type_name(kWord)
+      ->capture_default_str();
+  sub->add_option("--slice", options->slice, "x=, y= or z= and metres: only points near that plane")
+      ->type_name("NUMBERS:z=metres");
+  sub->add_option("--below", options->below, "[m] leaves out what is above: roofs and ceilings")
+      ->transform(number(Quantity::kLength, kPlaces));
+  sub->add_option("--thickness", options->thickness,
+                  "[m] of the slice; 0: a fiftieth of the map's extent")
+      ->transform(number(Quantity::kLength, kThicknesses))
+      ->capture_default_str();
+  sub->add_flag("--window", options->window,
+                "shows the points in a window: the left button orbits, the right one moves, the "
+                "wheel zooms, keys 1 to 5 colour, Esc ends");
+  sub->add_option("--width", options->picture.width, "[px]")
+      ->transform(whole(viz::PictureConfig::kWidths))
+      ->capture_default_str();
+  sub->add_option("--height", options->picture.height, "[px]")
+      ->transform(whole(viz::PictureConfig::kHeights))
+      ->capture_default_str();
+  return {sub, [options] { return runView(*options); }};
+}
+
+}  // namespace marsim::tools

@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tools/map/map_commands.hpp"
+#include "tools/process/command_line.hpp"
+
+namespace {
+
+using marsim::tools::MapCommand;
+
+// `marsim map FILE` is `marsim map info FILE`.
+std::vector<char*> withCommand(int argc, char** argv, const std::vector<MapCommand>& commands) {
+  static std::string info = "info";
+  std::vector<char*> arguments(argv, argv + argc);
+  const std::string first = argc > 1 ? argv[1] : "--help";
+  const bool known = first == "-h" || first == "--help" ||
+                     std::any_of(commands.begin(), commands.end(), [&](const MapCommand& command) {
+                       return command.app->get_name() == first;
+                     });
+  if (!known) arguments.insert(arguments.begin() + 1, info.data());
+  return arguments;
+}
+
+// Whether a first argument that names no file looks like a command misspelt.
+std::string misspelt(const std::string& first, const std::vector<MapCommand>& commands) {
+  std::vector<std::string> names;
+  for (const MapCommand& command : commands) names.push_back(command.app->get_name());
+  std::error_code none;
+  if (first.find_first_of("./") != std::string::npos || std::filesystem::exists(first, none)) {
+    return "";
+  }
+  const std::string nearest = marsim::nearestName(first, names);
+  return nearest == first ? "" : nearest;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit of files' sizes is an error like a full disk
+  CLI::App app(
+      "Makes maps of scans, OctoMaps and meshes, and says what they are fit for.\n"
+      "marsim map COMMAND --help lists a command's options; marsim map FILE is marsim map info "
+      "FILE.",
+      "marsim map");
+  app.require_subcommand(1);
+  const std::vector<MapCommand> commands{
+      marsim::tools::addMapInfo(app),    marsim::tools::addMapImport(app),
+      marsim::tools::addMapClean(app),   marsim::tools::addMapView(app),
+      marsim::tools::addMapCompare(app), marsim::tools::addMapExport(app),
+      marsim::tools::addMapFidelity(app)};
+  const std::string first = argc > 1 ? argv[1] : "";
+  if (const std::string meant = misspelt(first, commands); !meant.empty()) {
+    fmt::print(stderr, "marsim map: unknown command '{}' (did you mean '{}'?)\n",
+               marsim::clipped(first), meant);
+    return 2;
+  }
+  std::vector<char*> arguments = withCommand(argc, argv, commands);
+  return marsim::tools::runCommand(
+      app, static_cast<int>(arguments.size()), arguments.data(), [&commands] {
+        const auto parsed =
+            std::find_if(commands.begin(), commands.end(),
+                         [](const MapCommand& command) { return command.app->parsed(); });
+        return parsed->run();
+      });
+}

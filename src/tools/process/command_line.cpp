@@ -1,0 +1,175 @@
+#include "tools/process/command_line.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "common/bounds.hpp"
+#include "common/text.hpp"
+#include "marsim/common/error.hpp"
+
+namespace marsim::tools {
+namespace {
+
+constexpr std::chrono::seconds kLogInterval{5};
+constexpr std::size_t kLongestComplaint = 250;  // characters; it repeats what was typed
+
+void printOptions(const CLI::App& app, const std::string& command) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_single_name();  // get_name() keeps hidden ones to itself
+    const std::string type = option->get_type_name();
+    fmt::print("{}\t{}{}\t{}\t{}\n", command, option->get_positional() ? "" : "--", name,
+               type.empty() ? "FLAG" : type, option->get_required() ? "required" : "");
+  }
+  for (const CLI::App* sub : app.get_subcommands({})) {
+    if (!sub->get_group().empty()) printOptions(*sub, sub->get_name());  // else for itself alone
+  }
+}
+
+// "$NAME" is empty where the variable is not set.
+void refuseEmpty(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& text : option->results()) {
+      if (!text.empty()) continue;
+      throw CLI::ValidationError(option->get_name(), "is empty, allowed: a value");
+    }
+  }
+  for (const CLI::App* sub : app.get_subcommands({})) refuseEmpty(*sub);
+}
+
+// The message of a validator or of CLI11 in the words of this package: "--out: is ..." becomes
+// "--out is ...".
+std::string complaintOf(const CLI::ParseError& error) {
+  const std::string text = clipped(error.what(), kLongestComplaint);
+  const std::size_t at = text.find(": ");
+  if (at == std::string::npos) return text;
+  const std::string name = text.substr(0, at), rest = text.substr(at + 2);
+  if (rest.rfind("is ", 0) == 0) return name + " " + rest;
+  const std::size_t required = rest.find(" required "), end = rest.rfind(" missing");
+  if (required != std::string::npos && end != std::string::npos && end > required) {
+    const std::size_t begin = required + std::string(" required ").size();
+    return fmt::format("{} lacks a value, allowed: {}", name, rest.substr(begin, end - begin));
+  }
+  if (name == "Could not convert") {
+    return fmt::format("{} has a value, allowed: none", rest.substr(0, rest.find(" = ")));
+  }
+  if (rest.rfind("Should be true/false", 0) == 0) {
+    return fmt::format("{} has a value, allowed: none", name);
+  }
+  return text;
+}
+
+}  // namespace
+
+int runCommand(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
+  if (argc > 1 && argv[argc - 1] == std::string_view("--options")) {
+    printOptions(app, "");
+    return 0;
+  }
+  try {
+    app.parse(argc, argv);
+    refuseEmpty(app);
+    return body();
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // help
+    fmt::print(stderr, "{0}: {1}; see {0} --help\n", app.get_name(), complaintOf(error));
+    return 2;
+  } catch (const std::filesystem::filesystem_error& error) {
+    const FileError file(error.path1().string(), error.code().message());
+    fmt::print(stderr, "{}: {}\n", app.get_name(), file.what());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
+  }
+  return 1;
+}
+
+std::vector<char*> withoutRemappings(int argc, char** argv) {
+  std::vector<char*> kept;
+  for (int i = 0; i < argc; ++i) {
+    if (std::string_view(argv[i]).find(":=") == std::string_view::npos) kept.push_back(argv[i]);
+  }
+  return kept;
+}
+
+CLI::Validator number(Quantity quantity, const Bounds& bounds) {
+  const std::string units = unitList(quantity);
+  const std::string allowed = bounds.text(units.substr(0, units.find(',')));
+  const auto read = [=](std::string& text) -> std::string {
+    std::optional<double> value;
+    try {
+      value = parseQuantity(text, quantity);
+    } catch (const Error&) {
+    }
+    if (!value || !bounds.hold(*value)) {
+      return fmt::format("is '{}', allowed: {}{}", clipped(text), allowed,
+                         value || units.empty() ? "" : fmt::format(" (units: {})", units));
+    }
+    const std::string hint = degreesHint(text, quantity);
+    if (!hint.empty()) fmt::print(stderr, "warning: {}\n", hint);
+    text = fmt::format("{:.17g}", *value);
+    return "";
+  };
+  return {read, allowed};
+}
+
+CLI::Validator whole(std::uint64_t low, std::uint64_t high) {
+  const std::string allowed = fmt::format("{} to {}", low, high);
+  // CLI11 would take a number that begins with 0 for an octal one.
+  const auto check = [=](std::string& text) -> std::string {
+    const std::optional<std::uint64_t> value = parseWhole(text);
+    if (value) text = std::to_string(*value);
+    if (value && *value >= low && *value <= high) return "";
+    return fmt::format("is '{}', allowed: a whole number from {}", clipped(text), allowed);
+  };
+  return {check, allowed};
+}
+
+CLI::Validator whole(const Bounds& bounds) {
+  return whole(static_cast<std::uint64_t>(bounds.low), static_cast<std::uint64_t>(bounds.high));
+}
+
+double parseOption(const std::string& option, std::string text, Quantity quantity,
+                   const Bounds& bounds) {
+  const std::string complaint = number(quantity, bounds)(text);
+  if (!complaint.empty()) throw CLI::ValidationError(option, complaint);
+  return std::stod(text);
+}
+
+void addSeed(CLI::App& app, std::uint64_t& seed, const std::string& description) {
+  app.add_option("--seed", seed, description)
+      ->transform(whole(0, std::numeric_limits<std::uint64_t>::max()))
+      ->capture_default_str();
+}
+
+LiveLine::LiveLine() : terminal_(isatty(STDOUT_FILENO) == 1) {}
+
+LiveLine::~LiveLine() { clear(); }
+
+void LiveLine::show(const std::string& text) {
+  if (!terminal_) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_) return;
+    next_ = now + kLogInterval;
+  }
+  fmt::print("{}{}{}", terminal_ ? "\r\033[K" : "", text, terminal_ ? "" : "\n");
+  std::fflush(stdout);
+  shown_ = true;
+}
+
+void LiveLine::print(const std::string& text) {
+  clear();
+  fmt::print("{}\n", text);
+  std::fflush(stdout);
+}
+
+void LiveLine::clear() {
+  if (terminal_ && shown_) fmt::print("\r\033[K");
+  std::fflush(stdout);
+  shown_ = false;
+}
+
+}  // namespace marsim::tools

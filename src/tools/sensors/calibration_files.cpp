@@ -1,0 +1,275 @@
+#include "tools/sensors/calibration_files.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/output_file.hpp"
+#include "common/result_folder.hpp"
+#include "common/text.hpp"
+#include "dataset/image_stream.hpp"
+#include "marsim/common/error.hpp"
+#include "vehicle/bias_walk.hpp"
+
+namespace marsim::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A floating-point number to twelve digits, without what rounding left behind; no "-0.0".
+std::string number(double value) {
+  std::string text = fmt::format("{:.12g}", value == 0.0 ? 0.0 : value);
+  if (text.find('.') != std::string::npos) return text;
+  return text.insert(std::min(text.find('e'), text.size()), ".0");  // else text to YAML 1.1
+}
+
+// Entries of a rotation lose what rounding left where they should be 0 or 1.
+double cleaned(double value) {
+  for (const double whole : {-1.0, 0.0, 1.0}) {
+    if (std::abs(value - whole) < 1e-12) return whole;
+  }
+  return value;
+}
+
+std::string matrix(const Pose& X_AB, const std::string& indent = "  ") {
+  const Eigen::Matrix3d R = X_AB.q.toRotationMatrix();
+  std::string text;
+  for (int row = 0; row < 3; ++row) {
+    text += fmt::format("{}- [{}, {}, {}, {}]\n", indent, number(cleaned(R(row, 0))),
+                        number(cleaned(R(row, 1))), number(cleaned(R(row, 2))),
+                        number(cleaned(X_AB.p[row])));
+  }
+  return text + indent + "- [0.0, 0.0, 0.0, 1.0]\n";
+}
+
+/// Lines that say what a random walk stands for where the bias is a Gauss-Markov process.
+std::string commentOnWalk(const char* sensor, const vehicle::InertialErrors& errors) {
+  if (!(errors.gauss_markov_sigma > 0.0)) return {};
+  return fmt::format(
+      "# The {}'s bias is a Gauss-Markov process, which Kalibr's model does not have: sigma {},\n"
+      "# tau {} s. Its random walk is sigma sqrt(2 / tau), as for times that are short against "
+      "tau;\n"
+      "# over longer ones the bias stays within sigma and the walk does not.\n",
+      sensor, number(errors.gauss_markov_sigma), number(errors.gauss_markov_time));
+}
+
+/// How FAST-LIO2 reads a layout: `lidar_type` and the topics of its own configuration files.
+struct ReadByFastLio {
+  int lidar_type;
+  const char *cloud_topic, *imu_topic;
+};
+
+const ReadByFastLio& readByFastLio(const std::vector<lidar::OutputConfig>& outputs) {
+  static const ReadByFastLio livox{1, "/livox/lidar", "/livox/imu"};
+  static const ReadByFastLio velodyne{2, "/velodyne_points", "/imu/data"};
+  static const ReadByFastLio ouster{3, "/os_cloud_node/points", "/os_cloud_node/imu"};
+  static const ReadByFastLio of_one_instant{4, "/quad0_pcl_render_node/sensor_cloud",
+                                            "/quad_0/imu"};
+  const lidar::CloudLayout layout = outputs.front().layout;
+  if (lidar::isLivoxCustom(layout)) return livox;
+  if (layout == lidar::CloudLayout::kVelodyne) return velodyne;
+  if (layout == lidar::CloudLayout::kOuster) return ouster;
+  if (layout == lidar::CloudLayout::kXyzi) return of_one_instant;
+  throw Error(
+      fmt::format("FAST-LIO2 has no settings for the layout '{}', allowed: livox_custom, "
+                  "livox_custom2, velodyne, ouster, xyzi",
+                  lidar::nameOf(layout)));
+}
+
+/// Cameras, the depth camera last; depth in an image's pixels is of the image's camera.
+std::vector<dataset::ImageStream> kalibrOrder(const CarriedSensors& sensors) {
+  dataset::Sensors with_images;
+  with_images.cameras = sensors.cameras;
+  std::vector<dataset::ImageStream> streams = imageStreams(with_images);
+  streams.erase(std::remove_if(streams.begin(), streams.end(),
+                               [](const dataset::ImageStream& stream) {
+                                 return stream.kind != dataset::ImageStream::Kind::kColour;
+                               }),
+                streams.end());
+  with_images.cameras.reset();
+  with_images.depth = sensors.depth;
+  for (dataset::ImageStream& stream : imageStreams(with_images)) {
+    streams.push_back(std::move(stream));
+  }
+  return streams;
+}
+
+Pose lidarInImu(const CarriedSensors& sensors) { return sensors.imu.X_BI.inverse() * sensors.X_BL; }
+
+}  // namespace
+
+std::string kalibrImu(const CarriedSensors& sensors) {
+  const vehicle::InertialErrors& gyroscope = sensors.imu.gyroscope;
+  const vehicle::InertialErrors& accelerometer = sensors.imu.accelerometer;
+  return fmt::format(
+      "# The simulated IMU's own densities (Kalibr's IMU noise model). 0: it has no such error;\n"
+      "# Kalibr itself wants a small number instead.\n"
+      "{}{}"
+      "rostopic: /{}/{}\n"
+      "update_rate: {}  # [Hz]\n"
+      "accelerometer_noise_density: {}  # [m/s^2/sqrt(Hz)]\n"
+      "accelerometer_random_walk: {}    # [m/s^3/sqrt(Hz)]\n"
+      "gyroscope_noise_density: {}      # [rad/s/sqrt(Hz)]\n"
+      "gyroscope_random_walk: {}        # [rad/s^2/sqrt(Hz)]\n",
+      commentOnWalk("accelerometer", accelerometer), commentOnWalk("gyroscope", gyroscope),
+      sensors.uav, sensors.imu_topic, number(sensors.imu.rate), number(accelerometer.noise_density),
+      number(vehicle::biasWalk(accelerometer)), number(gyroscope.noise_density),
+      number(vehicle::biasWalk(gyroscope)));
+}
+
+static bool kalibrHolds(const lidar::CameraModel& model) {
+  return model.projection != lidar::CameraModel::Projection::kPinhole || model.distortion[4] == 0.0;
+}
+
+bool kalibrHolds(const lidar::CameraRigConfig& rig) {
+  return std::all_of(rig.cameras.begin(), rig.cameras.end(),
+                     [](const lidar::CameraConfig& camera) { return kalibrHolds(camera.model); });
+}
+
+std::string kalibrCameras(const CarriedSensors& sensors) {
+  const std::vector<dataset::ImageStream> cameras = kalibrOrder(sensors);
+  if (cameras.empty()) throw Error("camchain.yaml: the UAV has no camera");
+  std::string text = "%YAML 1.0\n---\n";  // without it OpenCV takes no file for YAML
+  for (std::size_t i = 0; i < cameras.size(); ++i) {
+    const dataset::ImageStream& camera = cameras[i];
+    const lidar::CameraModel& model = camera.model;
+    if (!kalibrHolds(model)) {
+      throw Error(
+          fmt::format("camchain.yaml: camera '{}' has k3 = {}, Kalibr's radtan only k1, k2, p1, p2",
+                      sensors.cameras->cameras[camera.camera].name, model.distortion[4]));
+    }
+    const Pose X_CB = camera.X_BC.inverse();
+    text += fmt::format("cam{}:\n  T_cam_imu:\n{}", i, matrix(X_CB * sensors.imu.X_BI, "    "));
+    if (i > 0) text += "  T_cn_cnm1:\n" + matrix(X_CB * cameras[i - 1].X_BC, "    ");
+    std::vector<std::size_t> others;
+    for (std::size_t other = 0; other < cameras.size(); ++other) {
+      if (other != i) others.push_back(other);
+    }
+    const bool is_fisheye = model.projection == lidar::CameraModel::Projection::kFisheye;
+    text += fmt::format(
+        "  cam_overlaps: [{}]\n"
+        "  camera_model: pinhole\n"
+        "  intrinsics: [{}, {}, {}, {}]\n"
+        "  distortion_model: {}\n"
+        "  distortion_coeffs: [{}, {}, {}, {}]\n"
+        "  resolution: [{}, {}]\n"
+        "  rostopic: /{}/{}\n"
+        "  timeshift_cam_imu: 0.0\n",
+        fmt::join(others, ", "), number(model.fx), number(model.fy), number(model.cx),
+        number(model.cy), is_fisheye ? "equidistant" : "radtan", number(model.distortion[0]),
+        number(model.distortion[1]), number(model.distortion[2]), number(model.distortion[3]),
+        model.width, model.height, sensors.uav, camera.topic);
+  }
+  return text;
+}
+
+std::string fastLioExtrinsics(const CarriedSensors& sensors) {
+  const Pose X_IL = lidarInImu(sensors);
+  const Eigen::Matrix3d R = X_IL.q.toRotationMatrix();
+  std::string rows;
+  for (int row = 0; row < 3; ++row) {
+    rows += fmt::format("{}{}, {}, {}{}", row == 0 ? "[" : "                 ",
+                        number(cleaned(R(row, 0))), number(cleaned(R(row, 1))),
+                        number(cleaned(R(row, 2))), row == 2 ? "]\n" : ",\n");
+  }
+  return fmt::format(
+      "# {} in the IMU, exact: for the `mapping` part of FAST-LIO2's configuration.\n"
+      "mapping:\n"
+      "  extrinsic_est_en: false\n"
+      "  extrinsic_T: [{}, {}, {}]\n"
+      "  extrinsic_R: {}",
+      sensors.lidar_name, number(X_IL.p.x()), number(X_IL.p.y()), number(X_IL.p.z()), rows);
+}
+
+std::string fastLioSettings(const CarriedSensors& sensors, const lidar::LidarConfig& lidar) {
+  const ReadByFastLio& read = readByFastLio(lidar.outputs);
+  const bool livox = read.lidar_type == 1;
+  const bool all_round = std::holds_alternative<lidar::Mid360PatternConfig>(lidar.pattern);
+  const double unit = lidar.outputs.front().time_unit;
+  const int time_unit =
+      read.lidar_type == 2 ? static_cast<int>(std::lround(-std::log10(unit) / 3.0)) : 3;
+  return fmt::format(
+      "common:\n"
+      "  lid_topic: {}\n"
+      "  imu_topic: {}\n"
+      "  time_sync_en: false\n"
+      "  time_offset_lidar_to_imu: 0.0\n"
+      "preprocess:\n"
+      "  lidar_type: {}\n"
+      "  scan_line: {}\n"
+      "  scan_rate: {:.0f}\n"
+      "  timestamp_unit: {}\n"
+      "  blind: {}\n"
+      "{}"
+      "  acc_cov: 0.1\n"
+      "  gyr_cov: 0.1\n"
+      "  b_acc_cov: 0.0001\n"
+      "  b_gyr_cov: 0.0001\n"
+      "  fov_degree: {}\n"
+      "  det_range: {}\n"
+      "publish:\n"
+      "  path_en: true\n"
+      "  scan_publish_en: true\n"
+      "  dense_publish_en: true\n"
+      "  scan_bodyframe_pub_en: true\n"
+      "pcd_save:\n"
+      "  pcd_save_en: false\n"
+      "  interval: -1\n"
+      "point_filter_num: 3\n"
+      "max_iteration: 3\n"
+      "filter_size_surf: 0.5\n"
+      "filter_size_map: 0.5\n"
+      "cube_side_length: 1000.0\n"
+      "feature_extract_enable: false\n",
+      read.cloud_topic, read.imu_topic, read.lidar_type, lidar::makePattern(lidar.pattern)->rings(),
+      lidar.rate, time_unit, number(std::max(lidar.range_min, livox ? 0.5 : 1.0)),
+      fastLioExtrinsics(sensors),
+      !livox      ? 180
+      : all_round ? 360
+                  : 90,
+      number(lidar.range_max));
+}
+
+std::string extrinsicsTable(const CarriedSensors& sensors, bool has_lidar) {
+  std::string cameras = sensors.depth ? "T_body_camera:\n" + matrix(sensors.depth->X_BC) : "";
+  if (sensors.cameras) {
+    for (const lidar::CameraConfig& camera : sensors.cameras->cameras) {
+      cameras += fmt::format("T_body_camera{}{}:\n{}", camera.name.empty() ? "" : "_", camera.name,
+                             matrix(camera.X_BC));
+    }
+  }
+  const std::string lidar = has_lidar ? "T_body_lidar:\n" + matrix(sensors.X_BL) +
+                                            "T_imu_lidar:\n" + matrix(lidarInImu(sensors))
+                                      : "";
+  return "# T_a_b takes points of frame b into frame a [m].\nT_body_imu:\n" +
+         matrix(sensors.imu.X_BI) + lidar + cameras;
+}
+
+CalibrationFiles calibrationFiles(const CarriedSensors& sensors) {
+  CalibrationFiles files = {{"imu.yaml", kalibrImu(sensors)},
+                            {"fast_lio.yaml", fastLioExtrinsics(sensors)},
+                            {"extrinsics.yaml", extrinsicsTable(sensors, true)}};
+  if (sensors.depth || sensors.cameras) {
+    files.emplace_back("camchain.yaml", kalibrCameras(sensors));
+  }
+  return files;
+}
+
+std::vector<fs::path> writeCalibration(const CalibrationFiles& files, const fs::path& folder) {
+  ResultFolder results(folder, "marsim calibration");
+  std::vector<std::string> names;
+  for (const auto& [name, text] : files) names.push_back(name);
+  results.begin(names);
+  std::vector<fs::path> paths;
+  for (const auto& [name, text] : files) {
+    paths.push_back(folder / name);
+    writeFile(paths.back(), text);
+  }
+  return paths;
+}
+
+}  // namespace marsim::tools

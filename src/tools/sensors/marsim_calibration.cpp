@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "lidar/measure/slam_client.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/config/load.hpp"
+#include "tools/process/command_line.hpp"
+#include "tools/sensors/calibration_files.hpp"
+
+int main(int argc, char** argv) {
+  std::string vehicle = "hummingbird", lidar = "avia", imu = "vehicle", folder = "calibration";
+  std::string depth = "none", camera = "none", settings = "none", output = "auto";
+  marsim::tools::CarriedSensors sensors;
+  CLI::App app(
+      "Writes the true calibration of a UAV's sensors: imu.yaml and, of cameras, camchain.yaml\n"
+      "(Kalibr), fast_lio.yaml (the LiDAR in the IMU, to copy into FAST-LIO2's configuration) and\n"
+      "extrinsics.yaml (all poses).",
+      "marsim calibration");
+  app.option_defaults()->always_capture_default();
+  app.add_option("--vehicle", vehicle, "name or YAML file, as in sim.launch")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--lidar", lidar, "name or YAML file, as in sim.launch")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--imu", imu, "vehicle, lidar, auto, a name or YAML file, as in sim.launch")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--depth", depth, "depth camera: none, a name or YAML file, as in sim.launch")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--camera", camera, "cameras: none, a name or YAML file, as in sim.launch")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--uav", sensors.uav, "namespace of the UAV")->type_name(marsim::tools::kName);
+  const CLI::Option* out =
+      app.add_option("--out", folder, "folder to write to")->type_name(marsim::tools::kFolder);
+  app.add_option("--settings", settings,
+                 "fast_lio: the whole configuration of that client for this LiDAR instead, printed "
+                 "or, with --out, written as fast_lio.yaml")
+      ->type_name(marsim::tools::kWord);
+  app.add_option("--output", output, "with --settings: the LiDAR's layout, as in slam.launch")
+      ->type_name(marsim::tools::kWord);
+  return marsim::tools::runCommand(app, argc, argv, [&] {
+    marsim::lidar::LidarConfig config = marsim::config::loadLidar(lidar);
+    sensors.lidar_name = config.name;
+    sensors.X_BL = config.X_BS;
+    sensors.imu = marsim::config::chooseImu(imu, marsim::config::loadVehicle(vehicle).imu, lidar);
+    if (depth != "none") sensors.depth = marsim::config::loadDepthCamera(depth);
+    if (camera != "none") sensors.cameras = marsim::config::loadCameras(camera);
+    const auto write = [&](const marsim::tools::CalibrationFiles& files) {
+      for (const auto& path : marsim::tools::writeCalibration(files, folder)) {
+        fmt::print("{}\n", path.string());
+      }
+    };
+    marsim::Validator("command line")
+        .require(settings != "none" || output == "auto", "--output",
+                 fmt::format("'{}'", marsim::clipped(output)), "with --settings only");
+    if (settings != "none") {
+      if (settings != "fast_lio") {
+        throw marsim::UnknownNameError("command line", "--settings", settings, {"fast_lio"});
+      }
+      config.outputs = marsim::lidar::outputsFor(settings, config.outputs, output, "command line");
+      const std::string text = marsim::tools::fastLioSettings(sensors, config);
+      if (out->count() > 0) {
+        write({{"fast_lio.yaml", text}});
+      } else {
+        fmt::print("{}", text);
+      }
+      return 0;
+    }
+    write(calibrationFiles(sensors));
+    return 0;
+  });
+}

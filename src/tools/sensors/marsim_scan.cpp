@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include "common/bounds.hpp"
+#include "common/text.hpp"
+#include "tools/map/points.hpp"
+#include "tools/process/command_line.hpp"
+#include "tools/sensors/scan_once.hpp"
+
+namespace {
+
+using marsim::Quantity;
+using marsim::tools::ScanRequest;
+using marsim::tools::ScanSummary;
+
+void print(const ScanRequest& request, const ScanSummary& summary) {
+  using marsim::withThousands;
+  for (const std::string& line : summary.log) fmt::print(stderr, "marsim scan: {}\n", line);
+  if (summary.spacing.is_bad) fmt::print(stderr, "warning: {}\n", summary.spacing.text);
+  if (!summary.spacing.is_bad) fmt::print("{:<14}{}\n", "map", summary.spacing.text);
+  fmt::print("{:<14}{}, {:g} s\n", "sensor", summary.sensor, summary.duration);
+  fmt::print("{:<14}{}, {} returns, {} too near, {} too dark\n", "shots",
+             withThousands(summary.shots), withThousands(summary.returns),
+             withThousands(summary.too_near), withThousands(summary.too_dark));
+  if (request.vegetation != "none") {
+    fmt::print("{:<14}{}: {} returns\n", "vegetation", request.vegetation,
+               withThousands(summary.of_plants));
+  }
+  if (request.weather != "none") {
+    fmt::print("{:<14}{}: {} returns of particles\n", "weather", request.weather,
+               withThousands(summary.of_particles));
+  }
+  if (summary.returns > 0) {
+    fmt::print("{:<14}{:.2f} to {:.2f} m, median {:.2f} m\n", "ranges", summary.range_least,
+               summary.range_most, summary.range_median);
+  }
+  if (!request.cloud.empty()) {
+    fmt::print("{:<14}{} ({} frame)\n", "cloud", request.cloud.string(),
+               request.sensor_frame ? "sensor" : "world");
+  }
+  if (!request.image.empty()) fmt::print("{:<14}{}\n", "picture", request.image.string());
+  const std::string why = marsim::tools::whyEmpty(request, summary);
+  if (!why.empty()) fmt::print(stderr, "marsim scan: {}\n", why);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ScanRequest request;
+  std::string pose = "0,0,1.5", frame = "world";
+  std::string surface = marsim::map::nameOf(request.surfels.surface);
+  std::string renderer = marsim::lidar_gl::nameOf(request.renderer);
+  CLI::App app("Renders one scan of a sensor at rest, without ROS.", "marsim scan");
+  app.option_defaults()->always_capture_default();
+  app.add_option("--map", request.map, "forest, building or a PCD, PLY or place file")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--lidar", request.lidar, "name or YAML file")->type_name(marsim::tools::kInput);
+  app.add_option("--vegetation", request.vegetation,
+                 "plants on the map's ground: courtyard, meadow, ... or a YAML file; none")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--surfaces", request.surfaces,
+                 "mirrors, panes and retro-reflectors: example or a YAML file; none")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--weather", request.weather,
+                 "rain_light, rain_heavy, fog_dense, snow, ... or a YAML file; none")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--pose", pose,
+                 "of the sensor: x,y,z,yaw,pitch,roll [m, rad], e.g. 0,0,1.5,90deg,0,0; angles "
+                 "left out are 0")
+      ->type_name("NUMBERS:x,y,z,yaw,pitch,roll");
+  app.add_option("--duration", request.duration, "how long it looks [s]; 0: one scan")
+      ->transform(marsim::tools::number(Quantity::kTime, ScanRequest::kDurations));
+  app.add_option("--out", request.cloud, "PCD or PLY to write, with intensity")
+      ->type_name(marsim::tools::kOutput);
+  app.add_option("--png", request.image, "picture to write, PNG")
+      ->type_name(marsim::tools::kOutput);
+  app.add_option("--frame", frame, "of the points: world or sensor")
+      ->type_name(marsim::tools::kWord)
+      ->check(CLI::IsMember({"world", "sensor"}));
+  app.add_option("--resolution", request.surfels.resolution, "voxel side of the map [m]")
+      ->transform(marsim::tools::number(Quantity::kLength, marsim::kResolutions));
+  app.add_option("--surface", surface, "of the map: blended or paper")
+      ->type_name(marsim::tools::kWord);
+  app.add_option("--renderer", renderer,
+                 "cpu, opengl or auto (OpenGL where there is a graphics card)")
+      ->type_name(marsim::tools::kWord);
+  return marsim::tools::runCommand(app, argc, argv, [&] {
+    request.X_WS = marsim::tools::parsePose(pose, "--pose");
+    request.surfels.surface = marsim::map::surfaceOf(surface);
+    request.renderer = marsim::lidar_gl::rendererChoiceOf(renderer, "--renderer");
+    request.sensor_frame = frame == "sensor";
+    print(request, marsim::tools::scanOnce(request));
+    return 0;
+  });
+}

@@ -1,0 +1,320 @@
+#include "tools/suite/scenario_flight.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "control/paths/reference_of.hpp"
+#include "lidar/measure/slam_client.hpp"
+#include "marsim/collision/clearance.hpp"
+#include "marsim/common/error.hpp"
+#include "marsim/common/random.hpp"
+#include "marsim/common/units.hpp"
+#include "marsim/config/load.hpp"
+#include "marsim/geometry/pose_file.hpp"
+#include "marsim/lidar/plants.hpp"
+#include "marsim/lidar_gl/renderer.hpp"
+#include "marsim/map/surfel_search.hpp"
+#include "marsim/scene/obstacles.hpp"
+#include "sim/start.hpp"
+#include "tools/suite/scenario_launch.hpp"
+
+namespace marsim::tools {
+namespace {
+
+/// Arguments of sim.launch that this flight takes, with its defaults.
+const std::map<std::string, std::string> kDefaults = {{"map", "forest"},
+                                                      {"depth", "none"},
+                                                      {"camera", "none"},
+                                                      {"resolution", "0.1"},
+                                                      {"surface", "blended"},
+                                                      {"obstacles", "none"},
+                                                      {"vegetation", "none"},
+                                                      {"surfaces", "none"},
+                                                      {"weather", "none"},
+                                                      {"lidar", "avia"},
+                                                      {"output", "auto"},
+                                                      {"lidar_noise", "true"},
+                                                      {"rays", "auto"},
+                                                      {"returns", "auto"},
+                                                      {"instantaneous", "false"},
+                                                      {"imu", "vehicle"},
+                                                      {"vehicle", "hummingbird"},
+                                                      {"controller", "default"},
+                                                      {"speed", "2.0"},
+                                                      {"ground_z", "auto"},
+                                                      {"collision", "true"},
+                                                      {"dynamics", "rigid_body"},
+                                                      {"collision_response", "report"},
+                                                      {"wind", "none"},
+                                                      {"gusts", "none"},
+                                                      {"motor_failure", "none"},
+                                                      {"check_start", "true"},
+                                                      {"replay", "none"},
+                                                      {"renderer", "cpu"}};
+
+scenario::Flight flightOf(const scenario::Scenario& scenario) {
+  return scenario.flights.empty() ? scenario::Flight() : scenario.flights.begin()->second;
+}
+
+void requireNoRos(const scenario::Scenario& scenario) {
+  const Validator validator(scenario.file);
+  validator.require(scenario.uavs == 1, "uavs", std::to_string(scenario.uavs), "1 without ROS");
+  validator.require(scenario.client.empty(), "client", scenario.client, "none without ROS");
+  validator.require(scenario.programs.empty(), "programs", "there", "none without ROS");
+  validator.require(scenario.wait_for.empty(), "wait_for", "there", "nothing without ROS");
+}
+
+}  // namespace
+
+/// The arguments of a scenario, as sim.launch would read them.
+class ScenarioFlight::Arguments {
+ public:
+  Arguments(const scenario::Scenario& scenario, const GivenArguments& given)
+      : where_(scenario.file), given_(given) {
+    for (const auto& [name, value] : scenario.arguments) {
+      requireKnown(where_, name);
+      values_[name] = fromScenario(scenario, value);
+    }
+    for (const auto& [name, value] : given.values) {
+      requireKnown(given.where, name);
+      values_[name] = value;
+    }
+  }
+
+  /// Who gives an argument.
+  const std::string& where(const std::string& name) const {
+    return given_.values.count(name) > 0 ? given_.where : where_;
+  }
+  const std::string& where() const { return where_; }
+  std::string text(const std::string& name) const {
+    const auto found = values_.find(name);
+    return found == values_.end() ? kDefaults.at(name) : found->second;
+  }
+  bool isNone(const std::string& name) const { return text(name) == "none"; }
+  bool flag(const std::string& name) const { return choice(name, {"true", "false"}) == "true"; }
+  std::string choice(const std::string& name, const std::vector<std::string>& allowed) const {
+    const std::string word = text(name);
+    const bool is_known = std::find(allowed.begin(), allowed.end(), word) != allowed.end();
+    Validator(where(name))
+        .require(is_known, name, fmt::format("'{}'", clipped(word)), join(allowed));
+    return word;
+  }
+  double number(const std::string& name, Quantity quantity) const {
+    try {
+      return parseQuantity(text(name), quantity);
+    } catch (const Error&) {
+      throw ConfigError(where(name), name, fmt::format("'{}'", clipped(text(name))),
+                        fmt::format("a number in {}", unitList(quantity)));
+    }
+  }
+  /// What a loader makes of an argument; of a name that nobody knows it is told who gives it.
+  template <class Load>
+  auto loaded(const std::string& name, const Load& load) const {
+    try {
+      return load(text(name));
+    } catch (const UnknownNameError& error) {
+      throw Error(fmt::format("{}: {}", where(name), error.what()));
+    }
+  }
+
+ private:
+  static void requireKnown(const std::string& where, const std::string& name) {
+    if (kDefaults.count(name) > 0) return;
+    throw UnknownNameError(where, "argument of a flight without ROS", name, argumentNames());
+  }
+
+  std::string where_;
+  GivenArguments given_;
+  std::map<std::string, std::string> values_;
+};
+
+ScenarioFlight::ScenarioFlight(const scenario::Scenario& scenario, std::uint64_t seed,
+                               const GivenArguments& given)
+    : guide_(flightOf(scenario), scenario.goal_tolerance, scenario.yaw) {
+  requireNoRos(scenario);
+  arguments_ = std::make_unique<const Arguments>(scenario, given);
+  // As the nodes of uav0 draw theirs.
+  config_.seed = RandomStream(seed, "/uav0").next();
+  makeConfig(scenario);
+  guide_.beginAfter(0);
+}
+
+ScenarioFlight::~ScenarioFlight() = default;
+
+std::string ScenarioFlight::argument(const std::string& name) const {
+  return arguments_->text(name);
+}
+
+std::vector<std::string> ScenarioFlight::argumentNames() {
+  std::vector<std::string> names;
+  for (const auto& entry : kDefaults) names.push_back(entry.first);
+  return names;
+}
+
+void ScenarioFlight::makeConfig(const scenario::Scenario& scenario) {
+  const Arguments& given = *arguments_;
+  static_cast<config::Vehicle&>(config_) = given.loaded("vehicle", config::loadVehicle);
+  const std::string lidar = given.text("lidar"), imu = given.text("imu");
+  if (lidar != "none") {
+    config_.lidar = given.loaded("lidar", config::loadLidar);
+    config_.lidar->instantaneous = config_.lidar->instantaneous || given.flag("instantaneous");
+    if (!given.flag("lidar_noise")) config_.lidar->noise = {};
+    config_.lidar->outputs = lidar::outputsFor("none", config_.lidar->outputs, given.text("output"),
+                                               given.where("output"));
+    const std::string rays = given.text("rays");
+    config::chooseBeam(rays, given.text("returns"),
+                       given.where(rays == "auto" ? "returns" : "rays"), *config_.lidar);
+    addSurfaces();
+  }
+  if (!given.isNone("depth")) {
+    config_.depth = given.loaded("depth", config::loadDepthCamera);
+    config_.depth->seed = config_.seed;  // as its node does
+  }
+  if (!given.isNone("camera")) {
+    config_.cameras = given.loaded("camera", config::loadCameras);
+    config_.cameras->seed = config_.seed;  // likewise
+  }
+  weather_ = given.loaded("weather", config::loadWeather);
+  Validator(given.where("imu"))
+      .require(lidar != "none" || imu != "lidar", "imu", imu,
+               "vehicle, auto or a name: there is no LiDAR");
+  config_.imu = given.loaded("imu", [&](const std::string& word) {
+    const bool has_none = lidar == "none" && word == "auto";
+    return config::chooseImu(has_none ? "vehicle" : word, config_.imu, lidar);
+  });
+  config_.controller = given.loaded("controller", config::loadController);
+  config_.controller.goal.speed = given.number("speed", Quantity::kSpeed);
+  Validator(given.where("speed")).positive("speed", config_.controller.goal.speed, "m/s");
+  config_.controller.validate(given.where("speed"));
+  config_.collision.on = given.flag("collision");
+  config_.collision.response = sim::collisionResponseOf(
+      given.choice("collision_response", {"report", "stop_motors", "bounce"}));
+  const bool is_ideal = given.choice("dynamics", {"rigid_body", "ideal"}) == "ideal";
+  if (is_ideal) config_.dynamics = sim::Dynamics::kIdeal;
+  config_.wind = config::windOf(given.text("wind"), "none", given.where("wind"));
+  config_.wind.gusts = config::windOf("none", given.text("gusts"), given.where("gusts")).gusts;
+  config_.motor_failures =
+      config::motorFailuresOf(given.text("motor_failure"), given.where("motor_failure"));
+  if (!given.isNone("replay")) {
+    const std::string file = given.text("replay");
+    config_.replay = sim::Replay{std::make_shared<const PoseTrack>(readPoseFile(file), file), 0};
+  }
+  config_.start_p_WB = scenario.start.value_or(config_.start_p_WB);
+  if (!scenario.start) config_.start_p_WB.z() = 1.5;
+  config_.start_yaw = scenario.yaw;
+  config_.VehicleSetup::validate(given.where());
+}
+
+// They belong to the map, whatever LiDAR sees it.
+void ScenarioFlight::addSurfaces() {
+  if (arguments_->isNone("surfaces")) return;
+  config_.lidar->surfaces = arguments_->loaded("surfaces", config::loadSurfaces);
+}
+
+void ScenarioFlight::carry(const AirsimSensors& sensors) {
+  if (sensors.imu) config_.imu = *sensors.imu;
+  if (sensors.lidar) {
+    config_.lidar = sensors.lidar;
+    config_.lidar->instantaneous = arguments_->flag("instantaneous");
+    addSurfaces();
+  }
+  config_.VehicleSetup::validate(arguments_->where());
+}
+
+void ScenarioFlight::enter(int threads) {
+  const Arguments& given = *arguments_;
+  map::SurfelMapConfig map_config;
+  map_config.resolution = given.number("resolution", Quantity::kLength);
+  map_config.surface = map::surfaceOf(given.choice("surface", {"blended", "paper"}));
+  map_config.validate(given.where("resolution"));
+  Progress progress("map");
+  map_ = map::loadSurfelMap(given.loaded("map", config::resolveMap), map_config, progress);
+  progress.finish();
+  const double ground_z = given.text("ground_z") == "auto"
+                              ? static_cast<double>(map_.source.box.min().z())
+                              : given.number("ground_z", Quantity::kLength);
+  world_ = std::make_unique<sim::World>(map_.map, makeRenderers(threads), ground_z);
+  const std::string vegetation = given.text("vegetation");
+  if (vegetation != "none") {
+    world_->addVegetation(lidar::vegetationOn(map_.map,
+                                              given.loaded("vegetation",
+                                                           [](const std::string& name) {
+                                                             return config::loadVegetation(name);
+                                                           }),
+                                              vegetation),
+                          vegetation);
+  }
+  if (given.flag("check_start") && !config_.replay) {
+    sim::requireFreeStart(world_->clearances(), config_.start_p_WB, config_.vehicle, ground_z);
+  }
+  if (!given.isNone("obstacles")) addObstacles(given.text("obstacles"));
+  uav_ = &world_->addUav(config_);
+  uav_->setWeather(weather_);
+  uav_->on_report = [this](const sim::VehicleReport& report) { fly(report); };
+  uav_->on_contact = [this](const collision::ContactEvent& event) {
+    if (event.begins) ++contacts_;
+  };
+}
+
+sim::Renderers ScenarioFlight::makeRenderers(int threads) const {
+  lidar::RendererConfig config;
+  config.threads = threads;
+  const lidar_gl::RendererChoice choice =
+      lidar_gl::rendererChoiceOf(arguments_->text("renderer"), arguments_->where("renderer"));
+  const auto log = [](const std::string& line, bool) { fmt::print(stderr, "{}\n", line); };
+  sim::Renderers renderers;
+  renderers.rays = lidar_gl::makeRayRenderer(choice, map_.map, config, log);
+  if (config_.depth || config_.cameras) {
+    renderers.images = lidar_gl::makeImageRenderer(choice, map_.map, config, log);
+  }
+  renderers.config = config;
+  return renderers;
+}
+
+void ScenarioFlight::addObstacles(const std::string& name) {
+  const auto clearance = [map = map_.map](const Eigen::Vector3d& p_W, double most) {
+    map::FoundSurfel nearest;
+    return map::nearestSurfel(map->tree(), p_W - map->origin(), most, nearest);
+  };
+  world_->addObjects(std::make_shared<scene::Obstacles>(
+      arguments_->loaded("obstacles", config::loadObstacles), clearance, name));
+}
+
+// What a node makes of a message on `goal` or `command/state`.
+void ScenarioFlight::fly(const sim::VehicleReport& report) {
+  if (config_.replay) return;
+  scenario::MotionSample sample;
+  sample.stamp = report.motion.stamp;
+  sample.X_WB = report.motion.X_WB;
+  sample.v_WB = report.motion.v_WB;
+  const scenario::FlightGuide::Commands commands = guide_.answer(sample);
+  if (commands.goal) {
+    const Eigen::Vector3d p_WB = commands.goal->X_WB.p;
+    const double yaw = yawOf(commands.goal->X_WB.q.normalized());
+    uav_->pilot().commandAt(commands.goal->stamp, sim::CommandKind::kGoal,
+                            [p_WB, yaw](control::Commander& commander, TimeNs now) {
+                              commander.setGoal(p_WB, yaw, now);
+                            });
+  }
+  for (const KinematicState& state : commands.references) {
+    const control::Reference reference = control::referenceOf(state);
+    uav_->pilot().commandAt(state.stamp, sim::CommandKind::kState,
+                            [reference](control::Commander& commander, TimeNs now) {
+                              commander.setReference(reference, now);
+                            });
+  }
+}
+
+void ScenarioFlight::step() { world_->step(); }
+TimeNs ScenarioFlight::now() const { return uav_->state().stamp; }
+
+std::optional<TimeNs> ScenarioFlight::flownAt() const {
+  if (config_.replay) return config_.replay->end();
+  const bool is_flown = guide_.goals().count() > 0 || guide_.hasPath();
+  return is_flown ? guide_.flownAt() : std::nullopt;
+}
+
+}  // namespace marsim::tools

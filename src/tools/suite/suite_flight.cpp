@@ -1,0 +1,212 @@
+#include "tools/suite/suite_flight.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "common/input_file.hpp"
+#include "common/line_reader.hpp"
+#include "common/output_file.hpp"
+#include "marsim/common/error.hpp"
+#include "suite/markup.hpp"
+#include "tools/process/child_process.hpp"
+#include "tools/process/launch_log.hpp"
+#include "tools/process/launch_run.hpp"
+
+namespace marsim::tools {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kMadeFrom = "made_from.txt";
+constexpr std::size_t kLastLines = 40;
+constexpr int kAttempts = 2;                      // to start a ROS master
+constexpr std::size_t kLargestText = 64U << 20U;  // bytes
+constexpr double kLongestStart = 5.0;             // in timeouts
+const std::string kProgress = "scenario ";
+
+/// Which lines of a run show that it goes on: progress that differs from the last. Before the
+/// flight has begun any line does, since maps take their time; but not for ever, and not the
+/// clock's sentence on whom it waits for, which comes again and again.
+class News {
+ public:
+  explicit News(double timeout) : longest_start_(kLongestStart * timeout) {}
+  bool operator()(const std::string& line) {
+    if (!isProgress(line)) return last_.empty() && starts() && !isWaiting(line);
+    const bool is_new = line != last_;
+    last_ = line;
+    return is_new;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static bool isWaiting(const std::string& line) {
+    return line.find("time has not begun") != std::string::npos;
+  }
+  bool starts() const {
+    return std::chrono::duration<double>(Clock::now() - begun_).count() < longest_start_;
+  }
+
+  double longest_start_;  // [s]
+  Clock::time_point begun_ = Clock::now();
+  std::string last_;
+};
+
+std::vector<std::string> lastLines(const fs::path& path) {
+  std::error_code none;
+  if (!fs::exists(path, none)) return {};
+  std::size_t size = 0;
+  std::ifstream file = openInput(path, size);
+  std::deque<std::string> last;
+  for (LineReader lines(file, path.string()); lines.next();) {
+    const std::string line(lines.line());
+    if (isProgress(line)) continue;
+    last.push_back(suite::cleaned(line));
+    if (last.size() > kLastLines) last.pop_front();
+  }
+  return {last.begin(), last.end()};
+}
+
+void clearFolder(const fs::path& folder) {
+  std::error_code error;
+  for (const char* name : {kMadeFrom, kRunFile, kRunLaunch, kRunLog, "log"}) {
+    fs::remove_all(folder / name, error);
+    if (error) throw FileError((folder / name).string(), "cannot be removed: " + error.message());
+  }
+  makeFolder(folder / "log");
+}
+
+std::string reasonOf(const ChildResult& result, const RunJournal& journal, double timeout) {
+  if (result.silent && journal.lost().empty()) {
+    const std::string first = journal.firstError();
+    return fmt::format("no simulated second passed in {:g} s of wall time{}{}", timeout,
+                       first.empty() ? "" : "; the first error was: ", first);
+  }
+  const std::string failure =
+      journal.lost().empty() ? journal.failure(result.exit_code) : journal.lost();
+  const std::string& first = journal.firstError();
+  if (failure.empty()) {
+    return first.empty() ? "roslaunch ended and left no result" : first;
+  }
+  return failure.find(first) == std::string::npos ? fmt::format("{}: {}", failure, first) : failure;
+}
+
+// At the fastest pace a flight may be over before the end of a program has ended it.
+void noteLoss(const fs::path& run_file, const std::string& lost) {
+  suite::RunResult result = suite::readRun(run_file);
+  if (result.verdict == suite::Verdict::kError) return;
+  result.verdict = suite::Verdict::kError;
+  result.message = lost;
+  suite::writeRun(run_file, result);
+}
+
+/// Without a program that has died there is nothing left to be judged.
+bool isLost(const PlannedRun& run, const RunJournal& journal) {
+  const auto on_crash = run.scenario.arguments.find("on_crash");
+  const bool respawns = on_crash != run.scenario.arguments.end() && on_crash->second == "respawn";
+  return !respawns && !journal.lost().empty();
+}
+
+/// On a machine that is too busy roslaunch gives up before its own master has answered.
+bool hasNoMaster(const fs::path& log) {
+  const std::vector<std::string> lines = lastLines(log);
+  return std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.find("could not contact master") != std::string::npos;
+  });
+}
+
+/// Runs run.launch to its end. Throws FileError where the log cannot be written.
+ChildResult launchRun(const PlannedRun& run, const SuiteOptions& options, int port,
+                      RunJournal& journal, const std::function<void(const std::string&)>& tell) {
+  LaunchLog log(run.folder / kRunLog);
+  ChildCommand command = rosLaunch({(run.folder / kRunLaunch).string()}, port, run.folder / "log");
+  command.environment["PYTHONUNBUFFERED"] = "1";
+  command.environment["ROSCONSOLE_STDOUT_LINE_BUFFERED"] = "1";
+  command.silence_limit = options.timeout;
+  command.breaks_silence = News(options.timeout);
+  // The runner is started last: roslaunch that is ended before would hang.
+  bool launched = false;
+  command.is_over = [&] { return launched && isLost(run, journal); };
+  const ChildResult result = runChild(command, [&](const std::string& raw) {
+    const std::string line = withoutColours(raw);
+    log.add(line);
+    journal.add(line);
+    launched = launched || line.rfind("process[scenario_runner", 0) == 0;
+    if (isProgress(line) || options.verbose) tell(line);
+  });
+  log.require();
+  return result;
+}
+
+}  // namespace
+
+bool isProgress(const std::string& line) {
+  return line.compare(0, kProgress.size(), kProgress) == 0;
+}
+
+suite::RunResult withoutFlight(const PlannedRun& run, suite::Verdict verdict,
+                               const std::string& message) {
+  suite::RunResult result;
+  result.scenario = run.scenario.name;
+  result.description = run.scenario.description;
+  const auto map = run.scenario.arguments.find("map");
+  if (map != run.scenario.arguments.end()) result.map = map->second;
+  result.seed = run.seed;
+  result.verdict = verdict;
+  result.message = message;
+  return result;
+}
+
+std::optional<suite::RunResult> keptResult(const PlannedRun& run, const StandIns& stand_ins) {
+  std::error_code none;
+  if (!fs::is_regular_file(run.folder / kMadeFrom, none)) return std::nullopt;
+  try {
+    if (readFile(run.folder / kMadeFrom, kLargestText) != run.madeFrom(stand_ins)) {
+      return std::nullopt;
+    }
+    suite::RunResult result = suite::readRun(run.folder / kRunFile);
+    if (result.verdict == suite::Verdict::kPassed) return result;
+  } catch (const Error&) {
+    // Whatever is wrong with it, it is flown again.
+  }
+  return std::nullopt;
+}
+
+bool flyRun(const PlannedRun& run, const StandIns& stand_ins, const SuiteOptions& options, int port,
+            const std::function<void(const std::string&)>& tell) {
+  const std::string made_from = run.madeFrom(stand_ins);
+  RunJournal journal;
+  ChildResult result;
+  std::error_code none;
+  for (int attempt = 1; attempt <= kAttempts; ++attempt) {
+    clearFolder(run.folder);
+    writeFile(run.folder / kRunLaunch,
+              scenarioLaunch(run.scenario, run.seed, run.folder, stand_ins));
+    journal = RunJournal();
+    result = launchRun(run, options, port, journal, tell);
+    if (result.interrupted) return false;
+    if (fs::exists(run.folder / kRunFile, none) || !hasNoMaster(run.folder / kRunLog)) break;
+  }
+  if (!fs::exists(run.folder / kRunFile, none)) {
+    suite::RunResult failed =
+        withoutFlight(run, suite::Verdict::kError, reasonOf(result, journal, options.timeout));
+    failed.last_lines = lastLines(run.folder / kRunLog);
+    suite::writeRun(run.folder / kRunFile, failed);
+  }
+  if (isLost(run, journal)) noteLoss(run.folder / kRunFile, journal.lost());
+  writeFile(run.folder / kMadeFrom, made_from);
+  return true;
+}
+
+suite::RunResult readFlight(const PlannedRun& run) {
+  suite::RunResult result = suite::readRun(run.folder / kRunFile);
+  if (result.verdict != suite::Verdict::kPassed && result.last_lines.empty()) {
+    result.last_lines = lastLines(run.folder / kRunLog);
+  }
+  return result;
+}
+
+}  // namespace marsim::tools
