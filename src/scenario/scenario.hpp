@@ -9,6 +9,7 @@
 
 #include <Eigen/Core>
 
+#include "marsim/common/settings.hpp"
 #include "marsim/common/time.hpp"
 #include "marsim/geometry/pose.hpp"
 
@@ -23,6 +24,7 @@ struct Limit {
   std::optional<double> at_least;
   std::optional<double> at_most;
 
+  void declare(Settings& settings, const Unit& unit, const Bounds& bounds = kNotNegative);
   bool holds(double value) const {
     return (!at_least || value >= *at_least) && (!at_most || value <= *at_most);
   }
@@ -43,6 +45,7 @@ struct FigureEight {
   double yaw = 0.0;                                  ///< [rad] of its axis
   double speed = 2.0;                                ///< [m/s] the largest
   int laps = 1;
+  void declare(Settings& settings);
 };
 
 /// What a UAV is flown by. Nothing: it holds where it starts, or somebody else flies it.
@@ -59,6 +62,7 @@ struct RateCheck {
   double rate = 0.0;        ///< [Hz]
   double tolerance = 0.01;  ///< share of the rate by which the mean may differ
   double worst_gap = 1.5;   ///< in periods
+  void declare(Settings& settings);
 };
 
 /// An estimate that must follow the truth.
@@ -74,6 +78,7 @@ struct EstimateCheck {
   Limit rpe_angle;             ///< [rad] rms of their angles
   TimeNs rpe_delta = kNsPerSecond;
   Limit completeness;  ///< share of the flight's time with poses at most half a second apart
+  void declare(Settings& settings);
 };
 
 struct CoverageCheck {
@@ -82,6 +87,7 @@ struct CoverageCheck {
   Eigen::Vector3d min{-1e4, -1e4, -1e4};  ///< [m] in W, of the volume that counts
   Eigen::Vector3d max{1e4, 1e4, 1e4};
   Limit share;
+  void declare(Settings& settings);
 };
 
 struct EndCheck {
@@ -89,6 +95,7 @@ struct EndCheck {
   Eigen::Vector3d position = Eigen::Vector3d::Zero();  ///< [m] in W
   double within = 0.1;                                 ///< [m]
   Limit speed;                                         ///< [m/s]
+  void declare(Settings& settings);
 };
 
 /// What must hold; what is empty is not asked for.
@@ -107,6 +114,7 @@ struct Checks {
   std::vector<CoverageCheck> coverage;
 
   bool empty() const;
+  void declare(Settings& settings);
 };
 
 /// Time is held until a program that knows nothing of lockstep has answered.

@@ -4,6 +4,8 @@
 #include <map>
 #include <string>
 
+#include "marsim/common/settings.hpp"
+
 namespace marsim::lidar {
 
 /// What a surface does with light besides scattering what is left. Shares are of the light that
@@ -17,6 +19,7 @@ struct SurfaceConfig {
   double bloom_angle = 0.0;  ///< [rad] beams that go by no farther off get some of its light
   double bloom_share = 0.0;  ///< of what a beam gets that meets it
 
+  void declare(Settings& settings);
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };

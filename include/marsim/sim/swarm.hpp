@@ -6,6 +6,8 @@
 
 #include <Eigen/Core>
 
+#include "marsim/common/settings.hpp"
+
 namespace marsim::sim {
 
 /// UAVs that one launch may start. Each is three nodes, and a process may have 1024 files open by
@@ -30,6 +32,7 @@ struct SwarmMember {
   std::optional<Eigen::Vector3d> position;  ///< p_WB [m]
   std::optional<double> yaw;                ///< [rad]
   std::string vehicle, lidar;               ///< names or files; empty: the swarm's
+  void declare(Settings& settings);
 };
 
 /// The formation in which the UAVs of a swarm start.
@@ -42,6 +45,7 @@ struct SwarmConfig {
   Facing facing = Facing::kAlong;
   std::vector<SwarmMember> members;  ///< each id at most once
 
+  void declare(Settings& settings);
   /// Throws ConfigError.
   void validate(const std::string& where) const;
   /// The settings of one UAV; null where there are none.
