@@ -55,12 +55,6 @@ struct PeerMotion {
   Eigen::Vector3d w_WB_B = Eigen::Vector3d::Zero();  ///< [rad/s] in B
 };
 
-/// A ball about a body that others may meet.
-struct Ball {
-  Eigen::Vector3d p_W = Eigen::Vector3d::Zero();  ///< [m] its middle
-  double radius = 0.0;                            ///< [m]
-};
-
 /// The error in a state, on one line that names the UAV, the field and what is allowed; empty where
 /// there is none.
 std::string problemOf(const PeerState& state);
@@ -129,7 +123,7 @@ class Peers : public ObjectSource {
                     TimeNs told_until = kAllTold) const;
   /// The same of those alone whose ball meets `near` at `end`. Says how far [m] the balls of the
   /// others are from it at least; infinite without any.
-  double appendOthersNear(std::uint32_t own, const Ball& near, TimeNs begin, TimeNs end,
+  double appendOthersNear(std::uint32_t own, const BoundingSphere& near, TimeNs begin, TimeNs end,
                           std::vector<MovingObject>& objects, TimeNs told_until = kAllTold) const;
   /// By number.
   std::vector<PeerReport> reports(TimeNs now) const;

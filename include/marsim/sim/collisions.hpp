@@ -109,9 +109,9 @@ class Collisions {
                     moment_W = Eigen::Vector3d::Zero();  // on it
   };
 
-  std::vector<collision::Hit> countedHits(const vehicle::Quadrotor& quadrotor,
-                                          const std::vector<collision::Touch>& touches,
-                                          const std::vector<collision::Touch>& ground) const;
+  std::vector<collision::FastestTouch> countedHits(
+      const vehicle::Quadrotor& quadrotor, const std::vector<collision::Touch>& touches,
+      const std::vector<collision::Touch>& ground) const;
   void count(const vehicle::Quadrotor& quadrotor, const std::vector<collision::Touch>& touches,
              const std::vector<collision::Touch>& ground,
              std::vector<collision::ContactEvent>& events);
@@ -127,7 +127,7 @@ class Collisions {
                const std::vector<collision::Touch>& solid, vehicle::Quadrotor& quadrotor,
                const BodyIn& bodyIn);
   void support(const std::vector<collision::Touch>& touches, vehicle::Quadrotor& quadrotor) const;
-  void noteImpacts(const KinematicState& state, const std::vector<collision::Hit>& hits,
+  void noteImpacts(const KinematicState& state, const std::vector<collision::FastestTouch>& hits,
                    const collision::RigidBodies& before, const collision::RigidBodies& after);
 
   CollisionConfig config_;
@@ -135,10 +135,10 @@ class Collisions {
   std::optional<std::uint32_t> self_;
   collision::CollisionChecker checker_;
   collision::ContactTracker tracker_;
-  bool is_caught_ = false;                    // could not move as it wanted in the last step
-  std::vector<Impact> impacts_;               // of the last step
-  std::map<std::uint32_t, Exchange> struck_;  // the last with another UAV
-  std::vector<collision::Hit> was_hit_;       // by others that ran into it, since the last step
+  bool is_caught_ = false;                        // could not move as it wanted in the last step
+  std::vector<Impact> impacts_;                   // of the last step
+  std::map<std::uint32_t, Exchange> struck_;      // the last with another UAV
+  std::vector<collision::FastestTouch> was_hit_;  // by others that ran into it, since the last step
 };
 
 }  // namespace marsim::sim

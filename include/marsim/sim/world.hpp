@@ -99,7 +99,7 @@ class Uav {
   const CameraRig* cameras() const { return cameras_ ? &*cameras_ : nullptr; }
   TimeNs dynamicsStep() const { return vehicle_.dynamicsStep(); }
   /// That holds its body.
-  scene::Ball ball() const { return vehicle_.ball(); }
+  scene::BoundingSphere ball() const { return vehicle_.ball(); }
   /// Its announcements to the others since the last call.
   std::vector<Announcement> takeAnnouncements() { return std::exchange(announcements_, {}); }
 

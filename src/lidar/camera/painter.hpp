@@ -19,6 +19,9 @@ struct Frame {
   }
 };
 
+/// The shading for what simdLevelFor() returned.
+ShadeKernel shadeKernel(SimdLevel level);
+
 /// Turns what the pixels of an image meet into the light that they take in.
 class Painter {
  public:

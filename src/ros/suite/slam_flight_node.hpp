@@ -44,7 +44,7 @@ class SlamFlightNode {
   void publishGoal(const Eigen::Vector3d& target, TimeNs now);
 
   std::unique_ptr<collision::ClearanceMap> map_;
-  collision::SensorView view_;
+  collision::ViewLimits view_;
   double radius_ = 0.0, clearance_ = 0.0, lowest_z_ = 0.0;  ///< [m]
   int goals_ = 3;
   TimeNs rest_ = 0;

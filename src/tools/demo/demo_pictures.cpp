@@ -41,14 +41,14 @@ std::vector<std::string> drawPictures(const Preparation& preparation, const Flig
   scene.title = title(plan, record);
 
   std::vector<std::string> names;
-  const auto draw = [&](const char* name, viz::View view) {
+  const auto draw = [&](const char* name, viz::Viewpoint view) {
     progress.phase(name);
     viz::drawFlight(scene, view, {}, plan.output / name);
     names.emplace_back(name);
   };
-  draw("flight_top.png", viz::View::kTop);
-  draw("flight_oblique.png", viz::View::kOblique);
-  draw("flight_side.png", viz::View::kSide);
+  draw("flight_top.png", viz::Viewpoint::kTop);
+  draw("flight_oblique.png", viz::Viewpoint::kOblique);
+  draw("flight_side.png", viz::Viewpoint::kSide);
   return names;
 }
 

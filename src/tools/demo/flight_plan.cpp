@@ -27,7 +27,7 @@ void requireFreeGoal(const collision::ClearanceMap& map, const Eigen::Vector3d& 
     throw Error(fmt::format("goal {} at {} lies outside the map, allowed: {} to {}", number,
                             pointText(goal), pointText(box.min()), pointText(box.max())));
   }
-  const collision::ClearanceMap::Clearance at = map.at(goal);
+  const collision::ClearanceMap::NearestPoint at = map.at(goal);
   if (at.distance >= clearance) return;
   const auto free = map.nearestFree(goal, clearance, 5.0);
   throw Error(

@@ -7,7 +7,7 @@
 
 #include "common/text.hpp"
 #include "control/paths/reference_of.hpp"
-#include "lidar/measure/slam_client.hpp"
+#include "lidar/output/slam_client.hpp"
 #include "marsim/collision/clearance.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
@@ -156,7 +156,7 @@ std::vector<std::string> ScenarioFlight::argumentNames() {
 
 void ScenarioFlight::makeConfig(const scenario::Scenario& scenario) {
   const Arguments& given = *arguments_;
-  static_cast<config::Vehicle&>(config_) = given.loaded("vehicle", config::loadVehicle);
+  static_cast<vehicle::EquippedVehicle&>(config_) = given.loaded("vehicle", config::loadVehicle);
   const std::string lidar = given.text("lidar"), imu = given.text("imu");
   if (lidar != "none") {
     config_.lidar = given.loaded("lidar", config::loadLidar);
