@@ -79,8 +79,7 @@ class Collisions {
   /// Appends the contacts that begin and end; impacts() tells which UAVs it ran into.
   void act(const KinematicState& before, vehicle::Quadrotor& quadrotor, const ObjectsIn& objectsIn,
            std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn = {});
-  /// The same for a vehicle whose motion is prescribed: its touches are contacts and change
-  /// nothing.
+  /// Counts the contacts of a vehicle whose motion is prescribed; they change nothing.
   void watch(const KinematicState& before, const vehicle::Quadrotor& quadrotor,
              const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events);
   /// The impacts that it gave others in the last step; they must take it by takeImpact() of theirs.
