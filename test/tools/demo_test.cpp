@@ -156,7 +156,7 @@ TEST_F(Demo, FliesRoundPlantsThatAreObstacles) {
     install("fly 2 3 4; record 1 20");
     EXPECT_EQ(run(options), is_obstacle ? 1 : 0) << output_;
     EXPECT_EQ(summary().at("collisions"), is_obstacle ? 1 : 0);
-    const auto scenario = nlohmann::json::parse(read("scenario.yaml"));
+    const auto scenario = nlohmann::json::parse(read("demo.yaml"));
     EXPECT_EQ(scenario.at("fly").at("goals")[0].size() > 2, is_obstacle) << scenario;
     options[1] = "2,3,1.5";
     EXPECT_EQ(run(options), is_obstacle ? 1 : 0) << output_;
@@ -283,7 +283,7 @@ TEST_F(Demo, SlowFlightsHaveTheTimeTheyTake) {
   auto options = there_;
   options.insert(options.end(), {"--speed", "0.01", "--seed", "18446744073709551615"});
   EXPECT_EQ(run(options), 0) << output_;
-  EXPECT_NEAR(nlohmann::json::parse(read("scenario.yaml")).at("duration").get<double>(), 475.0,
+  EXPECT_NEAR(nlohmann::json::parse(read("demo.yaml")).at("duration").get<double>(), 475.0,
               1e-6);
 }
 

@@ -42,7 +42,7 @@ constexpr double kPlaceTime = 15.0;                // [s] the same for each way 
 constexpr int kInterrupted = 130;                  // exit code, as shells have it
 
 // Entries of the output folder. Results of an earlier flight must not be taken for this one's.
-const char* const kScenario = "scenario.yaml";
+const char* const kScenario = "demo.yaml";
 const char* const kFlight = "flight.json";
 const char* const kResults[] = {
     kScenario,        kRunLaunch,           kRunLog,           kRunFile,        kMadeFrom,
