@@ -79,11 +79,10 @@ Collisions::Collisions(const CollisionConfig& config, const vehicle::VehicleConf
   config_.validate("collision");
 }
 
-void Collisions::step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ObjectsIn& objectsIn,
-                      std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn) {
+void Collisions::act(const KinematicState& before, vehicle::Quadrotor& quadrotor,
+                     const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events,
+                     const BodyIn& bodyIn) {
   impacts_.clear();
-  const KinematicState before = quadrotor.state();
-  quadrotor.step(dt);
   const KinematicState& after = quadrotor.state();
   std::vector<Touch> solid, ground;  // that act
   const bool responds = config_.on && config_.response != CollisionResponse::kReport;
@@ -112,12 +111,11 @@ void Collisions::step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ObjectsIn&
   if (const std::optional<Pose> X_WB = ground_.standing(quadrotor)) quadrotor.standAt(*X_WB);
 }
 
-void Collisions::follow(vehicle::Quadrotor& quadrotor, const KinematicState& after, bool stands,
-                        const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events) {
+void Collisions::watch(const KinematicState& before, const vehicle::Quadrotor& quadrotor,
+                       const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events) {
   impacts_.clear();
-  const KinematicState before = quadrotor.state();
-  quadrotor.follow(after, stands);
   if (!config_.on) return;
+  const KinematicState& after = quadrotor.state();
   const std::vector<Touch>& touches = checker_.check(after.X_WB, after.stamp, objectsIn);
   ground_.look(before, quadrotor, false, touches, checker_.leastDistance(after.X_WB.p));
   count(quadrotor, touches, groundTouches(after.X_WB), events);

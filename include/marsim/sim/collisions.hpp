@@ -55,7 +55,7 @@ struct Impact {
   Eigen::Vector3d v_rel_W = Eigen::Vector3d::Zero();    ///< [m/s] of it there, less the other's
 };
 
-/// The collision checking inside a UAV's dynamics step.
+/// The collision checking after each of a UAV's dynamics steps.
 class Collisions {
  public:
   using ObjectsIn = collision::CollisionChecker::ObjectsIn;
@@ -74,16 +74,14 @@ class Collisions {
              std::shared_ptr<const collision::Neighbours> map, double ground_z,
              std::optional<std::uint32_t> self = std::nullopt);
 
-  /// Lets the vehicle make a step of dt [ns], then looks what it touches and lets it respond. Who
-  /// has come to rest on its feet, its thrust below its weight, stands (Quadrotor::standAt).
-  /// Appends the contacts that begin and end. Whom it ran into is told by impacts().
-  void step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ObjectsIn& objectsIn,
-            std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn = {});
-  /// The same for a vehicle whose motion is prescribed: the step to `after` is made as it is, and
-  /// all that follows of what it touches are contacts. Whether it stands then is for the caller to
-  /// say.
-  void follow(vehicle::Quadrotor& quadrotor, const KinematicState& after, bool stands,
-              const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events);
+  /// Checks what the vehicle touches after a step from `before`, and lets it respond. A vehicle
+  /// that has come to rest on its feet, its thrust below its weight, stands (Quadrotor::standAt).
+  /// Appends the contacts that begin and end; impacts() tells which UAVs it ran into.
+  void act(const KinematicState& before, vehicle::Quadrotor& quadrotor, const ObjectsIn& objectsIn,
+           std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn = {});
+  /// Counts the contacts of a vehicle whose motion is prescribed; they change nothing.
+  void watch(const KinematicState& before, const vehicle::Quadrotor& quadrotor,
+             const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events);
   /// The impacts that it gave others in the last step; they must take it by takeImpact() of theirs.
   const std::vector<Impact>& impacts() const { return impacts_; }
   /// Another UAV has run into this one, which need not have noticed: its motion changes, unless its

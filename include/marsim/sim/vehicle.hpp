@@ -152,7 +152,7 @@ class Vehicle {
   };
 
   void act();
-  void moveIdeally(const Collisions::ObjectsIn& objectsIn);
+  void moveIdeally();
   void meetConditions();
   void sample();
   void placeDue();
