@@ -21,7 +21,7 @@ struct Level {
   const CullKernels* cull;
 };
 
-// The best first.
+// Fastest first.
 constexpr Level kLevels[] = {
 #ifdef MARSIM_HAS_X86_KERNELS
     {SimdLevel::kAvx2, "avx2", avx2::castGroup, avx2::projectStrip, avx2::castAtPlants,
@@ -43,7 +43,7 @@ bool processorHas([[maybe_unused]] SimdLevel level) {
   return true;
 }
 
-// kAuto where the environment says nothing.
+// kAuto if the environment variable is not set.
 SimdLevel levelOfEnvironment() {
   const char* name = std::getenv("MARSIM_SIMD");
   if (name == nullptr || *name == '\0') return SimdLevel::kAuto;

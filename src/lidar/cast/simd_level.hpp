@@ -9,13 +9,13 @@
 
 namespace marsim::lidar {
 
-/// The traversals for a level; kAuto: what the environment variable MARSIM_SIMD names, else the
-/// best the processor has. Throws ConfigError for a level it lacks, UnknownNameError.
+/// The traversals for a level; kAuto: the one that MARSIM_SIMD names, else the processor's fastest.
+/// Throws ConfigError for a level it lacks, UnknownNameError.
 CastKernel castKernel(SimdLevel level);
 ProjectKernel projectKernel(SimdLevel level);
 PlantKernel plantKernel(SimdLevel level);
 ShadeKernel shadeKernel(SimdLevel level);
-/// Of the same level as a traversal.
+/// The kernels of the same level as a traversal.
 const CullKernels& cullKernelsOf(CastKernel kernel);
 
 }  // namespace marsim::lidar

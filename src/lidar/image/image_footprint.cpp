@@ -9,8 +9,8 @@ namespace marsim::lidar {
 namespace {
 
 constexpr auto kPiF = static_cast<float>(kPi);
-constexpr float kAngleMargin = 3e-5F;  // [rad] above the error of the angles here
-constexpr float kCellMargin = 0.02F;   // [cells] above the rounding of cell coordinates
+constexpr float kAngleMargin = 3e-5F;  // [rad] more than the error of the angles here
+constexpr float kCellMargin = 0.02F;   // [cells] more than the rounding of cell coordinates
 
 // Arc tangent of y/x over the full turn within 1.2e-5 rad (Abramowitz and Stegun, 1964, 4.4.49).
 float quickAtan2(float y, float x) {
@@ -24,7 +24,7 @@ float quickAtan2(float y, float x) {
   return y < 0.0F ? -angle : angle;
 }
 
-// Arc sine of a sine in [0, 1), from above.
+// Upper bound of the arc sine of a value in [0, 1).
 float asinBound(float sine) {
   return sine < 0.5F ? sine * (1.0F + 0.2F * sine * sine) : std::asin(sine);
 }
@@ -121,7 +121,7 @@ Footprint FootprintFinder::spherical(const Eigen::Vector3f& centre, float radius
   if (radius >= 0.9999F * horizontal) return allColumns();
   const float reach = (asinBound(radius / horizontal) + kAngleMargin) * columns_per_rad_;
   if (2.0F * (reach + 1.0F) >= columns_per_turn_) return allColumns();
-  // In the turn that begins at the left edge; its neighbours reach in across the seam.
+  // In the turn that begins at the left edge; copies in the next turns may cross the seam.
   float turn = (left_ - quickAtan2(centre.y(), centre.x())) * columns_per_rad_;
   if (turn < 0.0F) turn += columns_per_turn_;
   for (int k = -1; k <= 1; ++k) {
@@ -145,7 +145,7 @@ bool FootprintFinder::outsidePinhole(const Eigen::Vector3f& centre, float radius
 Footprint FootprintFinder::pinhole(const Eigen::Vector3f& centre, float radius) const {
   if (outsidePinhole(centre, radius)) return {};
   const float depth2 = centre.z() * centre.z() - radius * radius;
-  // The ball reaches the plane of the optical centre: its picture has no bounds.
+  // The ball reaches the plane of the optical centre: its image is unbounded.
   if (centre.z() <= 1.01F * radius) return whole();
   // Tangents to the ball's section in the planes of the image's axes.
   const auto interval = [&](float side, float focal, float middle, int size) {

@@ -19,16 +19,16 @@ struct Footprint {
   bool empty() const { return run_count == 0 || last_row < first_row; }
 };
 
-/// Finds the cells whose centre rays may meet a ball. Never too few cells; at most a fraction of a
-/// cell too many at each side. Spherical footprints wrap round the seam and cover all columns where
-/// the ball holds a pole; a ball that holds the sensor covers the image.
+/// Finds the cells whose centre rays may meet a ball: never too few, at most a fraction of a cell
+/// too many at each side. Spherical footprints wrap round the seam and cover all columns if the
+/// ball holds a pole; a ball that holds the sensor covers the image.
 class FootprintFinder {
  public:
   explicit FootprintFinder(const ImageGrid& grid);
 
   /// `centre` [m] in the sensor (camera) frame, `radius` [m] > 0.
   Footprint of(const Eigen::Vector3f& centre, float radius) const;
-  /// Sets what a strip of the image needs to do the same for eight balls at a time, as long as this
+  /// Sets the fields of a strip that do the same for eight balls at a time, valid while this object
   /// lives.
   void describe(ImageStrip& strip) const;
 
