@@ -51,7 +51,7 @@ void readPace(YamlReader& reader, std::string& pace) {
 scenario::Flight readFlight(YamlReader& reader) {
   scenario::Flight flight;
   if (reader.has("goals")) {
-    reader.required("goals", flight.goals, "m");
+    reader.requireWays("goals", flight.goals, "m");
     if (flight.goals.empty()) reader.fail("goals", "empty", "a point or more, [[x, y, z], ...]");
   }
   if (reader.has("trajectory")) {
@@ -156,6 +156,7 @@ void readHowItRuns(YamlReader& reader, scenario::Scenario& scenario) {
   }
   scenario.duration = toNs(duration);
   reader.optional("lockstep", scenario.lockstep);
+  reader.optional("keep", scenario.keep);
   readPace(reader, scenario.pace);
 }
 

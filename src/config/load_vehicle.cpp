@@ -20,9 +20,9 @@ void readBody(YamlReader& reader, VehicleConfig& config) {
 
 }  // namespace
 
-Vehicle loadVehicle(const std::string& name_or_path) {
+vehicle::EquippedVehicle loadVehicle(const std::string& name_or_path) {
   const std::filesystem::path path = resolve("vehicle", name_or_path);
-  Vehicle result;
+  vehicle::EquippedVehicle result;
   VehicleConfig& config = result.vehicle;
   YamlReader::readFile(path, [&](YamlReader& reader) {
     config.declare(reader);

@@ -68,10 +68,7 @@ void YamlReader::read(const std::string& key, int& value, const Unit&) {
   value = static_cast<int>(whole(key, std::numeric_limits<int>::max()));
 }
 
-void YamlReader::read(const std::string& key, Eigen::Vector3d& value, const Unit& unit) {
-  const std::vector<double> items =
-      numbers(key, present(key), unit.quantity, 3, "a list of three numbers, [x, y, z]");
-  value = {items[0], items[1], items[2]};
+  value = point(key, present(key), unit);
 }
 
 void YamlReader::visitInterval(const std::string& key, double& min, double& max, const Unit& unit,
@@ -122,13 +119,35 @@ void YamlReader::read(const std::string& key, std::vector<Eigen::Vector3d>& poin
                       const Unit& unit) {
   const YAML::Node list = present(key);
   if (!list.IsSequence()) fail(key, shown(list), "a list of points, [[x, y, z], ...]");
-  const std::string allowed = "a list of three numbers, [x, y, z]";
   points.clear();
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string item = fmt::format("{}[{}]", key, i);
-    const std::vector<double> items = numbers(item, list[i], unit.quantity, 3, allowed);
-    points.emplace_back(items[0], items[1], items[2]);
+    points.push_back(point(fmt::format("{}[{}]", key, i), list[i], unit));
   }
+}
+
+void YamlReader::requireWays(const std::string& key,
+                             std::vector<std::vector<Eigen::Vector3d>>& ways, const Unit& unit) {
+  const YAML::Node list = present(key);
+  if (!list.IsSequence()) fail(key, shown(list), "a list of points, [[x, y, z], ...]");
+  ways.clear();
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string item = fmt::format("{}[{}]", key, i);
+    std::vector<Eigen::Vector3d>& way = ways.emplace_back();
+    if (!list[i].IsSequence() || list[i].size() == 0 || !list[i][0].IsSequence()) {
+      way.push_back(point(item, list[i], unit));
+      continue;
+    }
+    for (std::size_t j = 0; j < list[i].size(); ++j) {
+      way.push_back(point(fmt::format("{}[{}]", item, j), list[i][j], unit));
+    }
+  }
+}
+
+Eigen::Vector3d YamlReader::point(const std::string& key, const YAML::Node& node,
+                                  const Unit& unit) {
+  const std::vector<double> items =
+      numbers(key, node, unit.quantity, 3, "a list of three numbers, [x, y, z]");
+  return {items[0], items[1], items[2]};
 }
 
 void YamlReader::visitMap(const std::string& key, const Declare& declare) {

@@ -32,6 +32,11 @@ class YamlReader : public Settings {
   /// Throws FileError.
   static std::string textOf(const std::filesystem::path& path);
 
+  /// A list of points and of lists of points, as [[x, y, z], [[x, y, z], [x, y, z]], ...]: a point
+  /// is a list of one.
+  void requireWays(const std::string& key, std::vector<std::vector<Eigen::Vector3d>>& ways,
+                   const Unit& unit);
+
   /// A map inside this one.
   void readMap(const std::string& key, const ReadMap& read);
   void requireMap(const std::string& key, const ReadMap& read);
@@ -89,6 +94,7 @@ class YamlReader : public Settings {
   std::vector<double> numbers(const std::string& key, const YAML::Node& node, Quantity quantity,
                               std::size_t count, const std::string& allowed);
   std::uint64_t whole(const std::string& key, std::uint64_t most);
+  Eigen::Vector3d point(const std::string& key, const YAML::Node& node, const Unit& unit);
   void readMapNode(const std::string& key, const YAML::Node& node, const ReadMap& read);
   void refuseUnknownKeys() const;
   std::string fieldPath(const std::string& key) const;

@@ -24,8 +24,8 @@ std::unique_ptr<ScanPattern> makeKind(const SpinningPatternConfig& config);
 std::unique_ptr<ScanPattern> makeKind(const CsvPatternConfig& config);
 std::unique_ptr<ScanPattern> makeKind(const GridPatternConfig& config);
 
-/// Upper bound of shots a second and of turning speeds [rad/s]: far beyond any device, and safely
-/// within the arithmetic.
+/// Upper bounds of shots a second and of turning speeds [rad/s]: far beyond any device, and safe in
+/// the arithmetic.
 constexpr double kPointsPerSecondMax = 1e8;
 constexpr Bounds kTurningSpeeds{-1e5, 1e5};
 
