@@ -1,9 +1,6 @@
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "config/names.hpp"
-#include "config/sensor_readers.hpp"
 #include "config/yaml_reader.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/geometry/pose_settings.hpp"

@@ -1,8 +1,6 @@
-
 #include "config/names.hpp"
 #include "config/yaml_reader.hpp"
 #include "marsim/config/load.hpp"
-#include "marsim/map/semantic_class.hpp"
 #include "marsim/sim/body.hpp"
 
 namespace marsim::config {

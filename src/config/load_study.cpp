@@ -1,10 +1,8 @@
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
-#include "common/bounds.hpp"
 #include "common/text.hpp"
 #include "config/scenario_readers.hpp"
 #include "config/study.hpp"

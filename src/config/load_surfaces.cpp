@@ -1,9 +1,7 @@
-#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
 
-#include "common/text.hpp"
 #include "config/names.hpp"
 #include "config/yaml_reader.hpp"
 #include "marsim/config/load.hpp"

@@ -3,7 +3,6 @@
 #include "config/names.hpp"
 #include "config/yaml_reader.hpp"
 #include "marsim/config/load.hpp"
-#include "marsim/map/semantic_class.hpp"
 
 namespace marsim::config {
 namespace {

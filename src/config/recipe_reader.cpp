@@ -1,6 +1,5 @@
 #include "config/recipe_reader.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>

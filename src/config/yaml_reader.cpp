@@ -68,6 +68,7 @@ void YamlReader::read(const std::string& key, int& value, const Unit&) {
   value = static_cast<int>(whole(key, std::numeric_limits<int>::max()));
 }
 
+void YamlReader::read(const std::string& key, Eigen::Vector3d& value, const Unit& unit) {
   value = point(key, present(key), unit);
 }
 

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <cmath>
 #include <set>
-#include <string_view>
 
 #include <fmt/format.h>
 

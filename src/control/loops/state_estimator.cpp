@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 
 namespace marsim::control {

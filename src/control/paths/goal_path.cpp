@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "marsim/common/error.hpp"
 #include "marsim/geometry/pose.hpp"
 
 namespace marsim::control {

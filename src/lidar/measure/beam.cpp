@@ -1,6 +1,5 @@
 #include "marsim/lidar/beam.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
 

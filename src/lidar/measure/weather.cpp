@@ -2,10 +2,6 @@
 
 #include <cmath>
 
-#include <fmt/format.h>
-
-#include "marsim/common/error.hpp"
-
 namespace marsim::lidar {
 namespace {
 

@@ -1,11 +1,8 @@
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "lidar/patterns/firing_clock.hpp"
 #include "lidar/patterns/optics.hpp"
 #include "lidar/patterns/patterns.hpp"
-#include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 
 namespace marsim::lidar {
