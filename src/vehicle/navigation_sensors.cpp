@@ -100,12 +100,14 @@ void BarometerConfig::declare(Settings& settings) {
 
 void GnssConfig::declare(Settings& settings) {
   settings.optional("rate", rate, "Hz", kRates);
-  settings.required("origin", [&](Settings& origin) {
+  const auto declareOrigin = [&](Settings& origin) {
     // At the poles east and north have no direction.
     origin.required("latitude", latitude, "rad", {radians(-89.9), radians(89.9)});
     origin.required("longitude", longitude, "rad", {-kPi, kPi});
     origin.optional("altitude", altitude, "m", kAltitudes);
-  });
+  };
+  // Messages about values name them without the map.
+  settings.isReading() ? settings.required("origin", declareOrigin) : declareOrigin(settings);
   settings.optional("position", p_BA, "m");
   settings.optional("horizontal_drift",
                     [&](Settings& process) { horizontal_drift.declare(process, "m"); });

@@ -57,18 +57,18 @@ DepthCameraConfig completed(DepthCameraConfig depth, const CameraConfig& camera)
   return depth;
 }
 
+/// In the order of the enumeration.
+const Settings::Words<ImageEncoding>& encodings() {
+  static const Settings::Words<ImageEncoding> words = {{"mono8", ImageEncoding::kMono8},
+                                                       {"bgr8", ImageEncoding::kBgr8},
+                                                       {"rgb8", ImageEncoding::kRgb8}};
+  return words;
+}
+
 }  // namespace
 
 const char* nameOf(ImageEncoding encoding) {
-  switch (encoding) {
-    case ImageEncoding::kMono8:
-      return "mono8";
-    case ImageEncoding::kRgb8:
-      return "rgb8";
-    case ImageEncoding::kBgr8:
-      break;
-  }
-  return "bgr8";
+  return encodings()[static_cast<std::size_t>(encoding)].first.c_str();
 }
 
 std::size_t bytesOf(ImageEncoding encoding) { return encoding == ImageEncoding::kMono8 ? 1 : 3; }
@@ -78,10 +78,7 @@ std::string CameraConfig::depthTopic() const {
 }
 
 void CameraConfig::declareTaking(Settings& settings) {
-  settings.optional("encoding", encoding,
-                    {{"mono8", ImageEncoding::kMono8},
-                     {"bgr8", ImageEncoding::kBgr8},
-                     {"rgb8", ImageEncoding::kRgb8}});
+  settings.optional("encoding", encoding, encodings());
   settings.optional("range_max", range_max, "m", kPositive);
   settings.optional("exposure", exposure, "s", kPositive);
   settings.optional("gain", gain, "", kPositive);
