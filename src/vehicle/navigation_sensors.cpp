@@ -100,7 +100,7 @@ void BarometerConfig::declare(Settings& settings) {
 
 void GnssConfig::declare(Settings& settings) {
   settings.optional("rate", rate, "Hz", kRates);
-  const auto declareOrigin = [&](Settings& origin) {
+  const Settings::Declare declareOrigin = [&](Settings& origin) {
     // At the poles east and north have no direction.
     origin.required("latitude", latitude, "rad", {radians(-89.9), radians(89.9)});
     origin.required("longitude", longitude, "rad", {-kPi, kPi});
