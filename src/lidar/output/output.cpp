@@ -103,6 +103,7 @@ void validateOutputs(const std::vector<OutputConfig>& outputs, const std::string
   const std::vector<std::string> topics = outputTopics(outputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const std::string field = fmt::format("output[{}]", i);
+    checkSettings(where, outputs[i], field + ".");
     check.require(std::find(topics.begin(), topics.begin() + static_cast<std::ptrdiff_t>(i),
                             topics[i]) == topics.begin() + static_cast<std::ptrdiff_t>(i),
                   field + ".topic", "'" + topics[i] + "'", "a topic that no output before it has");
