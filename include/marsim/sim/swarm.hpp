@@ -6,11 +6,9 @@
 
 #include <Eigen/Core>
 
-namespace marsim::sim {
+#include "marsim/common/bounds.hpp"
 
-/// UAVs that one launch may start. Each is three nodes, and a process may have 1024 files open by
-/// default: what every node holds a connection to (/rosout, /clock) could not serve more.
-constexpr int kMostUavs = 200;
+namespace marsim::sim {
 
 /// The arrangement of the starts of a swarm.
 enum class Formation {

@@ -10,6 +10,12 @@ namespace marsim::lidar {
 /// of a value is 1/3, that of interpolated ones (26/35)^3 of that: kSpread makes it about 1.
 constexpr float kTextureTint = 0.25F, kTextureSpread = 2.7F;
 
+/// Hash of a lattice point and an octave in SolidTexture: factors of x, y, z and of the octave,
+/// then those of the finaliser of MurmurHash3.
+constexpr std::uint32_t kTextureFactors[3] = {0x8da6b343U, 0xd8163841U, 0xcb1ab31fU};
+constexpr std::uint32_t kTextureOctave = 0x9e3779b9U;
+constexpr std::uint32_t kTextureMix[2] = {0x85ebca6bU, 0xc2b2ae35U};
+
 /// An octave of SolidTexture, of places relative to the camera: waves that are whole there have the
 /// numbers `base` and begin `part` of a wave before it.
 struct ShadeOctave {

@@ -114,7 +114,6 @@ struct Blended {
 /// Weighted sums over what agrees with the first.
 class BlendSums {
  public:
-  static constexpr float kLeastWeight = 1e-6F;
   static constexpr float kOffsetError = 1e-6F;  ///< relative to the distance: sixteen of 2^-24
 
   BlendSums(const CastBlending& blending, float radius, const FirstMet& first)

@@ -36,6 +36,9 @@ struct alignas(64) GroupHits {
   float normal[3][kGroupSize];
 };
 
+/// Weight of a surfel that a ray meets at its edge or at the end of the depth.
+constexpr float kLeastWeight = 1e-6F;
+
 /// As map::Blending; depth 0: the nearest surfel alone.
 struct CastBlending {
   float depth, min_cosine, max_offset;

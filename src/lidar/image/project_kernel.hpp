@@ -48,7 +48,7 @@ struct ImageBlending {
 /// Arrays hold all of the image, `stride` cells from a row to the next; rows are padded by eight
 /// cells or more, whose directions are NaN.
 struct ImageStrip {
-  static constexpr int kTile = 8;  ///< cells of a side; what is behind all of a tile is passed over
+  static constexpr int kTile = kImageTile;  ///< what is behind all of a tile is passed over
   static constexpr std::uint32_t kNothing = 0xffffffffU;
 
   int first_row, end_row;  ///< whole tiles, but for the image's last

@@ -54,7 +54,7 @@ std::uint64_t cellOf(const Vector3f& p, double side) {
 }
 
 /// By which cells are chosen. 0 has no hash of its own without the addend: mixBits(0) is 0.
-std::uint64_t hashOf(std::uint64_t cell) { return mixBits(cell + 0x9e3779b97f4a7c15ULL); }
+std::uint64_t hashOf(std::uint64_t cell) { return mixBits(cell + kGoldenGamma); }
 
 std::uint64_t hashOf(const Vector3f& p) {
   std::array<std::uint32_t, 3> bits{};

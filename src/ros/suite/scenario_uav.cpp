@@ -9,13 +9,13 @@
 #include "control/paths/reference_of.hpp"
 #include "marsim/StateReference.h"
 #include "ros/messages/conversions.hpp"
+#include "ros/uav/contact_publisher.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr std::uint32_t kQueue = 5000;                  // of what comes 500 times a second
-constexpr TimeNs kErrorPeriod = kNsPerSecond / 100;     // at most, of what is told
-constexpr TimeNs kClearancePeriod = kNsPerSecond / 50;  // as the vehicle tells it
+constexpr std::uint32_t kQueue = 5000;               // of what comes 500 times a second
+constexpr TimeNs kErrorPeriod = kNsPerSecond / 100;  // at most, of what is told
 
 std::string goalTopic(const std::string& client, const std::string& uav) {
   if (client == "ego_planner" || client == "fast_planner" || client == "fuel") {
@@ -141,7 +141,8 @@ bool ScenarioUav::complete(TimeNs stamp) const {
                                TimeNs period) {
     return values.empty() || values.back().first > stamp - period;
   };
-  return now_ >= stamp && reaches(errors_, kErrorPeriod) && reaches(clearances_, kClearancePeriod);
+  return now_ >= stamp && reaches(errors_, kErrorPeriod) &&
+         reaches(clearances_, ContactPublisher::kClearancePeriod);
 }
 
 scenario::UavRecording ScenarioUav::recording(TimeNs stamp) const {

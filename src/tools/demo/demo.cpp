@@ -22,6 +22,7 @@
 #include "marsim/map/voxel_grid.hpp"
 #include "tools/map/points.hpp"
 #include "tools/process/command_line.hpp"
+#include "tools/process/interrupts.hpp"
 #include "tools/process/launch_log.hpp"
 #include "tools/process/launch_run.hpp"
 
@@ -32,7 +33,6 @@ namespace {
 const Eigen::Vector3d kUsualStart(0.0, 0.0, 1.5);  // [m] free in the bundled places
 constexpr double kSilenceLimit = 300.0;            // [s] the nodes report every simulated second
 constexpr double kLongestFlight = 3600.0;          // [s]
-constexpr int kInterrupted = 130;                  // exit code, as shells have it
 
 // Entries of the output folder. Results of an earlier flight must not be taken for this one's.
 const char* const kResults[] = {
