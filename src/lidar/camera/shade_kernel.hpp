@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "lidar/cast/simd_kernel.hpp"
+
 /// What the shading of a map's surfaces compiled for several instruction sets shares with the rest.
 /// Plain declarations only, as in cast_kernel.hpp.
 namespace marsim::lidar {
@@ -45,14 +47,6 @@ struct alignas(64) ShadedPixels {
 };
 
 using ShadeKernel = void (*)(const ShadeSettings&, ShadedPixels&);
-namespace portable {
-void shadePixels(const ShadeSettings& settings, ShadedPixels& pixels);
-}
-namespace baseline {
-void shadePixels(const ShadeSettings& settings, ShadedPixels& pixels);
-}
-namespace avx2 {
-void shadePixels(const ShadeSettings& settings, ShadedPixels& pixels);
-}
+MARSIM_KERNEL(void shadePixels(const ShadeSettings& settings, ShadedPixels& pixels))
 
 }  // namespace marsim::lidar

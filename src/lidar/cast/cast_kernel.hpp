@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "lidar/cast/simd_kernel.hpp"
 #include "marsim/map/surfel_tree_layout.hpp"
 
 /// What the traversals compiled for several instruction sets share with the rest. Plain
@@ -47,17 +48,7 @@ struct CastBlending {
 using CastKernel = void (*)(const map::SurfelTreeView&, const CastBlending&, const RayGroup&,
                             GroupHits&);
 
-namespace portable {
-void castGroup(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays,
-               GroupHits& hits);
-}
-namespace baseline {
-void castGroup(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays,
-               GroupHits& hits);
-}
-namespace avx2 {
-void castGroup(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays,
-               GroupHits& hits);
-}
+MARSIM_KERNEL(void castGroup(const map::SurfelTreeView& tree, const CastBlending& blending,
+                             const RayGroup& rays, GroupHits& hits))
 
 }  // namespace marsim::lidar

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "lidar/cast/cell_scale.hpp"
+#include "lidar/cast/simd_kernel.hpp"
 #include "map/tree/leaf_storage.hpp"
 
 /// What the projections compiled for several instruction sets share with the rest. Plain
@@ -73,14 +74,6 @@ struct ImageStrip {
 };
 
 using ProjectKernel = void (*)(const map::SurfelTreeView&, ImageStrip&);
-namespace portable {
-void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
-}  // namespace portable
-namespace baseline {
-void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
-}  // namespace baseline
-namespace avx2 {
-void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
-}  // namespace avx2
+MARSIM_KERNEL(void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip))
 
 }  // namespace marsim::lidar
