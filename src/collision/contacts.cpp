@@ -27,7 +27,7 @@ std::vector<FastestTouch> fastestTouches(const std::vector<Touch>& touches, cons
       hit.v_rel_W = v;
       hit.p_BV = body.centre(touch.cell);
     }
-    // Normals of a thin wall or a pole may cancel out; that of the fastest point remains then.
+    // Normals of a thin wall or a pole may cancel out; the fastest point's normal is used then.
     const double length = normals.norm();
     if (length > 1e-3 * static_cast<double>(end - begin)) hit.normal_W = normals / length;
     hits.push_back(hit);

@@ -17,12 +17,12 @@ namespace {
 constexpr int kRays = 96;
 constexpr double kGoldenRatio = 0.61803398874989484820;
 constexpr std::uint64_t kChoices = 4;  // of goals
-constexpr double kSpacing = 1.0;       // [m] between places looked at along the way
+constexpr double kSpacing = 1.0;       // [m] between checked places along the way
 constexpr int kHeadings = 8;
 constexpr double kHardlyBetter = 0.01;
 
-// The normal of the surface that a ray meets: from the nearest point of the map to where the ray
-// comes close to it.
+// The normal of the surface that a ray meets: towards the place where the ray comes close to it,
+// from the map's nearest point.
 std::optional<Eigen::Vector3d> normalMet(const ClearanceMap& map, const Eigen::Vector3d& from,
                                          const Eigen::Vector3d& direction, double reach) {
   const double close = std::max(0.3, 2.0 * map.resolution());
@@ -40,7 +40,7 @@ std::optional<Eigen::Vector3d> normalMet(const ClearanceMap& map, const Eigen::V
   return std::nullopt;
 }
 
-// At a heading all along; stops where it is no more than `enough`.
+// Least structure along a way at one heading; stops where it is no more than `enough`.
 double leastAlong(const ClearanceMap& map, Eigen::Vector3d from,
                   const std::vector<Eigen::Vector3d>& waypoints, double yaw, double enough,
                   const ViewLimits& view) {
@@ -64,7 +64,7 @@ double structureInView(const ClearanceMap& map, const Eigen::Vector3d& p_W, doub
   Eigen::Matrix3d sum = Eigen::Matrix3d::Zero();
   const double low = std::sin(view.elevation_min), high = std::sin(view.elevation_max);
   for (int i = 0; i < kRays; ++i) {
-    // Even in the sine of the elevation and, by the golden ratio, in azimuth.
+    // Evenly spaced in the sine of the elevation and, by the golden ratio, in azimuth.
     const double z = low + (high - low) * (i + 0.5) / kRays;
     const double turn = std::fmod(i * kGoldenRatio, 1.0);
     const double azimuth = yaw + view.azimuth_min + (view.azimuth_max - view.azimuth_min) * turn;

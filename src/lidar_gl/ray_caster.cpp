@@ -30,7 +30,7 @@ using lidar::MovingObjects;
 using lidar::Ray;
 using lidar::RayOrder;
 
-// As the shader reads and writes them.
+// The layout that the shader reads and writes.
 static_assert(sizeof(Ray) == 36 && offsetof(Ray, range_max) == 12 &&
               offsetof(Ray, direction) == 16 && offsetof(Ray, range_min) == 32);
 static_assert(sizeof(Hit) == 24 && offsetof(Hit, surfel) == 4 && offsetof(Hit, identity) == 8 &&
@@ -38,8 +38,8 @@ static_assert(sizeof(Hit) == 24 && offsetof(Hit, surfel) == 4 && offsetof(Hit, i
 static_assert(sizeof(ImageDirections::Share) == 24);
 
 constexpr int kTile = 8;                               // cells of a group's side
-constexpr std::size_t kNoRoom = std::size_t{1} << 47;  // bytes that no device has
-constexpr int kStackStep = 32;  // few different stacks, so that programs are shared
+constexpr std::size_t kNoRoom = std::size_t{1} << 47;  // bytes; more than any device has
+constexpr int kStackStep = 32;  // rounds stack sizes, so that programs are shared
 
 double mebibytes(std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
@@ -78,7 +78,7 @@ class ShaderRayCaster final : public GlRayCaster {
             std::vector<Hit>& hits) const override {
     const MovingObjects moving(objects, object_level_);
     hits.resize(rays.size());
-    thread_local RayOrder order;  // kept: scans follow one another
+    thread_local RayOrder order;  // kept for the next scan
     sortByDirection(rays, workers_, order);
     const std::size_t usable = order.octant_end[RayOrder::kUnusable - 1];
     if (usable > 0) {
@@ -108,7 +108,7 @@ class ShaderRayCaster final : public GlRayCaster {
     std::unique_ptr<TransferBuffer> shares, hits;
   };
 
-  // Jobs of the context from here on.
+  // The functions below are jobs of the context.
 
   void prepare() {
     if (fault_ == Fault::kMemory) {
@@ -152,7 +152,7 @@ class ShaderRayCaster final : public GlRayCaster {
     return context_->resources().program(text);
   }
 
-  // What is to go wrong at a cast.
+  // Fails a cast on purpose, for tests.
   void fail() const {
     if (fault_ == Fault::kLoss) loseOnPurpose(*context_);
     if (fault_ == Fault::kBuffers) {
@@ -188,7 +188,7 @@ class ShaderRayCaster final : public GlRayCaster {
     requireNoGlError("casting rays");
   }
 
-  // Mapped each time, which waits for the device.
+  // Mapped each time, which makes it wait for the device.
   static void reserve(std::unique_ptr<TransferBuffer>& buffer, TransferBuffer::Direction direction,
                       std::size_t bytes) {
     if (buffer != nullptr && buffer->bytes() >= 2 * bytes) return;
@@ -232,7 +232,7 @@ class ShaderRayCaster final : public GlRayCaster {
   std::size_t block_bytes_ = 0;
   int stack_ = 0;
   CastTarget target_;
-  CastQueue* casts_ = nullptr;  // the context's
+  CastQueue* casts_ = nullptr;  // owned by the context
   mutable ImageBuffers images_;
 };
 

@@ -1,4 +1,4 @@
-// In place of everything that needs OpenGL, where the build has none.
+// Replaces all code that needs OpenGL in builds without it.
 
 #include "marsim/lidar_gl/renderer.hpp"
 

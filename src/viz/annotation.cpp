@@ -85,11 +85,11 @@ double niceLength(double length) {
   return decade;
 }
 
-// Returns the x where the next item may begin; so do the others.
+// This and the functions below return the x at which the next item may begin.
 double drawScaleBar(cairo_t* context, double x, double y, const FlightScene& scene,
                     const Framing& framing, const Layout& layout) {
   const double u = layout.unit;
-  // In perspective the bar holds where the flight is, or the sensor.
+  // In perspective the bar is valid at the flight's or the sensor's distance.
   Eigen::Vector3d place = framing.shown.center();
   const char* name = "in the middle";
   if (!scene.path.empty()) {
@@ -131,7 +131,7 @@ double drawAxes(cairo_t* context, double x, double y, const PictureCamera& camer
   for (int axis = 0; axis < 3; ++axis) {
     const Eigen::Vector3d direction = Eigen::Vector3d::Unit(axis);
     const Eigen::Vector2d tip(camera.axes().right.dot(direction), -camera.axes().up.dot(direction));
-    if (tip.norm() < 0.05) continue;  // seen end on
+    if (tip.norm() < 0.05) continue;  // seen end-on
     setColour(context, kAxes[static_cast<std::size_t>(axis)]);
     cairo_set_line_width(context, 2.2 * u);
     cairo_move_to(context, centre_x, centre_y);
@@ -250,7 +250,7 @@ void drawStrips(cairo_t* context, const FlightScene& scene, const std::string& s
   setFont(context, 21.0 * u, true);
   setColour(context, kText);
   showText(context, 28.0 * u, 0.5 * layout.top, scene.title);
-  // The subtitle gives way to a long title.
+  // A long title replaces the subtitle.
   const double room = layout.width - 84.0 * u - textWidth(context, scene.title);
   setFont(context, 15.0 * u);
   setFont(context, 15.0 * u * std::clamp(room / textWidth(context, subtitle), 0.5, 1.0));

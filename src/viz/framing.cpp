@@ -17,10 +17,10 @@ constexpr double kScanReach = 25.0;       // [m] of the scan that decides the fr
 constexpr double kSurroundings = 3.0;     // [m] shown round flight and scan
 constexpr double kElevation = 48.0;       // [deg] oblique: camera above the horizon
 constexpr double kTwist = 24.0;           // [deg] oblique: off the region's shorter axis
-constexpr double kInset = 0.95;           // of the view's size that the places fill
+constexpr double kInset = 0.95;           // share of the view that the places fill
 constexpr double kHalfAngle = 15.0;       // [deg] oblique: half the vertical field of view
-constexpr double kOutliers = 0.001;       // share of map points ignored at each end of an axis
-constexpr double kOutlierDistance = 0.2;  // of the extent: farther out than this
+constexpr double kOutliers = 0.001;       // share of map points, outliers at each end
+constexpr double kOutlierDistance = 0.2;  // of the extent: outliers are farther out than this
 constexpr double kRim = 0.05;             // [m] so that the outermost points are shown
 
 using Box = Eigen::AlignedBox3d;
@@ -43,7 +43,7 @@ Box extentOf(const std::vector<Eigen::Vector3f>& points, const Box* within) {
     const auto cut = static_cast<std::size_t>(kOutliers * static_cast<double>(v.size()));
     low[axis] = nthSmallest(v, cut);
     high[axis] = nthSmallest(v, v.size() - 1 - cut);
-    // Only what lies far off is an outlier.
+    // Only far points are outliers.
     const auto [least, most] = std::minmax_element(v.begin(), v.end());
     const double near = kOutlierDistance * (high[axis] - low[axis]);
     low[axis] = std::max<double>(*least, low[axis] - near) - kRim;
@@ -64,7 +64,7 @@ Box flightBox(const FlightScene& scene) {
   return box;
 }
 
-// Height above which (or y before which) the view is cut, of the flown path if there is one.
+// Height above which (or y before which) the view is cut, from the flown path if there is one.
 Box cutBox(const FlightScene& scene) {
   Box box;
   for (const Eigen::Vector3d& p : scene.path) {
@@ -101,7 +101,7 @@ Box shownBox(const FlightScene& scene) {
 }
 
 PictureCamera::Axes obliqueAxes(const Box& shown) {
-  // Looking along the shorter side shows the longer one across the picture.
+  // Looking along the shorter side puts the longer one across the picture.
   const Eigen::Vector3d size = shown.sizes();
   const double along = size.x() >= size.y() ? 90.0 : 0.0;
   const double azimuth = radians(along - kTwist);
@@ -114,7 +114,7 @@ PictureCamera::Axes obliqueAxes(const Box& shown) {
   return axes;
 }
 
-// Places that the picture has to hold: the flight and a sample of the map that is shown.
+// Places that the picture must show: the flight and a sample of the map's shown part.
 std::vector<Eigen::Vector3d> placesToHold(const FlightScene& scene, const Box& shown) {
   std::vector<Eigen::Vector3d> places = scene.path;
   places.insert(places.end(), scene.goals.begin(), scene.goals.end());
@@ -145,7 +145,7 @@ Eigen::Matrix3d toCamera(const PictureCamera::Axes& axes) {
   return rotation;
 }
 
-// The nearest eye from which all places lie in a view of half size `tangent`: each bounds
+// The nearest eye from which all places lie in a view with half size `tangent`: each place bounds
 // eye.x -+ eye.z tangent from one side.
 PictureCamera perspectiveOf(const PictureCamera::Axes& axes,
                             const std::vector<Eigen::Vector3d>& places, const Layout& layout) {

@@ -6,7 +6,7 @@
 
 namespace marsim::viz {
 
-/// Red, green, blue, 0 to 1.
+/// Red, green and blue, 0 to 1.
 struct Rgb {
   float r, g, b;
 };
@@ -15,7 +15,7 @@ inline Rgb mix(const Rgb& a, const Rgb& b, float share) {
   return {a.r + share * (b.r - a.r), a.g + share * (b.g - a.g), a.b + share * (b.b - a.b)};
 }
 
-/// Between evenly spaced colours; `value` from 0 to 1.
+/// Interpolates between evenly spaced colours; `value` from 0 to 1.
 template <std::size_t N>
 Rgb ramp(const std::array<Rgb, N>& colours, float value) {
   const float at = std::clamp(value, 0.0F, 1.0F) * static_cast<float>(N - 1);

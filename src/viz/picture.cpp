@@ -22,10 +22,10 @@ namespace marsim::viz {
 namespace {
 
 constexpr double kScanPixels = 2.6;  // [px] least width of a scan point
-constexpr double kScanBias = 0.12;   // [m] a scan lies on the map's surfaces and shall be seen
+constexpr double kScanBias = 0.12;   // [m] a scan is drawn before the surfaces on which it lies
 
-// Mean distance of neighbouring points on surfaces [m]: the area of the cubes of 0.25 m that hold
-// points, shared among the points. A surface meets about 1.5 cubes for every square of their side.
+// Mean distance of neighbouring points on surfaces [m]: from the area of the occupied cubes of 0.25
+// m, divided among the points. A surface meets about 1.5 cubes per square of their side.
 double spacingOf(const std::vector<Eigen::Vector3f>& points) {
   constexpr float kCube = 0.25F;
   std::vector<std::uint64_t> keys;
@@ -51,7 +51,7 @@ void drawMap(const FlightScene& scene, const Framing& framing, PointRaster& rast
   const double high = std::max(framing.shown.max().z(), low + 0.5);
   for (std::size_t i = 0; i < map.size(); ++i) {
     const Eigen::Vector3d place = map.points[i].cast<double>();
-    if (!framing.shown.contains(place)) continue;  // NaN is not inside either
+    if (!framing.shown.contains(place)) continue;  // NaN is outside, too
     const auto height = static_cast<float>((place.z() - low) / (high - low));
     Rgb colour = ramp(kHeights, height);
     if (!scene.map_lengths.empty()) {

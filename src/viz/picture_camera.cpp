@@ -3,7 +3,7 @@
 namespace marsim::viz {
 namespace {
 
-constexpr double kNear = 0.05;  // [m] nothing nearer to the eye is shown
+constexpr double kNear = 0.05;  // [m] points nearer to the eye are not shown
 
 }  // namespace
 

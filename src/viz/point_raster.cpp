@@ -10,7 +10,7 @@ namespace marsim::viz {
 namespace {
 
 constexpr float kEmpty = std::numeric_limits<float>::infinity();
-constexpr double kMaxRadius = 12.0;     // [samples] of a disc
+constexpr double kMaxRadius = 12.0;     // [samples] largest radius of a disc
 constexpr int kShadeDistance = 3;       // [samples] to the neighbours that shade a point
 constexpr float kShadeStrength = 1.1F;  // darkening by one metre of depth step
 constexpr float kDarkest = 0.35F;
@@ -53,7 +53,7 @@ void PointRaster::point(const Eigen::Vector3d& p_W, const Rgb& colour, double di
   }
 }
 
-// How much nearer the surroundings are than the sample, on average of eight directions.
+// How much nearer the surroundings are than the sample, averaged over eight directions.
 float PointRaster::shade(int x, int y) const {
   static constexpr std::array<std::array<int, 2>, 8> kDirections = {
       {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, 1}, {1, -1}, {-1, -1}}};
@@ -66,7 +66,7 @@ float PointRaster::shade(int x, int y) const {
   for (const auto& direction : kDirections) {
     const int column = std::clamp(x + kShadeDistance * direction[0], 0, width_ - 1);
     const int row = std::clamp(y + kShadeDistance * direction[1], 0, height_ - 1);
-    // A step counts no more than a metre, so that far objects are not blackened by near ones.
+    // A step counts as at most a metre, so that near objects do not blacken far ones.
     nearer += std::clamp(here - depth_[index(column, row)], 0.0F, 1.0F);
   }
   return std::max(kDarkest, std::exp(-kShadeStrength * nearer * 0.5F));

@@ -350,8 +350,8 @@ class WorldFlight {
     config.depth->seed = config.seed;
     const auto outputs =
         lidar::outputsFor("none", config.lidar->outputs, "labelled", "the test's layout");
-    const auto encoder = std::make_shared<const ros_nodes::CloudEncoder>(
-        outputs.at(0), *config.lidar, name + "/lidar");
+    const auto encoder = std::make_shared<const layouts::CloudEncoder>(outputs.at(0), *config.lidar,
+                                                                       name + "/lidar");
     sim::Uav& uav = world_->addUav(config);
     uavs_.push_back(&uav);
     uav.on_odometry = [this, name](const KinematicState& state) {

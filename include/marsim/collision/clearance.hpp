@@ -13,15 +13,15 @@
 
 namespace marsim::collision {
 
-/// An index of the map that gives distances from a place to the map's points.
+/// An index of the map that gives distances from places to the map's points.
 class ClearanceMap {
  public:
   /// Keeps a copy of the map's points, under a tree of its own; `resolution` [m] is the map's r.
   ClearanceMap(const map::PointCloud& cloud, double resolution);
-  /// Searches the map's own tree, so that it costs no time to make and no memory.
+  /// Searches the map's own tree, which takes no time to construct and no memory.
   explicit ClearanceMap(const std::shared_ptr<const map::SurfelMap>& map);
-  /// Searches points that are kept, such as those of a map and of plants on it, in the map's box
-  /// [m].
+  /// Searches given points, such as those of a map and of plants on it; `bounds` [m] is the map's
+  /// box.
   ClearanceMap(std::shared_ptr<const Neighbours> neighbours, const Eigen::AlignedBox3f& bounds);
 
   /// Distance [m] to the nearest map point and that point.
@@ -45,9 +45,9 @@ class ClearanceMap {
   double resolution_;
 };
 
-/// Checks a place to start from. Throws Error saying the clearance and the nearest free place where
-/// it lies outside the map's box (grown by 1 m sideways and without a roof) or nearer than `radius`
-/// [m] to a map point.
+/// Checks a start. Throws Error naming the clearance and the nearest free place if the start lies
+/// outside the map's box (grown by 1 m sideways and without a roof) or nearer than `radius` [m] to
+/// a map point.
 void requireFreeStart(const ClearanceMap& map, const Eigen::Vector3d& p_W, double radius);
 
 }  // namespace marsim::collision

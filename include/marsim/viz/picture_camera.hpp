@@ -42,10 +42,10 @@ class PictureCamera {
   bool perspective_ = false;
 };
 
-/// A camera and what of the place it shows.
+/// A camera and the part of the map that it shows.
 struct Framing {
   PictureCamera camera;
-  Eigen::AlignedBox3d shown;  ///< [m] in W, what lies outside is left out
+  Eigen::AlignedBox3d shown;  ///< [m] in W; points outside are left out
   bool roof_cut = false;      ///< shown ends a little above the flight
   bool front_cut = false;     ///< shown begins a little before the flight
 };

@@ -10,7 +10,7 @@ namespace marsim::lidar {
 namespace {
 
 constexpr std::size_t kPixelsPerTask = 16384;
-/// [s] of exposure at gain 1 that turns white ground under the sky just into white.
+/// [s] exposure at gain 1 with which white ground under the sky is just white.
 constexpr double kWhiteExposure = 0.0115;
 /// Luma by ITU-R BT.709.
 const Radiance kLuma(0.2126F, 0.7152F, 0.0722F);
@@ -25,7 +25,7 @@ class Well {
         key_(key),
         normal_(NormalDeviate::table()) {}
 
-  /// `light`: 1 is white under the sky; `number`: of the pixel's channel.
+  /// `light`: 1 is white under the sky; `number`: index of the pixel's channel.
   std::uint8_t byteOf(float light, std::size_t number) const {
     const float share = light * exposure_;
     if (capacity_ <= 0.0F) return srgbOfLinear(share);

@@ -20,7 +20,7 @@ float quickAtan2(float y, float x) {
   return y < 0.0F ? -angle : angle;
 }
 
-// Arc sine of a sine in [0, 1), from above.
+// Upper bound of the arc sine of a value in [0, 1).
 float asinBound(float sine) {
   return sine < 0.5F ? sine * (1.0F + 0.2F * sine * sine) : std::asin(sine);
 }
@@ -93,7 +93,7 @@ Footprint FootprintFinder::spherical(const Eigen::Vector3f& centre, float radius
   if (radius >= 0.9999F * horizontal) return allColumns();
   const float reach = (asinBound(radius / horizontal) + kAngleMargin) * scale_.columns_per_rad;
   if (2.0F * (reach + 1.0F) >= scale_.columns_per_turn) return allColumns();
-  // In the turn that begins at the left edge; its neighbours reach in across the seam.
+  // In the turn that begins at the left edge; copies in the next turns may cross the seam.
   float turn = (scale_.left - quickAtan2(centre.y(), centre.x())) * scale_.columns_per_rad;
   if (turn < 0.0F) turn += scale_.columns_per_turn;
   for (int k = -1; k <= 1; ++k) {
@@ -117,7 +117,7 @@ bool FootprintFinder::outsidePinhole(const Eigen::Vector3f& centre, float radius
 Footprint FootprintFinder::pinhole(const Eigen::Vector3f& centre, float radius) const {
   if (outsidePinhole(centre, radius)) return {};
   const float depth2 = centre.z() * centre.z() - radius * radius;
-  // The ball reaches the plane of the optical centre: its picture has no bounds.
+  // The ball reaches the plane of the optical centre: its image is unbounded.
   if (centre.z() <= 1.01F * radius) return whole();
   // Tangents to the ball's section in the planes of the image's axes.
   const auto interval = [&](float side, float focal, float middle, int size) {

@@ -19,9 +19,9 @@ struct Footprint {
   bool empty() const { return run_count == 0 || last_row < first_row; }
 };
 
-/// Finds the cells whose centre rays may meet a ball. Never too few cells; at most a fraction of a
-/// cell too many at each side. Spherical footprints wrap round the seam and cover all columns where
-/// the ball holds a pole; a ball that holds the sensor covers the image.
+/// Finds the cells whose centre rays may meet a ball: never too few, at most a fraction of a cell
+/// too many at each side. Spherical footprints wrap round the seam and cover all columns if the
+/// ball holds a pole; a ball that holds the sensor covers the image.
 class FootprintFinder {
  public:
   explicit FootprintFinder(const ImageGrid& grid);

@@ -11,7 +11,7 @@
 namespace marsim::lidar {
 namespace {
 
-/// Plants for one cast or image: replaces the answers that a plant undercuts.
+/// Plants for one cast or image: replaces the hits where a plant is nearer.
 class PlantCaster {
  public:
   PlantCaster(std::shared_ptr<const Plants> plants, const RendererConfig& config)

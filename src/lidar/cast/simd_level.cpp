@@ -16,7 +16,7 @@ struct Level {
   const char* name;
 };
 
-// The best first.
+// Fastest first.
 constexpr Level kLevels[] = {
 #ifdef MARSIM_HAS_X86_KERNELS
     {SimdLevel::kAvx2, "avx2"},
@@ -35,7 +35,7 @@ bool processorHas([[maybe_unused]] SimdLevel level) {
   return true;
 }
 
-// kAuto where the environment says nothing.
+// kAuto if the environment variable is not set.
 SimdLevel levelOfEnvironment() {
   const char* name = std::getenv("MARSIM_SIMD");
   if (name == nullptr || *name == '\0') return SimdLevel::kAuto;

@@ -28,7 +28,7 @@ BoundingSphere ballAbout(const Eigen::AlignedBox3d& box) {
 
 namespace {
 
-// Half the sides: of the box, and what it may be off it.
+// Half the sides of the box plus its tolerance.
 void setHalf(const Eigen::Vector3d& half, double slack, MovingBox& box) {
   for (int axis = 0; axis < 3; ++axis) {
     box.half[axis] = static_cast<float>(half[axis] + slack);
@@ -47,7 +47,7 @@ Sweep sweepOf(const ObjectMotion& track, const Eigen::AlignedBox3d& box_M, doubl
   const Eigen::Vector3d speed =
       duration > 0.0 ? Eigen::Vector3d((end - begin) / duration) : Eigen::Vector3d::Zero();
   Eigen::AlignedBox3d places(begin);
-  // How far the centre leaves the straight line; the greatest sine of half the angle of turning.
+  // Distance of the centre from the straight line, and the largest sine of half the turning angle.
   double away2 = 0.0, sine2 = 0.0;
   const auto regard = [&](double time, const Pose& X, const Eigen::Vector3d& place) {
     places.extend(place);
@@ -63,11 +63,10 @@ Sweep sweepOf(const ObjectMotion& track, const Eigen::AlignedBox3d& box_M, doubl
   }
   const double bulge = track.bulge(ball_M.centre.norm());
   Sweep sweep;
-  // A time on a step may be read as a little before or after it.
+  // Rounding may take a time at a step to either side of it.
   sweep.ball = {places.center(),
                 (0.5 * places.diagonal().norm() + ball_M.radius + bulge) * 1.000001};
-  // A corner is moved by a chord. Turning by more than a radian may be on to anything between the
-  // poses.
+  // A corner moves by a chord. A turn by more than a radian may pass anything between the poses.
   const double turned = 2.0 * ball_M.radius * (sine2 > 0.23 ? 1.0 : 1.01 * std::sqrt(sine2));
   const Eigen::Vector3d from = centre - origin;
   const double rounding = 2e-6 * (from.norm() + spread);

@@ -22,7 +22,7 @@ constexpr double kLongestWait = 1.0;               // [s] of wall time for `acti
 ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
-  frames_ = Frames::read(params, handle);
+  frames_ = readFrames(params, handle);
   const vehicle::EquippedVehicle vehicle = config::loadVehicle(
       given(readSwarmPlace(params, handle).vehicle, params.text("vehicle", "hummingbird")));
   control::ControllerConfig config = config::loadController(params.text("controller", "default"));

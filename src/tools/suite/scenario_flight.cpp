@@ -55,10 +55,6 @@ const std::map<std::string, std::string> kDefaults = {{"map", "forest"},
                                                       {"replay", "none"},
                                                       {"renderer", "cpu"}};
 
-scenario::Flight flightOf(const scenario::Scenario& scenario) {
-  return scenario.flights.empty() ? scenario::Flight() : scenario.flights.begin()->second;
-}
-
 void requireNoRos(const scenario::Scenario& scenario) {
   const Validator validator(scenario.file);
   validator.require(scenario.uavs == 1, "uavs", std::to_string(scenario.uavs), "1 without ROS");
@@ -133,7 +129,7 @@ class ScenarioFlight::Arguments {
 
 ScenarioFlight::ScenarioFlight(const scenario::Scenario& scenario, std::uint64_t seed,
                                const GivenArguments& given)
-    : guide_(flightOf(scenario), scenario.goal_tolerance, scenario.yaw) {
+    : guide_(scenario, scenario.uavNames().front()) {
   requireNoRos(scenario);
   arguments_ = std::make_unique<const Arguments>(scenario, given);
   // As the nodes of uav0 draw theirs.
@@ -313,7 +309,7 @@ TimeNs ScenarioFlight::now() const { return uav_->state().stamp; }
 
 std::optional<TimeNs> ScenarioFlight::flownAt() const {
   if (config_.replay) return config_.replay->end();
-  const bool is_flown = guide_.goals().count() > 0 || guide_.hasPath();
+  const bool is_flown = guide_.goalCount() > 0 || guide_.hasPath();
   return is_flown ? guide_.flownAt() : std::nullopt;
 }
 

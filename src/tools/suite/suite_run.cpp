@@ -133,7 +133,8 @@ class Flyer {
     const int port = unusedPort();
     ports_[i] = port;
     workers_.start(i, [&, port] {
-      const auto tell = [](const std::string& line) {
+      const auto tell = [this](const std::string& line) {
+        if (!isProgress(line) && !options_.verbose) return;
         std::puts(line.c_str());
         std::fflush(stdout);
       };
