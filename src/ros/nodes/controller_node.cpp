@@ -23,7 +23,7 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
     : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
   frames_ = readFrames(params, handle);
-  const config::Vehicle vehicle = config::loadVehicle(
+  const vehicle::EquippedVehicle vehicle = config::loadVehicle(
       given(readSwarmPlace(params, handle).vehicle, params.text("vehicle", "hummingbird")));
   control::ControllerConfig config = config::loadController(params.text("controller", "default"));
   config.goal.speed = params.number("goal_speed", config.goal.speed, Quantity::kSpeed);

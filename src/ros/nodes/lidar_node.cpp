@@ -8,7 +8,7 @@
 #include <sensor_msgs/LaserScan.h>
 #include <sensor_msgs/PointCloud2.h>
 
-#include "lidar/measure/slam_client.hpp"
+#include "lidar/output/slam_client.hpp"
 #include "marsim/config/load.hpp"
 #include "ros/common/swarm_params.hpp"
 #include "ros/messages/cloud_message.hpp"

@@ -53,7 +53,7 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   Params params(private_handle);
   frames_ = readFrames(params, handle);
   const SwarmPlace place = readSwarmPlace(params, handle);
-  config::Vehicle vehicle =
+  vehicle::EquippedVehicle vehicle =
       config::loadVehicle(given(place.vehicle, params.text("vehicle", "hummingbird")));
   const std::string imu = params.text("imu", "vehicle");
   const std::string lidar = given(place.lidar, params.text("lidar", "avia"));

@@ -10,14 +10,14 @@
 
 namespace marsim::lidar {
 
-/// The largest float that is not above a positive value.
+/// The largest float not above a positive value.
 inline float floatBelow(double value) {
   const auto nearest = static_cast<float>(value);
   return static_cast<double>(nearest) > value ? std::nextafter(nearest, 0.0F) : nearest;
 }
 
-/// The directions of all cells of an image: ImageGrid::direction by tables of its rows and columns,
-/// and rounded to float, one coordinate an array, rows padded to whole tiles and one more with NaN.
+/// The directions of all cells of an image: ImageGrid::direction from tables, rounded to float, one
+/// array per coordinate; rows are padded with NaN to whole tiles and one more.
 class ImageDirections {
  public:
   static constexpr int kTile = 8;  ///< cells
@@ -31,13 +31,13 @@ class ImageDirections {
   const float* x() const { return x_.data(); }
   const float* y() const { return y_.data(); }
   const float* z() const { return z_.data(); }
-  /// The same as ImageGrid::direction.
+  /// As ImageGrid::direction.
   Eigen::Vector3d at(int row, int column) const {
     return compose(projection_, rows_[static_cast<std::size_t>(row)],
                    columns_[static_cast<std::size_t>(column)]);
   }
 
-  /// What a row or a column gives to the directions of its cells.
+  /// Part of a row or a column in the directions of its cells.
   struct Share {
     double sine = 0.0, cosine = 0.0;  ///< spherical: of its azimuth or elevation
     double slope = 0.0;               ///< pinhole: coordinate at z = 1

@@ -1,4 +1,4 @@
-#include "lidar/measure/slam_client.hpp"
+#include "lidar/output/slam_client.hpp"
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ bool isLivox(CloudLayout layout) {
   return layout == CloudLayout::kLivox || layout == CloudLayout::kLivox2 || isLivoxCustom(layout);
 }
 
-// The layout that the client reads of a sensor of this family.
+// The layout that the client reads from a sensor of this family.
 CloudLayout layoutFor(const std::string& client, DriverFamily family) {
   if (client == kKissIcp) return CloudLayout::kXyzit;
   if (client == kLioSam) return CloudLayout::kVelodyne;

@@ -11,11 +11,12 @@
 
 namespace marsim::lidar {
 
-/// An object's poses made ready to be asked for at thousands of times: MovingObject::at, quicker.
-class PoseTrack {
+/// An object's poses prepared for thousands of queries: MovingObject::at, but faster.
+class ObjectMotion {
  public:
   /// Keeps the object.
-  explicit PoseTrack(const MovingObject& object) : object_(&object), per_step_(1.0 / object.step) {
+  explicit ObjectMotion(const MovingObject& object)
+      : object_(&object), per_step_(1.0 / object.step) {
     const std::vector<Pose>& poses = object.X_WM;
     for (std::size_t i = 0; i + 1 < poses.size() && !turns_; ++i) {
       turns_ = poses[i].q.coeffs() != poses[i + 1].q.coeffs();
@@ -49,12 +50,12 @@ class PoseTrack {
     return {from.q * turn(part * half_turns_[i]), p};
   }
 
-  /// How far a point at `reach` [m] from M's origin leaves the straight lines between where the
-  /// poses take it: an eighth of the second derivative.
+  /// How far a point at `reach` [m] from M's origin deviates from straight lines between its places
+  /// at the poses: an eighth of the second derivative.
   double bulge(double reach) const { return 0.5 * reach * most2_; }
 
  private:
-  // Half the rotation vector, as half of logMap says.
+  // Half the rotation vector, half of logMap's.
   static Eigen::Vector3d halfLog(const Eigen::Quaterniond& q) {
     const double norm2 = q.squaredNorm(), sine2 = q.vec().squaredNorm() / norm2;
     if (sine2 > 0.01) return 0.5 * logMap(q);
@@ -67,7 +68,7 @@ class PoseTrack {
     return (std::copysign(ratio, q.w()) / std::sqrt(norm2)) * q.vec();
   }
 
-  // By twice the given rotation vector.
+  // The rotation by twice the given vector.
   static Eigen::Quaterniond turn(const Eigen::Vector3d& half) {
     const double a = half.squaredNorm();
     double cosine, sinc;
@@ -85,7 +86,7 @@ class PoseTrack {
   const MovingObject* object_;
   double per_step_;                          // [1/s]
   std::vector<Eigen::Vector3d> half_turns_;  // [rad] half the rotation vector to the next pose, in
-                                             // M; none where nothing turns
+                                             // M; empty if the object does not turn
   double most2_ = 0.0;                       // the largest of their squares
   bool turns_ = false;
 };
