@@ -267,9 +267,6 @@ TEST_F(BadStart, WrongChoice) {
   expectRefused("quadrotor", {"odom_twist_frame", "'wrold'", "body | world"});
   nh_.setParam("/bad/renderer", "vulkan");
   expectRefused("lidar", {"renderer", "'vulkan'", "cpu"});
-  nh_.deleteParam("/bad/renderer");
-  nh_.setParam("/bad/storage", "float");
-  expectRefused("lidar", {"storage is 'float' (removed), allowed: compact"});
 }
 
 TEST_F(BadStart, WhatFollowsACrash) {

@@ -14,6 +14,9 @@
 /// Helpers that the programs' mains share.
 namespace marsim::tools {
 
+/// Exit code for a command line that is wrong.
+constexpr int kWrongCommandLine = 2;
+
 /// Parses the command line and runs `body`, whose result is the exit code. Errors become one line
 /// on standard error, "marsim demo: <text>", and exit code 1 (2 for a wrong command line). With
 /// --options as the last word it prints a line for each option instead: subcommand, name, type,

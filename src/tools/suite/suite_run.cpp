@@ -28,10 +28,7 @@ namespace marsim::tools {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int kInterrupted = 130;  // exit code, as shells have it
-constexpr int kWrongCommandLine = 2;
-constexpr double kOrphansPatience = 3.0;  // [s]
-constexpr std::size_t kLiveWidth = 100;   // letters of the line that shows progress
+constexpr std::size_t kLiveWidth = 100;  // letters of the line that shows progress
 
 bool installed(const std::string& package) {
   ChildCommand command;
