@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "common/bounds.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
+#include "tools/command_line.hpp"
 
 namespace marsim::tools {
 namespace {
