@@ -351,7 +351,7 @@ void addStart(CLI::App& app, CommandLine& line) {
       ->required()
       ->transform(number(Quantity::kLength, kResolutions));
   sub->add_option("surface", start->surface)->required()->type_name(kWord);
-  sub->add_option("folder", start->folder)->required()->type_name(kFolder);
+  sub->add_option("folder", start->folder)->required()->type_name(kName);
   sub->callback([&line, start] {
     line.chosen = [start] {
       start->config.surface = marsim::map::surfaceOf(start->surface);

@@ -107,6 +107,11 @@ TEST_F(BadStart, UnknownLidarListsKnownOnes) {
   expectRefused("lidar", {"avai", "avia", "mid360", "vlp16"});
 }
 
+TEST_F(BadStart, ObstaclesNodeWithoutObstacles) {
+  nh_.setParam("/bad/obstacles", "none");
+  expectRefused("obstacles", {"/bad", "obstacles", "none", "allowed: a name or file"});
+}
+
 TEST_F(BadStart, UnknownVehicleListsKnownOnes) {
   nh_.setParam("/bad/vehicle", "humingbird");
   expectRefused("quadrotor", {"humingbird", "did you mean 'hummingbird'", "iris"});
