@@ -17,9 +17,8 @@ struct BeamsBench {
   std::filesystem::path work;  ///< clouds and made maps are kept here
 };
 
-/// Beams of several rays and what receivers make of them, against figures and simulations of their
-/// own; what nine rays and weather cost. Prints a table of all rows. Whether all are within their
-/// bounds.
+/// What nine rays a beam and weather cost, as a table; draws the scenes of test/physics. Whether
+/// all rows are within their bounds.
 bool runBeamsBench(const BeamsBench& bench);
 
 }  // namespace marsim::benchmarks

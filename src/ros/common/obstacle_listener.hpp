@@ -32,6 +32,10 @@ class ObstacleListener {
   std::shared_ptr<const scene::Obstacles> obstacles() const;
   /// Stamp of what was heard last of the driven ones; < 0: nothing yet.
   TimeNs heardUntil() const { return heard_until_; }
+  /// Reports the messages that were refused.
+  void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) const {
+    inputs_.addTo(status);
+  }
 
  private:
   void onObstacles(const marsim::ObstaclesConstPtr& message);

@@ -9,14 +9,14 @@
 #include "control/paths/reference_of.hpp"
 #include "marsim/StateReference.h"
 #include "ros/messages/conversions.hpp"
+#include "ros/uav/contact_publisher.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr std::uint32_t kQueue = 5000;                  // of what comes 500 times a second
-constexpr TimeNs kErrorPeriod = kNsPerSecond / 100;     // at most, of what is told
-constexpr TimeNs kClearancePeriod = kNsPerSecond / 50;  // as the vehicle tells it
-constexpr double kSlamTolerance = 0.15;                 // [m] within which its goals are reached
+constexpr std::uint32_t kQueue = 5000;               // of what comes 500 times a second
+constexpr TimeNs kErrorPeriod = kNsPerSecond / 100;  // at most, of what is told
+constexpr double kSlamTolerance = 0.15;              // [m] within which its goals are reached
 
 std::string goalTopic(const std::string& client, const std::string& uav) {
   if (client == "ego_planner" || client == "fast_planner" || client == "fuel") {
@@ -142,7 +142,8 @@ bool ScenarioUav::complete(TimeNs stamp) const {
   const auto reaches = [stamp](const auto& values, TimeNs period) {
     return values.empty() || values.back().first > stamp - period;
   };
-  return now_ >= stamp && reaches(errors_, kErrorPeriod) && reaches(clearances_, kClearancePeriod);
+  return now_ >= stamp && reaches(errors_, kErrorPeriod) &&
+         reaches(clearances_, ContactPublisher::kClearancePeriod);
 }
 
 scenario::UavRecording ScenarioUav::recording(TimeNs stamp) const {

@@ -17,7 +17,6 @@ constexpr int kTakeOver = 3;                 // states of another run alone: it 
 constexpr int kClashes = 3;                  // changes between two runs: both are alive
 constexpr std::uint64_t kCalmStates = 250;   // without another change: there is one again
 constexpr int kDisbelieved = 10;             // states in a row older than one that was wrong
-constexpr double kUnitTolerance = 1e-2;      // of a quaternion's length
 constexpr double kLargest = kFarthestPlace;  // [m], [m/s], [m/s^2], [rad/s]
 
 std::string problem(std::uint32_t id, const char* field, const std::string& value,

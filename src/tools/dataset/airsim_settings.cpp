@@ -20,7 +20,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLargest = 1U << 24U;  // bytes
 constexpr int kImu = 2, kLidar = 6;          // SensorType
-constexpr double kGravity = 9.80665;         // [m/s^2] as AirSim's EarthUtils has it
 constexpr double kSecondsAnHour = 3600.0;
 
 /// One sensor's keys, which it remembers so that those nobody reads are errors.

@@ -11,6 +11,9 @@
 /// Requests of the user to end, and passing them on.
 namespace marsim::tools {
 
+/// Exit code of a program that was asked to end, as shells have it.
+constexpr int kInterrupted = 130;
+
 /// Counts SIGINT, SIGTERM, SIGHUP (a terminal that was closed) and SIGPIPE (a reader of the output
 /// that went) instead of dying of them, while it lives. One inside of another goes on counting.
 class InterruptGuard {

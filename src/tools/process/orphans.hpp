@@ -7,6 +7,9 @@
 /// Processes that outlive the one that started them.
 namespace marsim::tools {
 
+/// [s] for what a child leaves behind to end in good order.
+constexpr double kOrphansPatience = 3.0;
+
 /// While it lives, processes whose parent has ended become children of this process, whatever
 /// session or process group they are in, so that they can be found and ended.
 class OrphanKeeper {

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 
 /// A figure, and the bounds within which it is right.
 struct LimitRow {
@@ -23,4 +23,4 @@ nlohmann::ordered_json toJson(const std::vector<LimitRow>& rows);
 /// A table; the rows that are not right once more at its end. Whether all are.
 bool printRows(const std::vector<LimitRow>& rows);
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics
