@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "config/defaults.hpp"
 #include "config/scenario_readers.hpp"
 #include "marsim/config/load.hpp"
 
@@ -90,8 +91,9 @@ struct Equipment {
 Equipment equipmentOf(const scenario::Scenario& scenario, const std::string& uav) {
   const std::string& client = scenario.client;
   const bool is_sim = client.empty() && scenario.uavs == 1;
-  Equipment equipment{client == "super" ? "uzh_5inch" : "hummingbird",
-                      client == "fast_lio" ? "auto" : "vehicle", is_sim ? "avia" : "mid360"};
+  Equipment equipment{client == "super" ? "uzh_5inch" : defaultOf("vehicle"),
+                      client == "fast_lio" ? "auto" : defaultOf("imu"),
+                      is_sim ? defaultOf("lidar") : "mid360"};
   for (const auto& [key, value] : {std::pair{"vehicle", &equipment.vehicle},
                                    {"imu", &equipment.imu},
                                    {"lidar", &equipment.lidar}}) {

@@ -76,7 +76,7 @@ ScenarioRunnerNode::ScenarioRunnerNode(ros::NodeHandle handle, ros::NodeHandle p
     : made_(ros::SteadyTime::now()) {
   Params params(private_handle);
   scenario_ = config::loadScenario(params.text("scenario", ""));
-  seed_ = params.seed("seed", 1);
+  seed_ = params.seed();
   folder_ = params.text("output", ".");
   params.finish();
   end_ = scenario_.duration;

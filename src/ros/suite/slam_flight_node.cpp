@@ -7,9 +7,7 @@
 #include <geometry_msgs/PoseStamped.h>
 
 #include "lidar/measure/field_of_view.hpp"
-#include "marsim/common/progress.hpp"
 #include "marsim/config/load.hpp"
-#include "marsim/map/load_map.hpp"
 #include "ros/common/map_params.hpp"
 #include "ros/messages/conversions.hpp"
 #include "sim/obstacle_plants.hpp"
@@ -35,7 +33,7 @@ SlamFlightNode::SlamFlightNode(ros::NodeHandle handle, ros::NodeHandle private_h
   rest_ = toNs(params.number("rest", 2.0, Quantity::kTime));
   goals_ = params.integer("goals", goals_, 1, 1000);
   client_reads_ = !params.flag("wait_for_client", true);
-  const bool in_lockstep = params.flag("lockstep", false);
+  const bool in_lockstep = params.flag("lockstep");
   plan(params);
   params.finish();
 
@@ -52,20 +50,15 @@ SlamFlightNode::SlamFlightNode(ros::NodeHandle handle, ros::NodeHandle private_h
 }
 
 void SlamFlightNode::plan(Params& params) {
-  const vehicle::VehicleConfig vehicle =
-      config::loadVehicle(params.text("vehicle", "hummingbird")).vehicle;
-  const lidar::LidarConfig lidar = config::loadLidar(params.text("lidar", "mid360"));
-  const std::string source = params.text("map", "building");
-  const map::SurfelMapConfig map_config = readMapConfig(params);
-  const std::string vegetation = params.text("vegetation", "none");
+  const vehicle::VehicleConfig vehicle = config::loadVehicle(params.text("vehicle")).vehicle;
+  const lidar::LidarConfig lidar = config::loadLidar(params.text("lidar"));
+  const MapParams map(params);
+  const std::string vegetation = params.text("vegetation");
   const double ground_z = params.numberOrAuto("ground_z", Quantity::kLength);
-  Progress progress("slam_flight");
-  const map::LoadedMap loaded =
-      map::shareSurfelMap(config::resolveMap(source), map_config, progress);
+  const map::LoadedMap loaded = map.load("slam_flight");
   map_ = std::make_unique<collision::ClearanceMap>(
       sim::neighboursIn(loaded.map, config::loadVegetation(vegetation), vegetation),
       loaded.map->bounds());
-  progress.finish();
   const double ground =
       std::isfinite(ground_z) ? ground_z : static_cast<double>(loaded.source.box.min().z());
   radius_ = vehicle.radius;
