@@ -14,7 +14,7 @@ std::string withUnit(std::string_view bound, std::string_view unit) {
   return unit.empty() ? std::string(bound) : fmt::format("{} {}", bound, unit);
 }
 
-/// A value as a message shows it: of a quoted text 60 characters, and what is said after it.
+/// A value for a message: at most 60 characters of a quoted text, and any text after it.
 std::string shownValue(std::string_view value) {
   const std::size_t end = value.empty() ? 0 : value.rfind("' (");
   const std::size_t close = end == std::string_view::npos ? value.size() - 1 : end;
@@ -25,7 +25,7 @@ std::string shownValue(std::string_view value) {
 }
 
 constexpr std::size_t kLineLength = 380;  // of a message that lists names
-constexpr std::size_t kLeastKnown = 100;  // of the list
+constexpr std::size_t kLeastKnown = 100;  // for the list of names
 constexpr std::size_t kFieldLength = 100;
 constexpr std::size_t kPathLength = 200;
 constexpr std::size_t kReasonLength = 1000;

@@ -31,7 +31,7 @@ struct ImportConfig {
   /// Points of PCD files lie in the frame of the file's VIEWPOINT; else as they are.
   bool apply_viewpoint = false;
   std::uint64_t seed = 1;     ///< of the sampling
-  ImportLimits limits;        ///< of meshes and OctoMaps
+  ImportLimits limits;        ///< of meshes, OctoMaps and bags
   RecordingConfig recording;  ///< how folders and bags are read; its source is not used
 
   double metres() const { return scale.value_or(1.0); }  ///< [m] of a unit

@@ -51,7 +51,7 @@ double circleRadius(int n, double spacing) {
   return n > 1 ? 0.5 * spacing / std::sin(kPi / n) : 0.0;
 }
 
-// A ring of radius k spacing has room for 6 k: their chords are the spacing or somewhat more.
+// A ring of radius k spacing has room for 6 k UAVs, at least the spacing apart.
 std::vector<Vector2d> rings(int n, double spacing) {
   std::vector<Vector2d> places{Vector2d::Zero()};
   for (int ring = 1; static_cast<int>(places.size()) < n; ++ring) {
@@ -79,7 +79,7 @@ std::vector<Vector2d> placesOf(const SwarmConfig& config, int n) {
 }
 
 double headingOf(Facing facing, const Vector2d& place) {
-  constexpr double kMiddle = 1e-9;  // [m] who stands there has no outward direction
+  constexpr double kMiddle = 1e-9;  // [m] nearer to the middle there is no outward direction
   if (facing == Facing::kAlong || place.norm() < kMiddle) return 0.0;
   const Vector2d ahead = facing == Facing::kOutward ? place : Vector2d(-place);
   return std::atan2(ahead.y(), ahead.x());

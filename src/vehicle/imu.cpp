@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kLargestMisalignment = 0.2;  // [rad] the turn is linearised
 
-// [m/s^2] what an accelerometer at rest reads, in W.
+// [m/s^2] reading of an accelerometer at rest, in W.
 Eigen::Vector3d upwards() { return {0.0, 0.0, kGravity}; }
 
 ImuConfig validated(ImuConfig config) {
@@ -118,7 +118,7 @@ Imu::Reading Imu::instantAt(const KinematicState& state) const {
 }
 
 // The turn, and in W the change of velocity of the IMU's own place, since the last sample that the
-// two instants' readings do not account for by the trapezoidal rule.
+// two instants' readings do not explain by the trapezoidal rule.
 Imu::Reading Imu::lackingSince(const Sampled& last, const KinematicState& state,
                                const Reading& instant) const {
   const double dt = toSeconds(state.stamp - last.state.stamp);
@@ -139,7 +139,7 @@ ImuSample Imu::sample(const KinematicState& state, const MotionBreaks& breaks) {
   const bool adjoins =
       last_ && last_->breaks.placements == breaks.placements && last_->state.stamp < state.stamp;
   const bool is_held = adjoins && last_->breaks.contacts != breaks.contacts;
-  // The ground may have let go of it just after the last sample.
+  // The ground may have released it just after the last sample.
   if (is_held || (adjoins && last_->is_held)) {
     const Reading lacking = lackingSince(*last_, state, instant);
     felt.rate += lacking.rate;

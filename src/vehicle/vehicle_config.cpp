@@ -13,12 +13,12 @@ namespace marsim::vehicle {
 namespace {
 
 constexpr std::size_t kLeastRotors = 4;   // for thrust and three torques
-constexpr double kLeastAuthority = 1e-6;  // about the weakest axis, of the strongest's
+constexpr double kLeastAuthority = 1e-6;  // about the weakest axis, relative to the strongest
 
 constexpr double kFarthestPayload = 10.0;  // [m]
 constexpr double kLeastSag = 0.1;
 
-// The dynamics run at 1 kHz by default; Runge-Kutta steps of 1 ms follow poles up to here well.
+// The dynamics run at 1 kHz by default; Runge-Kutta steps of 1 ms resolve poles up to here well.
 constexpr double kFastestPole = 2000.0;  // [rad/s]
 
 void validateMotor(const MotorConfig& motor, const Validator& check) {
@@ -82,7 +82,7 @@ Eigen::Vector3d VehicleConfig::centreOfMass() const {
   return payload.mass / totalMass() * payload.position;
 }
 
-// Parallel axes (Steiner), of the vehicle about its own centre, B's origin, and of a point.
+// Parallel axis theorem (Steiner): the vehicle about B's origin, its own centre, and a point mass.
 Eigen::Matrix3d VehicleConfig::totalInertia() const {
   const auto ofPoint = [](double m, const Eigen::Vector3d& r) -> Eigen::Matrix3d {
     return m * (r.squaredNorm() * Eigen::Matrix3d::Identity() - r * r.transpose());
@@ -108,7 +108,7 @@ double VehicleConfig::hoverSpeed() const {
 }
 
 RotorArray VehicleConfig::hoverSpeeds() const {
-  // Rows: thrust and the three torques of the rotors' squared speeds, each in a unit that makes its
+  // Rows: thrust and the three torques per squared rotor speed, each in a unit that makes its
   // largest number 1.
   const auto count = static_cast<Eigen::Index>(rotors.size());
   Eigen::Matrix<double, 4, Eigen::Dynamic, Eigen::ColMajor, 4, kMostRotors> wrench(4, count);
@@ -128,7 +128,7 @@ RotorArray VehicleConfig::hoverSpeeds() const {
   decomposition.setThreshold(kLeastAuthority);
   decomposition.compute(wrench);
   if (decomposition.rank() < 4) return none;
-  // The square root of a negative solution is the NaN that the header promises.
+  // The root of a negative solution is NaN, as the header says.
   return decomposition.solve(weight).array().sqrt();
 }
 
@@ -140,7 +140,7 @@ double VehicleConfig::maxThrust() const {
 void VehicleConfig::validate(const std::string& where) const {
   const Validator check(where);
   check.positive("mass", mass, "kg");
-  // Published inertias of real craft break the triangle inequality, so it is not asked for.
+  // Published inertias of real craft break the triangle inequality, so it is not required.
   for (int axis = 0; axis < 3; ++axis) {
     check.positive(fmt::format("inertia[{}]", axis), inertia[axis], "kg m^2");
   }

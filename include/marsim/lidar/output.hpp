@@ -33,7 +33,7 @@ int mostReturns(CloudLayout layout);
 
 /// The encoding of a shot without a return in an unorganised cloud.
 enum class MissEncoding {
-  kDriver,  ///< "driver": as the layout's driver does, where that is known; else dropped
+  kDriver,  ///< "driver": as the layout's driver encodes it, if known; else dropped
   kDrop,    ///< "drop"
   kZero,    ///< "zero": a point at (0, 0, 0)
   kNan,     ///< "nan"
@@ -63,9 +63,9 @@ std::vector<std::string> outputTopics(const std::vector<OutputConfig>& outputs);
 /// Throws ConfigError: no output, a topic twice, misses dropped from an organised cloud, no unit.
 void validateOutputs(const std::vector<OutputConfig>& outputs, const std::string& where);
 
-/// The outputs that "velodyne, livox_custom" asks for, in that order: a word among `configured`
-/// keeps its settings, any other has the defaults. `where` and `field` are for errors: ConfigError,
-/// UnknownNameError.
+/// Returns the outputs of a list such as "velodyne, livox_custom", in that order: a word among
+/// `configured` keeps its settings, any other has the defaults. Errors name `where` and `field`:
+/// ConfigError, UnknownNameError.
 std::vector<OutputConfig> chooseOutputs(const std::vector<OutputConfig>& configured,
                                         const std::string& words, const std::string& where,
                                         const std::string& field);

@@ -74,7 +74,8 @@ struct SpinningPatternConfig {
   double cycle_period = 0.0;                ///< [s] between columns
   std::vector<double> start_times = {0.0};  ///< see Block::start_times
   double rotation_rate = 0.0;               ///< [rad/s], negative: clockwise from above
-  double lens_radius = 0.0;        ///< [m] beams begin so far from the axis, where the head points
+  double lens_radius = 0.0;        ///< [m] from the axis to the beams' origins, in the head's
+                                   ///< direction
   std::vector<Block> more_blocks;  ///< beside the channels above, on the same head
 };
 
@@ -87,8 +88,8 @@ struct ScanTable {
   std::vector<std::uint16_t> rings;         ///< empty: the lines
 };
 
-/// The places of a table's columns: a name in its header or a number counted from 1; empty: the
-/// column whose name begins like that ("Azimuth/deg"), if there is one.
+/// The columns of a table, each by its name in the header or its number from 1; empty: the column
+/// whose name begins with the field's ("Azimuth/deg"), if there is one.
 struct ScanTableColumns {
   std::string azimuth, elevation, zenith, time, line, ring;
 };
@@ -125,8 +126,8 @@ using PatternConfig = std::variant<RisleyPatternConfig, Mid360PatternConfig, Spi
 /// The word for `kind:` in YAML files: "risley", "mid360", "spinning", "csv", "grid".
 const char* nameOf(const PatternConfig& config);
 
-/// The pattern of a sensor: when it shoots where. The pattern is a function of simulated time
-/// alone: intervals that adjoin give, together, the shots of their union.
+/// The pattern of a sensor: when it fires in which direction. It is a function of simulated time
+/// alone: adjoining intervals together give the shots of their union.
 class ScanPattern {
  public:
   virtual ~ScanPattern() = default;

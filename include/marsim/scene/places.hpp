@@ -16,7 +16,7 @@ constexpr Bounds kSpacings{0.002, 1.0}, kRangeNoises{0.0, 0.2};
 
 /// Settings of a generated wood on gently rolling ground: trunks, crowns of leaves, bushes and a
 /// few rocks. Trunks keep clear of the starting place at the origin. `surroundings` close the view
-/// and leave what lies within the size as it is without them.
+/// and do not change the wood within the size.
 struct ForestConfig {
   static constexpr Bounds kSizes{5.0, 1000.0}, kTrees{0.0, 100.0}, kTreeSpacings{0.2, 100.0},
       kTreeHeights{3.0, 60.0}, kTrunkRadii{0.02, 1.5}, kReliefs{0.0, 20.0}, kRoughnesses{0.0, 1.0},

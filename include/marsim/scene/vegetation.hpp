@@ -34,7 +34,7 @@ struct PlantDisc {
   std::uint8_t semantic_class = map::semantic::kVegetation;
 };
 
-/// Hold all of it, in M.
+/// Bounding box in M.
 Eigen::AlignedBox3f boxOf(const PlantCylinder& cylinder);
 Eigen::AlignedBox3f boxOf(const PlantDisc& disc);
 
@@ -46,9 +46,9 @@ struct Patch {
   bool is_obstacle = false;  ///< UAVs touch it
 
   std::size_t size() const { return cylinders.size() + discs.size(); }
-  /// Holds all of it, in M. Empty without primitives.
+  /// Bounding box in M; empty without primitives.
   Eigen::AlignedBox3f box() const;
-  /// Throws ConfigError for what is not finite or has no extent.
+  /// Throws ConfigError for a primitive that is not finite or has no extent.
   void validate(const std::string& where) const;
 };
 

@@ -57,11 +57,11 @@ struct ImuSample {
 /// The errors of one triad, sample after sample.
 class InertialTriad {
  public:
-  /// Draws from streams of the seed that begin with `name`: each term has its own, so that to
-  /// switch one on leaves the others as they were.
+  /// Draws from streams of the seed that begin with `name`. Each term has its own stream, so that
+  /// switching one on leaves the others unchanged.
   InertialTriad(InertialErrors errors, double rate, std::uint64_t seed, const std::string& name);
 
-  /// The reading of a true value [u]; `force` [m/s^2] acts on g_sensitivity. Time advances by
+  /// The reading of a true value [u]; `force` [m/s^2] is for g_sensitivity. Time advances by
   /// 1/rate.
   Eigen::Vector3d measure(const Eigen::Vector3d& truth, const Eigen::Vector3d& force);
   /// The bias of the next reading [u].
@@ -80,13 +80,13 @@ class InertialTriad {
   Eigen::Vector3d gauss_markov_ = Eigen::Vector3d::Zero();
 };
 
-/// An IMU on a body. It reads the body's rate and the specific force of its own place at the
-/// instant of the state. Where a contact has changed the motion since the last sample, what that
-/// has added is in the reading as its mean over the time since then: the turn and the change of
-/// velocity of the IMU's own place between the two states, lever arm included, less what the two
-/// instants' readings account for. So readings that are summed, each by itself or by the
-/// trapezoidal rule and turned by the attitude at their stamps, give the true change of velocity
-/// and attitude through any impact.
+/// An IMU on a body. It reads the body's rate and the specific force at its own place at the
+/// instant of the state. If a contact has changed the motion since the last sample, the reading
+/// includes that change as its mean over the time since then: the turn and the change of velocity
+/// of the IMU's place between the two states, lever arm included, less the part that the readings
+/// of the two instants account for. Summed readings (each by itself or by the trapezoidal rule,
+/// turned by the attitude at their stamps) thus give the true change of velocity and attitude
+/// through any impact.
 class Imu {
  public:
   Imu(ImuConfig config, std::uint64_t seed);
@@ -98,7 +98,7 @@ class Imu {
   const InertialTriad& accelerometer() const { return accelerometer_; }
 
  private:
-  // Without errors, in I.
+  // A reading without errors, in I.
   struct Reading {
     Eigen::Vector3d rate, force;
   };

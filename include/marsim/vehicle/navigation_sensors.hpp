@@ -63,7 +63,7 @@ struct Geodetic {
   double altitude = 0.0;   ///< [m] above the ellipsoid
 };
 
-/// Where a point of W (east, north, up from the origin) lies. Exact but for rounding: through
+/// Geodetic place of a point of W (east, north, up from the origin). Exact but for rounding, by
 /// earth-centred coordinates (Heikkinen, Zeitschrift fuer Vermessungswesen 107, 1982).
 Geodetic toGeodetic(const Geodetic& origin, const Eigen::Vector3d& p_W);
 

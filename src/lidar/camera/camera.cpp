@@ -33,7 +33,7 @@ std::vector<Eigen::Vector3f> directionsOf(const CameraModel& model) {
   return directions;
 }
 
-// Luma, of colours near enough as their mean.
+// Luma; for colours their mean is close enough.
 std::vector<std::uint8_t> greyOf(const CameraImage& image, const CameraConfig& config) {
   if (config.encoding == ImageEncoding::kMono8) return image.pixels;
   std::vector<std::uint8_t> grey(image.hits.size());
@@ -44,7 +44,7 @@ std::vector<std::uint8_t> greyOf(const CameraImage& image, const CameraConfig& c
   return grey;
 }
 
-// With what an RGB-D camera's depth has from its colour.
+// Fills in the settings that an RGB-D camera's depth shares with its colour.
 DepthCameraConfig completed(DepthCameraConfig depth, const CameraConfig& camera) {
   depth.name = camera.name.empty() ? "camera" : camera.name;
   depth.width = camera.model.width;
@@ -149,17 +149,17 @@ void CameraRigConfig::validate(const std::string& where) const {
                 "names that differ, none empty where there are several");
 }
 
-// What an image needs while it is made.
+// Buffers of one image.
 struct Scratch {
   SurfaceLooks looks;
   std::vector<Radiance> radiances;
 };
 
-/// What images are made with; the same for all.
+/// Parts that all images share.
 struct Camera::Parts {
   CameraRenderers renderers;
   std::uint64_t seed;
-  std::vector<Eigen::Vector3f> directions;  // in C, of every pixel
+  std::vector<Eigen::Vector3f> directions;  // in C, one for each pixel
   SurfaceShader shader;
   Workers workers;
   mutable Pool<Scratch> scratch{};
@@ -205,7 +205,7 @@ Frame Camera::frameAt(TimeNs stamp, double offset, const BodyAt& bodyAt) const {
   return frame;
 }
 
-// Whether `looks` are those of the map's surfaces.
+// Returns whether `looks` is set to those of the map's surfaces.
 bool Camera::castCentres(const Frame& frame, View<MovingObject> objects, std::vector<Hit>& hits,
                          SurfaceLooks& looks) const {
   const CameraRenderers& renderers = parts_->renderers;

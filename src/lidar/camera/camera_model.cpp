@@ -15,8 +15,8 @@ namespace marsim::lidar {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr int kSteps = 8;        // from the axis out to a pixel
-constexpr int kIterations = 20;  // of Newton's method a step; three do
+constexpr int kSteps = 8;        // from the axis to a pixel
+constexpr int kIterations = 20;  // of Newton's method per step; three suffice
 
 using Distortion = std::array<double, 5>;
 
@@ -40,7 +40,7 @@ Distorted plumbBob(const Eigen::Vector2d& p, const Distortion& d) {
   return result;
 }
 
-// Step by step from the axis, so that it is the branch that begins there.
+// In steps from the axis, so that the solution lies on the branch that begins there.
 Eigen::Vector2d inversePlumbBob(const Eigen::Vector2d& place, const Distortion& d) {
   Eigen::Vector2d p = Eigen::Vector2d::Zero();
   for (int step = 1; step <= kSteps; ++step) {
@@ -140,7 +140,7 @@ void CameraModel::validate(const std::string& where) const {
   check.within("image.cy", cy, 0, height - 1, "px, inside the image");
   for (const double k : distortion) check.finite("distortion", k);
   const auto* const end = distortion.begin() + coefficients();
-  // The direction exists everywhere inside of where it exists on the border.
+  // If the directions at the border exist, all inside do.
   const auto look = [&](int column, int row) {
     check.require(direction({column, row}).allFinite(), "distortion",
                   fmt::format("[{:g}]", fmt::join(distortion.begin(), end, ", ")),

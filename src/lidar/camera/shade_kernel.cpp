@@ -10,7 +10,7 @@
 namespace marsim::lidar::MARSIM_SIMD_LEVEL {
 namespace {
 
-// Within 2e-6 of itself, of what is between -80 and 80: 2^f by its Taylor series about 0.
+// e^x within a relative 2e-6 for -80 to 80: 2^f by its Taylor series about 0.
 inline Float8 exp8(Float8 x) {
   const Float8 y = min8(max8(x, all8(-80.0F)), all8(80.0F)) * 1.44269504F;
   const Int8 whole = truncated(y + blend8(all8(0.5F), all8(-0.5F), y < 0.0F));
@@ -102,7 +102,7 @@ inline void shadeEight(const ShadeSettings& settings, ShadedPixels& pixels, int 
     p[axis] = d[axis] * range;
     along[axis] = d[axis] + n[axis] * cosine;
   }
-  // A pixel is long on a surface that it grazes: several places along it are looked at.
+  // A pixel is long on a surface that it grazes: several places along it are averaged.
   const Float8 step = width * length / (places * sqrt8(max8(dot8(along, along), all8(1e-12F))));
   Texture8 texture{all8(0.0F), all8(0.0F), all8(0.0F)};
   const auto most_places = static_cast<int>(most(places));

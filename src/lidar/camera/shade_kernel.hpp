@@ -2,16 +2,17 @@
 
 #include <cstdint>
 
-/// What the shading of a map's surfaces compiled for several instruction sets shares with the rest.
-/// Plain declarations only, as in cast_kernel.hpp.
+/// Declarations that the shading of a map's surfaces, compiled for several instruction sets, shares
+/// with other code. Plain declarations only, as in cast_kernel.hpp.
 namespace marsim::lidar {
 
-/// Of SolidTexture. Red and blue differ by kTint of the first octave's amplitude. The mean square
-/// of a value is 1/3, that of interpolated ones (26/35)^3 of that: kSpread makes it about 1.
+/// Constants of SolidTexture. Red and blue differ by kTint of the first octave's amplitude. The
+/// mean square of a value is 1/3, that of interpolated ones (26/35)^3 of it: kSpread makes it about
+/// 1.
 constexpr float kTextureTint = 0.25F, kTextureSpread = 2.7F;
 
-/// An octave of SolidTexture, of places relative to the camera: waves that are whole there have the
-/// numbers `base` and begin `part` of a wave before it.
+/// An octave of SolidTexture, for places relative to the camera: whole waves there have the numbers
+/// from `base` on and begin `part` of a wave before it.
 struct ShadeOctave {
   float inverse_length;  ///< [1/m]
   std::uint32_t base[3];
@@ -23,11 +24,11 @@ struct ShadeSettings {
   ShadeOctave octaves[kMostOctaves];
   int octave_count;
   float amplitude;
-  float pixel_angle;  ///< [rad] of a pixel on the axis
+  float pixel_angle;  ///< [rad] width of a pixel on the axis
   float R_WC[3][3];
 };
 
-/// Some pixels that see a map's surfaces: what they meet, see SurfaceLooks, and the light of it.
+/// Pixels that see a map's surfaces: their hits, see SurfaceLooks, and the resulting light.
 struct alignas(64) ShadedPixels {
   static constexpr int kMost = 256;
   float direction[3][kMost];  ///< unit, in C

@@ -21,7 +21,7 @@ std::vector<BeamRay> nineRays(BeamConfig::Shape shape, float h, float v) {
                                {-h, 0.0F, kWeight},
                                {0.0F, v, kWeight},
                                {0.0F, -v, kWeight}};
-  const float share = shape == BeamConfig::Shape::kRectangle ? 1.0F : 0.5F;  // of the corners
+  const float share = shape == BeamConfig::Shape::kRectangle ? 1.0F : 0.5F;  // at corners
   for (const float side : {1.0F, -1.0F}) {
     for (const float up : {1.0F, -1.0F})
       rays.push_back({side * share * h, up * share * v, kWeight});
@@ -29,13 +29,13 @@ std::vector<BeamRay> nineRays(BeamConfig::Shape shape, float h, float v) {
   return rays;
 }
 
-/// Energy of a Gaussian spot between two radii, which are shares of that of its edge.
+/// Energy of a Gaussian spot between two radii, in units of the radius of its edge.
 double energyBetween(double inner, double outer) {
   const auto outside = [](double r) { return std::exp(-2.0 * r * r); };
   return (outside(inner) - outside(outer)) / (1.0 - outside(1.0));
 }
 
-/// A middle and rings of 6, 12, ... rays, as far apart as the middle's disc is wide.
+/// A middle and rings of 6, 12, ... rays, with spacing equal to the middle disc's diameter.
 std::vector<BeamRay> ringsOfRays(int rings, double h, double v) {
   const double step = 1.0 / (rings + 0.5);  // the last ring's annulus ends at the spot's edge
   std::vector<BeamRay> rays = {{0.0F, 0.0F, static_cast<float>(energyBetween(0.0, 0.5 * step))}};
@@ -43,7 +43,7 @@ std::vector<BeamRay> ringsOfRays(int rings, double h, double v) {
     const int count = 6 * ring;
     const double energy = energyBetween((ring - 0.5) * step, (ring + 0.5) * step);
     for (int i = 0; i < count; ++i) {
-      // Half a step of the outer ring aside, so that rays do not stand in lines.
+      // The outer ring is turned by half a step, so that rays do not stand in lines.
       const double angle = 2.0 * kPi * (i + (ring == 2 ? 0.5 : 0.0)) / count;
       rays.push_back({static_cast<float>(h * ring * step * std::cos(angle)),
                       static_cast<float>(v * ring * step * std::sin(angle)),

@@ -21,7 +21,7 @@ namespace marsim::lidar {
 
 namespace {
 
-/// Of patterns of one ring.
+/// Whether a pattern has one ring.
 bool isPlane(const PatternConfig& pattern) {
   constexpr double kFlat = 0.0175;  // [rad]
   if (const auto* spinning = std::get_if<SpinningPatternConfig>(&pattern)) {
@@ -31,7 +31,7 @@ bool isPlane(const PatternConfig& pattern) {
          !std::holds_alternative<Mid360PatternConfig>(pattern);
 }
 
-/// Of topics; an Ouster's second returns have one of their own.
+/// Requires different topics; an Ouster's second returns have their own.
 void requireOwnTopics(const LidarConfig& config, const Validator& check) {
   if (mostReturns(config.returns.mode) < 2) return;
   const std::vector<std::string> topics = outputTopics(config.outputs);

@@ -9,7 +9,7 @@
 namespace marsim::lidar {
 namespace {
 
-/// First elements within [low, high] that rise, second ones within [least, most].
+/// Bounds: first elements rise within [low, high], second ones lie within [least, most].
 struct TableBounds {
   double low, high, least, most;
   const char *first_unit, *second_unit;

@@ -10,7 +10,7 @@ namespace marsim::lidar {
 namespace {
 
 const double kLn20 = std::log(20.0);
-constexpr double kDecibelsPerKm = 4342.9;  // that 1/m is
+constexpr double kDecibelsPerKm = 4342.9;  // equal to 1/m
 constexpr double kWavelengths = 905.0 / 550.0;
 
 // Kruse, McGlauchlin and McQuistan, Elements of Infrared Technology, 1962; visibility in km.
@@ -28,7 +28,7 @@ double kimExponent(double visibility) {
 
 }  // namespace
 
-// Geometric optics: particles take away twice the light that meets them, so that the integral over
+// Geometric optics: particles remove twice the light that meets them, so that the integral over
 // their sizes is pi N0 / slope^3 [mm^2/m^3].
 double extinctionOf(const Rain& rain) {
   switch (rain.model) {

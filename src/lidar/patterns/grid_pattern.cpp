@@ -9,7 +9,7 @@ namespace marsim::lidar {
 namespace {
 
 constexpr int kMaxRows = 65535;              // rings are 16 bits
-constexpr std::int64_t kMaxCells = 1 << 24;  // [cells] their directions are kept
+constexpr std::int64_t kMaxCells = 1 << 24;  // [cells] their directions are kept in memory
 
 class GridPattern : public ScanPattern {
  public:
@@ -27,7 +27,7 @@ class GridPattern : public ScanPattern {
 
   void fire(TimeNs begin, TimeNs end, std::vector<Firing>& firings) const override {
     if (begin >= end) return;
-    // The frame that is on at `begin`, or the one before where rounding leaves doubt.
+    // The frame active at `begin`, or the one before where rounding leaves doubt.
     auto frame = static_cast<std::int64_t>(std::floor(toSeconds(begin) * config_.frame_rate)) - 1;
     for (; start(frame) < end; ++frame) {
       for (int part = 0; part < parts(); ++part) {
@@ -43,7 +43,7 @@ class GridPattern : public ScanPattern {
   std::uint16_t rings() const override { return static_cast<std::uint16_t>(config_.grid.height); }
 
  private:
-  /// Parts of a frame that fire at one instant each.
+  /// Parts of a frame, each of which fires at one instant.
   int parts() const {
     switch (config_.order) {
       case GridPatternConfig::Order::kInstant:
@@ -56,7 +56,7 @@ class GridPattern : public ScanPattern {
     return 1;
   }
 
-  // Frames begin where scans of the same rate do: at the nearest nanosecond.
+  // Frames begin when scans of the same rate do: at the nearest nanosecond.
   TimeNs start(std::int64_t frame) const {
     return toNs(static_cast<double>(frame) / config_.frame_rate);
   }
@@ -81,7 +81,7 @@ class GridPattern : public ScanPattern {
   }
 
   GridPatternConfig config_;
-  std::vector<Eigen::Vector3f> directions_;  // of the cells, row by row, in S
+  std::vector<Eigen::Vector3f> directions_;  // for the cells, row by row, in S
 };
 
 }  // namespace

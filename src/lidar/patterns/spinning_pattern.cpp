@@ -24,7 +24,7 @@ std::vector<Block> blocksOf(const SpinningPatternConfig& config) {
   return blocks;
 }
 
-/// Of all shots of a cycle.
+/// Fire times of all shots of a cycle.
 std::vector<double> fireTimes(const Block& block) {
   std::vector<double> times;
   for (const double start : block.start_times) {
@@ -61,7 +61,7 @@ std::vector<std::uint16_t> ringsOf(const std::vector<Block>& blocks) {
 /// The shots of one block.
 class BlockPattern {
  public:
-  /// `rings` of the block's channels, in firing order. Columns are counted in cycles of `columns`.
+  /// `rings` of the block's channels, in firing order. Columns count cycles of `columns`.
   BlockPattern(const Block& block, double rotation_rate, double lens_radius,
                const std::uint16_t* rings, const FiringClock& columns)
       : rotation_rate_(rotation_rate),
@@ -103,7 +103,7 @@ class BlockPattern {
     std::uint16_t ring;
   };
 
-  // `head` [rad]: its azimuth in the column's frame.
+  // `head` [rad]: the head's azimuth in the column's frame.
   static Beam beamOf(const Channel& channel, double head, double lens_radius) {
     const double azimuth = channel.azimuth_offset + head;
     const double cosine = std::cos(channel.elevation), sine = std::sin(channel.elevation);
@@ -124,7 +124,7 @@ class SpinningPattern : public ScanPattern {
   explicit SpinningPattern(const SpinningPatternConfig& config) {
     const std::vector<Block> blocks = blocksOf(config);
     const std::vector<std::uint16_t> rings = ringsOf(blocks);
-    // The period of the quickest block, so that no channel fires twice in a column.
+    // The period of the fastest block, so that no channel fires twice in a column.
     double column_period = config.cycle_period;
     for (const Block& block : blocks) column_period = std::min(column_period, leastPeriod(block));
     const FiringClock columns(column_period, {0.0});
@@ -185,7 +185,7 @@ void validateBlock(const Block& block, const std::string& where, const std::stri
   check.require(shots <= kShotsOfCycleMax, field + ".start_times",
                 fmt::format("{} shots a cycle", shots),
                 fmt::format("{} at most", kShotsOfCycleMax));
-  double latest = 0.0;  // shot before
+  double latest = 0.0;  // of the previous shot
   for (std::size_t i = 0; i < block.start_times.size(); ++i) {
     const double start = block.start_times[i];
     check.require(start >= latest && start + earliest < block.cycle_period,

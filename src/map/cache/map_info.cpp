@@ -16,11 +16,11 @@ namespace {
 constexpr std::uint32_t kHasIntensity = 1;
 constexpr std::uint32_t kConstantIntensity = 2;
 
-/// Version of how maps are made of sources: one more whenever that changes, so that maps made
-/// before are made anew.
+/// Version of the processing of sources into maps: raised with every change of it, so that older
+/// cached maps are made anew.
 constexpr int kMaking = 6;
 
-/// Section `info`: the settings that shaped the surfels and what their source held.
+/// Section `info`: the settings that shaped the surfels, and data of their source.
 struct InfoRecord {
   double resolution, normal_radius_factor, planar_factor;
   std::uint32_t surface, storage;

@@ -12,8 +12,8 @@ namespace marsim::map {
 
 namespace {
 
-// The library lies beside the one this is in. Its path is given in full: the run path of the caller
-// is not looked at where something else (a sanitizer) stands between.
+// The library lies beside this one. Its full path is given, since the caller's run path is not
+// searched when a sanitizer intercepts dlopen.
 std::string besideThisLibrary(const std::string& name) {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&expandLzf), &info) == 0 || info.dli_fname == nullptr) {
@@ -27,7 +27,7 @@ std::string besideThisLibrary(const std::string& name) {
 }  // namespace
 
 bool expandLzf(const std::string& path, const std::vector<char>& packed, std::vector<char>& bytes) {
-  // Never closed: other threads may be in it.
+  // Never closed: other threads may be executing it.
   void* const library = dlopen(besideThisLibrary(kLzfLibrary).c_str(), RTLD_NOW | RTLD_LOCAL);
   void* const symbol = library == nullptr ? nullptr : dlsym(library, kLzfFunction);
   if (symbol == nullptr) {

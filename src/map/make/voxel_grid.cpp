@@ -37,7 +37,7 @@ std::uint64_t spread(std::uint64_t bits) {
 inline std::uint64_t keyOf(const Eigen::Vector3f& point, double resolution) {
   std::uint64_t key = 0;
   for (int axis = 0; axis < 3; ++axis) {
-    // Divided, not multiplied by 1/r: a border must belong to one voxel for every caller.
+    // Division instead of multiplication by 1/r: every caller must find the same voxel at a border.
     const double index = std::floor(static_cast<double>(point[axis]) / resolution);
     if (!(index >= -kHalfRange && index < kHalfRange)) throwOutside(point, resolution);
     key = key << 1 | spread(static_cast<std::uint64_t>(index + kHalfRange));

@@ -17,7 +17,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr std::size_t kSweepSize = 64;        // ranges up to this are split by surface area
 constexpr std::size_t kSmallest = 4;          // ranges up to this are not split
 constexpr std::size_t kParallelSize = 16384;  // larger ranges build their sides in parallel
-// Leaves longer than this many R waste their positions' bits.
+// [R] Longer leaves waste bits of their positions.
 constexpr float kMaxLeafSide = 16.0F;
 // Costs of a step of a traversal, relative to the test of a node's eight boxes.
 constexpr float kLeafCost = 0.3F, kBlockCost = 0.7F;
@@ -33,7 +33,7 @@ std::uint64_t spread(std::uint64_t x) {
   return (x | x << 2) & 0x1249249249249249;
 }
 
-// One root may be better than several.
+// A single root may be better than several.
 void dropUseless(BinaryNode& node) {
   for (int width = 2; width < kTreeWidth; ++width) {
     if (node.cost[width] < node.cost[width - 1]) continue;
@@ -78,7 +78,7 @@ class Builder {
     join(left, nodes);
   }
 
-  // What a ray can meet of a surfel, with some room about it.
+  // The box in which rays can meet a surfel, with some margin.
   TreeBox boxOf(std::uint32_t index) const {
     const Surfel& surfel = input_.surfels[index];
     const double radius = input_.radius;
@@ -247,7 +247,7 @@ void joinBinary(const BinaryNode& left, const BinaryNode& right, BinaryNode& nod
   node.box.grow(right.box);
   for (int width = 2; width <= kTreeWidth; ++width) {
     float best = width == 2 ? kInfinity : node.cost[width - 1];
-    // The whole width is a node's own: its children are at least two, however dear.
+    // The whole width belongs to the node itself: it has at least two children at any cost.
     if (width == kTreeWidth) best = kInfinity;
     for (int share = 1; share < width; ++share) {
       const float cost = left.cost[share] + right.cost[width - share];

@@ -26,7 +26,7 @@ SwarmPlace readSwarmPlace(Params& params, const ros::NodeHandle& handle) {
   return place;
 }
 
-config::Vehicle readVehicle(Params& params, const ros::NodeHandle& handle) {
+vehicle::EquippedVehicle readVehicle(Params& params, const ros::NodeHandle& handle) {
   return config::loadVehicle(given(readSwarmPlace(params, handle).vehicle, params.text("vehicle")));
 }
 

@@ -71,7 +71,7 @@ control::StickLimits readLimits(Params& params) {
 JoystickNode::JoystickNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : inputs_(handle) {
   Params params(private_handle);
-  frames_ = Frames::read(params, handle);
+  frames_ = readFrames(params, handle);
   const vehicle::VehicleConfig vehicle = readVehicle(params, handle).vehicle.asControlled();
   mode_ = modeOf(
       params.choice("mode", config::defaultOf("stick_mode"), {"position", "altitude", "attitude"}));

@@ -32,7 +32,7 @@ class MotionPublisher {
  public:
   /// Reads the parameters. `lidar`: that the vehicle carries, a name or a file. Throws ConfigError,
   /// and FileError where the record cannot be written.
-  MotionPublisher(Params& params, const Frames& frames, const config::Vehicle& vehicle,
+  MotionPublisher(Params& params, const Frames& frames, const vehicle::EquippedVehicle& vehicle,
                   const std::string& lidar);
 
   /// Advertises, publishes what does not change. Throws FileError.

@@ -2,7 +2,7 @@
 
 #include "common/text.hpp"
 #include "config/defaults.hpp"
-#include "lidar/measure/slam_client.hpp"
+#include "lidar/output/slam_client.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 #include "tools/process/command_line.hpp"

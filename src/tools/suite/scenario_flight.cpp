@@ -8,7 +8,7 @@
 #include "common/text.hpp"
 #include "config/defaults.hpp"
 #include "control/paths/reference_of.hpp"
-#include "lidar/measure/slam_client.hpp"
+#include "lidar/output/slam_client.hpp"
 #include "marsim/collision/clearance.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
@@ -31,10 +31,6 @@ const std::vector<std::string> kArguments = split(
     "instantaneous lidar lidar_noise map motor_failure obstacles output rays renderer replay "
     "resolution returns speed surface surfaces vegetation vehicle weather wind",
     ' ');
-
-scenario::Flight flightOf(const scenario::Scenario& scenario) {
-  return scenario.flights.empty() ? scenario::Flight() : scenario.flights.begin()->second;
-}
 
 void requireNoRos(const scenario::Scenario& scenario) {
   const Validator validator(scenario.file);
@@ -104,7 +100,7 @@ class ScenarioFlight::Arguments {
 
 ScenarioFlight::ScenarioFlight(const scenario::Scenario& scenario, std::uint64_t seed,
                                const GivenArguments& given)
-    : guide_(flightOf(scenario), scenario.goal_tolerance, scenario.yaw) {
+    : guide_(scenario, scenario.uavNames().front()) {
   requireNoRos(scenario);
   arguments_ = std::make_unique<const Arguments>(scenario, given);
   // As the nodes of uav0 draw theirs.
@@ -126,7 +122,7 @@ void ScenarioFlight::requireArgument(const std::string& where, const std::string
 
 void ScenarioFlight::makeConfig(const scenario::Scenario& scenario) {
   const Arguments& given = *arguments_;
-  static_cast<config::Vehicle&>(config_) = given.loaded("vehicle", config::loadVehicle);
+  static_cast<vehicle::EquippedVehicle&>(config_) = given.loaded("vehicle", config::loadVehicle);
   const std::string lidar = given.text("lidar"), imu = given.text("imu");
   if (lidar != "none") {
     config_.lidar = given.loaded("lidar", config::loadLidar);
@@ -283,7 +279,7 @@ TimeNs ScenarioFlight::now() const { return uav_->state().stamp; }
 
 std::optional<TimeNs> ScenarioFlight::flownAt() const {
   if (config_.replay) return config_.replay->end();
-  const bool is_flown = guide_.goals().count() > 0 || guide_.hasPath();
+  const bool is_flown = guide_.goalCount() > 0 || guide_.hasPath();
   return is_flown ? guide_.flownAt() : std::nullopt;
 }
 
