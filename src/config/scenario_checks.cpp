@@ -84,7 +84,7 @@ scenario::CoverageCheck readCoverage(YamlReader& reader) {
   return coverage;
 }
 
-/// What flies.
+/// Vehicle and sensors of a UAV.
 struct Equipment {
   std::string vehicle, imu, lidar;
 };
