@@ -208,4 +208,10 @@ std::vector<std::string> Scenario::uavNames() const {
   return names;
 }
 
+std::string Scenario::launchFile() const {
+  if (client.empty()) return uavs > 1 ? "swarm.launch" : "sim.launch";
+  const bool is_slam = client == "fast_lio" || client == "lio_sam" || client == "kiss_icp";
+  return is_slam ? "slam.launch" : "planner.launch";
+}
+
 }  // namespace marsim::scenario

@@ -148,6 +148,9 @@ struct Scenario {
   void validate() const;
   /// uav0, uav1, ...
   std::vector<std::string> uavNames() const;
+  /// Name of the launch file that flies it.
+  std::string launchFile() const;
+  bool isSlam() const { return launchFile() == "slam.launch"; }
 };
 
 }  // namespace marsim::scenario

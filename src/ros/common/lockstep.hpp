@@ -24,7 +24,7 @@ struct Lockstep {
   /// of any sensor, so that none is lost.
   std::uint32_t stateQueue() const { return on ? 5000 : 100; }
 
-  /// Parameters: lockstep (false); patience [s], auto (and by default): for ever. Throws
+  /// Parameters: lockstep; patience [s], auto (and by default): for ever. Throws
   /// ConfigError.
   static Lockstep read(Params& params);
 };

@@ -10,20 +10,16 @@
 #include "marsim/map/load_map.hpp"
 #include "marsim/map/surfel_map.hpp"
 #include "marsim/viz/picture.hpp"
+#include "tools/process/command_line.hpp"
 
 /// One scan of a sensor at rest, without ROS.
 namespace marsim::tools {
 
-struct ScanRequest {
+struct ScanRequest : ScannedWorld {
   static constexpr Bounds kDurations{0.0, 3600.0};  ///< [s]
 
-  std::string map = "forest";       ///< as config::resolveMap takes it
-  std::string lidar = "avia";       ///< as config::loadLidar takes it
-  std::string vegetation = "none";  ///< as config::loadVegetation takes it
-  std::string surfaces = "none";    ///< as config::loadSurfaces takes it
-  std::string weather = "none";     ///< as config::loadWeather takes it
-  Pose X_WS;                        ///< the sensor; its mounting is left out
-  double duration = 0.0;            ///< [s] 0: one scan's
+  Pose X_WS;              ///< the sensor; its mounting is left out
+  double duration = 0.0;  ///< [s] 0: one scan's
   map::SurfelMapConfig surfels;
   lidar_gl::RendererChoice renderer = lidar_gl::RendererChoice::kCpu;
   bool sensor_frame = false;    ///< write points in S, not in W

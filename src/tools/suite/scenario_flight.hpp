@@ -34,9 +34,10 @@ class ScenarioFlight {
   const sim::UavConfig& config() const { return config_; }
   /// Sensors in place of the scenario's, where there are any; before enter().
   void carry(const AirsimSensors& sensors);
-  /// An argument of the launch file, as the scenario or a default gives it; all of their names.
-  std::string argument(const std::string& name) const;
-  static std::vector<std::string> argumentNames();
+  /// The arguments of the launch file by name, each as it was given or by default.
+  const std::map<std::string, std::string>& arguments() const;
+  /// Throws UnknownNameError for a name that is not among them.
+  static void requireArgument(const std::string& where, const std::string& name);
 
   /// Loads the map and puts the UAV into it. `threads` are those of renderers, 0: all cores;
   /// without effect on what is measured. What follows needs it.
