@@ -32,7 +32,7 @@ using sensor_msgs::PointField;
 constexpr const char* kCloudType = "sensor_msgs/PointCloud2";
 const std::vector<std::string> kPoseTypes = {"nav_msgs/Odometry", "geometry_msgs/PoseStamped"};
 
-/// Topics of a bag that have one of some types.
+/// Topics of a bag with one of the given types.
 std::vector<std::string> topicsOf(const rosbag::Bag& bag, const std::vector<std::string>& types) {
   std::vector<std::string> topics;
   rosbag::View view(bag);
@@ -45,7 +45,7 @@ std::vector<std::string> topicsOf(const rosbag::Bag& bag, const std::vector<std:
   return topics;
 }
 
-/// The topic asked for, or the only one there is.
+/// The topic asked for, or the only one of the types.
 std::string topicFor(const rosbag::Bag& bag, const std::string& path, const std::string& option,
                      const std::string& wanted, const std::vector<std::string>& types) {
   const std::vector<std::string> topics = topicsOf(bag, types);
@@ -144,7 +144,7 @@ struct CloudColumns {
   std::array<const PointField*, 3> xyz{};
   const PointField* intensity = nullptr;
   const PointField* colour = nullptr;  ///< 0x00RRGGBB, also as the bits of a float
-  const PointField* label = nullptr;   ///< of a class
+  const PointField* label = nullptr;   ///< class label of a point
   const PointField* time = nullptr;
 
   CloudColumns(const PointCloud2& cloud, const std::string& path, const std::string& topic) {
@@ -158,7 +158,7 @@ struct CloudColumns {
     intensity = fieldOf(cloud, {"intensity", "reflectivity"});
     colour = fieldOf(cloud, {"rgb", "rgba"});
     if (colour != nullptr && sizeOf(*colour) != 4) colour = nullptr;
-    // The simulator's layout `labelled` has both: its label tells objects apart.
+    // The simulator's layout `labelled` has both; its label distinguishes objects.
     label = fieldOf(cloud, {"class", "label"});
     for (const PointField& field : cloud.fields) {
       if (map::timeRank(field.name) > (time != nullptr ? map::timeRank(time->name) : 0)) {
@@ -231,10 +231,10 @@ void readBag(const RecordingConfig& config, Progress& progress, RecordingReport&
              const std::function<void(const Keyframe& keyframe)>& take) try {
   const std::string path = config.source.string();
   std::size_t size = 0;
-  openRegularFile(config.source, size);  // rosbag would wait for the writer of a FIFO
+  openRegularFile(config.source, size);  // rosbag would wait for a FIFO's writer
   rosbag::Bag bag;
   {
-    const QuietStandardError quiet;  // the exception says it
+    const QuietStandardError quiet;  // the exception has the message
     bag.open(path, rosbag::bagmode::Read);
   }
   const std::string clouds = topicFor(bag, path, "--clouds", config.clouds, {kCloudType});
