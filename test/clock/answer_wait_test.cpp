@@ -93,7 +93,7 @@ TEST_F(AnswerWaitTest, ExpectsTheNextInputAfterAPeriod) {
   EXPECT_EQ(farthest(), 450 * kMs);
 }
 
-// Of a spinning sensor, whose scans begin with the first column of an interval.
+// As with a spinning sensor, whose scans begin with the first column of an interval.
 TEST_F(AnswerWaitTest, StampsMayJitter) {
   TimeNs stamp = 0;
   for (int i = 1; i <= 20; ++i) round(stamp = 100 * kMs * i + (i * 7) % 3 * kMs);  // 0 to 2 ms late

@@ -188,7 +188,7 @@ TEST_P(RendererBeams, FarFromTheOriginAndWithLimits) {
   expectMeaningful(checkBeams(map, rays, 9));
 }
 
-// What the caller calls beams need not be any, nor fill them.
+// The caller's "beams" may be any rays, and the last beam may be incomplete.
 TEST_P(RendererBeams, OfAnything) {
   const Map map = scatteredMap(41, 4000, 5.0, 0.2, Kind::kMixed);
   RandomStream random(42);

@@ -1,4 +1,4 @@
-// What weather does to scans, against the integrals of its formulas (weather_formulas.hpp).
+// Effects of weather on scans, compared with integrals of its formulas (weather_formulas.hpp).
 #include "marsim/lidar/weather.hpp"
 
 #include <algorithm>
@@ -206,8 +206,8 @@ TEST(Visibility, WhatIsSeenToSomeRangeInClearAirIsLostEarlier) {
   }
 }
 
-// What shines back K times as bright as white is seen as white would be from sqrt(K) times nearer,
-// or as far as the table, whose last two rows go on, says of K.
+// A retro-reflector K times as bright as white is seen like white sqrt(K) times nearer, or as far
+// as the table, extrapolated from its last two rows, says for K.
 TEST(Visibility, RetroReflectorsAreSeenFarther) {
   const double beyond = std::log(70.0 / 40.0) / std::log(0.8 / 0.1);  // the table's exponent
   for (const double visibility : {20.0, 50.0, 2000.0}) {

@@ -49,7 +49,7 @@ MovingObject passer(double azimuth) {
 class EverySensor : public testing::TestWithParam<Maker> {};
 INSTANTIATE_TEST_SUITE_P(All, EverySensor, testing::ValuesIn(fewMakers()), labelOf);
 
-/// What two renderers' scans have in common.
+/// Comparison of two renderers' scans.
 struct Reported {
   std::size_t points = 0, of_objects = 0, different = 0;
 

@@ -107,7 +107,7 @@ TEST(NoiseAware, NoiseIsThatOfTheSourceWhateverTheResolution) {
                                                                                "the air";
 }
 
-// Of more points than are kept.
+// From more points than the sample keeps.
 TEST(NoiseAware, NoiseDoesNotDependOnTheOrderOfThePoints) {
   PointCloud cloud = noisyRoom(4.0, 200'000, kNoise);
   const auto measured = [&](std::size_t block) {
@@ -126,7 +126,7 @@ TEST(NoiseAware, NoiseDoesNotDependOnTheOrderOfThePoints) {
   EXPECT_EQ(measured(100), noise);
 }
 
-// Of a real scan.
+// From a real scan.
 TEST(NoiseAware, NoiseOfARealBuildingIsTheSameAtAnyResolution) {
   if (realDataFolder().empty()) GTEST_SKIP() << "MARSIM_REAL_DATA is not set";
   Progress progress("map", Progress::Output::kNone);

@@ -90,7 +90,7 @@ TEST(Collision, BeginsStopsTheMotorsAndEnds) {
   EXPECT_NEAR(clearances.messages.back().distance, free.distance, 0.2);
 }
 
-// What a UAV did: its motion, and when it first touched the other one.
+// Records a UAV's motion and the time of its first touch with the other one.
 class Flyer {
  public:
   explicit Flyer(const std::string& name)

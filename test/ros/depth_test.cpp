@@ -84,7 +84,7 @@ TEST(DepthCamera, ImagePoseAndIntrinsicsBelongTogether) {
   EXPECT_GT((X_WC.linear() * Eigen::Vector3d::UnitZ()).x(), 0.99) << "z looks forward";
   EXPECT_LT((X_WC.linear() * Eigen::Vector3d::UnitX()).y(), -0.99) << "x is right";
 
-  // What the lowest rows see is the building's floor, at one height.
+  // The lowest rows see the building's floor, at one height.
   std::size_t seen = 0, on_floor = 0;
   for (int row = 470; row < 480; ++row) {
     for (int column = 0; column < 640; ++column) {

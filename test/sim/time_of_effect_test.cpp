@@ -169,8 +169,8 @@ TEST(Vehicle, IsPlacedAtTheFirstStateStepAtOrAfterTheStamp) {
   }
 }
 
-// What the IMU measures at the step of a placement led there; a twin that is not placed has it,
-// too.
+// At the step of a placement the IMU measures the motion before it, as does a twin that is not
+// placed.
 TEST(Vehicle, TheImuSampleOfAPlacementsStepIsOfBefore) {
   Hovering craft(0), twin(0);
   for (Vehicle* falling : {static_cast<Vehicle*>(&craft), static_cast<Vehicle*>(&twin)}) {
