@@ -25,7 +25,7 @@ namespace marsim::ros_nodes {
 /// before the pilot flies on them [s]), imu and lidar (as config::chooseImu reads them).
 class EstimateInput {
  public:
-  /// Null where no estimate is asked for. `onImu` is called after each sample.
+  /// Null if no estimate is configured. `onImu` is called after each sample.
   static std::unique_ptr<EstimateInput> make(ros::NodeHandle& handle, Params& params,
                                              const config::Vehicle& vehicle,
                                              const control::ControllerConfig& controller,
@@ -33,7 +33,7 @@ class EstimateInput {
 
   /// Whether a report can be answered: the IMU's sample of its instant has come.
   bool isReady(const sim::VehicleReport& report) const { return loop_.isReady(report); }
-  /// Logs what has changed. Call after each answer.
+  /// Logs changes. Call after each answer.
   void tellNews();
   const std::string& topic() const { return topic_; }
   sim::EstimateLoop::Phase phase() const { return loop_.phase(); }
@@ -51,7 +51,7 @@ class EstimateInput {
   ros::Subscriber imu_subscriber_, estimate_subscriber_;
 };
 
-/// A word for people on what a pilot flies on.
+/// A phase's name for the user.
 const char* nameOf(sim::EstimateLoop::Phase phase);
 
 }  // namespace marsim::ros_nodes
