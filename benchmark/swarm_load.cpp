@@ -25,7 +25,7 @@ SwarmLoad::Figures SwarmLoad::measure(int uavs) const {
   renderer.threads = 0;
   sim::World world(map, {lidar::makeRayCaster(map, renderer)});
   sim::UavConfig config;
-  const config::Vehicle craft = config::loadVehicle(vehicle);
+  const vehicle::EquippedVehicle craft = config::loadVehicle(vehicle);
   config.vehicle = craft.vehicle;
   config.imu = craft.imu;
   config.controller = config::loadController("default");

@@ -41,7 +41,7 @@ ClearanceMap::ClearanceMap(const map::PointCloud& cloud, double resolution)
     : resolution_(resolution) {
   const auto tree = std::make_shared<const KdTree>(finitePoints(cloud));
   for (const Eigen::Vector3f& p : tree->points()) bounds_.extend(p);
-  nearest_ = [tree](const Eigen::Vector3d& p_W) -> Clearance {
+  nearest_ = [tree](const Eigen::Vector3d& p_W) -> NearestPoint {
     if (tree->points().empty()) return {};
     const KdTree::Neighbour neighbour = tree->nearest(p_W.cast<float>());
     const Eigen::Vector3d nearest = tree->points()[neighbour.index].cast<double>();
@@ -55,7 +55,7 @@ ClearanceMap::ClearanceMap(const std::shared_ptr<const map::SurfelMap>& map)
 ClearanceMap::ClearanceMap(std::shared_ptr<const Neighbours> neighbours,
                            const Eigen::AlignedBox3f& bounds)
     : bounds_(bounds), resolution_(neighbours->resolution()) {
-  nearest_ = [neighbours = std::move(neighbours)](const Eigen::Vector3d& p_W) -> Clearance {
+  nearest_ = [neighbours = std::move(neighbours)](const Eigen::Vector3d& p_W) -> NearestPoint {
     map::FoundSurfel found;
     const double distance =
         neighbours->nearest(p_W, std::numeric_limits<double>::infinity(), found);
@@ -123,7 +123,7 @@ void requireFreeStart(const ClearanceMap& map, const Eigen::Vector3d& p_W, doubl
                     pointText(p_W), pointText(box.min()), pointText(box.max()),
                     suggest(box.exteriorDistance(p_W) + 20.0)));
   }
-  const ClearanceMap::Clearance clearance = map.at(p_W);
+  const ClearanceMap::NearestPoint clearance = map.at(p_W);
   if (clearance.distance < radius) {
     throw Error(fmt::format(
         "start {}: {:.2f} m from the map at {}, needs {:.2f} m; nearest free place: {}",

@@ -6,12 +6,12 @@ namespace marsim::collision {
 
 using Eigen::Vector3d;
 
-std::vector<Hit> hitsOf(const std::vector<Touch>& touches, const BodyVoxels& body,
-                        const KinematicState& state) {
-  std::vector<Hit> hits;
+std::vector<FastestTouch> fastestTouches(const std::vector<Touch>& touches, const BodyVoxels& body,
+                                         const KinematicState& state) {
+  std::vector<FastestTouch> hits;
   const Vector3d w_W = state.X_WB.q * state.w_WB_B;
   for (std::size_t begin = 0, end = 0; begin < touches.size(); begin = end) {
-    Hit hit;
+    FastestTouch hit;
     hit.identity = touches[begin].identity;
     Vector3d normals = Vector3d::Zero();
     double fastest = -std::numeric_limits<double>::infinity();
@@ -35,9 +35,9 @@ std::vector<Hit> hitsOf(const std::vector<Touch>& touches, const BodyVoxels& bod
   return hits;
 }
 
-void ContactTracker::update(TimeNs stamp, const std::vector<Hit>& hits,
+void ContactTracker::update(TimeNs stamp, const std::vector<FastestTouch>& hits,
                             std::vector<ContactEvent>& events) {
-  for (const Hit& hit : hits) {
+  for (const FastestTouch& hit : hits) {
     const auto [contact, is_new] = contacts_.try_emplace(hit.identity);
     contact->second = {stamp, hit};
     if (!is_new) continue;

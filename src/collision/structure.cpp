@@ -29,7 +29,7 @@ std::optional<Eigen::Vector3d> normalMet(const ClearanceMap& map, const Eigen::V
   const Eigen::AlignedBox3d box = map.bounds().cast<double>();
   for (double along = 0.0; along < reach;) {
     const Eigen::Vector3d at = from + along * direction;
-    const ClearanceMap::Clearance clearance = map.at(at);
+    const ClearanceMap::NearestPoint clearance = map.at(at);
     if (clearance.distance <= close) {
       const Eigen::Vector3d normal = at - clearance.nearest;
       return normal.norm() > 1e-6 ? normal.normalized() : Eigen::Vector3d(-direction);
@@ -43,7 +43,7 @@ std::optional<Eigen::Vector3d> normalMet(const ClearanceMap& map, const Eigen::V
 // Least structure along a way at one heading; stops where it is no more than `enough`.
 double leastAlong(const ClearanceMap& map, Eigen::Vector3d from,
                   const std::vector<Eigen::Vector3d>& waypoints, double yaw, double enough,
-                  const SensorView& view) {
+                  const ViewLimits& view) {
   double least = structureInView(map, from, yaw, view);
   for (const Eigen::Vector3d& to : waypoints) {
     const Eigen::Vector3d step = to - from;
@@ -60,7 +60,7 @@ double leastAlong(const ClearanceMap& map, Eigen::Vector3d from,
 }  // namespace
 
 double structureInView(const ClearanceMap& map, const Eigen::Vector3d& p_W, double yaw,
-                       const SensorView& view) {
+                       const ViewLimits& view) {
   Eigen::Matrix3d sum = Eigen::Matrix3d::Zero();
   const double low = std::sin(view.elevation_min), high = std::sin(view.elevation_max);
   for (int i = 0; i < kRays; ++i) {
@@ -79,7 +79,7 @@ double structureInView(const ClearanceMap& map, const Eigen::Vector3d& p_W, doub
 }
 
 SlamRoute planSlamRoute(const ClearanceMap& map, const Eigen::Vector3d& start, double yaw,
-                        int count, double clearance, double lowest_z, const SensorView& view) {
+                        int count, double clearance, double lowest_z, const ViewLimits& view) {
   SlamRoute best;
   best.least_structure = -1.0;
   for (std::uint64_t seed = 1; seed <= kChoices; ++seed) {

@@ -9,7 +9,7 @@
 namespace marsim::collision {
 
 /// The field of view of a range sensor, about its heading.
-struct SensorView {
+struct ViewLimits {
   double azimuth_min = -3.14159265358979323846, azimuth_max = 3.14159265358979323846;  ///< [rad]
   double elevation_min = -0.5, elevation_max = 0.5;                                    ///< [rad]
   double reach = 20.0;                                                                 ///< [m]
@@ -21,7 +21,7 @@ struct SensorView {
 /// that the sensor can slide along some direction unnoticed (one wall, a tunnel, nothing in view).
 /// Normals come from single points of the map, which adds up to 0.03.
 double structureInView(const ClearanceMap& map, const Eigen::Vector3d& p_W, double yaw,
-                       const SensorView& view);
+                       const ViewLimits& view);
 
 /// Way points for a SLAM flight at one heading; the last one is the start.
 struct SlamRoute {
@@ -34,6 +34,6 @@ struct SlamRoute {
 /// structure in view all along; the start's own heading [rad] if others are hardly better. Throws
 /// Error if there is no goal.
 SlamRoute planSlamRoute(const ClearanceMap& map, const Eigen::Vector3d& start, double yaw,
-                        int count, double clearance, double lowest_z, const SensorView& view);
+                        int count, double clearance, double lowest_z, const ViewLimits& view);
 
 }  // namespace marsim::collision

@@ -60,7 +60,7 @@ void readEight(YamlReader& reader, scenario::FigureEight& eight) {
 scenario::Flight readFlight(YamlReader& reader) {
   scenario::Flight flight;
   if (reader.has("goals")) {
-    reader.requirePoints("goals", flight.goals, Quantity::kLength);
+    reader.requireWays("goals", flight.goals, Quantity::kLength);
     if (flight.goals.empty()) reader.fail("goals", "empty", "a point or more, [[x, y, z], ...]");
   }
   if (reader.has("trajectory")) {
@@ -168,6 +168,7 @@ void readHowItRuns(YamlReader& reader, scenario::Scenario& scenario) {
   }
   scenario.duration = toNs(duration);
   reader.read("lockstep", scenario.lockstep);
+  reader.read("keep", scenario.keep);
   readPace(reader, scenario.pace);
 }
 

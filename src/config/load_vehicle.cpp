@@ -114,9 +114,9 @@ void readCarried(YamlReader& reader, const std::string& key, std::optional<Confi
 
 }  // namespace
 
-Vehicle loadVehicle(const std::string& name_or_path) {
+vehicle::EquippedVehicle loadVehicle(const std::string& name_or_path) {
   const std::filesystem::path path = resolve("vehicle", name_or_path);
-  Vehicle result;
+  vehicle::EquippedVehicle result;
   VehicleConfig& config = result.vehicle;
   YamlReader::readFile(path, [&](YamlReader& reader) {
     reader.require("name", config.name);

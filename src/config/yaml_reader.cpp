@@ -86,11 +86,7 @@ void YamlReader::read(const std::string& key, Eigen::Vector3d& value, Quantity q
 }
 
 void YamlReader::require(const std::string& key, Eigen::Vector3d& value, Quantity quantity) {
-  const YAML::Node node = present(key);
-  const std::string allowed = "a list of three numbers, [x, y, z]";
-  const std::vector<double> items = numbers(key, node, quantity, allowed);
-  if (items.size() != 3) fail(key, shown(node), allowed);
-  value = {items[0], items[1], items[2]};
+  value = point(key, present(key), quantity);
 }
 
 void YamlReader::readInterval(const std::string& key, double& min, double& max, Quantity quantity) {
@@ -139,14 +135,36 @@ void YamlReader::requirePoints(const std::string& key, std::vector<Eigen::Vector
                                Quantity quantity) {
   const YAML::Node list = present(key);
   if (!list.IsSequence()) fail(key, shown(list), "a list of points, [[x, y, z], ...]");
-  const std::string allowed = "a list of three numbers, [x, y, z]";
   points.clear();
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string item = fmt::format("{}[{}]", key, i);
-    const std::vector<double> items = numbers(item, list[i], quantity, allowed);
-    if (items.size() != 3) fail(item, shown(list[i]), allowed);
-    points.emplace_back(items[0], items[1], items[2]);
+    points.push_back(point(fmt::format("{}[{}]", key, i), list[i], quantity));
   }
+}
+
+void YamlReader::requireWays(const std::string& key,
+                             std::vector<std::vector<Eigen::Vector3d>>& ways, Quantity quantity) {
+  const YAML::Node list = present(key);
+  if (!list.IsSequence()) fail(key, shown(list), "a list of points, [[x, y, z], ...]");
+  ways.clear();
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string item = fmt::format("{}[{}]", key, i);
+    std::vector<Eigen::Vector3d>& way = ways.emplace_back();
+    if (!list[i].IsSequence() || list[i].size() == 0 || !list[i][0].IsSequence()) {
+      way.push_back(point(item, list[i], quantity));
+      continue;
+    }
+    for (std::size_t j = 0; j < list[i].size(); ++j) {
+      way.push_back(point(fmt::format("{}[{}]", item, j), list[i][j], quantity));
+    }
+  }
+}
+
+Eigen::Vector3d YamlReader::point(const std::string& key, const YAML::Node& node,
+                                  Quantity quantity) {
+  const std::string allowed = "a list of three numbers, [x, y, z]";
+  const std::vector<double> items = numbers(key, node, quantity, allowed);
+  if (items.size() != 3) fail(key, shown(node), allowed);
+  return {items[0], items[1], items[2]};
 }
 
 void YamlReader::readMap(const std::string& key, const ReadMap& read) {

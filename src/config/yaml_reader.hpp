@@ -58,6 +58,10 @@ class YamlReader {
   /// [[x, y, z], ...] of any length.
   void requirePoints(const std::string& key, std::vector<Eigen::Vector3d>& points,
                      Quantity quantity);
+  /// A list of points and of lists of points, as [[x, y, z], [[x, y, z], [x, y, z]], ...]: a point
+  /// is a list of one.
+  void requireWays(const std::string& key, std::vector<std::vector<Eigen::Vector3d>>& ways,
+                   Quantity quantity);
   /// [[x, y], ...], the first of each a `first`, the second a `second`.
   void readPairs(const std::string& key, std::vector<std::pair<double, double>>& pairs,
                  Quantity first, Quantity second);
@@ -110,6 +114,7 @@ class YamlReader {
   double number(const std::string& key, const YAML::Node& node, Quantity quantity);
   std::vector<double> numbers(const std::string& key, const YAML::Node& node, Quantity quantity,
                               const std::string& allowed);
+  Eigen::Vector3d point(const std::string& key, const YAML::Node& node, Quantity quantity);
   std::size_t wordIndex(const std::string& key, const std::vector<std::string>& words);
   void readMapNode(const std::string& key, const YAML::Node& node, const ReadMap& read);
   void refuseUnknownKeys() const;

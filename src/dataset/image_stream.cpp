@@ -19,7 +19,7 @@ ImageStream streamOf(const lidar::DepthCameraConfig& depth) {
   stream.comment = depth.name;
   stream.topic = "depth/image_rect_raw";
   stream.info_topic = "depth/camera_info";
-  stream.frame = "depth_optical_frame";
+  stream.frame = kFrames.depth();
   stream.encoding = encodingOf(depth);
   stream.rate = depth.rate;
   stream.model = {lidar::CameraModel::Projection::kPinhole,
@@ -34,10 +34,6 @@ ImageStream streamOf(const lidar::DepthCameraConfig& depth) {
   return stream;
 }
 
-std::string frameOf(const lidar::CameraConfig& camera) {
-  return fmt::format("camera_{}optical_frame", camera.name.empty() ? "" : camera.name + "_");
-}
-
 ImageStream streamOf(const lidar::CameraRigConfig& rig, std::size_t number) {
   const lidar::CameraConfig& camera = rig.cameras[number];
   const std::string topics = camera.name.empty() ? "camera" : "camera/" + camera.name;
@@ -48,7 +44,7 @@ ImageStream streamOf(const lidar::CameraRigConfig& rig, std::size_t number) {
   stream.comment = camera.name.empty() ? rig.name : fmt::format("{}: {}", rig.name, camera.name);
   stream.topic = topics + "/image_raw";
   stream.info_topic = topics + "/camera_info";
-  stream.frame = frameOf(rig.cameras[rig.imageFrameOf(number)]);
+  stream.frame = kFrames.camera(rig.cameras[rig.imageFrameOf(number)].name);
   stream.pixels = camera.encoding;
   stream.encoding = lidar::nameOf(camera.encoding);
   stream.rate = rig.rate;
@@ -68,7 +64,7 @@ ImageStream alignedTo(ImageStream stream, const lidar::CameraConfig& camera, std
   stream.info_topic = topics + "/camera_info";
   stream.encoding = encodingOf(*camera.aligned_depth);
   // The camera's own frame, also for the second camera of a rectified pair.
-  stream.frame = frameOf(camera);
+  stream.frame = kFrames.camera(camera.name);
   stream.shift = 0.0;
   return stream;
 }

@@ -22,7 +22,7 @@ struct ImageStream {
   std::string comment;
   std::string topic;       ///< below the UAV's namespace: "camera/left/image_raw"
   std::string info_topic;  ///< "camera/left/camera_info"; empty: none
-  std::string frame;       ///< below the UAV's prefix: "camera_left_optical_frame"
+  std::string frame;       ///< "uav0/camera_left_optical_frame"
   std::string encoding;    ///< of messages: "16UC1", "mono8"
   lidar::ImageEncoding pixels = lidar::ImageEncoding::kMono8;  ///< of colour and grey
   double rate = 0.0;                                           ///< [Hz]

@@ -13,7 +13,6 @@ namespace marsim::dataset {
 namespace {
 
 constexpr char kFile[] = "flight_0.mcap";
-constexpr char kUav[] = "uav0/";
 constexpr std::size_t kTruth = 0, kImu = 1;  // numbers of channels; others follow
 
 /// A definition without the empty line at the beginning of its raw string.
@@ -47,7 +46,7 @@ std::string cameraInfo(const ImageStream& stream, TimeNs stamp) {
   const bool is_fisheye = model.projection == lidar::CameraModel::Projection::kFisheye;
   const std::size_t coefficients = is_fisheye ? 4 : 5;
   Cdr cdr;
-  cdr.addHeader(stamp, kUav + stream.frame);
+  cdr.addHeader(stamp, stream.frame);
   cdr.add(static_cast<std::uint32_t>(model.height));
   cdr.add(static_cast<std::uint32_t>(model.width));
   cdr.add(std::string(is_fisheye ? "equidistant" : "plumb_bob"));
@@ -84,7 +83,7 @@ std::string imageMessage(const ImageStream& stream, const Image& image) {
   const std::string pixels = pixelBytes(stream, image);
   const auto height = static_cast<std::uint32_t>(stream.model.height);
   Cdr cdr;
-  cdr.addHeader(image.stamp, kUav + stream.frame);
+  cdr.addHeader(image.stamp, stream.frame);
   cdr.add(height);
   cdr.add(static_cast<std::uint32_t>(stream.model.width));
   cdr.add(stream.encoding);
@@ -116,8 +115,8 @@ class McapWriter final : public Writer {
   void addTruth(const Truth& truth) override {
     const KinematicState& state = truth.state;
     Cdr cdr;
-    cdr.addHeader(state.stamp, "world");
-    cdr.add(std::string("uav0/base_link"));
+    cdr.addHeader(state.stamp, kFrames.world);
+    cdr.add(kFrames.base());
     cdr.add(state.X_WB.p);
     cdr.add(state.X_WB.q);
     addZeros(cdr, 36);
@@ -128,7 +127,7 @@ class McapWriter final : public Writer {
   }
   void addImu(const vehicle::ImuSample& sample) override {
     Cdr cdr;
-    cdr.addHeader(sample.stamp, "uav0/imu_link");
+    cdr.addHeader(sample.stamp, kFrames.imu());
     cdr.add(sample.q_WI);
     addZeros(cdr, 9);  // covariance not known
     cdr.add(sample.angular_velocity);
@@ -140,7 +139,7 @@ class McapWriter final : public Writer {
   void addScan(const lidar::Scan& scan) override {
     const auto count = static_cast<std::uint32_t>(scan.points.size());
     Cdr cdr;
-    cdr.addHeader(scan.stamp, "uav0/lidar");
+    cdr.addHeader(scan.stamp, kFrames.lidar());
     cdr.add(std::uint32_t{1});
     cdr.add(count);
     cdr.add(static_cast<std::uint32_t>(std::size(kPointFields)));

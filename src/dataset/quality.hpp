@@ -16,11 +16,11 @@
 namespace marsim::dataset {
 
 /// The share of a map that returns came from: share of the cubes of side kSide with surfels.
-class Coverage {
+class SurfaceCoverage {
  public:
   static constexpr double kSide = 0.5;  ///< [m]
 
-  explicit Coverage(const map::SurfelMap& map);
+  explicit SurfaceCoverage(const map::SurfelMap& map);
   void add(const lidar::Scan& scan);
   std::size_t cubes() const { return seen_.size(); }
   std::size_t seen() const { return seen_count_; }
@@ -62,8 +62,8 @@ class QualityMeter final : public Writer {
   Moments points;               ///< returns of a scan
   std::size_t empty_scans = 0;  ///< without a return
   std::size_t shots = 0;        ///< inside the field of view
-  std::size_t returns = 0;      ///< (a shot may have several)
-  std::optional<Coverage> coverage;
+  std::size_t returns = 0;      ///< a shot may have several
+  std::optional<SurfaceCoverage> coverage;
   ThinnedSeries points_by_time, coverage_by_time;  ///< over time [s]
 
   /// Images of a stream.

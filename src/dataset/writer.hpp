@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dataset/axes.hpp"
+#include "layouts/frames.hpp"
 #include "marsim/lidar/camera.hpp"
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/vehicle/imu.hpp"
@@ -15,6 +16,9 @@
 /// Data sets: a flight's sensor streams and ground truth, in the layouts that programs of the field
 /// read.
 namespace marsim::dataset {
+
+/// The frames of the UAV that flies.
+inline const layouts::Frames kFrames{"world", "uav0/"};
 
 /// An image of a stream (imageStreams()), row by row from the top left.
 struct Image {

@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "lidar/cast/image_directions.hpp"
 #include "lidar/cast/moving_objects.hpp"
 #include "lidar/cast/ray_order.hpp"
 #include "lidar/cast/simd_level.hpp"
 #include "lidar/cast/workers.hpp"
-#include "lidar/image/image_directions.hpp"
 #include "lidar_gl/cast_program.hpp"
 #include "lidar_gl/cast_queue.hpp"
 #include "lidar_gl/device_tree.hpp"
@@ -43,13 +43,13 @@ constexpr int kStackStep = 32;  // rounds stack sizes, so that programs are shar
 
 double mebibytes(std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
-class GlRayCaster final : public RayCaster {
+class ShaderRayCaster final : public GlRayCaster {
  public:
-  GlRayCaster(std::shared_ptr<const map::SurfelMap> map, const lidar::RendererConfig& config,
-              const GlOptions& options)
+  ShaderRayCaster(std::shared_ptr<const map::SurfelMap> map, const lidar::RendererConfig& config,
+                  const GlOptions& options)
       : map_(std::move(map)),
         view_(map_->tree()),
-        object_kernel_(lidar::castKernel(config.simd)),
+        object_level_(lidar::simdLevelFor(config.simd)),
         workers_(config.threads),
         fault_(faults().fault),
         context_(Context::shared(options.context)) {
@@ -59,7 +59,7 @@ class GlRayCaster final : public RayCaster {
     context_->run([this] { prepare(); });
   }
 
-  ~GlRayCaster() override {
+  ~ShaderRayCaster() override {
     context_->release([this] {
       images_ = {};
       target_.tree.reset();
@@ -76,7 +76,7 @@ class GlRayCaster final : public RayCaster {
 
   void cast(const std::vector<Ray>& rays, View<lidar::MovingObject> objects,
             std::vector<Hit>& hits) const override {
-    const MovingObjects moving(objects, object_kernel_);
+    const MovingObjects moving(objects, object_level_);
     hits.resize(rays.size());
     thread_local RayOrder order;  // kept for the next scan
     sortByDirection(rays, workers_, order);
@@ -93,7 +93,7 @@ class GlRayCaster final : public RayCaster {
   void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
                    View<lidar::MovingObject> objects, std::vector<Hit>& hits) const override {
     grid.validate("image grid");
-    const MovingObjects moving(objects, object_kernel_);
+    const MovingObjects moving(objects, object_level_);
     if (!(range_max > 0.0) || !X_WS.p.allFinite()) {
       hits.assign(grid.size(), Hit{});
       return;
@@ -225,7 +225,7 @@ class GlRayCaster final : public RayCaster {
 
   const std::shared_ptr<const map::SurfelMap> map_;
   const map::SurfelTreeView view_;
-  const lidar::CastKernel object_kernel_;
+  const lidar::SimdLevel object_level_;
   const lidar::Workers workers_;
   const Fault fault_;
   const std::shared_ptr<Context> context_;
@@ -240,11 +240,11 @@ class GlRayCaster final : public RayCaster {
 
 bool available() { return true; }
 
-std::unique_ptr<RayCaster> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
-                                         const lidar::RendererConfig& config,
-                                         const GlOptions& options) {
+std::unique_ptr<GlRayCaster> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
+                                           const lidar::RendererConfig& config,
+                                           const GlOptions& options) {
   config.validate("renderer");
-  return std::make_unique<GlRayCaster>(std::move(map), config, options);
+  return std::make_unique<ShaderRayCaster>(std::move(map), config, options);
 }
 
 }  // namespace marsim::lidar_gl

@@ -112,7 +112,7 @@ std::unique_ptr<Interface> make(RendererChoice choice, std::shared_ptr<const map
   if (choice == RendererChoice::kCpu) return make_on_cpu();
   options.context.software = choice == RendererChoice::kOpenGl || faults().auto_takes_software;
   try {
-    std::unique_ptr<RayCaster> opengl = makeRayCaster(std::move(map), config, options);
+    std::unique_ptr<GlRayCaster> opengl = makeRayCaster(std::move(map), config, options);
     log("rendering by OpenGL: " + opengl->deviceText(), false);
     return std::make_unique<Fallback>(std::move(opengl), std::move(make_on_cpu), log);
   } catch (const GlError& error) {

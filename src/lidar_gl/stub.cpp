@@ -18,8 +18,8 @@ Context::~Context() = default;
 
 bool available() { return false; }
 
-std::unique_ptr<RayCaster> makeRayCaster(std::shared_ptr<const map::SurfelMap>,
-                                         const lidar::RendererConfig&, const GlOptions&) {
+std::unique_ptr<GlRayCaster> makeRayCaster(std::shared_ptr<const map::SurfelMap>,
+                                           const lidar::RendererConfig&, const GlOptions&) {
   refuse();
 }
 

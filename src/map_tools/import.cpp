@@ -187,6 +187,7 @@ class Importer {
   void readScans(ImportedFile& file, const TakePoints& take) {
     RecordingConfig recording = config_.recording;
     recording.source = file.path;
+    recording.limits = config_.limits;
     map::PointBlock block;
     const RecordingReport report =
         readRecording(recording, progress_, [&](const Keyframe& keyframe) {

@@ -31,7 +31,7 @@ struct ImportConfig {
   /// Puts points of PCD files into the frame of VIEWPOINT; false: leaves them as they are.
   bool apply_viewpoint = false;
   std::uint64_t seed = 1;     ///< of the sampling
-  ImportLimits limits;        ///< for meshes and OctoMaps
+  ImportLimits limits;        ///< for meshes, OctoMaps and bags
   RecordingConfig recording;  ///< for folders and bags; its source is not used
 
   double metres() const { return scale.value_or(1.0); }  ///< [m] of a unit

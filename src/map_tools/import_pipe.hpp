@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "map_tools/scan_reader.hpp"
 #include "map_tools/sources.hpp"
 
 /// The pipe between the program map_importer and the program that starts it. Numbers and arrays go
@@ -19,6 +20,8 @@ enum class ImportPart : std::uint8_t {
   kFile,    ///< a file was opened: its size [bytes], uint64
   kPoints,  ///< points, an array of Eigen::Vector3d
   kMesh,    ///< see carry(); the last part
+  kBag,     ///< BagContents, see carry()
+  kScan,    ///< a scan of a bag, see carry()
   kNotes,   ///< an array of texts; the last part
   kError    ///< the text of an error; the last part
 };
@@ -60,6 +63,24 @@ void carry(Pipe& pipe, Mesh& mesh) {
   pipe.value(mesh.degenerate);
   pipe.value(mesh.up);
   pipe.value(mesh.unit);
+}
+
+template <class Pipe>
+void carry(Pipe& pipe, BagContents& contents) {
+  pipe.array(contents.clouds);
+  pipe.array(contents.odometry);
+  pipe.array(contents.poses);
+  pipe.value(contents.messages);
+}
+
+template <class Pipe>
+void carry(Pipe& pipe, RawScan& scan) {
+  pipe.value(scan.stamp);
+  pipe.array(scan.cloud.points);
+  map::forEachChannel([&pipe](auto& channel) { pipe.array(channel); }, scan.cloud);
+  pipe.array(scan.times);
+  pipe.array(scan.time_field);
+  pipe.value(scan.times_are_float32);
 }
 
 }  // namespace marsim::map_tools

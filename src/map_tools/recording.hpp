@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "map_tools/sources.hpp"
 #include "marsim/common/progress.hpp"
 #include "marsim/geometry/pose_track.hpp"
 #include "marsim/map/point_cloud.hpp"
@@ -23,6 +24,7 @@ struct RecordingConfig {
   Pose X_BL;             ///< of the LiDAR in the body whose poses these are
   std::string clouds;    ///< topic of a bag's clouds; empty: the only one of its type
   std::string odometry;  ///< topic of a bag's odometry; likewise
+  ImportLimits limits;   ///< for reading a bag
 };
 
 /// Poses of a body over time.
@@ -66,8 +68,5 @@ RecordingReport readRecording(const RecordingConfig& config, Progress& progress,
 
 /// Whether a path is a recording: a folder or a .bag file.
 bool isRecording(const std::filesystem::path& path);
-
-/// Whether this build reads bags.
-bool hasBags();
 
 }  // namespace marsim::map_tools

@@ -25,6 +25,13 @@ struct RawScan {
   bool times_are_float32 = false;
 };
 
+/// The first part of map_importer's answer on a bag.
+struct BagContents {
+  std::string clouds, odometry;    ///< topics
+  std::vector<StampedPose> poses;  ///< of `odometry`, with rising stamps
+  std::uint64_t messages = 0;      ///< on `clouds`
+};
+
 /// Places scans along a trajectory and counts them.
 class ScanPlacer {
  public:
@@ -66,6 +73,7 @@ class ScanPlacer {
 void readFolder(const RecordingConfig& config, Progress& progress, RecordingReport& report,
                 const std::function<void(const Keyframe& keyframe)>& take);
 
+/// Reads a bag by the program map_importer.
 void readBag(const RecordingConfig& config, Progress& progress, RecordingReport& report,
              const std::function<void(const Keyframe& keyframe)>& take);
 

@@ -1,29 +1,52 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "scenario/goal_flight.hpp"
+#include "scenario/recording.hpp"
 #include "scenario/scenario.hpp"
 
 namespace marsim::scenario {
 
-/// Flies one UAV of a scenario along its goals and its path: states in, commands out. Commands
-/// carry stamps kLead ahead of the state that they answer, so that they act at the same instant
-/// however late they come.
+/// A part of a flight: a way to a goal, or a path, or a rest.
+struct Stage {
+  Way way;                         ///< empty: a path or a rest
+  std::optional<double> yaw = {};  ///< [rad] all along the way; none: towards its places
+  TimeNs duration = 0;             ///< of the path or rest
+  std::function<KinematicState(TimeNs)> path;  ///< by the time since it began; empty: a rest
+};
+
+/// The stages of what a scenario asks for. `start_yaw` [rad] is kept along a figure-eight. Throws
+/// what readPoseFile() throws.
+std::vector<Stage> stagesOf(const Flight& flight, double start_yaw);
+
+/// Flies one UAV through stages: states in, commands out. Commands carry stamps kLead ahead of the
+/// state that they answer, so that they act at the same instant however late they come. A goal is
+/// reached when the UAV has been at rest within a tolerance of it for kSettle; the places before it
+/// are passed at kPassRadius.
 class FlightGuide {
  public:
   static constexpr TimeNs kLead = 15 * kNsPerSecond / 100;
   static constexpr TimeNs kBegin = kNsPerSecond / 2;  ///< before the flight begins
+  static constexpr TimeNs kLinger = kNsPerSecond;     ///< of a record, after all has been flown
+  static constexpr TimeNs kSettle = kNsPerSecond / 2;
+  static constexpr double kRestSpeed = 0.1;   ///< [m/s]
+  static constexpr double kPassRadius = 0.3;  ///< [m]
 
   struct Commands {
     std::optional<StampedPose> goal;         ///< fly there
     std::vector<KinematicState> references;  ///< full states to be tracked at their stamps
   };
 
-  /// `start_yaw` [rad] is kept until a goal says otherwise. Throws what readPoseFile() throws.
-  FlightGuide(const Flight& flight, double goal_tolerance, double start_yaw);
+  /// `goal_tolerance` [m]; `start_yaw` [rad] is kept until a goal says otherwise.
+  FlightGuide(std::vector<Stage> stages, double goal_tolerance, double start_yaw)
+      : stages_(std::move(stages)), tolerance_(goal_tolerance), goal_yaw_(start_yaw) {}
+  /// Flies a UAV of a scenario.
+  FlightGuide(const Scenario& scenario, const std::string& uav);
 
   /// The flight begins soon after a stamp, and never before this was called.
   void beginAfter(TimeNs stamp) { begin_ = stamp + kBegin; }
@@ -31,18 +54,24 @@ class FlightGuide {
   Commands answer(const MotionSample& state);
   /// When nothing was left to be flown; none: something is.
   std::optional<TimeNs> flownAt() const { return flown_at_; }
-  const GoalFlight& goals() const { return goals_; }
-  bool hasPath() const { return path_ != nullptr; }
+  std::size_t goalCount() const;
+  bool hasPath() const;
+  /// The goals whose way has begun.
+  const std::vector<GoalRecord>& goals() const { return goals_; }
 
  private:
-  void setPath(const Flight& flight, double start_yaw);
-  StampedPose towards(const Eigen::Vector3d& goal, const MotionSample& state);
+  bool approach(const Stage& stage, const MotionSample& state, Commands& commands);
+  bool follow(const Stage& stage, const MotionSample& state, Commands& commands);
+  void send(const Stage& stage, const MotionSample& state, Commands& commands);
 
-  GoalFlight goals_;
-  double goal_yaw_;                               ///< [rad]
-  std::function<KinematicState(TimeNs t)> path_;  ///< by the time since the flight began
-  std::optional<TimeNs> begin_;                   ///< of the flight; none: not known yet
-  TimeNs path_duration_ = 0, path_sent_ = -1;     ///< since the flight began
+  std::vector<Stage> stages_;
+  double tolerance_, goal_yaw_;       ///< [m], [rad]
+  std::optional<TimeNs> begin_;       ///< of the stage that is flown; none: not known yet
+  std::size_t stage_ = 0;             ///< that is flown
+  std::optional<std::size_t> place_;  ///< of its way that is flown to; none: not begun
+  TimeNs rests_since_ = -1;           ///< at the goal; < 0: it does not
+  TimeNs path_sent_ = -1;             ///< since its begin
+  std::vector<GoalRecord> goals_;
   std::optional<TimeNs> flown_at_;
 };
 

@@ -18,6 +18,7 @@ struct MotionSample {
   Pose X_WB;
   Eigen::Vector3d v_WB = Eigen::Vector3d::Zero();              ///< [m/s] in W
   double tracking_error = 0.0;                                 ///< [m] position from its reference
+  Eigen::Vector3d to_reference = Eigen::Vector3d::Zero();      ///< [m] in W, of that length
   double clearance = std::numeric_limits<double>::infinity();  ///< [m] the last one told
 };
 
@@ -27,13 +28,29 @@ struct GoalRecord {
   std::optional<TimeNs> reached;
 };
 
+inline std::size_t reachedCount(const std::vector<GoalRecord>& goals) {
+  std::size_t count = 0;
+  for (const GoalRecord& goal : goals) count += goal.reached ? 1U : 0U;
+  return count;
+}
+
 struct UavRecording {
   std::string name;
   std::vector<MotionSample> samples;  ///< by rising stamps
   std::vector<GoalRecord> goals;
   int contacts = 0;
+  double worst_contact_speed = 0.0;                                  ///< [m/s] at a begin
   double least_clearance = std::numeric_limits<double>::infinity();  ///< [m] of all that were told
 };
+
+/// [m] rms of the tracking errors; NaN without samples.
+inline double trackingRms(const UavRecording& uav) {
+  double sum = 0.0;
+  for (const MotionSample& sample : uav.samples) {
+    sum += sample.tracking_error * sample.tracking_error;
+  }
+  return std::sqrt(sum / static_cast<double>(uav.samples.size()));
+}
 
 /// What came on a topic, by the stamps of its headers.
 struct TopicRecording {

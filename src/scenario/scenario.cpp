@@ -62,8 +62,8 @@ void requireFlights(const Validator& check, const Scenario& scenario) {
                      (flight.figure_eight ? 1 : 0);
     check.require(ways <= 1, field, fmt::format("{} ways to fly", ways),
                   "one of goals, trajectory and figure_eight");
-    for (const Eigen::Vector3d& goal : flight.goals) {
-      requirePlace(scenario.file, field + ".goals", goal);
+    for (const Way& way : flight.goals) {
+      for (const Eigen::Vector3d& place : way) requirePlace(scenario.file, field + ".goals", place);
     }
     if (flight.figure_eight) {
       requireEight(check, field + ".figure_eight", *flight.figure_eight, scenario.file);
@@ -79,6 +79,7 @@ void requireOneOrSeveral(const Validator& check, const Scenario& scenario) {
                   "only with uavs more than 1");
     return;
   }
+  check.require(!scenario.keep, "keep", "true", "false with uavs more than 1");
   check.require(scenario.client.empty(), "client", fmt::format("'{}'", scenario.client),
                 "none with uavs more than 1");
   check.require(!scenario.start, "start", "there", "none with uavs more than 1: swarm says it");

@@ -45,10 +45,13 @@ struct FigureEight {
   int laps = 1;
 };
 
+/// The way to a goal [m] in W: places that are passed without stopping, the goal last.
+using Way = std::vector<Eigen::Vector3d>;
+
 /// What a UAV is flown by. Nothing: it holds where it starts, or somebody else flies it.
 struct Flight {
-  std::vector<Eigen::Vector3d> goals;  ///< [m] in W, one after another
-  std::string trajectory;              ///< file (TUM or CSV); empty: none
+  std::vector<Way> goals;  ///< one after another
+  std::string trajectory;  ///< file (TUM or CSV); empty: none
   std::optional<FigureEight> figure_eight;
 };
 
@@ -137,6 +140,7 @@ struct Scenario {
 
   std::map<std::string, Flight> flights;  ///< by UAV
   double goal_tolerance = 0.1;            ///< [m]
+  bool keep = false;  ///< leave trajectory and cloud beside the result (writeFlight())
   std::vector<Program> programs;
   std::vector<WaitRule> wait_for;
   Checks checks;

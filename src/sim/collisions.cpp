@@ -11,7 +11,7 @@
 namespace marsim::sim {
 namespace {
 
-using collision::Hit;
+using collision::FastestTouch;
 using collision::RigidBody;
 using collision::Touch;
 using Eigen::Vector3d;
@@ -79,11 +79,10 @@ Collisions::Collisions(const CollisionConfig& config, const vehicle::VehicleConf
   config_.validate("collision");
 }
 
-void Collisions::step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ObjectsIn& objectsIn,
-                      std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn) {
+void Collisions::act(const KinematicState& before, vehicle::Quadrotor& quadrotor,
+                     const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events,
+                     const BodyIn& bodyIn) {
   impacts_.clear();
-  const KinematicState before = quadrotor.state();
-  quadrotor.step(dt);
   const KinematicState& after = quadrotor.state();
   std::vector<Touch> solid, ground;  // touches that act on the body
   const bool responds = config_.on && config_.response != CollisionResponse::kReport;
@@ -112,12 +111,11 @@ void Collisions::step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ObjectsIn&
   if (const std::optional<Pose> X_WB = ground_.standing(quadrotor)) quadrotor.standAt(*X_WB);
 }
 
-void Collisions::follow(vehicle::Quadrotor& quadrotor, const KinematicState& after, bool stands,
-                        const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events) {
+void Collisions::watch(const KinematicState& before, const vehicle::Quadrotor& quadrotor,
+                       const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events) {
   impacts_.clear();
-  const KinematicState before = quadrotor.state();
-  quadrotor.follow(after, stands);
   if (!config_.on) return;
+  const KinematicState& after = quadrotor.state();
   const std::vector<Touch>& touches = checker_.check(after.X_WB, after.stamp, objectsIn);
   ground_.look(before, quadrotor, false, touches, checker_.leastDistance(after.X_WB.p));
   count(quadrotor, touches, groundTouches(after.X_WB), events);
@@ -142,9 +140,9 @@ std::vector<Touch> Collisions::groundTouches(const Pose& X_WB) const {
 void Collisions::count(const vehicle::Quadrotor& quadrotor, const std::vector<Touch>& touches,
                        const std::vector<Touch>& ground,
                        std::vector<collision::ContactEvent>& events) {
-  std::vector<Hit> hits = countedHits(quadrotor, touches, ground);
-  for (const Hit& hit : was_hit_) {
-    const auto same = [&hit](const Hit& other) { return other.identity == hit.identity; };
+  std::vector<FastestTouch> hits = countedHits(quadrotor, touches, ground);
+  for (const FastestTouch& hit : was_hit_) {
+    const auto same = [&hit](const FastestTouch& other) { return other.identity == hit.identity; };
     if (std::none_of(hits.begin(), hits.end(), same)) hits.push_back(hit);
   }
   was_hit_.clear();
@@ -152,9 +150,9 @@ void Collisions::count(const vehicle::Quadrotor& quadrotor, const std::vector<To
 }
 
 // Hits that make contacts: landing or standing on the ground makes none.
-std::vector<Hit> Collisions::countedHits(const vehicle::Quadrotor& quadrotor,
-                                         const std::vector<Touch>& touches,
-                                         const std::vector<Touch>& ground) const {
+std::vector<FastestTouch> Collisions::countedHits(const vehicle::Quadrotor& quadrotor,
+                                                  const std::vector<Touch>& touches,
+                                                  const std::vector<Touch>& ground) const {
   const KinematicState& state = quadrotor.state();
   std::vector<Touch> counted = ground_.passed(state.X_WB);
   if (counted.empty() && ground.empty() && touches.empty()) return {};
@@ -164,7 +162,7 @@ std::vector<Hit> Collisions::countedHits(const vehicle::Quadrotor& quadrotor,
                [&](const Touch& touch) {
                  return ground_counts || !(ground_.isOnPlane(touch) || ground_.isOnSurface(touch));
                });
-  return collision::hitsOf(counted, checker_.body(), state);
+  return collision::fastestTouches(counted, checker_.body(), state);
 }
 
 bool Collisions::freeOfMap(const Pose& X_WB) {
@@ -219,9 +217,9 @@ void Collisions::respond(const KinematicState& before, const std::vector<Touch>&
   const vehicle::VehicleConfig& craft = quadrotor.config();
   RigidBody body{craft.totalMass(), craft.inertia, after.X_WB, after.v_WB, after.w_WB_B};
   const double energy_before = energy(body);
-  const std::vector<Hit> hits = collision::hitsOf(solid, checker_.body(), after);
+  const std::vector<FastestTouch> hits = collision::fastestTouches(solid, checker_.body(), after);
   collision::RigidBodies others;
-  for (const Hit& hit : hits) {
+  for (const FastestTouch& hit : hits) {
     if (hit.identity == scene::kMapIdentity || !bodyIn) continue;
     if (const auto other = bodyIn(hit.identity)) others.emplace(hit.identity, *other);
   }
@@ -269,10 +267,10 @@ bool Collisions::hasStruck(std::uint32_t identity, TimeNs stamp) const {
   return last != struck_.end() && std::abs(stamp - last->second.stamp) < kBetweenImpacts;
 }
 
-void Collisions::noteImpacts(const KinematicState& state, const std::vector<Hit>& hits,
+void Collisions::noteImpacts(const KinematicState& state, const std::vector<FastestTouch>& hits,
                              const collision::RigidBodies& before,
                              const collision::RigidBodies& after) {
-  for (const Hit& hit : hits) {
+  for (const FastestTouch& hit : hits) {
     const auto was = before.find(hit.identity), is = after.find(hit.identity);
     if (was == before.end() || is->second.v_WB == was->second.v_WB) continue;
     const RigidBody& other = is->second;
@@ -310,7 +308,7 @@ void Collisions::takeImpact(const Impact& impact, vehicle::Quadrotor& quadrotor)
       !(impact.moment_W.norm() <= most * checker_.body().radius())) {
     return;
   }
-  Hit hit;
+  FastestTouch hit;
   hit.identity = impact.identity;
   hit.p_W = impact.p_W;
   hit.normal_W = impact.normal_W;

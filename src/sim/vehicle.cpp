@@ -165,14 +165,18 @@ const VehicleStep& Vehicle::step(const Collisions::ObjectsIn& objectsIn,
                                  const Collisions::BodyIn& bodyIn) {
   act();
   due_ = VehicleStep();
-  if (setup_.replay) {
-    const KinematicState next = setup_.replay->at(state().stamp + step_period_);
-    collisions_->follow(quadrotor_, next, false, objectsIn, due_.contacts);
-  } else if (isIdeal()) {
-    moveIdeally(objectsIn);
+  const KinematicState before = state();
+  if (replays() || isIdeal()) {
+    if (replays()) {
+      quadrotor_.follow(setup_.replay->at(before.stamp + step_period_));
+    } else {
+      moveIdeally();
+    }
+    collisions_->watch(before, quadrotor_, objectsIn, due_.contacts);
   } else {
     meetConditions();
-    collisions_->step(quadrotor_, step_period_, objectsIn, due_.contacts, bodyIn);
+    quadrotor_.step(step_period_);
+    collisions_->act(before, quadrotor_, objectsIn, due_.contacts, bodyIn);
   }
   due_.report = reportsNow();
   due_.odometry = state().stamp % odometry_period_ == 0;
@@ -182,7 +186,7 @@ const VehicleStep& Vehicle::step(const Collisions::ObjectsIn& objectsIn,
 }
 
 // The ground plane carries it as always: it stands there unless it rises.
-void Vehicle::moveIdeally(const Collisions::ObjectsIn& objectsIn) {
+void Vehicle::moveIdeally() {
   KinematicState next = ideal_.after(state(), state().stamp + step_period_);
   const double lowest = ground_z_ + setup_.vehicle.ground_clearance;
   const bool is_below = next.X_WB.p.z() <= lowest;
@@ -192,7 +196,7 @@ void Vehicle::moveIdeally(const Collisions::ObjectsIn& objectsIn) {
     next.v_WB.z() = 0.0;
     next.a_WB.z() = 0.0;
   }
-  collisions_->follow(quadrotor_, next, stands, objectsIn, due_.contacts);
+  quadrotor_.follow(next, stands);
 }
 
 // Sets the air and the power of the motors for the next step.

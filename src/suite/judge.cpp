@@ -271,13 +271,7 @@ void Judge::run() {
             [](const scenario::UavRecording& uav) { return uav.least_clearance; });
   checkUavs("contacts", "", checks_.contacts,
             [](const scenario::UavRecording& uav) { return static_cast<double>(uav.contacts); });
-  checkUavs("tracking_rms", "m", checks_.tracking_rms, [](const scenario::UavRecording& uav) {
-    double sum = 0.0;
-    for (const scenario::MotionSample& sample : uav.samples) {
-      sum += sample.tracking_error * sample.tracking_error;
-    }
-    return std::sqrt(sum / static_cast<double>(uav.samples.size()));
-  });
+  checkUavs("tracking_rms", "m", checks_.tracking_rms, scenario::trackingRms);
   const auto largest = [](const scenario::UavRecording& uav, const auto& valueOf) {
     double most = 0.0;
     for (const scenario::MotionSample& sample : uav.samples) {

@@ -4,14 +4,14 @@
 
 #include <cairo.h>
 
-#include "marsim/viz/camera.hpp"
 #include "marsim/viz/picture.hpp"
+#include "marsim/viz/picture_camera.hpp"
 #include "viz/layout.hpp"
 
 namespace marsim::viz {
 
 /// Draws path, start, goals and sensor over the picture.
-void drawFlightMarks(cairo_t* context, const FlightScene& scene, const Camera& camera,
+void drawFlightMarks(cairo_t* context, const FlightScene& scene, const PictureCamera& camera,
                      const Layout& layout);
 
 /// Draws title, scale bar, axes, legend and the colour bar of ranges from 0 to `range_shown` [m]

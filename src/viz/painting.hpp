@@ -6,7 +6,7 @@
 namespace marsim::viz {
 
 /// Paints the picture of drawFlight().
-Canvas paintFlight(const FlightScene& scene, View view, const PictureConfig& config);
+Canvas paintFlight(const FlightScene& scene, Viewpoint view, const PictureConfig& config);
 
 /// Range at the end of the colour bar [m]: 98 % of the returns are nearer. 0 without returns.
 double rangeShown(const FlightScene& scene);

@@ -17,16 +17,16 @@ constexpr float kDarkest = 0.35F;
 
 }  // namespace
 
-PointRaster::PointRaster(int width, int height, const Camera& camera)
+PointRaster::PointRaster(int width, int height, const PictureCamera& camera)
     : camera_(camera),
       width_(width * kSamples),
       height_(height * kSamples),
       depth_(static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_), kEmpty),
       colour_(depth_.size(), kBackground) {}
 
-void PointRaster::point(const Eigen::Vector3d& p_W, const Colour& colour, double diameter,
+void PointRaster::point(const Eigen::Vector3d& p_W, const Rgb& colour, double diameter,
                         double min_pixels, double bias) {
-  const std::optional<Camera::Projected> at = camera_.project(p_W);
+  const std::optional<PictureCamera::Projected> at = camera_.project(p_W);
   if (!at) return;
   const double x = at->x * kSamples;
   const double y = at->y * kSamples;
@@ -79,7 +79,7 @@ std::vector<std::uint32_t> PointRaster::shaded() const {
   pixels.reserve(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
   for (int row = 0; row < height; ++row) {
     for (int column = 0; column < width; ++column) {
-      Colour sum{0.0F, 0.0F, 0.0F};
+      Rgb sum{0.0F, 0.0F, 0.0F};
       for (int sample = 0; sample < kSamples * kSamples; ++sample) {
         const int x = column * kSamples + sample % kSamples;
         const int y = row * kSamples + sample / kSamples;

@@ -92,7 +92,7 @@ Panel panelFor(const std::vector<PlottedReturn>& returns, const PictureConfig& c
   return panel;
 }
 
-std::uint32_t pixelOf(const Colour& colour) {
+std::uint32_t pixelOf(const Rgb& colour) {
   const auto byte = [](float value) {
     return static_cast<std::uint32_t>(std::lround(255.0F * value));
   };
@@ -163,7 +163,7 @@ void drawFrame(cairo_t* context, const Panel& panel, double u, double across, do
 
 void drawScan(const FlightScene& scene, const std::vector<Eigen::Vector3f>& in_sensor,
               const PictureConfig& config, const std::filesystem::path& path) {
-  Canvas world = paintFlight(scene, View::kOblique, config);
+  Canvas world = paintFlight(scene, Viewpoint::kOblique, config);
   const std::vector<PlottedReturn> returns = plottedReturns(in_sensor);
   if (returns.empty()) {
     world.writePng(path);

@@ -29,7 +29,7 @@ TEST(ClearanceMap, EqualsBruteForce) {
     const double x = random.uniform(-8.0, 8.0);
     const double y = random.uniform(-8.0, 8.0);
     const double z = random.uniform(-3.0, 7.0);
-    const ClearanceMap::Clearance clearance = map.at({x, y, z});
+    const ClearanceMap::NearestPoint clearance = map.at({x, y, z});
     EXPECT_NEAR(clearance.distance, bruteClearance(cloud, {x, y, z}), 1e-5);
     EXPECT_NEAR((clearance.nearest - Eigen::Vector3d(x, y, z)).norm(), clearance.distance, 1e-9);
   }

@@ -116,9 +116,26 @@ TEST_F(LoadScenario, DefaultsAreTheStructs) {
   ASSERT_EQ(scenario.flights.size(), 1U);
   const auto& goals = scenario.flights.at("uav0").goals;
   ASSERT_EQ(goals.size(), 2U);
-  EXPECT_EQ(goals[1], Eigen::Vector3d(5.0, 3.0, 2.0));
+  EXPECT_EQ(goals[1], scenario::Way{Eigen::Vector3d(5.0, 3.0, 2.0)});
   EXPECT_EQ(scenario.checks.goals_within, 40.0);
   EXPECT_FALSE(scenario.checks.clearance);
+}
+
+TEST_F(LoadScenario, AGoalMayBeAWay) {
+  const Scenario scenario =
+      of(replaced(kPlain, "[5m, 3m, 2m]", "[[5m, 1m, 2m], [5m, 3m, 2m]]") + "keep: true\n");
+  const auto& goals = scenario.flights.at("uav0").goals;
+  ASSERT_EQ(goals.size(), 2U);
+  EXPECT_EQ(goals[0], scenario::Way({Eigen::Vector3d(5.0, 0.0, 2.0)}));
+  EXPECT_EQ(goals[1], scenario::Way({{5.0, 1.0, 2.0}, {5.0, 3.0, 2.0}}));
+  EXPECT_TRUE(scenario.keep);
+  EXPECT_EQ(said(replaced(kPlain, "[5m, 3m, 2m]", "[[5m, 1m, 2m], [5m, 3m]]")),
+            "one.yaml: fly.goals[1][1] is [5m, 3m], allowed: a list of three numbers, [x, y, z]");
+  EXPECT_EQ(said(replaced(kPlain, "[5m, 3m, 2m]", "[5m, 3m]")),
+            "one.yaml: fly.goals[1] is [5m, 3m], allowed: a list of three numbers, [x, y, z]");
+  EXPECT_EQ(said(replaced(kPlain, "[5m, 3m, 2m]", "[[5m, 1m, 2000km], [5m, 3m, 2m]]"))
+                .find("one.yaml: fly.uav0.goals is (5, 1, 2e+06)"),
+            0U);
 }
 
 TEST_F(LoadScenario, ArgumentsOfTheLaunchFile) {
@@ -346,7 +363,7 @@ TEST_F(LoadScenario, Swarms) {
   EXPECT_EQ(scenario.uavs, 3);
   EXPECT_EQ(scenario.arguments.at("swarm"), "circle");
   EXPECT_EQ(scenario.flights.size(), 2U);
-  EXPECT_EQ(scenario.flights.at("uav2").goals[0].x(), 2.0);
+  EXPECT_EQ(scenario.flights.at("uav2").goals[0][0].x(), 2.0);
   EXPECT_EQ(said(replaced(text, "uav2", "uav3")),
             "one.yaml: fly is 'uav3' (did you mean 'uav0'?), allowed: uav0, uav1, uav2");
   EXPECT_EQ(said(replaced(text, "{uav0: {goals: [[1, 1, 1]]}, ", "{goals: [[1, 1, 1]], ")),

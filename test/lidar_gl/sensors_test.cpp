@@ -102,7 +102,7 @@ TEST_P(EverySensor, ReportsWhatItReportsByTheProcessor) {
 std::vector<Scan> scansOfAWorld(const Map& map, std::shared_ptr<const RayRenderer> renderer) {
   sim::World world(map, {std::move(renderer)}, -2.0);
   sim::UavConfig config;
-  const config::Vehicle craft = config::loadVehicle("hummingbird");
+  const vehicle::EquippedVehicle craft = config::loadVehicle("hummingbird");
   config.vehicle = craft.vehicle;
   config.imu = craft.imu;
   config.controller = config::loadController("default");

@@ -55,6 +55,15 @@ inline UavConfig uavAt(const Vector3d& p_WB) {
   return config;
 }
 
+/// A dynamics step of a vehicle and what follows of its touches.
+inline void step(Collisions& collisions, vehicle::Quadrotor& quadrotor,
+                 const Collisions::ObjectsIn& objectsIn, std::vector<ContactEvent>& events,
+                 const Collisions::BodyIn& bodyIn = {}) {
+  const KinematicState before = quadrotor.state();
+  quadrotor.step(kStep);
+  collisions.act(before, quadrotor, objectsIn, events, bodyIn);
+}
+
 inline std::string text(const ContactEvent& event) {
   return (event.begins ? "+" : "-") + scene::identityName(event.hit.identity);
 }

@@ -148,7 +148,7 @@ TEST(Collisions, ACrashIntoTheGroundIsOneAlsoWithoutPointsThere) {
       quadrotor.reset({0.0, 0.0, 3.0}, 0.0);
       quadrotor.stopMotors();
       std::vector<ContactEvent> events;
-      for (int i = 0; i < 2500; ++i) collisions.step(quadrotor, kStep, {}, events);
+      for (int i = 0; i < 2500; ++i) step(collisions, quadrotor, {}, events);
       EXPECT_TRUE(quadrotor.onGround());
       // It bounces once, and comes down a second time at more than the speed of a landing.
       const std::size_t contacts = response == CollisionResponse::kReport ? 1 : 2;
@@ -229,7 +229,7 @@ TEST(Collisions, ComingDownFastOrOnSomethingSteepIsNoLanding) {
     quadrotor.reset({0.0, 0.0, 2.5}, 0.0);
     quadrotor.setMotion(Eigen::Quaterniond::Identity(), {0.0, 0.0, -fall.speed}, Vector3d::Zero());
     std::vector<ContactEvent> events;
-    for (int i = 0; i < 3000 && events.empty(); ++i) collisions.step(quadrotor, kStep, {}, events);
+    for (int i = 0; i < 3000 && events.empty(); ++i) step(collisions, quadrotor, {}, events);
     ASSERT_EQ(events.size(), 1U) << fall.slope;
     EXPECT_EQ(text(events[0]), "+map");
     EXPECT_FALSE(quadrotor.onGround());
@@ -246,7 +246,7 @@ TEST(Collisions, PutElsewhereItIsNotCarriedByTheHillItStoodOn) {
   quadrotor.setMotion(Eigen::Quaterniond::Identity(), {0.0, 0.0, -0.5}, Vector3d::Zero());
   std::vector<ContactEvent> events;
   quadrotor.command(0.9 * craft.hoverSpeeds());
-  for (int i = 0; i < 1000; ++i) collisions.step(quadrotor, kStep, {}, events);
+  for (int i = 0; i < 1000; ++i) step(collisions, quadrotor, {}, events);
   ASSERT_TRUE(quadrotor.onGround());
   collisions.leave(quadrotor, events);
   quadrotor.reset({5.0, 0.0, 1.0}, 0.0);
@@ -296,7 +296,7 @@ TEST(Collisions, ThrownAtWallsItBouncesWithoutSinkingInAndWithoutGainingEnergy) 
     double energy = std::numeric_limits<double>::infinity();
     const int steps = 1500;
     for (int k = 0; k < steps; ++k) {
-      collisions.step(quadrotor, kStep, {}, events);
+      step(collisions, quadrotor, {}, events);
       const KinematicState& state = quadrotor.state();
       // The floor carries it as a plane, on the body itself, which is smaller than its cells.
       for (const collision::Touch& touch : judge.checkMap(state.X_WB)) {

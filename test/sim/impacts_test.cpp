@@ -102,7 +102,7 @@ TEST(Collisions, WhereBothNoticeWhatTheLowerNumberWorkedOutHoldsForBoth) {
       };
       if (struck[k]) continue;
       const Vector3d v = uavs[k].state().v_WB;
-      collisions[k].step(uavs[k], kStep, objectsIn, events, bodyIn);
+      step(collisions[k], uavs[k], objectsIn, events, bodyIn);
       struck[k] = !collisions[k].impacts().empty();
       if (struck[k]) gained[k] = v;
     }
@@ -174,7 +174,7 @@ TEST(Collisions, AImpactMovesWhoRespondsAndCountsOnce) {
     collisions.takeImpact(nonsense, quadrotor);
     EXPECT_EQ(quadrotor.state().v_WB, v);
     std::vector<ContactEvent> events;
-    for (int i = 0; i < 500; ++i) collisions.step(quadrotor, kStep, {}, events);
+    for (int i = 0; i < 500; ++i) step(collisions, quadrotor, {}, events);
     ASSERT_EQ(events.size(), responds ? 2U : 0U);
     EXPECT_EQ(quadrotor.motorsStopped(), response == CollisionResponse::kStopMotors);
     if (responds) {

@@ -137,7 +137,7 @@ TEST(ImuContacts, FallsAndTumbles) {
     DeadReckoning reckoning(config.imu.X_BI);
     std::vector<ContactEvent> events;
     for (int i = 1; i <= 5000; ++i) {
-      collisions.step(quadrotor, kStep, {}, events);
+      step(collisions, quadrotor, {}, events);
       if (i % 5 != 0) continue;
       reckoning.add(imu.sample(quadrotor.state(), quadrotor.breaks()), quadrotor.state());
       ASSERT_LT(reckoning.velocityError(), 0.25) << nameOf(response) << " " << i;

@@ -144,7 +144,7 @@ struct Thrown {
     quadrotor.setMotion(q_WB, v_WB, Vector3d::Zero());
     double lowest = 10.0;
     for (int i = 0; i < static_cast<int>(1000.0 * seconds); ++i) {
-      collisions.step(quadrotor, kStep, {}, events);
+      step(collisions, quadrotor, {}, events);
       const double z = quadrotor.state().X_WB.p.z();
       lowest = std::min(lowest, z);
       if (!events.empty()) highest = std::max(highest, z - lowest);
@@ -208,12 +208,12 @@ TEST(Landing, SlidesAsFarAsFrictionLetsIt) {
   quadrotor.reset({0.0, 0.0, 1.0 + craft.ground_clearance + 0.02}, 0.0);
   quadrotor.stopMotors();
   std::vector<ContactEvent> events;
-  for (int i = 0; i < 1000; ++i) collisions.step(quadrotor, kStep, {}, events);
+  for (int i = 0; i < 1000; ++i) step(collisions, quadrotor, {}, events);
   ASSERT_TRUE(quadrotor.onGround());
   const double speed = 1.5;
   const double from = quadrotor.state().X_WB.p.x();
   quadrotor.setMotion(quadrotor.state().X_WB.q, {speed, 0.0, 0.0}, Vector3d::Zero());
-  for (int i = 0; i < 2000; ++i) collisions.step(quadrotor, kStep, {}, events);
+  for (int i = 0; i < 2000; ++i) step(collisions, quadrotor, {}, events);
   EXPECT_TRUE(quadrotor.onGround());
   const double way = speed * speed / (2.0 * config.impact.friction * kGravity);
   EXPECT_NEAR(quadrotor.state().X_WB.p.x() - from, way, 0.1 * way);

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <functional>
 #include <limits>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "marsim/common/error.hpp"
-#include "tools/temporary_folder.hpp"
 #include "tools/test_room.hpp"
 
 namespace marsim::tools {
@@ -19,12 +16,12 @@ namespace {
 constexpr double kClearance = 0.5;
 const Eigen::Vector3d kStart(2.0, 2.0, 1.5);
 
-// Least distance from the segments of all legs to any point, by brute force.
+// Least distance from the segments of all ways to any point, by brute force.
 double leastDistance(const std::vector<Eigen::Vector3f>& points, Eigen::Vector3d from,
-                     const std::vector<Leg>& legs) {
+                     const std::vector<scenario::Way>& ways) {
   double least = std::numeric_limits<double>::infinity();
-  for (const Leg& leg : legs) {
-    for (const Eigen::Vector3d& to : leg.waypoints) {
+  for (const scenario::Way& way : ways) {
+    for (const Eigen::Vector3d& to : way) {
       const Eigen::Vector3d along = to - from;
       for (const Eigen::Vector3f& point : points) {
         const Eigen::Vector3d p = point.cast<double>();
@@ -50,24 +47,24 @@ std::string messageOf(const std::function<void()>& action) {
 TEST(FlightPlan, RoutesThroughTheDoor) {
   const auto points = roomPoints();
   const Eigen::Vector3d goal(8.0, 2.0, 1.5);
-  const auto legs = routeLegs(clearanceOf(points), kStart, {goal, kStart}, kClearance);
-  ASSERT_EQ(legs.size(), 2U);
-  EXPECT_EQ(legs[0].goal(), goal);
-  EXPECT_EQ(legs[1].goal(), kStart);
-  EXPECT_GT(legs[0].waypoints.size(), 1U);
-  EXPECT_GE(leastDistance(points, kStart, legs), kClearance - 1e-3);
+  const auto ways = findWays(clearanceOf(points), kStart, {goal, kStart}, kClearance);
+  ASSERT_EQ(ways.size(), 2U);
+  EXPECT_EQ(ways[0].back(), goal);
+  EXPECT_EQ(ways[1].back(), kStart);
+  EXPECT_GT(ways[0].size(), 1U);
+  EXPECT_GE(leastDistance(points, kStart, ways), kClearance - 1e-3);
 }
 
 TEST(FlightPlan, FreeSegmentIsFlownStraight) {
-  const auto legs = routeLegs(clearanceOf(roomPoints()), kStart, {{2.0, 4.0, 1.5}}, kClearance);
-  ASSERT_EQ(legs.size(), 1U);
-  EXPECT_EQ(legs[0].waypoints.size(), 1U);
+  const auto ways = findWays(clearanceOf(roomPoints()), kStart, {{2.0, 4.0, 1.5}}, kClearance);
+  ASSERT_EQ(ways.size(), 1U);
+  EXPECT_EQ(ways[0].size(), 1U);
 }
 
 TEST(FlightPlan, ClosedDoorIsRefusedWithTheBlockingPlace) {
   const auto map = clearanceOf(roomPoints(4.0));
   const std::string message = messageOf([&] {
-    routeLegs(map, kStart, {{8.0, 2.0, 1.5}}, kClearance);
+    findWays(map, kStart, {{8.0, 2.0, 1.5}}, kClearance);
   });
   EXPECT_NE(message.find("goal 1 at (8.00, 2.00, 1.50) cannot be reached"), std::string::npos)
       << message;
@@ -89,8 +86,8 @@ TEST(FlightPlan, NothingIsPlannedBelowAStandingVehicle) {
   const auto lowestOf = [&](double lowest_z) {
     double lowest = 10.0;
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-      for (const Leg& leg : chooseLegs(map, start, 5, kClearance, seed, lowest_z)) {
-        lowest = std::min(lowest, leg.goal().z());
+      for (const scenario::Way& way : chooseWays(map, start, 5, kClearance, seed, lowest_z)) {
+        lowest = std::min(lowest, way.back().z());
       }
     }
     return lowest;
@@ -98,9 +95,9 @@ TEST(FlightPlan, NothingIsPlannedBelowAStandingVehicle) {
   EXPECT_LT(lowestOf(kAnyHeight), 0.2) << "the hall has such goals";
   EXPECT_GE(lowestOf(0.2), 0.2);
 
-  EXPECT_EQ(routeLegs(map, start, {{2.0, 3.0, 0.1}}, kClearance).size(), 1U);
+  EXPECT_EQ(findWays(map, start, {{2.0, 3.0, 0.1}}, kClearance).size(), 1U);
   const std::string message = messageOf([&] {
-    routeLegs(map, start, {{2.0, 3.0, 0.1}}, kClearance, 0.2);
+    findWays(map, start, {{2.0, 3.0, 0.1}}, kClearance, 0.2);
   });
   EXPECT_NE(message.find("goal 1 at (2.00, 3.00, 0.10) is lower than"), std::string::npos);
   EXPECT_NE(message.find("0.20 m or more"), std::string::npos) << message;
@@ -147,21 +144,21 @@ TEST(FlightPlan, StartsOverTheGroundOfATerrain) {
 TEST(FlightPlan, GoalAtAWallIsRefusedWithAFreePlace) {
   const auto map = clearanceOf(roomPoints());
   const std::string message = messageOf([&] {
-    routeLegs(map, kStart, {{2.0, 5.8, 1.5}}, kClearance);
+    findWays(map, kStart, {{2.0, 5.8, 1.5}}, kClearance);
   });
   EXPECT_NE(message.find("is 0.20 m from the map's point"), std::string::npos) << message;
   EXPECT_NE(message.find("nearest free place"), std::string::npos) << message;
   EXPECT_NE(messageOf([&] {
-              routeLegs(map, kStart, {{99, 0, 1}}, kClearance);
+              findWays(map, kStart, {{99, 0, 1}}, kClearance);
             }).find("outside"),
             std::string::npos);
 }
 
 TEST(FlightPlan, ChosenGoalsKeepTheClearance) {
   const auto points = roomPoints();
-  const auto legs = chooseLegs(clearanceOf(points), kStart, 4, kClearance, 3);
-  EXPECT_FALSE(legs.empty());
-  EXPECT_GE(leastDistance(points, kStart, legs), kClearance - 1e-3);
+  const auto ways = chooseWays(clearanceOf(points), kStart, 4, kClearance, 3);
+  EXPECT_FALSE(ways.empty());
+  EXPECT_GE(leastDistance(points, kStart, ways), kClearance - 1e-3);
 }
 
 TEST(FlightPlan, StartIsTheUsualOneWhereFree) {
@@ -172,25 +169,11 @@ TEST(FlightPlan, StartIsTheUsualOneWhereFree) {
   EXPECT_THROW(chooseStart(map, {5.0, 1.0, 1.5}, 2.9), Error);
 }
 
-TEST(FlightPlan, IsWrittenAsJson) {
+TEST(FlightPlan, LengthIsThatOfAllSegments) {
   FlightPlan plan;
-  plan.map = "/maps/a \"b\".pcd";
-  plan.lidar = "avia";
-  plan.vehicle = "hummingbird";
   plan.start = {1, 2, 3};
-  plan.output = "/tmp/out";
-  plan.legs = {{{{4, 2, 3}, {4, 6, 3}}}, {{{4, 6, 5}}}};
+  plan.ways = {{{4, 2, 3}, {4, 6, 3}}, {{4, 6, 5}}};
   EXPECT_DOUBLE_EQ(plan.length(), 3.0 + 4.0 + 2.0);
-  const TemporaryFolder folder;
-  writePlan(plan, folder.path() / "plan.json");
-  std::ifstream file(folder.path() / "plan.json");
-  const auto json = nlohmann::json::parse(file);
-  EXPECT_EQ(json.at("map"), plan.map);
-  EXPECT_EQ(json.at("goal_tolerance"), 0.1);
-  EXPECT_EQ(json.at("start"), nlohmann::json({1.0, 2.0, 3.0}));
-  EXPECT_EQ(json.at("legs").size(), 2U);
-  EXPECT_EQ(json.at("legs")[0].at("waypoints")[1], nlohmann::json({4.0, 6.0, 3.0}));
-  EXPECT_THROW(writePlan(plan, folder.path() / "missing" / "plan.json"), FileError);
 }
 
 }  // namespace

@@ -3,55 +3,19 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 #include <nlohmann/json.hpp>
 
-#include "common/line_reader.hpp"
-#include "marsim/common/error.hpp"
 #include "tools/temporary_folder.hpp"
 #include "tools/test_room.hpp"
 
 namespace marsim::tools {
 namespace {
 
-const char kHeader[] = "stamp,x,y,z,qx,qy,qz,qw,vx,vy,vz,ref_x,ref_y,ref_z\n";
-
-TEST(Trajectory, IsReadByColumnNames) {
-  const TemporaryFolder folder;
-  const auto path = folder.write("t.csv", std::string(kHeader) +
-                                              "0.005,1,2,3,0,0,0,1,0,0,0,1,2,3\n"
-                                              "0.010,1.5,2,3,0,0,0,1,0,0,0,1,2,3\n");
-  const auto rows = readTrajectory(path);
-  ASSERT_EQ(rows.size(), 2U);
-  EXPECT_EQ(rows[1].stamp, 0.010);
-  EXPECT_EQ(rows[1].p_WB, Eigen::Vector3d(1.5, 2, 3));
-}
-
-TEST(Trajectory, LineCutOffAtTheEndIsLeftOut) {
-  const TemporaryFolder folder;
-  const auto path = folder.write(
-      "t.csv", std::string(kHeader) + "0.005,1,2,3,0,0,0,1,0,0,0,1,2,3\n0.010,1.5,2,3,0,0,0,1,0");
-  EXPECT_EQ(readTrajectory(path).size(), 1U);
-}
-
-TEST(Trajectory, BadFilesAreRefused) {
-  const TemporaryFolder folder;
-  EXPECT_THROW(readTrajectory(folder.path() / "missing.csv"), FileError);
-  EXPECT_THROW(readTrajectory(folder.write("empty.csv", "")), FileError);
-  EXPECT_THROW(readTrajectory(folder.write("columns.csv", "stamp,x,y\n0,1,2\n")), FileError);
-  EXPECT_THROW(readTrajectory(folder.write("nan.csv", "stamp,x,y,z\n0,1,nan,2\n")), FileError);
-  const std::string long_line(LineReader::kLongest + 1, '1');
-  EXPECT_THROW(readTrajectory(folder.write("long.csv", "stamp,x,y,z\n" + long_line)), FileError);
-  ASSERT_EQ(mkfifo((folder.path() / "fifo").c_str(), 0600), 0);
-  EXPECT_THROW(readTrajectory(folder.path() / "fifo"), FileError);
-  EXPECT_THROW(readFlightRecord(folder.path() / "fifo"), FileError);
-}
-
-// Rows along x at y = 3, z = 1.5 of a room whose wall stands at x = 10.
-std::vector<TrajectoryRow> alongX(std::initializer_list<double> xs) {
-  std::vector<TrajectoryRow> rows;
+// Poses along x at y = 3, z = 1.5 of a room whose wall stands at x = 10.
+std::vector<StampedPose> alongX(std::initializer_list<double> xs) {
+  std::vector<StampedPose> rows;
   for (const double x : xs) {
-    rows.push_back({0.005 * static_cast<double>(rows.size()), {x, 3.0, 1.5}});
+    rows.push_back({5'000'000 * static_cast<TimeNs>(rows.size()), {{}, {x, 3.0, 1.5}}});
   }
   return rows;
 }
@@ -63,8 +27,8 @@ TEST(Contacts, AreCountedByEpisode) {
   const Contacts touch = findContacts(map, alongX({8.0, 9.71, 9.75, 9.72, 9.0}), radius);
   EXPECT_EQ(touch.episodes, 1);
   EXPECT_NEAR(touch.min_clearance, 0.25, 1e-5);
-  EXPECT_NEAR(touch.closest.p_WB.x(), 9.75, 1e-9);
-  EXPECT_DOUBLE_EQ(touch.first_contact.stamp, 0.005);
+  EXPECT_NEAR(touch.closest.X_WB.p.x(), 9.75, 1e-9);
+  EXPECT_EQ(touch.first_contact.stamp, 5'000'000);
   EXPECT_EQ(findContacts(map, alongX({9.71, 9.69, 9.71}), radius).episodes, 1) << "one long touch";
   EXPECT_EQ(findContacts(map, alongX({9.71, 9.60, 9.71}), radius).episodes, 2) << "two touches";
 }
@@ -74,18 +38,6 @@ const char kRecord[] = R"({"goals": 4, "goals_reached": 3, "rms_tracking_error_m
   "simulated_s": 12.5, "scan_origin": [1, 2, 3], "completed": true,
   "contacts": 2, "worst_contact_speed_mps": 3.21})";
 
-TEST(FlightRecord, IsRead) {
-  const TemporaryFolder folder;
-  const FlightRecord record = readFlightRecord(folder.write("flight.json", kRecord));
-  EXPECT_EQ(record.goals_reached, 3);
-  EXPECT_EQ(record.scans, 120U);
-  EXPECT_EQ(record.scan_origin, Eigen::Vector3d(1, 2, 3));
-  EXPECT_TRUE(record.completed);
-  EXPECT_THROW(readFlightRecord(folder.write("half.json", "{\"goals\": 4,")), FileError);
-  EXPECT_THROW(readFlightRecord(folder.write("other.json", "{\"goals\": 4}")), FileError);
-  EXPECT_THROW(readFlightRecord(folder.path() / "missing.json"), FileError);
-}
-
 TEST(FlightSummary, NamesEveryFailureAndNoOther) {
   FlightSummary summary;
   summary.record.goals = summary.record.goals_reached = 4;
@@ -94,7 +46,7 @@ TEST(FlightSummary, NamesEveryFailureAndNoOther) {
   EXPECT_TRUE(summary.failures().empty());
   summary.record.goals_reached = 3;
   summary.contacts.episodes = 2;
-  summary.contacts.first_contact = {1.5, {1, 2, 3}};
+  summary.contacts.first_contact = {3 * kNsPerSecond / 2, {{}, {1, 2, 3}}};
   summary.interrupted = true;
   summary.record.scans = 0;
   summary.record.contacts = 1;
@@ -109,7 +61,7 @@ TEST(FlightSummary, NamesEveryFailureAndNoOther) {
 TEST(FlightSummary, HoldsTheAgreedFields) {
   const TemporaryFolder folder;
   FlightSummary summary;
-  summary.record = readFlightRecord(folder.write("flight.json", kRecord));
+  summary.record = suite::readFlightRecord(folder.write("flight.json", kRecord));
   summary.contacts.min_clearance = 0.51234;
   summary.write(folder.path() / "summary.json");
   std::ifstream file(folder.path() / "summary.json");

@@ -25,11 +25,11 @@ class ClearanceMap {
   ClearanceMap(std::shared_ptr<const Neighbours> neighbours, const Eigen::AlignedBox3f& bounds);
 
   /// Distance [m] to the nearest map point and that point.
-  struct Clearance {
+  struct NearestPoint {
     double distance = std::numeric_limits<double>::infinity();
     Eigen::Vector3d nearest = Eigen::Vector3d::Zero();  ///< [m] in W
   };
-  Clearance at(const Eigen::Vector3d& p_W) const { return nearest_(p_W); }
+  NearestPoint at(const Eigen::Vector3d& p_W) const { return nearest_(p_W); }
 
   /// The place nearest to `p_W` with at least `clearance` [m] round it, at most `search_radius` [m]
   /// away, inside the map's box; none if there is no such place.
@@ -40,7 +40,7 @@ class ClearanceMap {
   double resolution() const { return resolution_; }
 
  private:
-  std::function<Clearance(const Eigen::Vector3d& p_W)> nearest_;
+  std::function<NearestPoint(const Eigen::Vector3d& p_W)> nearest_;
   Eigen::AlignedBox3f bounds_;
   double resolution_;
 };

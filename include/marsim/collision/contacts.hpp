@@ -13,7 +13,7 @@
 namespace marsim::collision {
 
 /// The fastest touch of a body by one object at one instant.
-struct Hit {
+struct FastestTouch {
   std::uint32_t identity = scene::kMapIdentity;
   Eigen::Vector3d p_W = Eigen::Vector3d::Zero();        ///< [m] the point that is met fastest
   Eigen::Vector3d normal_W = Eigen::Vector3d::UnitZ();  ///< unit, from the object to the body
@@ -23,14 +23,14 @@ struct Hit {
 };
 
 /// Returns one hit per object; `touches` are sorted by identity.
-std::vector<Hit> hitsOf(const std::vector<Touch>& touches, const BodyVoxels& body,
-                        const KinematicState& state);
+std::vector<FastestTouch> fastestTouches(const std::vector<Touch>& touches, const BodyVoxels& body,
+                                         const KinematicState& state);
 
 /// The beginning or the end of a contact.
 struct ContactEvent {
   bool begins = true;
   TimeNs stamp = 0;  ///< first touch of a contact that begins, last touch of one that ends
-  Hit hit;           ///< at `stamp`
+  FastestTouch hit;  ///< at `stamp`
 };
 
 /// Groups touches into contacts: one contact per object, from the first touch until none has
@@ -41,7 +41,8 @@ class ContactTracker {
   explicit ContactTracker(TimeNs release) : release_(release) {}
 
   /// Takes the hits of an instant, at most one per object; appends contacts that begin or end.
-  void update(TimeNs stamp, const std::vector<Hit>& hits, std::vector<ContactEvent>& events);
+  void update(TimeNs stamp, const std::vector<FastestTouch>& hits,
+              std::vector<ContactEvent>& events);
   /// Ends all contacts, for a body that is placed elsewhere.
   void clear(std::vector<ContactEvent>& events);
 
@@ -51,7 +52,7 @@ class ContactTracker {
  private:
   struct Contact {
     TimeNs last;
-    Hit hit;
+    FastestTouch hit;
   };
   TimeNs release_;
   std::map<std::uint32_t, Contact> contacts_;  // by identity

@@ -74,8 +74,7 @@ vehicle::WindConfig windOf(const std::string& mean, const std::string& gusts,
 /// ROTOR@TIME:EFFECTIVENESS. Throws ConfigError.
 std::vector<sim::MotorFailure> motorFailuresOf(const std::string& text, const std::string& where);
 
-using Vehicle = vehicle::EquippedVehicle;
-Vehicle loadVehicle(const std::string& name_or_path);
+vehicle::EquippedVehicle loadVehicle(const std::string& name_or_path);
 
 /// Where the UAVs of a swarm start, a file of config/swarm.
 sim::SwarmConfig loadSwarm(const std::string& name_or_path);

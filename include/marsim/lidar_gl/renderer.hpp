@@ -23,7 +23,7 @@ struct GlOptions {
 };
 
 /// The ray caster on OpenGL.
-class RayCaster : public lidar::RayCaster {
+class GlRayCaster : public lidar::RayCaster {
  public:
   /// The device and the map's memory there, for messages.
   virtual std::string deviceText() const = 0;
@@ -32,9 +32,9 @@ class RayCaster : public lidar::RayCaster {
 /// Casts rays by a compute shader through the map's tree, which lies on the device as in the file.
 /// Moving objects are met on the processor, as the ray caster of lidar meets them. Throws
 /// GlError where there is no OpenGL 4.3, no room or no compiler.
-std::unique_ptr<RayCaster> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
-                                         const lidar::RendererConfig& config,
-                                         const GlOptions& options = {});
+std::unique_ptr<GlRayCaster> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
+                                           const lidar::RendererConfig& config,
+                                           const GlOptions& options = {});
 
 /// Which renderer to use.
 enum class RendererChoice {

@@ -59,7 +59,7 @@ struct LoadedMap {
 struct MapLoading {
   bool use_cache = true;
   std::filesystem::path folder;  ///< of the cached maps; empty: maps in cacheDir()
-  Report report = reportToStandardError;
+  LineSink report = reportToStandardError;
 };
 
 /// The map of a PCD or PLY file: from the cache if any process has made it from the same content

@@ -10,7 +10,7 @@
 namespace marsim::map {
 
 /// Takes one line for the user.
-using Report = std::function<void(const std::string&)>;
+using LineSink = std::function<void(const std::string&)>;
 
 /// Prints "marsim: <line>" on standard error.
 void reportToStandardError(const std::string& line);
@@ -32,6 +32,6 @@ struct CacheEntry {
 /// uses what it left in memory. `build` is called at most once and its exceptions pass through.
 std::shared_ptr<const MapFile> openOrBuild(const CacheEntry& entry,
                                            const std::function<MapFileWriter()>& build,
-                                           const Report& report = reportToStandardError);
+                                           const LineSink& report = reportToStandardError);
 
 }  // namespace marsim::map

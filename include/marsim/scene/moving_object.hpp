@@ -22,6 +22,12 @@ constexpr std::uint32_t kMapIdentity = std::numeric_limits<std::uint32_t>::max()
 /// The object's name for messages: "map", "uav 3", "obstacle 17", "plant 5".
 std::string identityName(std::uint32_t identity);
 
+/// A sphere that holds a body or a shape.
+struct BoundingSphere {
+  Eigen::Vector3d centre = Eigen::Vector3d::Zero();  ///< [m]
+  double radius = 0.0;                               ///< [m]
+};
+
 /// A rigid object that moves for a while, during a scan for instance: a small set of surfels in its
 /// own frame M.
 struct MovingObject {

@@ -88,9 +88,9 @@ constexpr std::size_t kMaxObstacles = 10'000;
 
 /// Returns the distance [m] from a place in W to the nearest point of the map; any number from
 /// `most` on if the point is farther than that.
-using Clearance = std::function<double(const Eigen::Vector3d& p_W, double most)>;
+using MapDistance = std::function<double(const Eigen::Vector3d& p_W, double most)>;
 
-struct Leg;
+struct TrackLeg;
 struct ObstaclePlaces;
 class WalkingPerson;
 
@@ -106,7 +106,7 @@ class Obstacles final : public ObjectSource {
  public:
   /// Looks for free places in the map, or takes every place for free without `clearance`. Throws
   /// ConfigError, also where a region has no free place.
-  Obstacles(const ObstaclesConfig& config, const Clearance& clearance, const std::string& where);
+  Obstacles(const ObstaclesConfig& config, const MapDistance& clearance, const std::string& where);
   ~Obstacles() override;
 
   /// A motion that bends or starts over gives several objects of one identity, each for its time.
@@ -152,7 +152,7 @@ class Obstacles final : public ObjectSource {
  private:
   struct Obstacle;
   struct Look;
-  static Look lookOf(const WalkingPerson& person, const Obstacle& obstacle, const Leg& leg,
+  static Look lookOf(const WalkingPerson& person, const Obstacle& obstacle, const TrackLeg& leg,
                      TimeNs time);
 
   ObstaclesConfig config_;

@@ -55,12 +55,6 @@ struct PeerMotion {
   Eigen::Vector3d w_WB_B = Eigen::Vector3d::Zero();  ///< [rad/s] in B
 };
 
-/// A bounding sphere of a body.
-struct Ball {
-  Eigen::Vector3d p_W = Eigen::Vector3d::Zero();  ///< [m] centre
-  double radius = 0.0;                            ///< [m]
-};
-
 /// The error in a state, on one line that names the UAV, the field and what is allowed; empty where
 /// there is none.
 std::string problemOf(const PeerState& state);
@@ -128,7 +122,7 @@ class Peers : public ObjectSource {
                     TimeNs told_until = kAllTold) const;
   /// Appends the other UAVs whose sphere meets `near` at `end`. Returns the least gap [m] between
   /// `near` and the spheres of those left out; infinite without any.
-  double appendOthersNear(std::uint32_t own, const Ball& near, TimeNs begin, TimeNs end,
+  double appendOthersNear(std::uint32_t own, const BoundingSphere& near, TimeNs begin, TimeNs end,
                           std::vector<MovingObject>& objects, TimeNs told_until = kAllTold) const;
   /// A report on each UAV, by number.
   std::vector<PeerReport> reports(TimeNs now) const;

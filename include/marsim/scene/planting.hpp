@@ -70,8 +70,8 @@ constexpr double kMaxPlantInstances = 2e6;
 
 /// The ground's height [m] at places in W, the lowest surface between two heights [m]; NaN where
 /// there is none.
-using Ground = std::function<std::vector<double>(const std::vector<Eigen::Vector2d>& places,
-                                                 double z_min, double z_max)>;
+using GroundHeights = std::function<std::vector<double>(const std::vector<Eigen::Vector2d>& places,
+                                                        double z_min, double z_max)>;
 
 /// Grows patches of every stand's species and sets them on the ground. Stems stand in rectangular
 /// patches side by side, each one of a few that are grown; shrubs and sparse stems stand singly.
@@ -79,6 +79,6 @@ using Ground = std::function<std::vector<double>(const std::vector<Eigen::Vector
 /// Deterministic in the seed. Throws ConfigError, also for a region outside the map or without
 /// ground, and for more plants than a world may have.
 Vegetation plantVegetation(const VegetationConfig& config, const Eigen::AlignedBox3d& bounds,
-                           const Ground& ground, const std::string& where);
+                           const GroundHeights& ground, const std::string& where);
 
 }  // namespace marsim::scene

@@ -56,7 +56,7 @@ struct Impact {
                                                         ///< other's
 };
 
-/// The collision checking inside a UAV's dynamics step.
+/// The collision checking after each of a UAV's dynamics steps.
 class Collisions {
  public:
   using ObjectsIn = collision::CollisionChecker::ObjectsIn;
@@ -75,15 +75,14 @@ class Collisions {
              std::shared_ptr<const collision::Neighbours> map, double ground_z,
              std::optional<std::uint32_t> self = std::nullopt);
 
-  /// Advances the vehicle by dt [ns], finds its touches and applies the response. A vehicle that
-  /// has come to rest on its feet, its thrust below its weight, stands (Quadrotor::standAt).
-  /// Appends the contacts that begin and end. impacts() lists the UAVs it ran into.
-  void step(vehicle::Quadrotor& quadrotor, TimeNs dt, const ObjectsIn& objectsIn,
-            std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn = {});
-  /// Moves a vehicle with prescribed motion to `after` as it is; its touches there have no effect
-  /// but contacts. The caller decides whether the vehicle stands then.
-  void follow(vehicle::Quadrotor& quadrotor, const KinematicState& after, bool stands,
-              const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events);
+  /// Checks what the vehicle touches after a step from `before`, and lets it respond. A vehicle
+  /// that has come to rest on its feet, its thrust below its weight, stands (Quadrotor::standAt).
+  /// Appends the contacts that begin and end; impacts() tells which UAVs it ran into.
+  void act(const KinematicState& before, vehicle::Quadrotor& quadrotor, const ObjectsIn& objectsIn,
+           std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn = {});
+  /// Counts the contacts of a vehicle whose motion is prescribed; they change nothing.
+  void watch(const KinematicState& before, const vehicle::Quadrotor& quadrotor,
+             const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events);
   /// The impacts on others in the last step, to be passed to their takeImpact().
   const std::vector<Impact>& impacts() const { return impacts_; }
   /// Applies the impact of another UAV that has run into this one, which need not have noticed: its
@@ -109,9 +108,9 @@ class Collisions {
                     moment_W = Eigen::Vector3d::Zero();  // on this UAV
   };
 
-  std::vector<collision::Hit> countedHits(const vehicle::Quadrotor& quadrotor,
-                                          const std::vector<collision::Touch>& touches,
-                                          const std::vector<collision::Touch>& ground) const;
+  std::vector<collision::FastestTouch> countedHits(
+      const vehicle::Quadrotor& quadrotor, const std::vector<collision::Touch>& touches,
+      const std::vector<collision::Touch>& ground) const;
   void count(const vehicle::Quadrotor& quadrotor, const std::vector<collision::Touch>& touches,
              const std::vector<collision::Touch>& ground,
              std::vector<collision::ContactEvent>& events);
@@ -127,7 +126,7 @@ class Collisions {
                const std::vector<collision::Touch>& solid, vehicle::Quadrotor& quadrotor,
                const BodyIn& bodyIn);
   void support(const std::vector<collision::Touch>& touches, vehicle::Quadrotor& quadrotor) const;
-  void noteImpacts(const KinematicState& state, const std::vector<collision::Hit>& hits,
+  void noteImpacts(const KinematicState& state, const std::vector<collision::FastestTouch>& hits,
                    const collision::RigidBodies& before, const collision::RigidBodies& after);
 
   CollisionConfig config_;
@@ -135,10 +134,10 @@ class Collisions {
   std::optional<std::uint32_t> self_;
   collision::CollisionChecker checker_;
   collision::ContactTracker tracker_;
-  bool is_caught_ = false;                    // found no free place in the last step
-  std::vector<Impact> impacts_;               // of the last step
-  std::map<std::uint32_t, Exchange> struck_;  // the last one with each UAV
-  std::vector<collision::Hit> was_hit_;       // by others that ran into it, since the last step
+  bool is_caught_ = false;                        // found no free place in the last step
+  std::vector<Impact> impacts_;                   // of the last step
+  std::map<std::uint32_t, Exchange> struck_;      // the last one with each UAV
+  std::vector<collision::FastestTouch> was_hit_;  // by others that ran into it, since the last step
 };
 
 }  // namespace marsim::sim

@@ -41,8 +41,9 @@ class Surroundings {
                                            const std::vector<Source>& sources) const;
   /// The objects for a collision check of a body in a sphere: UAVs that are far from it at `end`
   /// are left out.
-  collision::ObjectsAbout objectsAbout(std::uint32_t own, const scene::Ball& body, TimeNs begin,
-                                       TimeNs end, const std::vector<Source>& sources) const;
+  collision::ObjectsAbout objectsAbout(std::uint32_t own, const scene::BoundingSphere& body,
+                                       TimeNs begin, TimeNs end,
+                                       const std::vector<Source>& sources) const;
   /// Mass and motion of a UAV at an instant, as known then; none for other objects or if unknown.
   std::optional<collision::RigidBody> bodyAt(std::uint32_t identity, TimeNs time) const;
   /// Removes and returns the impacts on a UAV that act by an instant.

@@ -132,7 +132,9 @@ class Vehicle {
   TimeNs placedAt() const { return placed_at_; }
   TimeNs dynamicsStep() const { return step_period_; }
   /// The bounding sphere of the body.
-  scene::Ball ball() const { return {state().X_WB.p, collisions_->checker().body().radius()}; }
+  scene::BoundingSphere ball() const {
+    return {state().X_WB.p, collisions_->checker().body().radius()};
+  }
   TimeNs reportPeriod() const { return report_period_; }
   /// Whether its stamp is that of a report.
   bool reportsNow() const { return state().stamp % report_period_ == 0; }
@@ -149,7 +151,7 @@ class Vehicle {
   };
 
   void act();
-  void moveIdeally(const Collisions::ObjectsIn& objectsIn);
+  void moveIdeally();
   void meetConditions();
   void sample();
   void placeDue();

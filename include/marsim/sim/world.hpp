@@ -98,7 +98,7 @@ class Uav {
   const CameraRig* cameras() const { return cameras_ ? &*cameras_ : nullptr; }
   TimeNs dynamicsStep() const { return vehicle_.dynamicsStep(); }
   /// The bounding sphere of the body.
-  scene::Ball ball() const { return vehicle_.ball(); }
+  scene::BoundingSphere ball() const { return vehicle_.ball(); }
   /// Removes and returns its announcements to the others.
   std::vector<Announcement> takeAnnouncements() { return std::exchange(announcements_, {}); }
 

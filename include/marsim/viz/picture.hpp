@@ -10,7 +10,7 @@
 #include "marsim/lidar/camera.hpp"
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/map/point_cloud.hpp"
-#include "marsim/viz/camera.hpp"
+#include "marsim/viz/picture_camera.hpp"
 
 namespace marsim::viz {
 
@@ -30,7 +30,7 @@ struct FlightScene {
 };
 
 /// The side from which a picture is drawn.
-enum class View {
+enum class Viewpoint {
   kTop,      ///< parallel projection along -z; a cut above the path takes roofs away
   kSide,     ///< parallel projection along +y; a cut before the path takes walls away
   kFront,    ///< parallel projection along +x
@@ -53,11 +53,11 @@ struct PictureConfig {
 
 /// Camera and section for a view: all of the map where it is not much larger than the flight and
 /// the scan, else the surroundings of these.
-Framing frameFlight(const FlightScene& scene, View view, const PictureConfig& config);
+Framing frameFlight(const FlightScene& scene, Viewpoint view, const PictureConfig& config);
 
 /// Writes a PNG with a scale bar and a legend; the same bytes for the same scene. Throws FileError,
 /// ConfigError.
-void drawFlight(const FlightScene& scene, View view, const PictureConfig& config,
+void drawFlight(const FlightScene& scene, Viewpoint view, const PictureConfig& config,
                 const std::filesystem::path& path);
 
 /// The oblique view of drawFlight and, below or beside it, what the sensor itself sees: the returns

@@ -181,7 +181,7 @@ Command Decoder::decode(const PositionTarget& given, const KinematicState& state
     const Heading at = heading(target, state);
     return PoseCommand{target.position, keeps_yaw ? std::nullopt : std::optional(at.yaw)};
   }
-  VelocityCommand command{target.velocity, yawRate(target, state)};
+  VelocitySetpoint command{target.velocity, yawRate(target, state)};
   for (unsigned axis = 0; axis < 3; ++axis) {
     if (held[axis] != Hold::kPosition) continue;
     command.v_WB[axis] += approach(target.position[axis] - state.X_WB.p[axis]);

@@ -58,14 +58,14 @@ struct PoseCommand {
 };
 
 /// A velocity to hold.
-struct VelocityCommand {
+struct VelocitySetpoint {
   Eigen::Vector3d v_WB;   ///< [m/s] in W
   double yaw_rate = 0.0;  ///< [rad/s]
 };
 
 /// What a set point comes to for the flight controller.
 using Command =
-    std::variant<PoseCommand, Reference, VelocityCommand, AttitudeSetpoint, RateSetpoint>;
+    std::variant<PoseCommand, Reference, VelocitySetpoint, AttitudeSetpoint, RateSetpoint>;
 
 /// Of the vehicle, for accelerations and thrusts.
 struct Body {

@@ -32,6 +32,8 @@ struct Painter::Scene {
   std::vector<Eigen::Matrix3f> R_WC;  // rotations of the frame's poses
 };
 
+ShadeKernel shadeKernel(SimdLevel level) { return MARSIM_KERNEL_FOR(level, shadePixels); }
+
 Painter::Painter(const CameraConfig& config, const std::vector<Eigen::Vector3f>& directions,
                  const SurfaceShader& shader, const Workers& workers, float extinction)
     : config_(config),
@@ -42,7 +44,7 @@ Painter::Painter(const CameraConfig& config, const std::vector<Eigen::Vector3f>&
       height_(config.model.height),
       pixel_angle_(static_cast<float>(1.0 / std::sqrt(config.model.fx * config.model.fy))),
       extinction_(extinction),
-      shade_(shadeKernel(SimdLevel::kAuto)) {}
+      shade_(shadeKernel(simdLevelFor(SimdLevel::kAuto))) {}
 
 Radiance Painter::radianceOf(SurfaceShader::Job& job, const Hit& hit,
                              const Eigen::Vector3f& direction_W, int row,

@@ -19,6 +19,9 @@ struct Frame {
   }
 };
 
+/// The shading for what simdLevelFor() returned.
+ShadeKernel shadeKernel(SimdLevel level);
+
 /// Turns the hits of an image's pixels into the light that the pixels take in.
 class Painter {
  public:

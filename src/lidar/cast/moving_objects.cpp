@@ -10,8 +10,8 @@
 
 #include <Eigen/Geometry>
 
+#include "lidar/cast/image_footprint.hpp"
 #include "lidar/cast/simd_level.hpp"
-#include "lidar/image/image_footprint.hpp"
 
 namespace marsim::lidar {
 namespace {
@@ -131,7 +131,7 @@ struct MovingObjects::Extent {
   double first, last;      // [s] times
   float reach;             // [m] largest range
 
-  bool mayReach(const Ball& ball) const {
+  bool mayReach(const BoundingSphere& ball) const {
     const double most = (static_cast<double>(reach) + static_cast<double>(spread) + ball.radius);
     return (ball.centre - origin.cast<double>()).squaredNorm() <= most * most * 1.00001;
   }
@@ -140,7 +140,7 @@ struct MovingObjects::Extent {
 // A moving object that rays of a scan may meet.
 struct MovingObjects::Candidate {
   const Object* object;
-  PoseTrack track;
+  ObjectMotion track;
   MovingBox box;
 };
 
@@ -149,7 +149,7 @@ struct MovingObjects::Candidates {
   std::vector<Candidate> candidates;
   std::vector<float> centre[3], radius;
 
-  void add(Candidate candidate, const Ball& ball, const Extent& extent) {
+  void add(Candidate candidate, const BoundingSphere& ball, const Extent& extent) {
     candidates.push_back(std::move(candidate));
     const Eigen::Vector3d from = ball.centre - extent.origin.cast<double>();
     for (int axis = 0; axis < 3; ++axis) centre[axis].push_back(static_cast<float>(from[axis]));
@@ -173,8 +173,8 @@ struct MovingObjects::Cluster {
   ClusterRays rays;
 };
 
-MovingObjects::MovingObjects(View<MovingObject> objects, CastKernel kernel)
-    : kernel_(kernel), cull_(cullKernelsOf(kernel)) {
+MovingObjects::MovingObjects(View<MovingObject> objects, SimdLevel level)
+    : kernel_(castKernel(level)), cull_(cullKernels(level)) {
   objects_.reserve(objects.size());
   const map::SurfelMap* last_shape = nullptr;
   for (std::size_t i = 0; i < objects.size(); ++i) {
@@ -215,7 +215,7 @@ MovingObjects::Candidates MovingObjects::sightsOf(const Extent& extent) const {
   for (const Object& object : objects_) {
     if (object.object->until <= extent.first || object.object->from > extent.last) continue;
     if (!extent.mayReach(roughBall(*object.object, object.ball_M))) continue;
-    PoseTrack track(*object.object);
+    ObjectMotion track(*object.object);
     const Sweep sweep = sweepOf(track, object.box_M, extent.first, extent.last,
                                 extent.origin.cast<double>(), static_cast<double>(extent.spread));
     if (!extent.mayReach(sweep.ball)) continue;

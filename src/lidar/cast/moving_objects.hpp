@@ -5,10 +5,10 @@
 
 #include "lidar/cast/cast_kernel.hpp"
 #include "lidar/cast/cull_kernel.hpp"
+#include "lidar/cast/image_directions.hpp"
 #include "lidar/cast/ray_order.hpp"
 #include "lidar/cast/swept_ball.hpp"
 #include "lidar/cast/workers.hpp"
-#include "lidar/image/image_directions.hpp"
 #include "marsim/lidar/renderer.hpp"
 
 namespace marsim::lidar {
@@ -18,8 +18,9 @@ namespace marsim::lidar {
 /// go on, in the object's frame, to the kernel that casts them at the map.
 class MovingObjects {
  public:
-  /// Throws ConfigError for objects that are not valid. Keeps the view.
-  MovingObjects(View<MovingObject> objects, CastKernel kernel);
+  /// Throws ConfigError for objects that are not valid. Keeps the view. `level`: as simdLevelFor()
+  /// returns it.
+  MovingObjects(View<MovingObject> objects, SimdLevel level);
 
   bool empty() const { return objects_.empty(); }
   /// `hits`: all of the map, including those of unusable rays.
@@ -34,7 +35,7 @@ class MovingObjects {
     const MovingObject* object;
     map::SurfelTreeView tree;
     Eigen::AlignedBox3d box_M;  ///< bounding box of all places where rays can meet the shape
-    Ball ball_M;                ///< bounding sphere of the same
+    BoundingSphere ball_M;      ///< bounding sphere of the same
     CastBlending blending;
   };
   class Caster;

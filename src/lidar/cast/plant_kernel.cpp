@@ -80,7 +80,7 @@ struct Nearest {
   bool cap = false;  // a cylinder's end is met
 };
 
-struct Meeting8 {
+struct PlantMeeting8 {
   Float8 range;
   Int8 met;  // lanes
   Int8 cap;
@@ -99,7 +99,7 @@ inline Float8 firstOf(Float8 entry, Float8 exit, float range_min, Int8& inside) 
 // Intersects the ray with the infinite cylinder between the planes of its caps. The quadratic is
 // solved about the place between the caps that is nearest to the axis: there the distance to the
 // axis is exact, and decides whether the ray meets.
-inline Meeting8 meetCylinders(const PlantBlock& block, const BoxRay& ray) {
+inline PlantMeeting8 meetCylinders(const PlantBlock& block, const BoxRay& ray) {
   Float8 u[3], w[3], d[3];
   for (int axis = 0; axis < 3; ++axis) {
     u[axis] = load8<Float8>(block.axis[axis]);
@@ -126,7 +126,7 @@ inline Meeting8 meetCylinders(const PlantBlock& block, const BoxRay& ray) {
   const Float8 root = sqrt8(max8(b * b + a * inside2, all8(0.0F)));
   const Float8 enter = t + (-b - root) / a, leave = t + (root - b) / a;
   const Float8 entry = max8(enter, in), exit = min8(leave, out);
-  Meeting8 meeting;
+  PlantMeeting8 meeting;
   Int8 from_inside;
   meeting.range = firstOf(entry, exit, ray.range_min, from_inside);
   meeting.met = (inside2 >= 0.0F) & (in <= out) & (meeting.range >= ray.range_min) &
@@ -135,14 +135,14 @@ inline Meeting8 meetCylinders(const PlantBlock& block, const BoxRay& ray) {
   return meeting;
 }
 
-inline Meeting8 meetDiscs(const PlantBlock& block, const BoxRay& ray) {
+inline PlantMeeting8 meetDiscs(const PlantBlock& block, const BoxRay& ray) {
   Float8 n[3], w[3], d[3];
   for (int axis = 0; axis < 3; ++axis) {
     n[axis] = load8<Float8>(block.axis[axis]);
     w[axis] = load8<Float8>(block.place[axis]) - ray.origin[axis];
     d[axis] = all8(ray.direction[axis]);
   }
-  Meeting8 meeting;
+  PlantMeeting8 meeting;
   meeting.range = dot8(w, n) / dot8(d, n);  // infinite or NaN for a parallel ray
   Float8 off[3];
   for (int axis = 0; axis < 3; ++axis) off[axis] = w[axis] - meeting.range * d[axis];
@@ -153,7 +153,7 @@ inline Meeting8 meetDiscs(const PlantBlock& block, const BoxRay& ray) {
 }
 
 inline void meetBlock(const PlantBlock& block, BoxRay& ray, Nearest& nearest) {
-  const Meeting8 meeting = block.discs ? meetDiscs(block, ray) : meetCylinders(block, ray);
+  const PlantMeeting8 meeting = block.discs ? meetDiscs(block, ray) : meetCylinders(block, ray);
   const unsigned met = signs(meeting.met);
   if (met == 0) return;
   const Float8 ranges = blend8(all8(__builtin_inff()), meeting.range, meeting.met);

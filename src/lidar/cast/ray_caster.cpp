@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "lidar/cast/cast_kernel.hpp"
+#include "lidar/cast/image_directions.hpp"
 #include "lidar/cast/moving_objects.hpp"
 #include "lidar/cast/ray_order.hpp"
 #include "lidar/cast/simd_level.hpp"
 #include "lidar/cast/workers.hpp"
-#include "lidar/image/image_directions.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/lidar/renderer.hpp"
 
@@ -150,7 +150,8 @@ class TreeRayCaster final : public RayCaster {
       : map_(std::move(map)),
         view_(map_->tree()),
         blending_{map_->blending().depth, map_->blending().min_cosine, map_->blending().max_offset},
-        kernel_(castKernel(config.simd)),
+        level_(simdLevelFor(config.simd)),
+        kernel_(castKernel(level_)),
         workers_(config.threads) {}
 
   std::string name() const override { return "ray_caster"; }
@@ -169,7 +170,7 @@ class TreeRayCaster final : public RayCaster {
   void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
                    View<MovingObject> objects, std::vector<Hit>& hits) const override {
     grid.validate("image grid");
-    const MovingObjects moving(objects, kernel_);
+    const MovingObjects moving(objects, level_);
     hits.assign(grid.size(), Hit{});
     if (!(range_max > 0.0) || !X_WS.p.allFinite()) return;
     const ImageDirections directions(grid);
@@ -186,7 +187,7 @@ class TreeRayCaster final : public RayCaster {
  private:
   void castSorted(const std::vector<Ray>& rays, std::size_t rays_a_beam, View<MovingObject> objects,
                   std::vector<Hit>& hits) const {
-    const MovingObjects moving(objects, kernel_);
+    const MovingObjects moving(objects, level_);
     hits.resize(rays.size());
     thread_local RayOrder order_of_thread;  // kept for the next scan
     RayOrder& order = order_of_thread;      // for the workers, which have none of their own
@@ -273,6 +274,7 @@ class TreeRayCaster final : public RayCaster {
   std::shared_ptr<const map::SurfelMap> map_;
   const map::SurfelTreeView view_;
   const CastBlending blending_;
+  const SimdLevel level_;
   const CastKernel kernel_;
   Workers workers_;
 };

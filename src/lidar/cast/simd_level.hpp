@@ -1,21 +1,30 @@
 #pragma once
 
-#include "lidar/camera/shade_kernel.hpp"
 #include "lidar/cast/cast_kernel.hpp"
 #include "lidar/cast/cull_kernel.hpp"
 #include "lidar/cast/plant_kernel.hpp"
-#include "lidar/image/project_kernel.hpp"
 #include "marsim/lidar/renderer.hpp"
+
+/// A function or table that is compiled for several instruction sets: the one for `level`, which
+/// simdLevelFor() returned.
+#ifdef MARSIM_HAS_X86_KERNELS
+#define MARSIM_KERNEL_FOR(level, kernel)                \
+  ((level) == SimdLevel::kAvx2       ? avx2::kernel     \
+   : (level) == SimdLevel::kBaseline ? baseline::kernel \
+                                     : portable::kernel)
+#else
+#define MARSIM_KERNEL_FOR(level, kernel) (static_cast<void>(level), portable::kernel)
+#endif
 
 namespace marsim::lidar {
 
-/// The traversals for a level; kAuto: the one that MARSIM_SIMD names, else the processor's fastest.
-/// Throws ConfigError for a level it lacks, UnknownNameError.
+/// The level itself; for kAuto the one that the environment variable MARSIM_SIMD names, else the
+/// best the processor has. Throws ConfigError for a level it lacks, UnknownNameError.
+SimdLevel simdLevelFor(SimdLevel level);
+
+/// The traversals for what simdLevelFor() returned.
 CastKernel castKernel(SimdLevel level);
-ProjectKernel projectKernel(SimdLevel level);
 PlantKernel plantKernel(SimdLevel level);
-ShadeKernel shadeKernel(SimdLevel level);
-/// The kernels of the same level as a traversal.
-const CullKernels& cullKernelsOf(CastKernel kernel);
+const CullKernels& cullKernels(SimdLevel level);
 
 }  // namespace marsim::lidar

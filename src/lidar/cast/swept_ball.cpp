@@ -22,7 +22,7 @@ Eigen::AlignedBox3d boxOf(const map::SurfelMap& shape) {
   return box;
 }
 
-Ball ballAbout(const Eigen::AlignedBox3d& box) {
+BoundingSphere ballAbout(const Eigen::AlignedBox3d& box) {
   return {box.center(), 0.5 * box.diagonal().norm()};
 }
 
@@ -37,9 +37,9 @@ void setHalf(const Eigen::Vector3d& half, double slack, MovingBox& box) {
 
 }  // namespace
 
-Sweep sweepOf(const PoseTrack& track, const Eigen::AlignedBox3d& box_M, double first, double last,
-              const Eigen::Vector3d& origin, double spread) {
-  const Ball ball_M = ballAbout(box_M);
+Sweep sweepOf(const ObjectMotion& track, const Eigen::AlignedBox3d& box_M, double first,
+              double last, const Eigen::Vector3d& origin, double spread) {
+  const BoundingSphere ball_M = ballAbout(box_M);
   const double middle = 0.5 * first + 0.5 * last, duration = last - first;
   const Pose X_WM = track.at(middle), X0 = track.at(first), X1 = track.at(last);
   const Eigen::Vector3d begin = X0 * ball_M.centre, end = X1 * ball_M.centre;
@@ -81,7 +81,7 @@ Sweep sweepOf(const PoseTrack& track, const Eigen::AlignedBox3d& box_M, double f
   return sweep;
 }
 
-Ball roughBall(const MovingObject& object, const Ball& ball_M) {
+BoundingSphere roughBall(const MovingObject& object, const BoundingSphere& ball_M) {
   const Eigen::Vector3d centre = object.X_WM.front().p;
   double travel2 = 0.0;
   for (const Pose& pose : object.X_WM) travel2 = std::max(travel2, (pose.p - centre).squaredNorm());

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "lidar/cast/image_directions.hpp"
+#include "lidar/cast/image_footprint.hpp"
 #include "lidar/cast/moving_objects.hpp"
 #include "lidar/cast/simd_level.hpp"
 #include "lidar/cast/workers.hpp"
-#include "lidar/image/image_directions.hpp"
-#include "lidar/image/image_footprint.hpp"
 #include "lidar/image/pool.hpp"
 #include "lidar/image/project_kernel.hpp"
 #include "marsim/lidar/renderer.hpp"
@@ -71,6 +71,16 @@ ImageFrame::ImageFrame(const ImageGrid& grid, bool blends)
   for (std::vector<float>* values : {&weights_, &mean_, &largest_}) values->resize(depth_.size());
   first_.resize(depth_.size());
   seen_.resize(tile_rows);
+}
+
+int footprintOf(const void* finder, const float* centre, float radius, CellRange* ranges) {
+  const Footprint cells = static_cast<const FootprintFinder*>(finder)->of(
+      Eigen::Vector3f(centre[0], centre[1], centre[2]), radius);
+  if (cells.empty()) return 0;
+  for (int i = 0; i < cells.run_count; ++i) {
+    ranges[i] = {cells.first_row, cells.last_row, cells.runs[i].first, cells.runs[i].last};
+  }
+  return cells.run_count;
 }
 
 void ImageFrame::makeRoomForLooks() {
@@ -162,7 +172,9 @@ ImageStrip ImageFrame::strip(int first_row, int end_row, float range_max) {
   strip.tile_changed = tile_changed_.data();
   strip.tile_stride = tile_stride_;
   strip.range_max = range_max;
-  footprints_.describe(strip);
+  strip.scale = footprints_.scale();
+  strip.footprint = footprintOf;
+  strip.finder = &footprints_;
   return strip;
 }
 
@@ -190,8 +202,8 @@ class DepthImageRenderer final : public ImageRenderer {
  public:
   DepthImageRenderer(std::shared_ptr<const map::SurfelMap> map, const RendererConfig& config)
       : map_(std::move(map)),
-        kernel_(projectKernel(config.simd)),
-        cast_kernel_(castKernel(config.simd)),
+        level_(simdLevelFor(config.simd)),
+        kernel_(MARSIM_KERNEL_FOR(level_, projectStrip)),
         workers_(config.threads) {}
 
   std::string name() const override { return "projection"; }
@@ -221,7 +233,7 @@ class DepthImageRenderer final : public ImageRenderer {
   void render(const ImageGrid& grid, const Pose& X_WS, double range_max, View<MovingObject> objects,
               const SurfelColours* colours, std::vector<Hit>& hits, SurfaceLooks* looks) const {
     grid.validate("image grid");
-    const MovingObjects moving(objects, cast_kernel_);
+    const MovingObjects moving(objects, level_);
     if (!(range_max > 0.0) || !X_WS.p.allFinite()) {
       hits.assign(grid.size(), Hit{});
       return;
@@ -271,8 +283,8 @@ class DepthImageRenderer final : public ImageRenderer {
   }
 
   std::shared_ptr<const map::SurfelMap> map_;
+  const SimdLevel level_;
   const ProjectKernel kernel_;
-  const CastKernel cast_kernel_;  // for objects
   Workers workers_;
   mutable Pool<ImageFrame> frames_;  // most images have the same grid
 };

@@ -51,10 +51,10 @@ inline Float8 copySign(Float8 size, Float8 sign) {
 // Whole numbers of intervals, clipped to [0, size - 1]; `low` may be NaN in unused lanes.
 inline void clip(Float8 low, Float8 high, int size, Int8& first, Int8& last) {
   const auto end = static_cast<float>(size);
-  const Float8 a = min8(max8(low - 0.02F, all8(0.0F)), all8(end));
+  const Float8 a = min8(max8(low - kCellMargin, all8(0.0F)), all8(end));
   const Int8 whole = truncated(a);
   first = whole - (toFloat(whole) < a);
-  last = truncated(min8(max8(high + 1.02F, all8(0.0F)), all8(end))) - 1;
+  last = truncated(min8(max8(high + (1.0F + kCellMargin), all8(0.0F)), all8(end))) - 1;
 }
 
 // Arc tangent of y/x within 1.2e-5 rad (Abramowitz and Stegun, 1964, 4.4.49).
@@ -71,29 +71,29 @@ inline Float8 quickAtan2(Float8 y, Float8 x) {
 }
 
 inline Footprints8 sphericalFootprints(const ImageStrip& image, const Float8* c, Float8 radius) {
-  constexpr float kAngleMargin = 3e-5F;  // [rad] more than the error of the angles here
   const Float8 horizontal2 = c[0] * c[0] + c[1] * c[1];
   const Float8 distance2 = horizontal2 + c[2] * c[2];
   const Float8 horizontal = sqrt8(horizontal2);
   const auto asinBound = [](Float8 sine) { return sine * (1.0F + 0.2F * sine * sine); };
   const Float8 up = asinBound(radius / sqrt8(distance2)), sideways = asinBound(radius / horizontal);
   Footprints8 cells;
-  const Float8 row = (image.top - quickAtan2(c[2], horizontal)) * image.rows_per_rad - 0.5F;
-  const Float8 row_reach = (up + kAngleMargin) * image.rows_per_rad;
+  const Float8 row =
+      (image.scale.top - quickAtan2(c[2], horizontal)) * image.scale.rows_per_rad - 0.5F;
+  const Float8 row_reach = (up + kAngleMargin) * image.scale.rows_per_rad;
   clip(row - row_reach, row + row_reach, image.height, cells.first_row, cells.last_row);
 
   // In the turn that begins at the left edge of the image.
-  Float8 turn = (image.left - quickAtan2(c[1], c[0])) * image.columns_per_rad;
-  turn = blend8(turn, turn + image.columns_per_turn, turn < 0.0F);
+  Float8 turn = (image.scale.left - quickAtan2(c[1], c[0])) * image.scale.columns_per_rad;
+  turn = blend8(turn, turn + image.scale.columns_per_turn, turn < 0.0F);
   const Float8 column = turn - 0.5F;
-  const Float8 reach = (sideways + kAngleMargin) * image.columns_per_rad + 1.0F;
+  const Float8 reach = (sideways + kAngleMargin) * image.scale.columns_per_rad + 1.0F;
   clip(column - reach + 1.0F, column + reach - 1.0F, image.width, cells.first_column,
        cells.last_column);
   // The ball is near a pole or the sensor, or its copy in the next turn crosses the seam.
   const auto width = static_cast<float>(image.width);
   const Int8 irregular = (radius >= 0.49F * horizontal) |
-                         (column + reach >= image.columns_per_turn) |
-                         (column - reach <= width - image.columns_per_turn);
+                         (column + reach >= image.scale.columns_per_turn) |
+                         (column - reach <= width - image.scale.columns_per_turn);
   cells.irregular = signs(irregular);
   return cells;
 }
@@ -118,8 +118,8 @@ inline Footprints8 pinholeFootprints(const ImageStrip& image, const Float8* c, c
     clip((low - margin) * focal + middle, (high + margin) * focal + middle, size, first, last);
   };
   Footprints8 cells;
-  interval(1, image.fy, image.cy, image.height, cells.first_row, cells.last_row);
-  interval(0, image.fx, image.cx, image.width, cells.first_column, cells.last_column);
+  interval(1, image.scale.fy, image.scale.cy, image.height, cells.first_row, cells.last_row);
+  interval(0, image.scale.fx, image.scale.cx, image.width, cells.first_column, cells.last_column);
   cells.irregular = signs(c[2] <= 1.01F * radius);  // its image is unbounded or empty
   return cells;
 }
@@ -129,8 +129,8 @@ inline Footprints8 pinholeFootprints(const ImageStrip& image, const Float8* c, c
 inline Footprints footprintsOf(const ImageStrip& image, const Float8* centre, const Float8* normal,
                                Float8 radius) {
   return {image,
-          image.spherical ? sphericalFootprints(image, centre, radius)
-                          : pinholeFootprints(image, centre, normal, radius),
+          image.scale.spherical ? sphericalFootprints(image, centre, radius)
+                                : pinholeFootprints(image, centre, normal, radius),
           centre, radius};
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lidar/cast/cell_scale.hpp"
 #include "map/tree/leaf_storage.hpp"
 
 /// Declarations that the projections, compiled for several instruction sets, share with other code.
@@ -65,9 +66,7 @@ struct ImageStrip {
   float R_SW[3][3];
   float range_max;  ///< [m]
 
-  bool spherical;
-  float columns_per_rad, rows_per_rad, columns_per_turn, left, top;  ///< as in FootprintFinder
-  float fx, fy, cx, cy;
+  CellScale scale;
   /// Cells of a sphere near a pole, the seam or the sensor: up to two ranges; returns their number.
   int (*footprint)(const void* finder, const float* centre, float radius, CellRange* ranges);
   const void* finder;

@@ -52,7 +52,7 @@ void reportToStandardError(const std::string& line) { fmt::print(stderr, "marsim
 
 std::shared_ptr<const MapFile> openOrBuild(const CacheEntry& entry,
                                            const std::function<MapFileWriter()>& build,
-                                           const Report& report) {
+                                           const LineSink& report) {
   std::string why;
   if (auto file = tryOpen(entry, why)) return file;
   const auto withoutCache = [&](const Error& error) {

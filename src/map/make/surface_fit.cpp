@@ -164,7 +164,7 @@ Vector3f keepInside(NearPoints& near, const FitSettings& settings, const Vector3
 }
 
 /// Whether a sheet may end within reach of the point: its points do not lie evenly around.
-bool mayEnd(const Moments& around, const Solver& solver, const FitSettings& settings) {
+bool mayEnd(const PointMoments& around, const Solver& solver, const FitSettings& settings) {
   const Vector3d& variances = solver.eigenvalues();
   const Vector3d normal = solver.eigenvectors().col(0);
   const Vector3d aside = around.mean - normal * normal.dot(around.mean);
@@ -181,7 +181,7 @@ bool isRod(const Solver& solver, const FitSettings& settings) {
 }
 
 /// Moves a point towards a rod's axis, to the spread that the rod has without noise.
-SurfaceFit fitRod(const Moments& around, const Solver& solver, const FitSettings& settings) {
+SurfaceFit fitRod(const PointMoments& around, const Solver& solver, const FitSettings& settings) {
   SurfaceFit fit;
   fit.kind = FitKind::kRod;
   const Vector3d axis = solver.eigenvectors().col(2);
@@ -195,7 +195,7 @@ SurfaceFit fitRod(const Moments& around, const Solver& solver, const FitSettings
 
 }  // namespace
 
-Moments weightedMoments(const NearPoints& near) {
+PointMoments weightedMoments(const NearPoints& near) {
   const float* const px = near.x.data();
   const float* const py = near.y.data();
   const float* const pz = near.z.data();
@@ -216,7 +216,7 @@ Moments weightedMoments(const NearPoints& near) {
     syz += wy * z;
     szz += wz * z;
   }
-  Moments result;
+  PointMoments result;
   if (!(s > 0.0F)) return result;
   result.weight = static_cast<double>(s);
   result.mean = Vector3d(sx, sy, sz) / result.weight;
@@ -253,7 +253,7 @@ SurfaceFit fitSurface(NearPoints& near, const FitSettings& settings) {
   SurfaceFit fit;
   if (near.count < 3) return fit;
   weighByDistance(near, settings.radius);
-  Moments around = weightedMoments(near);
+  PointMoments around = weightedMoments(near);
   Solver solver;
   solver.computeDirect(around.covariance);
   if (isRod(solver, settings)) return fitRod(around, solver, settings);

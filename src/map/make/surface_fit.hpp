@@ -26,7 +26,7 @@ struct NearPoints {
 };
 
 /// Sums of points: mean [m] and covariance (divided by the weight) [m^2].
-struct Moments {
+struct PointMoments {
   double weight = 0.0;
   Eigen::Vector3d mean = Eigen::Vector3d::Zero();
   Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();
@@ -34,7 +34,7 @@ struct Moments {
 
 /// Moments with the weights in `factor`. In single precision, four lanes each, in the same order on
 /// every processor.
-Moments weightedMoments(const NearPoints& near);
+PointMoments weightedMoments(const NearPoints& near);
 
 struct FitSettings {
   float radius = 0.0F;  ///< [m] of the neighbourhood

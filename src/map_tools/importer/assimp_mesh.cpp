@@ -66,26 +66,32 @@ class AssimpFiles : public Assimp::DefaultIOSystem {
 
 constexpr std::size_t kPlace = 4, kColour = 7;  // words of 'v x y z' and 'v x y z r g b'
 
-/// Calls take(line, words) for the lines of an OBJ file; words are a vertex's, else none.
+/// Calls take(line, words) for the lines of an OBJ file, without blanks at their ends; words are a
+/// vertex's, else none. Returns whether there were blanks before a line.
 template <class Take>
-void forEachVertexLine(const std::filesystem::path& path, const Take& take) {
+bool forEachVertexLine(const std::filesystem::path& path, const Take& take) {
   std::size_t size = 0;
   std::ifstream stream = openInput(path, size);
   std::vector<std::string_view> words;
+  bool is_indented = false;
   for (LineReader lines(stream, path.string()); lines.next();) {
+    const std::string_view line = trimmed(lines.line());
+    is_indented = is_indented || (!line.empty() && line.data() != lines.line().data());
     words.clear();
-    if (lines.line().rfind('v', 0) == 0) map::splitWords(lines.line(), words);
+    if (line.rfind('v', 0) == 0) map::splitWords(line, words);
     if (words.size() < kPlace || words[0] != "v") words.clear();
-    take(lines.line(), words);
+    take(line, words);
   }
+  return is_indented;
 }
 
-/// The text of an OBJ file in which only some vertices have a colour, with grey for the others:
-/// assimp assigns colours to the vertices in order. Empty if all vertices or none have one.
-std::string withAllColours(const std::filesystem::path& path) {
+/// The text of an OBJ file for assimp: without blanks before a line, which assimp refuses, and with
+/// grey for vertices without a colour if others have one, since assimp assigns colours in order.
+/// Empty if the file is like that itself.
+std::string plainObj(const std::filesystem::path& path) {
   bool coloured = false, all = true;
   double most = 0.0;
-  forEachVertexLine(path, [&](std::string_view, const std::vector<std::string_view>& words) {
+  const auto look = [&](std::string_view, const std::vector<std::string_view>& words) {
     if (words.empty()) return;
     all = all && words.size() == kColour;
     if (words.size() < kColour) return;
@@ -93,15 +99,16 @@ std::string withAllColours(const std::filesystem::path& path) {
     for (std::size_t i = kPlace; i < kColour; ++i) {
       most = std::max(most, map::numberOf(words[i]).value_or(0.0));
     }
-  });
-  if (!coloured || all) return "";
+  };
+  const bool is_indented = forEachVertexLine(path, look);
+  if (!is_indented && (!coloured || all)) return "";
   const map::ColourDepth depth = map::depthOf(most, true);
   const char* const grey = depth == map::ColourDepth::kUnit   ? " 0.5 0.5 0.5"
                            : depth == map::ColourDepth::kByte ? " 128 128 128"
                                                               : " 32896 32896 32896";
   std::string text;
   forEachVertexLine(path, [&](std::string_view line, const std::vector<std::string_view>& words) {
-    if (words.empty()) {
+    if (words.empty() || !coloured) {
       text.append(line) += '\n';
       return;
     }
@@ -289,8 +296,7 @@ Mesh readAssimpMesh(const std::filesystem::path& path, const std::string& extens
   if (extension == ".dae") readColladaAsset(path, mesh);
   if (extension == ".gltf" || extension == ".glb") mesh.up = UpAxis::kY;  // glTF 2.0, 3.4
   Assimp::Importer importer;
-  auto* const opened =
-      new AssimpFiles(files, path, extension == ".obj" ? withAllColours(path) : "");
+  auto* const opened = new AssimpFiles(files, path, extension == ".obj" ? plainObj(path) : "");
   importer.SetIOHandler(opened);  // the importer owns it
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
   const aiScene* scene = importer.ReadFile(path.string(), aiProcess_Triangulate);

@@ -80,6 +80,10 @@ std::string headOf(const std::filesystem::path& path);
 Mesh readPlyMesh(const std::filesystem::path& path, InputFiles& files);
 Mesh readAssimpMesh(const std::filesystem::path& path, const std::string& extension,
                     InputFiles& files);
+/// See readRecording: writes the answer. The odometry's poses are read where a topic is given,
+/// empty for the only one.
+void readBag(const std::filesystem::path& file, const std::string& wanted_clouds,
+             const std::optional<std::string>& wanted_odometry, ImportWriter& writer);
 /// See readOctoMap.
 Notes readOctree(const std::filesystem::path& path, double resolution, const TakePoints& take);
 

@@ -12,7 +12,7 @@
 
 namespace marsim::ros_nodes {
 
-scene::Clearance clearanceIn(const map::SurfelMap& map) {
+scene::MapDistance clearanceIn(const map::SurfelMap& map) {
   return [map](const Eigen::Vector3d& p_W, double most) {
     map::FoundSurfel nearest;
     return map::nearestSurfel(map.tree(), p_W - map.origin(), most, nearest);

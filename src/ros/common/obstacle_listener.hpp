@@ -16,7 +16,7 @@
 namespace marsim::ros_nodes {
 
 /// Distances to the map's surfels, for scene::Obstacles.
-scene::Clearance clearanceIn(const map::SurfelMap& map);
+scene::MapDistance clearanceIn(const map::SurfelMap& map);
 
 /// The obstacles of the world as a node hears of them: /obstacles (latched) tells the settings, of
 /// which it makes the same set as every other node; /obstacles/driven the motion of those that are

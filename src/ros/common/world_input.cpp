@@ -92,7 +92,7 @@ std::vector<scene::MovingObject> WorldInput::objects(TimeNs begin, TimeNs end) c
   return peers_->surroundings().objects(uav_id_, begin, end, sources());
 }
 
-collision::ObjectsAbout WorldInput::objectsAbout(const scene::Ball& body, TimeNs begin,
+collision::ObjectsAbout WorldInput::objectsAbout(const scene::BoundingSphere& body, TimeNs begin,
                                                  TimeNs end) const {
   return peers_->surroundings().objectsAbout(uav_id_, body, begin, end, sources());
 }

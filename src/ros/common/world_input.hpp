@@ -51,7 +51,8 @@ class WorldInput {
   /// The objects of [begin, end] (see scene::ObjectSource) as known at `end`. From any thread.
   std::vector<scene::MovingObject> objects(TimeNs begin, TimeNs end) const;
   /// The same for a collision check (see sim::Surroundings::objectsAbout).
-  collision::ObjectsAbout objectsAbout(const scene::Ball& body, TimeNs begin, TimeNs end) const;
+  collision::ObjectsAbout objectsAbout(const scene::BoundingSphere& body, TimeNs begin,
+                                       TimeNs end) const;
   /// Mass and motion of another UAV at an instant; none for what is none, or not known.
   std::optional<collision::RigidBody> bodyAt(std::uint32_t identity, TimeNs t) const;
   /// See PeerListener, for this UAV, as known at an instant.

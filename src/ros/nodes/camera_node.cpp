@@ -35,7 +35,7 @@ void sayWhatColours(const map::SurfelMap& map, const std::string& name) {
 CameraNode::CameraNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
-  frames_ = Frames::read(params, handle);
+  frames_ = readFrames(params, handle);
   lidar::CameraRigConfig config = config::loadCameras(params.text("camera", "stereo"));
   config.seed = readSeed(params, handle);
   const std::string map_name = params.text("map", "forest");

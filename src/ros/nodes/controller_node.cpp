@@ -22,8 +22,8 @@ constexpr double kLongestWait = 1.0;               // [s] of wall time for `acti
 ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
-  frames_ = Frames::read(params, handle);
-  const config::Vehicle vehicle = config::loadVehicle(
+  frames_ = readFrames(params, handle);
+  const vehicle::EquippedVehicle vehicle = config::loadVehicle(
       given(readSwarmPlace(params, handle).vehicle, params.text("vehicle", "hummingbird")));
   control::ControllerConfig config = config::loadController(params.text("controller", "default"));
   config.goal.speed = params.number("goal_speed", config.goal.speed, Quantity::kSpeed);

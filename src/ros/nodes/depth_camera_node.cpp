@@ -14,7 +14,7 @@ namespace marsim::ros_nodes {
 DepthCameraNode::DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
-  frames_ = Frames::read(params, handle);
+  frames_ = readFrames(params, handle);
   frame_ = params.text("depth_frame_id", frames_.depth());
   lidar::DepthCameraConfig config = config::loadDepthCamera(params.text("depth", "d455"));
   config.seed = readSeed(params, handle);

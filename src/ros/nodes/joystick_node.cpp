@@ -72,7 +72,7 @@ control::StickLimits readLimits(Params& params) {
 JoystickNode::JoystickNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : inputs_(handle) {
   Params params(private_handle);
-  frames_ = Frames::read(params, handle);
+  frames_ = readFrames(params, handle);
   const vehicle::VehicleConfig vehicle =
       config::loadVehicle(
           given(readSwarmPlace(params, handle).vehicle, params.text("vehicle", "hummingbird")))

@@ -42,14 +42,14 @@ class LidarNode {
 
  private:
   struct Output {
-    explicit Output(CloudEncoder of) : encoder(std::move(of)) {}
+    explicit Output(layouts::CloudEncoder of) : encoder(std::move(of)) {}
     bool wanted() const {
       return std::any_of(publishers.begin(), publishers.end(), [](const ros::Publisher& publisher) {
         return publisher.getNumSubscribers() > 0;
       });
     }
 
-    CloudEncoder encoder;
+    layouts::CloudEncoder encoder;
     std::vector<ros::Publisher> publishers;  ///< one per cloud
   };
 

@@ -52,7 +52,7 @@ MapServerNode::MapServerNode(ros::NodeHandle handle, ros::NodeHandle private_han
 
   map_publisher_ = handle.advertise<sensor_msgs::PointCloud2>("map", 1, true);
   info_publisher_ = handle.advertise<marsim::MapInfo>("map_info", 1, true);
-  map_publisher_.publish(mapCloud(display, world_frame));
+  map_publisher_.publish(toMessage(layouts::mapCloud(display, world_frame)));
   info_publisher_.publish(info);
   ROS_INFO(
       "map %s: %s points read, %s not finite and %s duplicates dropped, %s surfels at r = %g m "

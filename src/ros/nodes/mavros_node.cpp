@@ -47,7 +47,7 @@ bool hasModeConstants() {
 
 MavrosNode::MavrosNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
   Params params(private_handle);
-  frames_ = Frames::read(params, handle);
+  frames_ = readFrames(params, handle);
   const vehicle::VehicleConfig vehicle =
       config::loadVehicle(
           given(readSwarmPlace(params, handle).vehicle, params.text("vehicle", "hummingbird")))

@@ -29,8 +29,8 @@ visualization_msgs::Marker markerOf(const scene::Obstacles& obstacles, std::size
   using visualization_msgs::Marker;
   const scene::ObstacleGroup& group = obstacles.groupOf(number);
   const double size = obstacles.sizeOf(number);
-  const Colour colour = obstacles.isDriven(number) ? Colour{0.25F, 0.65F, 0.90F, 0.9F}
-                                                   : Colour{0.90F, 0.55F, 0.15F, 0.9F};
+  const Rgba colour = obstacles.isDriven(number) ? Rgba{0.25F, 0.65F, 0.90F, 0.9F}
+                                                 : Rgba{0.90F, 0.55F, 0.15F, 0.9F};
   Marker marker = makeMarker(group.name, static_cast<int>(number), Marker::SPHERE, colour);
   marker.scale.x = marker.scale.y = marker.scale.z = size;
   if (group.shape == scene::ObstacleShape::kBox) marker.type = Marker::CUBE;

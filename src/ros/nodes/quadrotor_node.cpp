@@ -51,9 +51,9 @@ void readConditions(Params& params, sim::VehicleSetup& setup) {
 QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
-  frames_ = Frames::read(params, handle);
+  frames_ = readFrames(params, handle);
   const SwarmPlace place = readSwarmPlace(params, handle);
-  config::Vehicle vehicle =
+  vehicle::EquippedVehicle vehicle =
       config::loadVehicle(given(place.vehicle, params.text("vehicle", "hummingbird")));
   const std::string imu = params.text("imu", "vehicle");
   const std::string lidar = given(place.lidar, params.text("lidar", "avia"));

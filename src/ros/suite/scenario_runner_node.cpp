@@ -21,7 +21,6 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr TimeNs kLinger = kNsPerSecond;    // after all has been flown
 constexpr TimeNs kTail = kNsPerSecond / 2;  // in which what counts arrives
 constexpr TimeNs kGrantStep = kNsPerSecond / 100;
 // That /clock may go past what has come. States that have come at once, as far as this, are
@@ -35,6 +34,7 @@ constexpr double kLongestConnecting = 10.0;    // [s] of wall time, for topics t
 constexpr double kLongestTail = 10.0;          // [s] of wall time, for what does not arrive
 constexpr double kProgressPeriod = 0.5;        // [s] of wall time
 constexpr double kSettling = 0.2;              // [s] of wall time, when all is connected
+constexpr double kFarewell = 0.5;              // [s] of wall time, for what was published last
 constexpr std::size_t kLongestList = 300;      // letters
 
 double since(const ros::SteadyTime& time) { return (ros::SteadyTime::now() - time).toSec(); }
@@ -55,19 +55,30 @@ CloudTopics cloudTopics(const std::string& client, const std::string& uav) {
   return {"/" + uav + "/points_world", "/" + uav + "/sensor_pose"};
 }
 
-// Of a cloud that begins with x, y, z; none of one that is too short for its size.
-std::vector<Eigen::Vector3f> pointsOf(const sensor_msgs::PointCloud2& cloud) {
-  constexpr std::size_t kPointSize = 3 * sizeof(float);
+// The finite points of a cloud that begins with x, y, z, maybe intensity; none of one that is too
+// short for its size.
+map::PointCloud scanOf(const sensor_msgs::PointCloud2& cloud) {
+  map::PointCloud scan;
   const std::size_t count = std::size_t{cloud.width} * cloud.height;
-  if (cloud.point_step < kPointSize || cloud.data.size() / cloud.point_step < count) return {};
-  std::vector<Eigen::Vector3f> points(count);
+  const std::size_t size = std::min<std::size_t>(cloud.point_step, 4 * sizeof(float));
+  if (size < 3 * sizeof(float) || cloud.data.size() / cloud.point_step < count) return scan;
   for (std::size_t i = 0; i < count; ++i) {
-    std::memcpy(points[i].data(), &cloud.data[i * cloud.point_step], kPointSize);
+    float point[4] = {};
+    std::memcpy(point, &cloud.data[i * cloud.point_step], size);
+    const Eigen::Vector3f p_W(point[0], point[1], point[2]);
+    if (!p_W.allFinite()) continue;
+    scan.points.push_back(p_W);
+    scan.intensity.push_back(point[3]);
   }
-  points.erase(std::remove_if(points.begin(), points.end(),
-                              [](const Eigen::Vector3f& p) { return !p.allFinite(); }),
-               points.end());
-  return points;
+  return scan;
+}
+
+/// Stands for the scenario of a SLAM flight, which has no file.
+scenario::Scenario slamScenario(Params& params) {
+  scenario::Scenario scenario;
+  scenario.duration = std::numeric_limits<TimeNs>::max() / 2;
+  scenario.lockstep = params.flag("lockstep", false);
+  return scenario;
 }
 
 }  // namespace
@@ -75,15 +86,20 @@ std::vector<Eigen::Vector3f> pointsOf(const sensor_msgs::PointCloud2& cloud) {
 ScenarioRunnerNode::ScenarioRunnerNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : made_(ros::SteadyTime::now()) {
   Params params(private_handle);
-  scenario_ = config::loadScenario(params.text("scenario", ""));
+  const bool flies_for_slam = params.flag("slam_flight", false);
+  scenario_ =
+      flies_for_slam ? slamScenario(params) : config::loadScenario(params.text("scenario", ""));
+  if (flies_for_slam) slam_ = std::make_unique<const SlamFlight>(params);
   seed_ = params.seed("seed", 1);
   folder_ = params.text("output", ".");
   params.finish();
   end_ = scenario_.duration;
 
   const ros::NodeHandle root("/");
-  for (const std::string& name : scenario_.uavNames()) {
-    uavs_.push_back(std::make_unique<ScenarioUav>(root, name, scenario_));
+  const std::vector<std::string> names =
+      slam_ ? std::vector<std::string>{handle.getNamespace().substr(1)} : scenario_.uavNames();
+  for (const std::string& name : names) {
+    uavs_.push_back(std::make_unique<ScenarioUav>(root, name, scenario_, slam_.get()));
     uavs_.back()->on_state = [this](TimeNs stamp) { onState(stamp); };
   }
   watchTopics(handle);
@@ -107,7 +123,13 @@ void ScenarioRunnerNode::watchTopics(ros::NodeHandle& handle) {
 }
 
 void ScenarioRunnerNode::openSurveys(ros::NodeHandle& handle) {
-  if (scenario_.checks.coverage.empty()) return;
+  if (!scenario_.checks.coverage.empty()) openCoverage(handle);
+  const auto lidar = scenario_.arguments.find("lidar");
+  const bool has_lidar = lidar == scenario_.arguments.end() || lidar->second != "none";
+  if (scenario_.keep && has_lidar) openSurvey(handle, scenario_.uavNames().front());
+}
+
+void ScenarioRunnerNode::openCoverage(ros::NodeHandle& handle) {
   const auto argument = [this](const std::string& name, const std::string& fallback) {
     const auto found = scenario_.arguments.find(name);
     return found == scenario_.arguments.end() ? fallback : found->second;
@@ -126,25 +148,30 @@ void ScenarioRunnerNode::openSurveys(ros::NodeHandle& handle) {
     suite::CoverageConfig config;
     config.voxel = check.voxel;
     config.box = {check.min, check.max};
-    surveys_.push_back(std::make_unique<Survey>(
-        Survey{suite::Coverage(*loaded.map, config, start, vehicle.radius), {}, {}, {}, {}, -1}));
-    Survey& own = *surveys_.back();
-    const CloudTopics topics = cloudTopics(scenario_.client, check.uav);
-    own.cloud_subscriber = handle.subscribe<sensor_msgs::PointCloud2>(
-        topics.cloud, 100, [this, &own](const sensor_msgs::PointCloud2ConstPtr& cloud) {
-          own.clouds[fromRos(cloud->header.stamp)] = cloud;
-          survey(own);
-        });
-    own.pose_subscriber = handle.subscribe<geometry_msgs::PoseStamped>(
-        topics.pose, 100, [this, &own](const geometry_msgs::PoseStampedConstPtr& pose) {
-          own.places[fromRos(pose->header.stamp)] = fromPoint(pose->pose.position);
-          survey(own);
-        });
+    openSurvey(handle, check.uav).coverage.emplace(*loaded.map, config, start, vehicle.radius);
   }
 }
 
+ScenarioRunnerNode::Survey& ScenarioRunnerNode::openSurvey(ros::NodeHandle& handle,
+                                                           const std::string& uav) {
+  surveys_.push_back(std::make_unique<Survey>());
+  Survey& own = *surveys_.back();
+  const CloudTopics topics = cloudTopics(scenario_.client, uav);
+  own.cloud_subscriber = handle.subscribe<sensor_msgs::PointCloud2>(
+      topics.cloud, 100, [this, &own](const sensor_msgs::PointCloud2ConstPtr& cloud) {
+        own.clouds[fromRos(cloud->header.stamp)] = cloud;
+        survey(own);
+      });
+  own.pose_subscriber = handle.subscribe<geometry_msgs::PoseStamped>(
+      topics.pose, 100, [this, &own](const geometry_msgs::PoseStampedConstPtr& pose) {
+        own.places[fromRos(pose->header.stamp)] = fromPoint(pose->pose.position);
+        survey(own);
+      });
+  return own;
+}
+
 // Takes clouds and poses of the same stamp; of those without a partner the old ones are forgotten.
-void ScenarioRunnerNode::survey(Survey& survey) const {
+void ScenarioRunnerNode::survey(Survey& survey) {
   constexpr std::size_t kMostWaiting = 20;
   for (auto cloud = survey.clouds.begin(); cloud != survey.clouds.end();) {
     const auto place = survey.places.find(cloud->first);
@@ -152,7 +179,11 @@ void ScenarioRunnerNode::survey(Survey& survey) const {
       ++cloud;
       continue;
     }
-    if (cloud->first <= end_) survey.coverage.add(place->second, pointsOf(*cloud->second));
+    if (cloud->first <= end_) {
+      const map::PointCloud scan = scanOf(*cloud->second);
+      if (survey.coverage) survey.coverage->add(place->second, scan.points);
+      if (!survey.coverage) seen_.add(place->second, scan);
+    }
     survey.last = std::max(survey.last, cloud->first);
     survey.places.erase(place);
     cloud = survey.clouds.erase(cloud);
@@ -164,11 +195,21 @@ void ScenarioRunnerNode::survey(Survey& survey) const {
 void ScenarioRunnerNode::onDiagnostics(const diagnostic_msgs::DiagnosticArrayConstPtr& message) {
   for (const diagnostic_msgs::DiagnosticStatus& status : message->status) {
     for (const diagnostic_msgs::KeyValue& entry : status.values) {
-      if (entry.key != "mean render time [ms]") continue;
-      const double ms = std::strtod(entry.value.c_str(), nullptr);
-      if (ms > 0.0) timings_[status.name].emplace_back(fromRos(message->header.stamp), ms);
+      const double value = std::strtod(entry.value.c_str(), nullptr);
+      if (entry.key == "mean render time [ms]" && value > 0.0) {
+        timings_[status.name].emplace_back(fromRos(message->header.stamp), value);
+      }
+      if (entry.key == "scans" && value > 0.0) beginSlamFlight();
     }
   }
+}
+
+// The LiDAR makes scans only where somebody reads them.
+void ScenarioRunnerNode::beginSlamFlight() {
+  if (!slam_ || !begun_ || slam_begun_) return;
+  slam_begun_ = true;
+  ROS_INFO("SLAM flight: begins");
+  uavs_.front()->beginAfter(reached());
 }
 
 // What it still waits for before it begins.
@@ -221,6 +262,10 @@ void ScenarioRunnerNode::onTimer() {
 
 void ScenarioRunnerNode::begin() {
   begun_ = true;
+  if (slam_) {
+    ROS_INFO("SLAM flight: waiting for somebody to read the scans");
+    return;
+  }
   if (!scenario_.lockstep) {
     const TimeNs now = reached();
     for (const auto& uav : uavs_) uav->beginAfter(now);
@@ -251,13 +296,13 @@ void ScenarioRunnerNode::onState(TimeNs stamp) {
     grants_->grant(reached + kAhead);
   }
   if (!told_missing_ && reached >= std::min(kMissing, end_)) tellMissingTopics();
-  if (since(told_at_) >= kProgressPeriod) tellProgress();
+  if (!slam_ && since(told_at_) >= kProgressPeriod) tellProgress();
   if (reached >= end_ + kTail && complete()) finish();
 }
 
 // By the stamps of states alone, so that it ends at the same instant in every run.
 void ScenarioRunnerNode::decideEnd(TimeNs stamp) {
-  if (decided_ || scenario_.flights.empty() || stamp >= end_) return;
+  if (decided_ || (scenario_.flights.empty() && !slam_) || stamp >= end_) return;
   TimeNs flown = 0;
   for (const auto& uav : uavs_) {
     const auto at = uav->flownAt();
@@ -265,7 +310,7 @@ void ScenarioRunnerNode::decideEnd(TimeNs stamp) {
     flown = std::max(flown, *at);
   }
   decided_ = true;
-  end_ = std::min(end_, flown + kLinger);
+  end_ = std::min(end_, flown + scenario::FlightGuide::kLinger);
 }
 
 void ScenarioRunnerNode::tellProgress() {
@@ -322,16 +367,43 @@ scenario::Recording ScenarioRunnerNode::recording() const {
     const auto hint = hints_.find(topic->name());
     if (hint != hints_.end()) recording.topics.back().nearest = hint->second;
   }
-  for (const auto& survey : surveys_) recording.coverage.push_back(survey->coverage.share());
+  for (const auto& survey : surveys_) {
+    if (survey->coverage) recording.coverage.push_back(survey->coverage->share());
+  }
   recording.timings = timings_;
   return recording;
 }
 
-// A full disk shall be told as such, and end the run in good order.
 void ScenarioRunnerNode::finish() {
+  if (slam_) return finishSlamFlight();
+  write(true);
+  ros::shutdown();
+}
+
+// Messages that were published last would be lost if the node ended at once.
+void ScenarioRunnerNode::finishSlamFlight() {
+  finished_ = true;
+  ROS_INFO("SLAM flight: over, back at the start");
+  if (grants_ != nullptr) grants_->leave();
+  farewell_ = ros::NodeHandle().createSteadyTimer(
+      ros::WallDuration(kFarewell), [](const ros::SteadyTimerEvent&) { ros::shutdown(); }, true);
+}
+
+ScenarioRunnerNode::~ScenarioRunnerNode() {
+  if (!scenario_.keep || finished_) return;
+  end_ = std::min(end_, std::max<TimeNs>(reached(), 0));
+  write(false);
+}
+
+// A full disk shall be told as such, and end the run in good order.
+void ScenarioRunnerNode::write(bool completed) {
   finished_ = true;
   try {
-    const suite::RunResult result = suite::judge(scenario_, seed_, recording());
+    const scenario::Recording recording = this->recording();
+    if (scenario_.keep) {
+      suite::writeFlight(folder_, recording, seen_, uavs_.front()->goalCount(), completed);
+    }
+    const suite::RunResult result = suite::judge(scenario_, seed_, recording);
     suite::writeRun(folder_ / "run.json", result);
     fmt::print("scenario {}, seed {}: {}{}{}\n", scenario_.name, seed_,
                suite::verdictText(result.verdict), result.message.empty() ? "" : ": ",
@@ -340,7 +412,6 @@ void ScenarioRunnerNode::finish() {
   } catch (const Error& error) {
     ROS_FATAL("%s", error.what());
   }
-  ros::shutdown();
 }
 
 }  // namespace marsim::ros_nodes

@@ -15,8 +15,10 @@
 #include "ros/common/clock_grants.hpp"
 #include "ros/suite/scenario_topic.hpp"
 #include "ros/suite/scenario_uav.hpp"
+#include "ros/suite/slam_flight.hpp"
 #include "scenario/scenario.hpp"
 #include "suite/coverage.hpp"
+#include "suite/flight_record.hpp"
 #include "suite/run_result.hpp"
 
 namespace marsim::ros_nodes {
@@ -29,14 +31,20 @@ namespace marsim::ros_nodes {
 ///
 /// In: of each UAV what ScenarioUav reads, the topics of the checks, /diagnostics. Parameters:
 /// scenario (YAML file), seed (as the simulation's), output (folder).
+///
+/// With slam_flight (false) it flies a SlamFlight in place of a scenario, by the UAV of its
+/// namespace, as soon as somebody reads the scans (/diagnostics counts them), and records nothing;
+/// parameters then are lockstep (false) and those of SlamFlight.
 class ScenarioRunnerNode {
  public:
   ScenarioRunnerNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
+  /// Keeps what was recorded of a flight that was interrupted.
+  ~ScenarioRunnerNode();
 
  private:
-  /// The volume that a UAV's sensor has seen.
+  /// The scans of a UAV, each with the place that it was taken from.
   struct Survey {
-    suite::Coverage coverage;
+    std::optional<suite::Coverage> coverage;  ///< none: for seen_
     ros::Subscriber cloud_subscriber, pose_subscriber;
     std::map<TimeNs, sensor_msgs::PointCloud2ConstPtr> clouds;  ///< that wait for their poses
     std::map<TimeNs, Eigen::Vector3d> places;                   ///< [m] in W
@@ -45,9 +53,12 @@ class ScenarioRunnerNode {
 
   void watchTopics(ros::NodeHandle& handle);
   void openSurveys(ros::NodeHandle& handle);
-  void survey(Survey& survey) const;
+  void openCoverage(ros::NodeHandle& handle);
+  Survey& openSurvey(ros::NodeHandle& handle, const std::string& uav);
+  void survey(Survey& survey);
   void onDiagnostics(const diagnostic_msgs::DiagnosticArrayConstPtr& message);
   void onTimer();
+  void beginSlamFlight();
   void onState(TimeNs stamp);
   std::vector<std::string> missing() const;
   void begin();
@@ -58,25 +69,30 @@ class ScenarioRunnerNode {
   bool complete() const;
   scenario::Recording recording() const;
   void finish();
+  void write(bool completed);
+  void finishSlamFlight();
 
   scenario::Scenario scenario_;
+  std::unique_ptr<const SlamFlight> slam_;  ///< null: flies the scenario
   std::uint64_t seed_ = 1;
   std::filesystem::path folder_;
   std::vector<std::unique_ptr<ScenarioUav>> uavs_;
   std::vector<std::unique_ptr<ScenarioTopic>> topics_;
-  std::vector<std::unique_ptr<Survey>> surveys_;  ///< in the order of the checks
+  std::vector<std::unique_ptr<Survey>> surveys_;  ///< of the checks in their order, then of seen_
+  suite::SeenCloud seen_;
   std::map<std::string, std::vector<std::pair<TimeNs, double>>> timings_;
   std::map<std::string, std::string> hints_;  ///< names like that of a topic nobody publishes
 
   std::unique_ptr<ClockGrants> grants_;  ///< null: not in lockstep
-  bool begun_ = false, told_waiting_ = false, told_missing_ = false, finished_ = false;
+  bool begun_ = false, slam_begun_ = false, told_waiting_ = false, told_missing_ = false,
+       finished_ = false;
   ros::SteadyTime made_, connected_since_, told_at_, ended_at_;
   ros::SteadyTime first_, last_;  ///< wall time when time began, and of the last state that counts
   TimeNs granted_from_ = 0;
   TimeNs end_ = 0;        ///< stamp of the last state that counts
   bool decided_ = false;  ///< before the scenario's duration
   ros::Subscriber diagnostics_subscriber_;
-  ros::SteadyTimer timer_;
+  ros::SteadyTimer timer_, farewell_;
 };
 
 }  // namespace marsim::ros_nodes

@@ -16,6 +16,7 @@ namespace {
 constexpr std::uint32_t kQueue = 5000;                  // of what comes 500 times a second
 constexpr TimeNs kErrorPeriod = kNsPerSecond / 100;     // at most, of what is told
 constexpr TimeNs kClearancePeriod = kNsPerSecond / 50;  // as the vehicle tells it
+constexpr double kSlamTolerance = 0.15;                 // [m] within which its goals are reached
 
 std::string goalTopic(const std::string& client, const std::string& uav) {
   if (client == "ego_planner" || client == "fast_planner" || client == "fuel") {
@@ -27,42 +28,39 @@ std::string goalTopic(const std::string& client, const std::string& uav) {
 }
 
 // The value of the last one at or before a stamp.
-double valueAt(const std::vector<std::pair<TimeNs, double>>& values, TimeNs stamp, double none) {
-  const auto after = std::upper_bound(
-      values.begin(), values.end(), stamp,
-      [](TimeNs t, const std::pair<TimeNs, double>& value) { return t < value.first; });
+template <class Value>
+Value valueAt(const std::vector<std::pair<TimeNs, Value>>& values, TimeNs stamp, Value none) {
+  const auto after = std::upper_bound(values.begin(), values.end(), stamp,
+                                      [](TimeNs t, const auto& value) { return t < value.first; });
   return after == values.begin() ? none : std::prev(after)->second;
-}
-
-scenario::Flight flightOf(const scenario::Scenario& scenario, const std::string& uav) {
-  const auto given = scenario.flights.find(uav);
-  return given == scenario.flights.end() ? scenario::Flight() : given->second;
 }
 
 }  // namespace
 
 ScenarioUav::ScenarioUav(const ros::NodeHandle& root, const std::string& name,
-                         const scenario::Scenario& scenario)
-    : name_(name),
-      guide_(flightOf(scenario, name), scenario.goal_tolerance, scenario.yaw),
-      inputs_(ros::NodeHandle(root, name)) {
+                         const scenario::Scenario& scenario, const SlamFlight* slam)
+    : name_(name), guide_(scenario, name), slam_(slam), inputs_(ros::NodeHandle(root, name)) {
   const auto collision = scenario.arguments.find("collision");
   collides_ = collision == scenario.arguments.end() || collision->second != "false";
-  if (scenario.lockstep) beginAfter(0);
+  if (scenario.lockstep && slam == nullptr) beginAfter(0);
   ros::NodeHandle handle(root, name);
   const std::string topic = goalTopic(scenario.client, name);
   sends_path_message_ = topic == "/waypoint_generator/waypoints";
-  if (guide_.goals().count() > 0) {
+  if (guide_.goalCount() > 0 || slam != nullptr) {
     goal_publisher_ = sends_path_message_ ? handle.advertise<nav_msgs::Path>(topic, 10)
                                           : handle.advertise<geometry_msgs::PoseStamped>(topic, 10);
   }
-  if (guide_.hasPath())
+  if (guide_.hasPath() || slam != nullptr)
     reference_publisher_ = handle.advertise<marsim::StateReference>("command/state", 100);
 
   state_subscriber_ = inputs_.subscribeToStream("state", kQueue, &ScenarioUav::onState, this);
+  if (slam == nullptr) record();
+}
+
+void ScenarioUav::record() {
   error_subscriber_ = inputs_.subscribe<marsim::TrackingError>(
       "tracking_error", kQueue, [this](const marsim::TrackingErrorConstPtr& message) {
-        errors_.emplace_back(fromRos(message->header.stamp), fromVector3(message->position).norm());
+        errors_.emplace_back(fromRos(message->header.stamp), fromVector3(message->position));
       });
   clearance_subscriber_ = inputs_.subscribe<marsim::Clearance>(
       "clearance", kQueue, [this](const marsim::ClearanceConstPtr& message) {
@@ -70,7 +68,8 @@ ScenarioUav::ScenarioUav(const ros::NodeHandle& root, const std::string& name,
       });
   contact_subscriber_ = inputs_.subscribe<marsim::Contact>(
       "collision", kQueue, [this](const marsim::ContactConstPtr& message) {
-        if (message->begins) contacts_.push_back(fromRos(message->header.stamp));
+        if (!message->begins) return;
+        contacts_.emplace_back(fromRos(message->header.stamp), message->relative_speed);
       });
 }
 
@@ -86,13 +85,13 @@ std::vector<std::string> ScenarioUav::missing() const {
       missing.push_back("nobody reads " + publisher.getTopic());
   };
   reads(state_subscriber_);
-  reads(error_subscriber_);
-  if (collides_) {
+  if (slam_ == nullptr) reads(error_subscriber_);
+  if (collides_ && slam_ == nullptr) {
     reads(contact_subscriber_);
     reads(clearance_subscriber_);
   }
-  if (guide_.hasPath()) tells(reference_publisher_);
-  if (guide_.goals().count() > 0) tells(goal_publisher_);
+  if (reference_publisher_) tells(reference_publisher_);
+  if (goal_publisher_) tells(goal_publisher_);
   return missing;
 }
 
@@ -104,7 +103,11 @@ void ScenarioUav::onState(const marsim::VehicleStateConstPtr& message) {
   sample.stamp = stamp;
   sample.X_WB = {fromQuaternion(message->pose.orientation), fromPoint(message->pose.position)};
   sample.v_WB = fromVector3(message->velocity);
-  samples_.push_back(sample);
+  if (slam_ == nullptr) {
+    samples_.push_back(sample);
+  } else if (guide_.goalCount() == 0) {
+    guide_ = {slam_->from(sample.X_WB), kSlamTolerance, 0.0};
+  }
   fly(sample);
   on_state(stamp);
 }
@@ -130,15 +133,13 @@ void ScenarioUav::sendGoal(const StampedPose& goal) {
 }
 
 std::string ScenarioUav::progress() const {
-  const scenario::GoalFlight& goals = guide_.goals();
-  if (goals.count() == 0) return "";
-  return fmt::format("goal {} of {}", goals.records().size(), goals.count());
+  if (guide_.goalCount() == 0) return "";
+  return fmt::format("goal {} of {}", guide_.goals().size(), guide_.goalCount());
 }
 
 // Without a command yet there is no tracking error, without collisions no clearance.
 bool ScenarioUav::complete(TimeNs stamp) const {
-  const auto reaches = [stamp](const std::vector<std::pair<TimeNs, double>>& values,
-                               TimeNs period) {
+  const auto reaches = [stamp](const auto& values, TimeNs period) {
     return values.empty() || values.back().first > stamp - period;
   };
   return now_ >= stamp && reaches(errors_, kErrorPeriod) && reaches(clearances_, kClearancePeriod);
@@ -149,18 +150,22 @@ scenario::UavRecording ScenarioUav::recording(TimeNs stamp) const {
   recording.name = name_;
   for (scenario::MotionSample sample : samples_) {
     if (sample.stamp > stamp) break;
-    sample.tracking_error = valueAt(errors_, sample.stamp, 0.0);
+    sample.to_reference = valueAt(errors_, sample.stamp, sample.to_reference);
+    sample.tracking_error = sample.to_reference.norm();
     sample.clearance = valueAt(clearances_, sample.stamp, sample.clearance);
     recording.samples.push_back(sample);
   }
   for (const auto& [at, clearance] : clearances_) {
     if (at <= stamp) recording.least_clearance = std::min(recording.least_clearance, clearance);
   }
-  for (const scenario::GoalRecord& goal : guide_.goals().records()) {
+  for (const scenario::GoalRecord& goal : guide_.goals()) {
     if (goal.sent <= stamp) recording.goals.push_back(goal);
   }
-  recording.contacts = static_cast<int>(std::count_if(contacts_.begin(), contacts_.end(),
-                                                      [stamp](TimeNs at) { return at <= stamp; }));
+  for (const auto& [at, speed] : contacts_) {
+    if (at > stamp) continue;
+    ++recording.contacts;
+    recording.worst_contact_speed = std::max(recording.worst_contact_speed, speed);
+  }
   return recording;
 }
 

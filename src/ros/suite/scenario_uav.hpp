@@ -15,13 +15,14 @@
 #include "marsim/VehicleState.h"
 #include "marsim/geometry/kinematic_state.hpp"
 #include "ros/common/inputs.hpp"
+#include "ros/suite/slam_flight.hpp"
 #include "scenario/flight_guide.hpp"
 #include "scenario/recording.hpp"
 #include "scenario/scenario.hpp"
 
 namespace marsim::ros_nodes {
 
-/// One UAV of a scenario: flies it along its goals or its path, and records what became of it.
+/// One UAV of a scenario: flies it along its goals or its path, and records the flight.
 ///
 /// In, below its namespace: `state`, `tracking_error`, `clearance`, `collision`. Out: `goal`, or
 /// the client's topic for goals, and `command/state`. Commands carry stamps ahead of the state that
@@ -29,8 +30,10 @@ namespace marsim::ros_nodes {
 /// run.
 class ScenarioUav {
  public:
+  /// With `slam` it flies that from where it is first seen, records nothing and waits for
+  /// beginAfter() in lockstep, too.
   ScenarioUav(const ros::NodeHandle& root, const std::string& name,
-              const scenario::Scenario& scenario);
+              const scenario::Scenario& scenario, const SlamFlight* slam);
 
   /// What has no counterpart yet of all that it reads and tells: "nobody publishes TOPIC".
   std::vector<std::string> missing() const;
@@ -43,6 +46,7 @@ class ScenarioUav {
   TimeNs now() const { return now_; }  ///< stamp of the last state; < 0: none yet
   /// When nothing was left to be flown; none: something is.
   std::optional<TimeNs> flownAt() const { return guide_.flownAt(); }
+  std::size_t goalCount() const { return guide_.goalCount(); }
   std::string progress() const;  ///< "goal 2 of 4"; empty: no goals
   /// Whether everything up to `stamp` has come.
   bool complete(TimeNs stamp) const;
@@ -51,6 +55,7 @@ class ScenarioUav {
 
  private:
   void onState(const marsim::VehicleStateConstPtr& message);
+  void record();
   void fly(const scenario::MotionSample& state);
   void sendGoal(const StampedPose& goal);
 
@@ -58,11 +63,13 @@ class ScenarioUav {
   bool sends_path_message_ = false;  ///< goals as nav_msgs/Path
   bool collides_ = true;
   scenario::FlightGuide guide_;
+  const SlamFlight* slam_;  ///< null: none
 
   TimeNs now_ = -1;
   std::vector<scenario::MotionSample> samples_;
-  std::vector<std::pair<TimeNs, double>> errors_, clearances_;  ///< [m] by their stamps
-  std::vector<TimeNs> contacts_;
+  std::vector<std::pair<TimeNs, Eigen::Vector3d>> errors_;  ///< [m] by their stamps
+  std::vector<std::pair<TimeNs, double>> clearances_;       ///< [m] by their stamps
+  std::vector<std::pair<TimeNs, double>> contacts_;         ///< [m/s] at which they begin
 
   ros::Publisher goal_publisher_, reference_publisher_;
   Inputs inputs_;

@@ -16,7 +16,7 @@ constexpr double kLongestSettling = 60.0;  // [s]
 }  // namespace
 
 std::unique_ptr<EstimateInput> EstimateInput::make(ros::NodeHandle& handle, Params& params,
-                                                   const config::Vehicle& vehicle,
+                                                   const vehicle::EquippedVehicle& vehicle,
                                                    const control::ControllerConfig& controller,
                                                    sim::Pilot& pilot, std::function<void()> onImu) {
   const std::string topic = params.text("estimate", "none");

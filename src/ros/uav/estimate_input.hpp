@@ -27,7 +27,7 @@ class EstimateInput {
  public:
   /// Null if no estimate is configured. `onImu` is called after each sample.
   static std::unique_ptr<EstimateInput> make(ros::NodeHandle& handle, Params& params,
-                                             const config::Vehicle& vehicle,
+                                             const vehicle::EquippedVehicle& vehicle,
                                              const control::ControllerConfig& controller,
                                              sim::Pilot& pilot, std::function<void()> onImu);
 

@@ -21,7 +21,7 @@ constexpr std::size_t kPathLength = 20000;  // poses kept on `path`
 }  // namespace
 
 MotionPublisher::MotionPublisher(Params& params, const Frames& frames,
-                                 const config::Vehicle& vehicle, const std::string& lidar)
+                                 const vehicle::EquippedVehicle& vehicle, const std::string& lidar)
     : frames_(frames), vehicle_(vehicle.vehicle), imu_(vehicle.imu) {
   twist_in_world_ =
       params.choice("odom_twist_frame", "child", {"child", "body", "world"}) == "world";

@@ -32,7 +32,7 @@ class MotionPublisher {
  public:
   /// Reads the parameters. `lidar`: the vehicle's, a name or a file. Throws ConfigError, and
   /// FileError if the record cannot be written.
-  MotionPublisher(Params& params, const Frames& frames, const config::Vehicle& vehicle,
+  MotionPublisher(Params& params, const Frames& frames, const vehicle::EquippedVehicle& vehicle,
                   const std::string& lidar);
 
   /// Advertises topics and publishes constant messages. Throws FileError.

@@ -16,7 +16,8 @@ namespace marsim::ros_nodes {
 /// north, up).
 class NavigationSensors {
  public:
-  NavigationSensors(const config::Vehicle& vehicle, const Frames& frames, ros::NodeHandle& handle);
+  NavigationSensors(const vehicle::EquippedVehicle& vehicle, const Frames& frames,
+                    ros::NodeHandle& handle);
   /// Publishes the samples that are due at a step.
   void publish(TimeNs stamp, const sim::VehicleStep& due);
 

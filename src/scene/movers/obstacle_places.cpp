@@ -36,9 +36,9 @@ std::string shown(const Eigen::AlignedBox3d& box) {
 }
 
 // The ground for a walker.
-class Ground {
+class WalkableGround {
  public:
-  Ground(const Clearance& clearance, const Eigen::AlignedBox3d& region, const Room& room)
+  WalkableGround(const MapDistance& clearance, const Eigen::AlignedBox3d& region, const Room& room)
       : clearance_(clearance), region_(region), room_(room) {}
 
   /// The lowest ground of the region at (x, y) with room above it.
@@ -84,12 +84,12 @@ class Ground {
     }
   }
 
-  const Clearance& clearance_;
+  const MapDistance& clearance_;
   const Eigen::AlignedBox3d& region_;
   const Room& room_;
 };
 
-std::optional<std::vector<Vector3d>> wayBetween(const Ground& ground, const Vector3d& from,
+std::optional<std::vector<Vector3d>> wayBetween(const WalkableGround& ground, const Vector3d& from,
                                                 const Vector3d& to) {
   const int strides = static_cast<int>(std::ceil((to - from).head<2>().norm() / kStride));
   std::vector<Vector3d> corners = {from};
@@ -106,7 +106,7 @@ std::optional<std::vector<Vector3d>> wayBetween(const Ground& ground, const Vect
 }
 
 // Joins places with the nearest others in sight that are not too near, both ways.
-std::vector<std::vector<ObstaclePlaces::Way>> waysBetween(const Ground& ground,
+std::vector<std::vector<ObstaclePlaces::Way>> waysBetween(const WalkableGround& ground,
                                                           const std::vector<Vector3d>& places) {
   std::vector<std::vector<ObstaclePlaces::Way>> ways(places.size());
   const auto known = [&](std::size_t i, std::size_t k) {
@@ -150,8 +150,8 @@ void dropLonely(ObstaclePlaces& places) {
 }
 
 ObstaclePlaces findGround(const ObstacleGroup& group, const Room& room, RandomStream& random,
-                          const Clearance& clearance, const std::string& where) {
-  const Ground ground(clearance, group.region, room);
+                          const MapDistance& clearance, const std::string& where) {
+  const WalkableGround ground(clearance, group.region, room);
   ObstaclePlaces places;
   for (int i = 0; i < kGroundPlaces * kTriesAPlace; ++i) {
     const Vector3d p = randomIn(group.region, random);
@@ -171,7 +171,7 @@ ObstaclePlaces findGround(const ObstacleGroup& group, const Room& room, RandomSt
 }  // namespace
 
 ObstaclePlaces findPlaces(const ObstacleGroup& group, const Room& room, std::uint64_t seed,
-                          const Clearance& clearance, const std::string& where) {
+                          const MapDistance& clearance, const std::string& where) {
   RandomStream random(seed, "places");
   if (group.kind == ObstacleKind::kWalker) return findGround(group, room, random, clearance, where);
   ObstaclePlaces places;

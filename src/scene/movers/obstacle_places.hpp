@@ -28,6 +28,6 @@ struct Room {
 
 /// Throws ConfigError if there are no places. `seed`: the group's.
 ObstaclePlaces findPlaces(const ObstacleGroup& group, const Room& room, std::uint64_t seed,
-                          const Clearance& clearance, const std::string& where);
+                          const MapDistance& clearance, const std::string& where);
 
 }  // namespace marsim::scene

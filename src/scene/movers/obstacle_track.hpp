@@ -14,7 +14,7 @@
 namespace marsim::scene {
 
 /// A stretch of motion: at constant acceleration, or on a level circle.
-struct Leg {
+struct TrackLeg {
   TimeNs begin = std::numeric_limits<TimeNs>::min();
   TimeNs end = std::numeric_limits<TimeNs>::max();  ///< end of the leg
   Eigen::Vector3d p = Eigen::Vector3d::Zero();      ///< [m] at the beginning; centre of a circle
@@ -39,7 +39,7 @@ class ObstacleTrack {
  public:
   virtual ~ObstacleTrack() = default;
   /// The leg with begin <= time < end.
-  virtual Leg legAt(TimeNs time) = 0;
+  virtual TrackLeg legAt(TimeNs time) = 0;
 };
 
 /// Randomly drawn motion: legs one after another, started anew every epoch.
@@ -49,7 +49,7 @@ class RandomTrack final : public ObstacleTrack {
   RandomTrack(const ObstacleGroup& group, const ObstaclePlaces& places, std::uint64_t seed,
               double lift);
 
-  Leg legAt(TimeNs time) override;
+  TrackLeg legAt(TimeNs time) override;
 
   /// 2^40 ns, 18 minutes.
   static constexpr int kEpochBits = 40;
@@ -58,11 +58,11 @@ class RandomTrack final : public ObstacleTrack {
   void beginEpoch(std::int64_t epoch);
   void addLeg();
   template <class Draw>
-  Leg longestLeg(const Draw& draw);
-  Leg straightLeg();
-  Leg fallingLeg();
-  Leg wanderingLeg();
-  Leg walkingLeg();
+  TrackLeg longestLeg(const Draw& draw);
+  TrackLeg straightLeg();
+  TrackLeg fallingLeg();
+  TrackLeg wanderingLeg();
+  TrackLeg walkingLeg();
   const Eigen::Vector3d& anyPlace();
   double anySpeed();
 
@@ -74,7 +74,7 @@ class RandomTrack final : public ObstacleTrack {
   RandomStream random_;
   std::int64_t epoch_ = std::numeric_limits<std::int64_t>::min();
   TimeNs epoch_begin_ = 0, epoch_end_ = 0;
-  std::deque<Leg> legs_;  // the last few of the epoch, each beginning at the previous one's end
+  std::deque<TrackLeg> legs_;  // the last few of the epoch, each beginning at the last one's end
   // A random walk: whether it goes on from its place. A walker: its way and place on it.
   bool goes_on_ = false;
   std::uint32_t place_ = 0, came_from_ = 0;
@@ -89,10 +89,10 @@ class PathTrack final : public ObstacleTrack {
   /// `part`, 0 to 1: part of the path that is behind it at time 0.
   PathTrack(const ObstacleGroup& group, double speed, double part);
 
-  Leg legAt(TimeNs time) override;
+  TrackLeg legAt(TimeNs time) override;
 
  private:
-  std::vector<Leg> legs_;  // of the first round, from time 0 on
+  std::vector<TrackLeg> legs_;  // of the first round, from time 0 on
   TimeNs period_ = 0, ahead_ = 0;
 };
 
@@ -101,10 +101,10 @@ class OrbitTrack final : public ObstacleTrack {
   /// rate [rad/s], counter-clockwise; angle [rad] at time 0.
   OrbitTrack(const Eigen::Vector3d& middle, double radius, double rate, double angle);
 
-  Leg legAt(TimeNs time) override;
+  TrackLeg legAt(TimeNs time) override;
 
  private:
-  Leg leg_;
+  TrackLeg leg_;
   TimeNs period_ = 0;
 };
 
@@ -112,9 +112,9 @@ class DrivenTrack final : public ObstacleTrack {
  public:
   explicit DrivenTrack(const Eigen::Vector3d& start) { start_.p = start; }
 
-  Leg legAt(TimeNs time) override { return knownLegAt(time, kAllTold); }
+  TrackLeg legAt(TimeNs time) override { return knownLegAt(time, kAllTold); }
   /// The leg by the states with stamps up to `told_until`.
-  Leg knownLegAt(TimeNs time, TimeNs told_until) const;
+  TrackLeg knownLegAt(TimeNs time, TimeNs told_until) const;
   void drive(const Obstacles::Driven& state);
   const Obstacles::Driven& last() const { return states_.empty() ? start_ : states_.back(); }
 

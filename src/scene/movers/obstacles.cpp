@@ -312,7 +312,7 @@ std::optional<std::uint8_t> byteOf(const std::optional<double>& share) {
 }
 
 // An object that follows a leg from `first` to `last`, in an interval that begins at `begin`.
-MovingObject pieceOf(const Leg& leg, TimeNs begin, TimeNs first, TimeNs last) {
+MovingObject pieceOf(const TrackLeg& leg, TimeNs begin, TimeNs first, TimeNs last) {
   MovingObject object;
   object.begin = toSeconds(first - begin);
   if (first == last || leg.still()) {
@@ -339,7 +339,7 @@ struct Obstacles::Look {
 // A person's stride takes the time given by its speed. A driven person's always takes the same
 // time, since its speed may change at any time.
 Obstacles::Look Obstacles::lookOf(const WalkingPerson& person, const Obstacle& obstacle,
-                                  const Leg& leg, TimeNs time) {
+                                  const TrackLeg& leg, TimeNs time) {
   const double speed = leg.radius > 0.0 ? std::abs(leg.yaw_rate) * leg.radius : leg.v.norm();
   if (speed < kLeastWalk) return {person.standing(), leg.end};
   const double stride =
@@ -352,7 +352,7 @@ Obstacles::Look Obstacles::lookOf(const WalkingPerson& person, const Obstacle& o
           std::min(leg.end, (steps + 1) * step)};
 }
 
-Obstacles::Obstacles(const ObstaclesConfig& config, const Clearance& clearance,
+Obstacles::Obstacles(const ObstaclesConfig& config, const MapDistance& clearance,
                      const std::string& where)
     : config_(config) {
   config_.validate(where);
@@ -388,8 +388,9 @@ void Obstacles::appendKnownObjects(TimeNs begin, TimeNs end, TimeNs told_until,
     const ObstacleGroup& group = config_.groups[obstacle.group];
     const auto reflectivity = byteOf(group.reflectivity);
     for (TimeNs time = begin; time <= end;) {
-      const Leg leg = obstacle.driven != nullptr ? obstacle.driven->knownLegAt(time, told_until)
-                                                 : obstacle.track->legAt(time);
+      const TrackLeg leg = obstacle.driven != nullptr
+                               ? obstacle.driven->knownLegAt(time, told_until)
+                               : obstacle.track->legAt(time);
       const Look look = obstacle.person != nullptr ? lookOf(*obstacle.person, obstacle, leg, time)
                                                    : Look{obstacle.shape, leg.end};
       MovingObject& object =

@@ -371,13 +371,14 @@ const std::vector<Peers::Places::Place>& Peers::placesAt(TimeNs t, TimeNs told_u
   return places_.places;
 }
 
-double Peers::appendOthersNear(std::uint32_t own, const Ball& near, TimeNs begin, TimeNs end,
-                               std::vector<MovingObject>& objects, TimeNs told_until) const {
+double Peers::appendOthersNear(std::uint32_t own, const BoundingSphere& near, TimeNs begin,
+                               TimeNs end, std::vector<MovingObject>& objects,
+                               TimeNs told_until) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   double others_gap = std::numeric_limits<double>::infinity();
   for (const Places::Place& place : placesAt(end, told_until)) {
     if (place.id == own) continue;
-    const double gap = (place.p_WB - near.p_W).norm() - place.radius - near.radius;
+    const double gap = (place.p_WB - near.centre).norm() - place.radius - near.radius;
     if (gap > 0.0) {
       others_gap = std::min(others_gap, gap);
     } else if (auto object = objectOf(place.id, *place.peer, begin, end, told_until)) {

@@ -113,9 +113,9 @@ class Body {
 };
 
 /// Surfels of the surface of a union of capsules.
-class Surface {
+class PersonSurface {
  public:
-  Surface(std::vector<Capsule> parts, double resolution)
+  PersonSurface(std::vector<Capsule> parts, double resolution)
       : parts_(std::move(parts)), resolution_(resolution) {
     for (const Capsule& part : parts_) addPart(part);
     set_.planar_threshold = static_cast<float>(0.2 * resolution);
@@ -175,7 +175,7 @@ std::shared_ptr<const map::SurfelMap> shapeOf(const Body& body, double height, d
   map::SurfelMapConfig config;
   config.resolution = resolution;
   return std::make_shared<const map::SurfelMap>(
-      map::SurfelMap::of(Surface(std::move(parts), resolution).set(), config));
+      map::SurfelMap::of(PersonSurface(std::move(parts), resolution).set(), config));
 }
 
 }  // namespace

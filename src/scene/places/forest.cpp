@@ -104,7 +104,7 @@ map::PointCloud makeForest(const ForestConfig& config) {
       scatter(config, config.trees_per_100_m2 / 100.0, config.min_tree_spacing,
               config.clearing_radius + 1.5 * config.trunk_radius, {}, layout);
   for (const Eigen::Vector2d& place : trees) {
-    TreeShape shape;
+    TreeDimensions shape;
     shape.foot = on_ground(place) - 0.05 * Eigen::Vector3d::UnitZ();
     const double size = std::clamp(1.0 + 0.18 * layout.normal(), 0.6, 1.5);
     const double thickness = std::clamp(1.0 + 0.15 * layout.normal(), 0.6, 1.5);

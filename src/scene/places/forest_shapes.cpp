@@ -113,7 +113,7 @@ void clotheConifer(const Branch& branch, SurfaceSampler& sampler) {
 
 }  // namespace
 
-void growTree(const TreeShape& shape, SurfaceSampler& sampler) {
+void growTree(const TreeDimensions& shape, SurfaceSampler& sampler) {
   RandomStream& random = sampler.random();
   const double lean = random.uniform(0.0, 0.05);
   const Eigen::Vector3d lean_to = heading(random.uniform(0.0, 2.0 * kPi));

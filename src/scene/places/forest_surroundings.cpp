@@ -103,7 +103,7 @@ void surroundForest(const ForestConfig& config, const Relief& relief, SurfaceSam
   const double trees = std::max(config.trees_per_100_m2, kLeastTrees) / 100.0;
   for (const Eigen::Vector2d& place :
        scatter(config, ring, trees, config.min_tree_spacing, layout)) {
-    TreeShape shape;
+    TreeDimensions shape;
     shape.foot = ring.onGround(place) - 0.05 * Eigen::Vector3d::UnitZ();
     const double size = layout.uniform(0.75, 1.25);
     shape.height = config.tree_height * size;

@@ -94,7 +94,8 @@ void requireFew(const std::vector<Bed>& beds) {
 
 class Planter {
  public:
-  Planter(const VegetationConfig& config, const Ground& ground, const Eigen::AlignedBox3d& bounds)
+  Planter(const VegetationConfig& config, const GroundHeights& ground,
+          const Eigen::AlignedBox3d& bounds)
       : config_(config), ground_(ground), bounds_(bounds) {
     vegetation_.sway = config.sway;
     vegetation_.origin = bounds.center().array().round();
@@ -219,7 +220,7 @@ class Planter {
   }
 
   const VegetationConfig& config_;
-  const Ground& ground_;
+  const GroundHeights& ground_;
   const Eigen::AlignedBox3d& bounds_;
   Vegetation vegetation_;
 };
@@ -268,7 +269,7 @@ bool VegetationConfig::hasObstacles() const {
 }
 
 Vegetation plantVegetation(const VegetationConfig& config, const Eigen::AlignedBox3d& bounds,
-                           const Ground& ground, const std::string& where) {
+                           const GroundHeights& ground, const std::string& where) {
   config.validate(where);
   std::vector<Bed> beds;
   for (std::size_t i = 0; i < config.stands.size(); ++i) {

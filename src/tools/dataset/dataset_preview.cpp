@@ -86,7 +86,7 @@ void DatasetPreview::drawMap() const {
   picture.width = 1000;
   picture.height = 620;
   if (in_sensor_.empty())
-    return viz::drawFlight(scene, viz::View::kOblique, picture, folder_ / "preview.png");
+    return viz::drawFlight(scene, viz::Viewpoint::kOblique, picture, folder_ / "preview.png");
   scene.scan = in_world_;
   scene.scan_origin = origin_;
   viz::drawScan(scene, in_sensor_, picture, folder_ / "preview.png");

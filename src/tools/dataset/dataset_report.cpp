@@ -211,7 +211,7 @@ std::string scanFacts(const QualityMeter& quality) {
       withThousands(quality.scans.count()), withThousands(quality.empty_scans),
       quality.points.mean(), quality.points.least(), quality.points.most(),
       100.0 * shareOf(quality.returns, quality.shots), 100.0 * quality.coverage->share(),
-      withThousands(quality.coverage->cubes()), dataset::Coverage::kSide);
+      withThousands(quality.coverage->cubes()), dataset::SurfaceCoverage::kSide);
 }
 
 }  // namespace
@@ -236,7 +236,7 @@ Json qualityJson(const QualityMeter& quality) {
   json["lidar"] = {{"empty_scans", quality.empty_scans},
                    {"points", momentsJson(quality.points)},
                    {"share_of_shots_returned", shareOf(quality.returns, quality.shots)}};
-  json["coverage"] = {{"cube_m", dataset::Coverage::kSide},
+  json["coverage"] = {{"cube_m", dataset::SurfaceCoverage::kSide},
                       {"cubes", quality.coverage->cubes()},
                       {"seen", quality.coverage->seen()},
                       {"share", quality.coverage->share()}};

@@ -31,8 +31,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr TimeNs kLinger = kNsPerSecond;  // after all has been flown
-
 scenario::Scenario scenarioOf(const DatasetRequest& request) {
   const std::string flown = request.field("scenario"), followed = request.field("trajectory");
   Validator(request.where())
@@ -206,7 +204,7 @@ class End {
     if (!is_given_ && !flight_->config().replay && flight_->flownAt()) {
       const TimeNs period =
           flight_->config().lidar ? periodNs(flight_->config().lidar->rate) : kNsPerSecond / 10;
-      const TimeNs flown = *flight_->flownAt() + kLinger;
+      const TimeNs flown = *flight_->flownAt() + scenario::FlightGuide::kLinger;
       end_ = std::min(end_, (flown + period - 1) / period * period);
     }
     return now >= end_;
@@ -240,12 +238,6 @@ std::string report(const ScenarioFlight& flight, const dataset::QualityMeter& qu
                        {"distance_m", quality.distance}}},
                      {"streams", streams}};
   return json.dump(2) + "\n";
-}
-
-std::size_t reachedOf(const scenario::GoalFlight& goals) {
-  return static_cast<std::size_t>(
-      std::count_if(goals.records().begin(), goals.records().end(),
-                    [](const scenario::GoalRecord& goal) { return goal.reached.has_value(); }));
 }
 
 /// Flies to the end, unless the user interrupts.
@@ -376,8 +368,8 @@ DatasetSummary makeDataset(const DatasetRequest& request) {
   Recorder recorder(flight, request, sensors, scenario.name, folder.unfinished());
   fly(flight, end, summary);
   summary.duration = flight.now();
-  summary.goals = flight.goals().count();
-  summary.reached = reachedOf(flight.goals());
+  summary.goals = flight.guide().goalCount();
+  summary.reached = reachedCount(flight.guide().goals());
   summary.contacts = flight.contacts();
   if (summary.interrupted) return summary;
   recorder.finish();

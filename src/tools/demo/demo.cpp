@@ -7,37 +7,47 @@
 
 #include <fmt/format.h>
 #include <Eigen/Geometry>
+#include <nlohmann/json.hpp>
 
 #include "common/bounds.hpp"
 #include "common/output_file.hpp"
 #include "common/result_folder.hpp"
 #include "common/text.hpp"
+#include "config/scenario.hpp"
 #include "map/files/stray_points.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
+#include "marsim/geometry/pose_file.hpp"
 #include "marsim/lidar/plants.hpp"
 #include "marsim/lidar_gl/renderer.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/map/load_map.hpp"
 #include "marsim/map/voxel_grid.hpp"
 #include "tools/map/points.hpp"
+#include "tools/process/child_process.hpp"
 #include "tools/process/command_line.hpp"
-#include "tools/process/launch_log.hpp"
 #include "tools/process/launch_run.hpp"
+#include "tools/suite/suite_flight.hpp"
 
 namespace marsim::tools {
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 namespace {
 
 const Eigen::Vector3d kUsualStart(0.0, 0.0, 1.5);  // [m] free in the bundled places
-constexpr double kSilenceLimit = 300.0;            // [s] the nodes report every simulated second
+constexpr double kSilenceLimit = 300.0;            // [s] without progress
 constexpr double kLongestFlight = 3600.0;          // [s]
+constexpr double kFlightTime = 60.0;               // [s] beside twice the flight's length by speed
+constexpr double kPlaceTime = 15.0;                // [s] the same for each way point
 constexpr int kInterrupted = 130;                  // exit code, as shells have it
 
 // Entries of the output folder. Results of an earlier flight must not be taken for this one's.
+const char* const kScenario = "demo.yaml";
+const char* const kFlight = "flight.json";
 const char* const kResults[] = {
-    "plan.json",   "trajectory.csv", "trajectory.tum",     "cloud.pcd",       "scan.pcd",
-    "flight.json", "summary.json",   "flight_oblique.png", "flight_side.png", "flight_top.png"};
+    kScenario,        kRunLaunch,           kRunLog,           kRunFile,        kMadeFrom,
+    "trajectory.csv", "trajectory.tum",     "cloud.pcd",       "scan.pcd",      kFlight,
+    "summary.json",   "flight_oblique.png", "flight_side.png", "flight_top.png"};
 const char* const kLogs = "log";
 
 fs::path absoluteFolder(const std::string& name) { return fs::absolute(name).lexically_normal(); }
@@ -52,50 +62,45 @@ void removeResults(const fs::path& folder) {
 
 std::string flag(bool value) { return value ? "true" : "false"; }
 
-bool startsWith(const std::string& text, const std::string& beginning) {
-  return text.compare(0, beginning.size(), beginning) == 0;
-}
-
-void printPlan(const Preparation& preparation) {
+void printPlan(const DemoOptions& options, const Preparation& preparation) {
   const FlightPlan& plan = preparation.plan;
   fmt::print("map       {} ({} points)\n", plan.map, withThousands(preparation.cloud.size()));
   fmt::print("start     {}, {:.2f} m from the map\n", pointText(plan.start),
              preparation.clearance.at(plan.start).distance);
-  for (std::size_t i = 0; i < plan.legs.size(); ++i) {
-    const std::size_t between = plan.legs[i].waypoints.size() - 1;
+  for (std::size_t i = 0; i < plan.ways.size(); ++i) {
+    const std::size_t between = plan.ways[i].size() - 1;
     fmt::print(
-        "goal {}    {}{}\n", i + 1, pointText(plan.legs[i].goal()),
+        "goal {}    {}{}\n", i + 1, pointText(plan.ways[i].back()),
         between == 0 ? "" : fmt::format(" by way of {} point{}", between, between > 1 ? "s" : ""));
   }
   fmt::print("flight    {:.0f} m with {} and {} at {:.1f} m/s; results in {}\n", plan.length(),
-             plan.vehicle, plan.lidar, plan.speed, plan.output.string());
+             options.vehicle, options.lidar, options.speed, plan.output.string());
   std::fflush(stdout);
 }
 
 /// What the LiDAR's node says of the map's points.
 bool isSpacing(const std::string& line) { return line.find(": points are ") != std::string::npos; }
 
-// Flies the plan; its nodes' output goes to log/roslaunch.log, progress and trouble are shown, and
+// Flies the plan's scenario and shows progress and trouble. Returns whether it was not interrupted;
 // the first error is the reason.
-ChildResult fly(const DemoOptions& options, const FlightPlan& plan, std::string& reason) {
-  LaunchLog log(plan.output / kLogs / "roslaunch.log");
+bool fly(const DemoOptions& options, const FlightPlan& plan, std::string& reason) {
   LiveLine live;
   RunJournal journal;
-  const auto on_line = [&](const std::string& raw) {
-    const std::string line = withoutColours(raw);
-    log.add(line);
+  const auto on_line = [&](const std::string& line) {
     journal.add(line);
-    if (startsWith(line, "flying to goal")) {
+    if (isProgress(line)) {
       live.show(line);
     } else if (options.verbose || isTrouble(line) || isSpacing(line)) {
       live.print(line);
     }
   };
   live.print("starting the simulation");
-  const ChildResult result = runChild(launchCommand(options, plan, freePort()), on_line);
-  log.require();
+  SuiteOptions how;
+  how.timeout = kSilenceLimit;
+  const bool is_whole = flyRun({config::loadScenario(plan.output / kScenario), 1, plan.output}, {},
+                               how, freePort(), on_line);
   reason = journal.firstError();
-  return result;
+  return is_whole;
 }
 
 /// Throws where this machine lacks something that the nodes need.
@@ -148,14 +153,13 @@ map::PointCloud withPlants(const map::PointCloud& cloud, const DemoOptions& opti
   return all;
 }
 
-/// How long a way point may take. Throws ConfigError where the whole flight takes too long.
-void planTime(FlightPlan& plan) {
+/// Throws ConfigError where the flight takes too long.
+void requireSpeed(const FlightPlan& plan, double speed) {
   const double least = plan.length() / kLongestFlight;
   Validator("command line")
-      .require(plan.speed >= least, "--speed", fmt::format("{} m/s", plan.speed),
+      .require(speed >= least, "--speed", fmt::format("{} m/s", speed),
                fmt::format("{:.2g} m/s or more: the flight of {:.0f} m would take {:.1f} hours",
-                           least, plan.length(), plan.length() / plan.speed / 3600.0));
-  plan.goal_timeout = std::max(plan.goal_timeout, 60.0 + 2.0 * plan.longestSegment() / plan.speed);
+                           least, plan.length(), plan.length() / speed / 3600.0));
 }
 
 }  // namespace
@@ -210,38 +214,51 @@ Preparation prepareDemo(const DemoOptions& options) {
                                      : given_start;
   requireAboveGround("--start", plan.start, lowest_z);
   collision::requireFreeStart(clearance_map, plan.start, clearance);
-  plan.legs = given_goals.empty()
-                  ? chooseLegs(clearance_map, plan.start, options.goal_count, clearance,
+  plan.ways = given_goals.empty()
+                  ? chooseWays(clearance_map, plan.start, options.goal_count, clearance,
                                options.seed, lowest_z)
-                  : routeLegs(clearance_map, plan.start, given_goals, clearance, lowest_z);
-  plan.resolution = options.resolution;
-  plan.lidar = options.lidar;
-  plan.vehicle = options.vehicle;
-  plan.yaw = options.yaw;
-  plan.speed = options.speed;
-  planTime(plan);
+                  : findWays(clearance_map, plan.start, given_goals, clearance, lowest_z);
+  requireSpeed(plan, options.speed);
   progress.finish();
   return {std::move(plan), std::move(cloud), std::move(clearance_map), radius};
 }
 
-ChildCommand launchCommand(const DemoOptions& options, const FlightPlan& plan, int port) {
-  // A name stays a name; a file may be given relative to this folder, which is not the nodes'.
+std::string scenarioText(const DemoOptions& options, const FlightPlan& plan) {
+  // A name stays a name; a file may be given relative to this folder.
   const auto resolved = [](const std::string& name) {
     return fs::is_regular_file(name) ? fs::absolute(name).string() : name;
   };
-  ChildCommand command =
-      rosLaunch({"marsim", "demo.launch", "plan:=" + (plan.output / "plan.json").string(),
-                 "map:=" + plan.map, fmt::format("resolution:={}", plan.resolution),
-                 "surface:=" + options.surface, "vegetation:=" + resolved(options.vegetation),
-                 "surfaces:=" + resolved(options.surfaces), "weather:=" + resolved(options.weather),
-                 "lidar:=" + resolved(plan.lidar), "vehicle:=" + resolved(plan.vehicle),
-                 fmt::format("x:={}", plan.start.x()), fmt::format("y:={}", plan.start.y()),
-                 fmt::format("z:={}", plan.start.z()), fmt::format("yaw:={}", plan.yaw),
-                 fmt::format("speed:={}", plan.speed), "renderer:=" + options.renderer,
-                 "nodelets:=" + flag(options.nodelets), "rviz:=" + flag(options.rviz)},
-                port, plan.output / kLogs);
-  command.silence_limit = kSilenceLimit;
-  return command;
+  const auto point = [](const Eigen::Vector3d& p) { return Json{p.x(), p.y(), p.z()}; };
+  Json goals = Json::array();
+  double longest = kFlightTime + 2.0 * plan.length() / options.speed;  // [s]
+  for (const scenario::Way& way : plan.ways) {
+    Json& places = goals.emplace_back(Json::array());
+    for (const Eigen::Vector3d& place : way) places.push_back(point(place));
+    longest += kPlaceTime * static_cast<double>(way.size());
+  }
+  longest = std::min(longest, scenario::kLongestDuration);
+  const Json scenario{
+      {"description", "Written by marsim demo"},
+      {"map", plan.map},
+      {"resolution", options.resolution},
+      {"surface", options.surface},
+      {"vegetation", resolved(options.vegetation)},
+      {"surfaces", resolved(options.surfaces)},
+      {"weather", resolved(options.weather)},
+      {"lidar", resolved(options.lidar)},
+      {"vehicle", resolved(options.vehicle)},
+      {"renderer", options.renderer},
+      {"speed", options.speed},
+      {"start", point(plan.start)},
+      {"yaw", options.yaw},
+      {"lockstep", false},
+      {"pace", "1"},
+      {"duration", longest},
+      {"keep", true},
+      {"fly", {{"goals", goals}}},
+      {"checks", {{"goals", {{"within", longest}}}, {"contacts", {{"at_most", 0}}}}},
+      {"arguments", {{"nodelets", flag(options.nodelets)}, {"rviz", flag(options.rviz)}}}};
+  return scenario.dump(2) + '\n';
 }
 
 FlightSummary assessFlight(const Preparation& preparation, bool interrupted) {
@@ -249,12 +266,9 @@ FlightSummary assessFlight(const Preparation& preparation, bool interrupted) {
   FlightSummary summary;
   summary.interrupted = interrupted;
   summary.vehicle_radius = preparation.vehicle_radius;
-  summary.record = readFlightRecord(folder / "flight.json");
-  const std::vector<TrajectoryRow> trajectory = readTrajectory(folder / "trajectory.csv");
-  if (trajectory.empty()) {
-    throw FileError((folder / "trajectory.csv").string(), "has no row: nothing was flown");
-  }
-  summary.contacts = findContacts(preparation.clearance, trajectory, preparation.vehicle_radius);
+  summary.record = suite::readFlightRecord(folder / kFlight);
+  summary.contacts = findContacts(preparation.clearance, readPoseFile(folder / "trajectory.tum"),
+                                  preparation.vehicle_radius);
   summary.write(folder / "summary.json");
   return summary;
 }
@@ -275,34 +289,24 @@ int runDemo(const DemoOptions& options) {
   results.begin(entries);
   makeFolder(folder / kLogs);
   removeResults(folder);
-  writePlan(plan, plan.output / "plan.json");
-  printPlan(preparation);
+  writeFile(folder / kScenario, scenarioText(options, plan));
+  printPlan(options, preparation);
 
   std::string reason;
-  const ChildResult flight = fly(options, plan, reason);
-  const std::string log = (plan.output / kLogs / "roslaunch.log").string();
-  if (!fs::exists(plan.output / "flight.json")) {
-    if (flight.interrupted) {
+  const bool interrupted = !fly(options, plan, reason);
+  if (!fs::exists(folder / kFlight)) {
+    if (interrupted) {
       fmt::print(stderr, "marsim demo: interrupted before anything was recorded\n");
       return kInterrupted;
     }
-    throw Error(fmt::format("the simulation {} and left no record{}; its output is in {}",
-                            flight.silent ? fmt::format("was silent for {:.0f} s", kSilenceLimit)
-                                          : fmt::format("ended with code {}", flight.exit_code),
-                            reason.empty() ? "" : ": " + reason, log));
+    throw Error(fmt::format("the flight left no record: {}; its output is in {}",
+                            suite::readRun(folder / kRunFile).message,
+                            (folder / kRunLog).string()));
   }
-
-  const FlightSummary summary = [&] {
-    try {
-      return assessFlight(preparation, flight.interrupted);
-    } catch (const Error& error) {
-      if (reason.empty()) throw;
-      throw Error(fmt::format("{}; the first error was: {}", error.what(), reason));
-    }
-  }();
+  const FlightSummary summary = assessFlight(preparation, interrupted);
   fmt::print("\n{}\n", summary.text());
   std::fflush(stdout);
-  std::vector<std::string> made = drawPictures(preparation, summary.record);
+  std::vector<std::string> made = drawPictures(options, preparation, summary.record);
   made.insert(made.end(), {"cloud.pcd", "trajectory.csv", "trajectory.tum", "summary.json"});
   fmt::print("written to {}: {}\n", plan.output.string(), join(made));
 
@@ -311,7 +315,7 @@ int runDemo(const DemoOptions& options) {
   if (!failures.empty() && !reason.empty()) {
     fmt::print(stderr, "marsim demo: the first error was: {}\n", reason);
   }
-  if (flight.interrupted) return kInterrupted;
+  if (interrupted) return kInterrupted;
   return failures.empty() ? 0 : 1;
 }
 

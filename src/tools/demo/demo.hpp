@@ -8,7 +8,6 @@
 #include "marsim/map/point_cloud.hpp"
 #include "tools/demo/flight_plan.hpp"
 #include "tools/demo/flight_report.hpp"
-#include "tools/process/child_process.hpp"
 
 /// `marsim demo`: plans a flight through a map, has it flown by the ROS nodes, judges and shows it.
 namespace marsim::tools {
@@ -31,7 +30,7 @@ struct DemoOptions {
   std::string output = "demo_output";   ///< folder
   double speed = 2.0;                   ///< [m/s]
   std::uint64_t seed = 1;               ///< of the choice of goals
-  std::string renderer = "cpu";         ///< handed to the launch file
+  std::string renderer = "cpu";         ///< handed to the scenario
   bool nodelets = false;
   bool rviz = false;
   bool verbose = false;  ///< show all output of the nodes
@@ -54,15 +53,16 @@ struct Preparation {
 /// Checks everything that can be checked before the flight, and plans it. Throws Error.
 Preparation prepareDemo(const DemoOptions& options);
 
-/// The roslaunch command that flies a plan, with a ROS master of its own on `port`.
-ChildCommand launchCommand(const DemoOptions& options, const FlightPlan& plan, int port);
+/// The scenario that flies a plan and keeps the flight, as JSON, which is YAML.
+std::string scenarioText(const DemoOptions& options, const FlightPlan& plan);
 
-/// Reads what the recorder left in the plan's folder and compares it with the map.
+/// Reads what the flight left in the plan's folder and compares it with the map.
 FlightSummary assessFlight(const Preparation& preparation, bool interrupted);
 
 /// Draws flight_top.png, flight_oblique.png and flight_side.png into the plan's folder; returns
 /// their names.
-std::vector<std::string> drawPictures(const Preparation& preparation, const FlightRecord& record);
+std::vector<std::string> drawPictures(const DemoOptions& options, const Preparation& preparation,
+                                      const suite::FlightRecord& record);
 
 /// All of it. Returns the program's exit code: 0 only where every goal was reached and nothing was
 /// touched.

@@ -1,14 +1,10 @@
 #include "tools/demo/flight_plan.hpp"
 
-#include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "common/bounds.hpp"
-#include "common/output_file.hpp"
 #include "marsim/collision/goals.hpp"
 #include "marsim/collision/route.hpp"
 #include "marsim/collision/start.hpp"
@@ -16,8 +12,6 @@
 
 namespace marsim::tools {
 namespace {
-
-nlohmann::json toJson(const Eigen::Vector3d& point) { return {point.x(), point.y(), point.z()}; }
 
 // A goal must itself keep the clearance, and lie where there is map round it.
 void requireFreeGoal(const collision::ClearanceMap& map, const Eigen::Vector3d& goal, int number,
@@ -27,7 +21,7 @@ void requireFreeGoal(const collision::ClearanceMap& map, const Eigen::Vector3d& 
     throw Error(fmt::format("goal {} at {} lies outside the map, allowed: {} to {}", number,
                             pointText(goal), pointText(box.min()), pointText(box.max())));
   }
-  const collision::ClearanceMap::Clearance at = map.at(goal);
+  const collision::ClearanceMap::NearestPoint at = map.at(goal);
   if (at.distance >= clearance) return;
   const auto free = map.nearestFree(goal, clearance, 5.0);
   throw Error(
@@ -41,51 +35,20 @@ void requireFreeGoal(const collision::ClearanceMap& map, const Eigen::Vector3d& 
 
 std::vector<Eigen::Vector3d> FlightPlan::goals() const {
   std::vector<Eigen::Vector3d> goals;
-  for (const Leg& leg : legs) goals.push_back(leg.goal());
+  for (const scenario::Way& way : ways) goals.push_back(way.back());
   return goals;
 }
 
-std::vector<double> FlightPlan::segments() const {
-  std::vector<double> lengths;
+double FlightPlan::length() const {
+  double length = 0.0;
   Eigen::Vector3d from = start;
-  for (const Leg& leg : legs) {
-    for (const Eigen::Vector3d& to : leg.waypoints) {
-      lengths.push_back((to - from).norm());
+  for (const scenario::Way& way : ways) {
+    for (const Eigen::Vector3d& to : way) {
+      length += (to - from).norm();
       from = to;
     }
   }
-  return lengths;
-}
-
-double FlightPlan::length() const {
-  const std::vector<double> lengths = segments();
-  return std::accumulate(lengths.begin(), lengths.end(), 0.0);
-}
-
-double FlightPlan::longestSegment() const {
-  const std::vector<double> lengths = segments();
-  return lengths.empty() ? 0.0 : *std::max_element(lengths.begin(), lengths.end());
-}
-
-void writePlan(const FlightPlan& plan, const std::filesystem::path& path) {
-  nlohmann::json legs = nlohmann::json::array();
-  for (const Leg& leg : plan.legs) {
-    nlohmann::json waypoints = nlohmann::json::array();
-    for (const Eigen::Vector3d& waypoint : leg.waypoints) waypoints.push_back(toJson(waypoint));
-    legs.push_back({{"waypoints", waypoints}});
-  }
-  const nlohmann::json json = {{"map", plan.map},
-                               {"resolution", plan.resolution},
-                               {"lidar", plan.lidar},
-                               {"vehicle", plan.vehicle},
-                               {"start", toJson(plan.start)},
-                               {"yaw", plan.yaw},
-                               {"speed", plan.speed},
-                               {"goal_tolerance", plan.goal_tolerance},
-                               {"goal_timeout", plan.goal_timeout},
-                               {"output", plan.output.string()},
-                               {"legs", legs}};
-  writeFile(path, json.dump(2) + '\n');
+  return length;
 }
 
 void requireAboveGround(const std::string& what, const Eigen::Vector3d& p_W, double lowest_z) {
@@ -117,32 +80,34 @@ Eigen::Vector3d chooseStart(const collision::ClearanceMap& map, const Eigen::Vec
   return *free;
 }
 
-std::vector<Leg> chooseLegs(const collision::ClearanceMap& map, const Eigen::Vector3d& start,
-                            int count, double clearance, std::uint64_t seed, double lowest_z) {
-  std::vector<Leg> legs;
+std::vector<scenario::Way> chooseWays(const collision::ClearanceMap& map,
+                                      const Eigen::Vector3d& start, int count, double clearance,
+                                      std::uint64_t seed, double lowest_z) {
+  std::vector<scenario::Way> ways;
   for (const Eigen::Vector3d& goal :
        collision::chooseGoals(map, start, count, clearance, seed, lowest_z)) {
-    legs.push_back({{goal}});
+    ways.push_back({goal});
   }
-  if (legs.empty()) {
+  if (ways.empty()) {
     throw Error(
         fmt::format("no goal can be reached from the start {} in a straight line that "
                     "keeps {:.2f} m from the map; give --goals or another --start",
                     pointText(start), clearance));
   }
-  return legs;
+  return ways;
 }
 
-std::vector<Leg> routeLegs(const collision::ClearanceMap& map, const Eigen::Vector3d& start,
-                           const std::vector<Eigen::Vector3d>& goals, double clearance,
-                           double lowest_z) {
+std::vector<scenario::Way> findWays(const collision::ClearanceMap& map,
+                                    const Eigen::Vector3d& start,
+                                    const std::vector<Eigen::Vector3d>& goals, double clearance,
+                                    double lowest_z) {
   collision::RouteConfig config;
   config.clearance = clearance;
   config.lowest_z = lowest_z;
-  std::vector<Leg> legs;
+  std::vector<scenario::Way> ways;
   Eigen::Vector3d from = start;
   for (const Eigen::Vector3d& goal : goals) {
-    const int number = static_cast<int>(legs.size()) + 1;
+    const int number = static_cast<int>(ways.size()) + 1;
     requireAboveGround(fmt::format("goal {}", number), goal, lowest_z);
     requireFreeGoal(map, goal, number, clearance);
     auto route = collision::findRoute(map, from, goal, config);
@@ -155,10 +120,10 @@ std::vector<Leg> routeLegs(const collision::ClearanceMap& map, const Eigen::Vect
     }
     route->erase(route->begin());  // where it begins
     if (route->empty()) route->push_back(goal);
-    legs.push_back({std::move(*route)});
+    ways.push_back(std::move(*route));
     from = goal;
   }
-  return legs;
+  return ways;
 }
 
 }  // namespace marsim::tools

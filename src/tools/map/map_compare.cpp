@@ -39,7 +39,7 @@ void draw(const CompareOptions& options, const map::PointCloud& cloud,
   scene.map_length_shown = std::max(distances.high, 1e-3);
   scene.map_length_name = "distance to " + clipped(options.names[1], 30);
   scene.title = clipped(options.names[0]);
-  viz::drawFlight(scene, viz::View::kOblique, {}, options.out);
+  viz::drawFlight(scene, viz::Viewpoint::kOblique, {}, options.out);
 }
 
 void printTable(const CompareOptions& options,

@@ -90,7 +90,7 @@ void draw(const FidelityOptions& options, const Accuracy& accuracy) {
   scene.map_length_shown = std::max(1e-3, static_cast<double>(shown));
   scene.map_length_name = "error of the range";
   for (const float error : accuracy.errors) scene.map_lengths.push_back(std::min(error, shown));
-  viz::drawFlight(scene, viz::View::kTop, options.picture, options.out);
+  viz::drawFlight(scene, viz::Viewpoint::kTop, options.picture, options.out);
 }
 
 int runFidelity(FidelityOptions& options) {

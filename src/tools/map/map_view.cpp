@@ -49,7 +49,7 @@ struct Slice {
 
 /// A picture that is written.
 struct Picture {
-  viz::View view;
+  viz::Viewpoint view;
   std::filesystem::path path;
 };
 
@@ -87,13 +87,13 @@ map::PointCloud cut(const map::PointCloud& cloud, const Slice& slice, double thi
 std::vector<Picture> picturesOf(const ViewOptions& options, const std::optional<Slice>& slice) {
   const std::filesystem::path out = options.out;
   if (slice) {
-    constexpr std::array<viz::View, 3> kAlong = {viz::View::kFront, viz::View::kSide,
-                                                 viz::View::kTop};
+    constexpr std::array<viz::Viewpoint, 3> kAlong = {viz::Viewpoint::kFront, viz::Viewpoint::kSide,
+                                                      viz::Viewpoint::kTop};
     return {{kAlong[static_cast<std::size_t>(slice->axis)], out}};
   }
-  return {{viz::View::kTop, withSide(out, "top")},
-          {viz::View::kSide, withSide(out, "side")},
-          {viz::View::kOblique, withSide(out, "oblique")}};
+  return {{viz::Viewpoint::kTop, withSide(out, "top")},
+          {viz::Viewpoint::kSide, withSide(out, "side")},
+          {viz::Viewpoint::kOblique, withSide(out, "oblique")}};
 }
 
 int showWindow(const ViewOptions& options) {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
-#include "lidar/measure/slam_client.hpp"
+#include "lidar/output/slam_client.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 #include "tools/process/command_line.hpp"

@@ -216,7 +216,7 @@ void drawCollision(const Place& place, const fs::path& path) {
   scene.goals = {goal};
   scene.title =
       fmt::format("a goal behind a wall: hit at {:.1f} m/s, motors stopped, fallen", speed);
-  viz::drawFlight(scene, viz::View::kOblique, kScanSize, path);
+  viz::drawFlight(scene, viz::Viewpoint::kOblique, kScanSize, path);
 }
 
 int drawAll(const fs::path& folder) {

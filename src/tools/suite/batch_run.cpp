@@ -23,7 +23,7 @@
 #include "tools/dataset/dataset_run.hpp"
 #include "tools/process/command_line.hpp"
 #include "tools/process/orphans.hpp"
-#include "tools/process/workers.hpp"
+#include "tools/process/process_pool.hpp"
 #include "tools/suite/run_inputs.hpp"
 #include "tools/suite/scenario_flight.hpp"
 
@@ -243,7 +243,7 @@ class BatchRunner {
       while (mayStart()) startNext();
       const auto ends =
           workers_.serve([this](std::size_t i, const std::string& line) { last_[i] = line; });
-      for (const Workers::End& end : ends) take(end);
+      for (const ProcessPool::End& end : ends) take(end);
       live_.show(
           fmt::format("{} of {} runs, {} under way", done_, batch_.size(), workers_.running()));
       if (InterruptGuard::count() > asked_) {
@@ -276,7 +276,7 @@ class BatchRunner {
       return makeDataset(request).interrupted ? kInterrupted : 0;
     });
   }
-  void take(const Workers::End& end) {
+  void take(const ProcessPool::End& end) {
     ++done_;
     if (end.exit_code == 0 && end.failure.empty()) return;
     if (InterruptGuard::count() > 0) return;
@@ -292,7 +292,7 @@ class BatchRunner {
   std::size_t jobs_;
   const InterruptGuard guard_;
   const OrphanKeeper orphans_;
-  Workers workers_;
+  ProcessPool workers_;
   LiveLine live_;
   std::map<std::size_t, std::string> last_;  // lines that runs told last
   std::size_t next_ = 0, done_ = 0, kept_ = 0, failed_ = 0;

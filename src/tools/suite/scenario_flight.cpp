@@ -7,7 +7,7 @@
 
 #include "common/text.hpp"
 #include "control/paths/reference_of.hpp"
-#include "lidar/measure/slam_client.hpp"
+#include "lidar/output/slam_client.hpp"
 #include "marsim/collision/clearance.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
@@ -54,10 +54,6 @@ const std::map<std::string, std::string> kDefaults = {{"map", "forest"},
                                                       {"check_start", "true"},
                                                       {"replay", "none"},
                                                       {"renderer", "cpu"}};
-
-scenario::Flight flightOf(const scenario::Scenario& scenario) {
-  return scenario.flights.empty() ? scenario::Flight() : scenario.flights.begin()->second;
-}
 
 void requireNoRos(const scenario::Scenario& scenario) {
   const Validator validator(scenario.file);
@@ -133,7 +129,7 @@ class ScenarioFlight::Arguments {
 
 ScenarioFlight::ScenarioFlight(const scenario::Scenario& scenario, std::uint64_t seed,
                                const GivenArguments& given)
-    : guide_(flightOf(scenario), scenario.goal_tolerance, scenario.yaw) {
+    : guide_(scenario, scenario.uavNames().front()) {
   requireNoRos(scenario);
   arguments_ = std::make_unique<const Arguments>(scenario, given);
   // As the nodes of uav0 draw theirs.
@@ -156,7 +152,7 @@ std::vector<std::string> ScenarioFlight::argumentNames() {
 
 void ScenarioFlight::makeConfig(const scenario::Scenario& scenario) {
   const Arguments& given = *arguments_;
-  static_cast<config::Vehicle&>(config_) = given.loaded("vehicle", config::loadVehicle);
+  static_cast<vehicle::EquippedVehicle&>(config_) = given.loaded("vehicle", config::loadVehicle);
   const std::string lidar = given.text("lidar"), imu = given.text("imu");
   if (lidar != "none") {
     config_.lidar = given.loaded("lidar", config::loadLidar);
@@ -313,7 +309,7 @@ TimeNs ScenarioFlight::now() const { return uav_->state().stamp; }
 
 std::optional<TimeNs> ScenarioFlight::flownAt() const {
   if (config_.replay) return config_.replay->end();
-  const bool is_flown = guide_.goals().count() > 0 || guide_.hasPath();
+  const bool is_flown = guide_.goalCount() > 0 || guide_.hasPath();
   return is_flown ? guide_.flownAt() : std::nullopt;
 }
 

@@ -51,7 +51,7 @@ class ScenarioFlight {
   /// When nothing is left to be flown: a stamp that may lie ahead; none: not known yet, or it holds
   /// its place all the time.
   std::optional<TimeNs> flownAt() const;
-  const scenario::GoalFlight& goals() const { return guide_.goals(); }
+  const scenario::FlightGuide& guide() const { return guide_; }
   int contacts() const { return contacts_; }  ///< that have begun
 
  private:

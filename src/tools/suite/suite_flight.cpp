@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -14,14 +15,12 @@
 #include "marsim/common/error.hpp"
 #include "suite/markup.hpp"
 #include "tools/process/child_process.hpp"
-#include "tools/process/launch_log.hpp"
 #include "tools/process/launch_run.hpp"
 
 namespace marsim::tools {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kMadeFrom = "made_from.txt";
 constexpr std::size_t kLastLines = 40;
 constexpr int kAttempts = 2;                      // to start a ROS master
 constexpr std::size_t kLargestText = 64U << 20U;  // bytes
@@ -118,10 +117,37 @@ bool hasNoMaster(const fs::path& log) {
   });
 }
 
+/// The run's log: the lines that the nodes printed, no longer than a LineReader reads.
+class RunLog {
+ public:
+  /// Begins an empty file. Throws FileError where it cannot be written.
+  explicit RunLog(const fs::path& path) : file_(path) { file_.write(""); }
+
+  /// The first line that cannot be written ends the program: it raises SIGINT, which runChild()
+  /// passes on.
+  void add(const std::string& line) {
+    if (failure_) return;
+    try {
+      file_.write(line.substr(0, LineReader::kLongest - 1) + "\n");
+    } catch (const FileError& error) {
+      failure_ = error;
+      std::raise(SIGINT);
+    }
+  }
+  /// Throws the error of the line that could not be written.
+  void require() const {
+    if (failure_) throw *failure_;
+  }
+
+ private:
+  OutputStream file_;
+  std::optional<FileError> failure_;
+};
+
 /// Runs run.launch to its end. Throws FileError where the log cannot be written.
 ChildResult launchRun(const PlannedRun& run, const SuiteOptions& options, int port,
                       RunJournal& journal, const std::function<void(const std::string&)>& tell) {
-  LaunchLog log(run.folder / kRunLog);
+  RunLog log(run.folder / kRunLog);
   ChildCommand command = rosLaunch({(run.folder / kRunLaunch).string()}, port, run.folder / "log");
   command.environment["PYTHONUNBUFFERED"] = "1";
   command.environment["ROSCONSOLE_STDOUT_LINE_BUFFERED"] = "1";
@@ -135,7 +161,7 @@ ChildResult launchRun(const PlannedRun& run, const SuiteOptions& options, int po
     log.add(line);
     journal.add(line);
     launched = launched || line.rfind("process[scenario_runner", 0) == 0;
-    if (isProgress(line) || options.verbose) tell(line);
+    tell(line);
   });
   log.require();
   return result;

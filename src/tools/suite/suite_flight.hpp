@@ -14,6 +14,7 @@ namespace marsim::tools {
 constexpr const char* kRunFile = "run.json";
 constexpr const char* kRunLaunch = "run.launch";
 constexpr const char* kRunLog = "scenario.log";
+constexpr const char* kMadeFrom = "made_from.txt";
 
 /// What a run that was not flown or left nothing comes to.
 suite::RunResult withoutFlight(const PlannedRun& run, suite::Verdict verdict,
@@ -24,7 +25,7 @@ std::optional<suite::RunResult> keptResult(const PlannedRun& run, const StandIns
 
 /// Removes what an earlier suite left in the run's folder, writes run.launch, starts roslaunch with
 /// a master of its own on `port` and waits for its end. Then run.json is there; where nodes left
-/// none it says why. `tell` gets progress ("scenario ...") and what is to be shown. Throws
+/// none it says why. `tell` gets every line that the nodes print, without colours. Throws
 /// FileError where the folder cannot be written into. Returns whether it was not interrupted.
 bool flyRun(const PlannedRun& run, const StandIns& stand_ins, const SuiteOptions& options, int port,
             const std::function<void(const std::string&)>& tell);

@@ -20,7 +20,7 @@
 #include "tools/process/command_line.hpp"
 #include "tools/process/interrupts.hpp"
 #include "tools/process/orphans.hpp"
-#include "tools/process/workers.hpp"
+#include "tools/process/process_pool.hpp"
 #include "tools/suite/suite_flight.hpp"
 #include "tools/suite/suite_reports.hpp"
 
@@ -99,7 +99,7 @@ class Flyer {
       while (mayStart()) startNext();
       const auto ends =
           workers_.serve([&](std::size_t i, const std::string& line) { take(i, line); });
-      for (const Workers::End& end : ends) take(end);
+      for (const ProcessPool::End& end : ends) take(end);
       show();
       if (InterruptGuard::count() > asked_ || (!failure_.empty() && asked_ == 0)) {
         ++asked_;
@@ -136,7 +136,8 @@ class Flyer {
     const int port = unusedPort();
     ports_[i] = port;
     workers_.start(i, [&, port] {
-      const auto tell = [](const std::string& line) {
+      const auto tell = [this](const std::string& line) {
+        if (!isProgress(line) && !options_.verbose) return;
         std::puts(line.c_str());
         std::fflush(stdout);
       };
@@ -164,7 +165,7 @@ class Flyer {
     }
   }
 
-  void take(const Workers::End& end) {
+  void take(const ProcessPool::End& end) {
     ports_.erase(end.id);
     progress_.erase(end.id);
     if (!end.failure.empty()) {
@@ -223,7 +224,7 @@ class Flyer {
   const OrphanKeeper orphans_;
   StandIns stand_ins_;
   Packages packages_;
-  Workers workers_;
+  ProcessPool workers_;
   LiveLine live_;
   std::vector<std::optional<suite::RunResult>> results_;
   std::map<std::size_t, int> ports_;             // of the runs under way

@@ -1,4 +1,4 @@
-#include "tools/process/workers.hpp"
+#include "tools/process/process_pool.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -21,7 +21,7 @@ constexpr int kPollMs = 100;
 constexpr int kFailed = 125;       // exit code of a worker that threw
 const char* const kMark = "\x1d";  // before the line that tells what it threw
 
-[[noreturn]] void work(const Workers::Body& body, int output, pid_t parent) {
+[[noreturn]] void work(const ProcessPool::Body& body, int output, pid_t parent) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(kFailed);
@@ -41,7 +41,7 @@ const char* const kMark = "\x1d";  // before the line that tells what it threw
 
 }  // namespace
 
-Workers::~Workers() {
+ProcessPool::~ProcessPool() {
   for (auto& [id, worker] : workers_) {
     kill(-worker.process, SIGKILL);
     waitpid(worker.process, nullptr, 0);
@@ -49,7 +49,7 @@ Workers::~Workers() {
   }
 }
 
-void Workers::start(std::size_t id, const Body& body) {
+void ProcessPool::start(std::size_t id, const Body& body) {
   int output[2];
   if (pipe2(output, O_CLOEXEC) != 0) throw Error(fmt::format("pipe: {}", std::strerror(errno)));
   fcntl(output[0], F_SETFL, O_NONBLOCK);
@@ -71,7 +71,7 @@ void Workers::start(std::size_t id, const Body& body) {
                           Ender(process), ""});
 }
 
-void Workers::readLines(Worker& worker) {
+void ProcessPool::readLines(Worker& worker) {
   char buffer[4096];
   ssize_t size = 0;
   while ((size = read(worker.output, buffer, sizeof(buffer))) > 0) {
@@ -79,7 +79,7 @@ void Workers::readLines(Worker& worker) {
   }
 }
 
-std::vector<Workers::End> Workers::serve(
+std::vector<ProcessPool::End> ProcessPool::serve(
     const std::function<void(std::size_t, const std::string&)>& on_line) {
   std::vector<pollfd> ready;
   for (const auto& [id, worker] : workers_) ready.push_back({worker.output, POLLIN, 0});
@@ -114,7 +114,7 @@ std::vector<Workers::End> Workers::serve(
   return ends;
 }
 
-void Workers::ask() {
+void ProcessPool::ask() {
   for (auto& [id, worker] : workers_) worker.ender.ask();
 }
 

@@ -1,4 +1,4 @@
-#include "lidar/image/image_footprint.hpp"
+#include "lidar/cast/image_footprint.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,6 @@ namespace marsim::lidar {
 namespace {
 
 constexpr auto kPiF = static_cast<float>(kPi);
-constexpr float kAngleMargin = 3e-5F;  // [rad] more than the error of the angles here
-constexpr float kCellMargin = 0.02F;   // [cells] more than the rounding of cell coordinates
 
 // Arc tangent of y/x over the full turn within 1.2e-5 rad (Abramowitz and Stegun, 1964, 4.4.49).
 float quickAtan2(float y, float x) {
@@ -36,33 +34,24 @@ Footprint::Run clip(float low, float high, int size) {
           static_cast<int>(std::floor(std::clamp(high + kCellMargin, -1.0F, end - 1.0F)))};
 }
 
-int footprintOf(const void* finder, const float* centre, float radius, CellRange* ranges) {
-  const Footprint cells = static_cast<const FootprintFinder*>(finder)->of(
-      Eigen::Vector3f(centre[0], centre[1], centre[2]), radius);
-  if (cells.empty()) return 0;
-  for (int i = 0; i < cells.run_count; ++i) {
-    ranges[i] = {cells.first_row, cells.last_row, cells.runs[i].first, cells.runs[i].last};
-  }
-  return cells.run_count;
-}
-
 }  // namespace
 
-FootprintFinder::FootprintFinder(const ImageGrid& grid)
-    : projection_(grid.projection), width_(grid.width), height_(grid.height) {
-  if (projection_ == ImageGrid::Projection::kSpherical) {
+FootprintFinder::FootprintFinder(const ImageGrid& grid) : width_(grid.width), height_(grid.height) {
+  scale_.spherical = grid.projection == ImageGrid::Projection::kSpherical;
+  if (scale_.spherical) {
     const double columns_per_rad = grid.width / (grid.azimuth_max - grid.azimuth_min);
-    columns_per_rad_ = static_cast<float>(columns_per_rad);
-    columns_per_turn_ = static_cast<float>(columns_per_rad * 2.0 * kPi);
-    rows_per_rad_ = static_cast<float>(grid.height / (grid.elevation_max - grid.elevation_min));
-    left_ = static_cast<float>(std::remainder(grid.azimuth_max, 2.0 * kPi));
-    top_ = static_cast<float>(grid.elevation_max);
+    scale_.columns_per_rad = static_cast<float>(columns_per_rad);
+    scale_.columns_per_turn = static_cast<float>(columns_per_rad * 2.0 * kPi);
+    scale_.rows_per_rad =
+        static_cast<float>(grid.height / (grid.elevation_max - grid.elevation_min));
+    scale_.left = static_cast<float>(std::remainder(grid.azimuth_max, 2.0 * kPi));
+    scale_.top = static_cast<float>(grid.elevation_max);
     return;
   }
-  fx_ = static_cast<float>(grid.fx);
-  fy_ = static_cast<float>(grid.fy);
-  cx_ = static_cast<float>(grid.cx);
-  cy_ = static_cast<float>(grid.cy);
+  scale_.fx = static_cast<float>(grid.fx);
+  scale_.fy = static_cast<float>(grid.fy);
+  scale_.cx = static_cast<float>(grid.cx);
+  scale_.cy = static_cast<float>(grid.cy);
   const Eigen::Vector3d sides[4] = {{grid.fx, 0.0, grid.cx + 0.5},
                                     {-grid.fx, 0.0, grid.width - 0.5 - grid.cx},
                                     {0.0, grid.fy, grid.cy + 0.5},
@@ -71,23 +60,7 @@ FootprintFinder::FootprintFinder(const ImageGrid& grid)
 }
 
 Footprint FootprintFinder::of(const Eigen::Vector3f& centre, float radius) const {
-  return projection_ == ImageGrid::Projection::kSpherical ? spherical(centre, radius)
-                                                          : pinhole(centre, radius);
-}
-
-void FootprintFinder::describe(ImageStrip& strip) const {
-  strip.spherical = projection_ == ImageGrid::Projection::kSpherical;
-  strip.columns_per_rad = columns_per_rad_;
-  strip.rows_per_rad = rows_per_rad_;
-  strip.columns_per_turn = columns_per_turn_;
-  strip.left = left_;
-  strip.top = top_;
-  strip.fx = fx_;
-  strip.fy = fy_;
-  strip.cx = cx_;
-  strip.cy = cy_;
-  strip.footprint = footprintOf;
-  strip.finder = this;
+  return scale_.spherical ? spherical(centre, radius) : pinhole(centre, radius);
 }
 
 Footprint FootprintFinder::whole() const {
@@ -106,8 +79,9 @@ Footprint FootprintFinder::spherical(const Eigen::Vector3f& centre, float radius
 
   Footprint footprint;
   const float elevation = quickAtan2(centre.z(), horizontal);
-  const float row_reach = (asinBound(radius / std::sqrt(distance2)) + kAngleMargin) * rows_per_rad_;
-  const float row = (top_ - elevation) * rows_per_rad_ - 0.5F;
+  const float row_reach =
+      (asinBound(radius / std::sqrt(distance2)) + kAngleMargin) * scale_.rows_per_rad;
+  const float row = (scale_.top - elevation) * scale_.rows_per_rad - 0.5F;
   const Footprint::Run rows = clip(row - row_reach, row + row_reach, height_);
   footprint.first_row = rows.first;
   footprint.last_row = rows.last;
@@ -119,13 +93,13 @@ Footprint FootprintFinder::spherical(const Eigen::Vector3f& centre, float radius
     return footprint;
   };
   if (radius >= 0.9999F * horizontal) return allColumns();
-  const float reach = (asinBound(radius / horizontal) + kAngleMargin) * columns_per_rad_;
-  if (2.0F * (reach + 1.0F) >= columns_per_turn_) return allColumns();
+  const float reach = (asinBound(radius / horizontal) + kAngleMargin) * scale_.columns_per_rad;
+  if (2.0F * (reach + 1.0F) >= scale_.columns_per_turn) return allColumns();
   // In the turn that begins at the left edge; copies in the next turns may cross the seam.
-  float turn = (left_ - quickAtan2(centre.y(), centre.x())) * columns_per_rad_;
-  if (turn < 0.0F) turn += columns_per_turn_;
+  float turn = (scale_.left - quickAtan2(centre.y(), centre.x())) * scale_.columns_per_rad;
+  if (turn < 0.0F) turn += scale_.columns_per_turn;
   for (int k = -1; k <= 1; ++k) {
-    const float column = turn - 0.5F + static_cast<float>(k) * columns_per_turn_;
+    const float column = turn - 0.5F + static_cast<float>(k) * scale_.columns_per_turn;
     const Footprint::Run run = clip(column - reach, column + reach, width_);
     if (run.first <= run.last && footprint.run_count < 2) {
       footprint.runs[footprint.run_count++] = run;
@@ -156,10 +130,10 @@ Footprint FootprintFinder::pinhole(const Eigen::Vector3f& centre, float radius) 
     return clip((low - margin) * focal + middle, (high + margin) * focal + middle, size);
   };
   Footprint footprint;
-  const Footprint::Run rows = interval(centre.y(), fy_, cy_, height_);
+  const Footprint::Run rows = interval(centre.y(), scale_.fy, scale_.cy, height_);
   footprint.first_row = rows.first;
   footprint.last_row = rows.last;
-  footprint.runs[0] = interval(centre.x(), fx_, cx_, width_);
+  footprint.runs[0] = interval(centre.x(), scale_.fx, scale_.cx, width_);
   footprint.run_count = footprint.runs[0].first <= footprint.runs[0].last ? 1 : 0;
   return footprint;
 }

@@ -5,15 +5,14 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <sensor_msgs/PointCloud2.h>
+
+#include "layouts/cloud_fields.hpp"
 
 /// Points of clouds as bytes, and what example_scan.hpp's are as such.
-namespace marsim::ros_nodes {
-
-using sensor_msgs::PointCloud2;
+namespace marsim::layouts {
 
 /// The bytes of one point as hexadecimal.
-inline std::string bytesOf(const PointCloud2& cloud, std::size_t point) {
+inline std::string bytesOf(const Cloud& cloud, std::size_t point) {
   std::string text;
   for (std::size_t i = 0; i < cloud.point_step; ++i) {
     text += fmt::format("{:02x}", cloud.data.at(point * cloud.point_step + i));
@@ -27,7 +26,7 @@ inline std::string joined(std::string text) {
 }
 
 template <class Value>
-Value valueAt(const PointCloud2& cloud, std::size_t point, std::size_t offset) {
+Value valueAt(const Cloud& cloud, std::size_t point, std::size_t offset) {
   Value value;
   std::memcpy(&value, &cloud.data.at(point * cloud.point_step + offset), sizeof(Value));
   return value;
@@ -41,4 +40,4 @@ inline const std::string kTime = "0000003d ";
 inline const std::string kTimeNs = "50d6dc01 ";
 inline const std::string kNan = "0000c07f ";
 
-}  // namespace marsim::ros_nodes
+}  // namespace marsim::layouts

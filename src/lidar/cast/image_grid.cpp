@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "lidar/image/image_directions.hpp"
+#include "lidar/cast/image_directions.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/lidar/renderer.hpp"

@@ -1,4 +1,4 @@
-#include "ros/messages/cloud_fields.hpp"
+#include "layouts/cloud_fields.hpp"
 
 #include <map>
 
@@ -6,15 +6,10 @@
 
 #include "marsim/common/error.hpp"
 
-namespace marsim::ros_nodes {
+namespace marsim::layouts {
 namespace {
 
 using lidar::CloudLayout;
-using sensor_msgs::PointField;
-
-constexpr std::uint8_t kF32 = PointField::FLOAT32, kF64 = PointField::FLOAT64,
-                       kU8 = PointField::UINT8, kU16 = PointField::UINT16,
-                       kU32 = PointField::UINT32;
 
 const std::map<CloudLayout, CloudFields>& table() {
   static const std::map<CloudLayout, CloudFields> layouts = {
@@ -76,26 +71,18 @@ const CloudFields& fieldsOf(CloudLayout layout) {
   return found->second;
 }
 
-sensor_msgs::PointCloud2 makeCloud(const CloudFields& fields, std::size_t width, std::size_t height,
-                                   const std::string& frame) {
-  sensor_msgs::PointCloud2 cloud;
-  cloud.header.frame_id = frame;
+Cloud makeCloud(const CloudFields& fields, std::size_t width, std::size_t height,
+                const std::string& frame) {
+  Cloud cloud;
+  cloud.frame_id = frame;
   cloud.height = static_cast<std::uint32_t>(height);
   cloud.width = static_cast<std::uint32_t>(width);
   cloud.point_step = fields.point_step;
   cloud.row_step = fields.point_step * cloud.width;
-  cloud.is_bigendian = 0;
-  cloud.is_dense = fields.is_dense ? 1 : 0;
-  for (const CloudField& field : fields.fields) {
-    PointField message;
-    message.name = field.name;
-    message.datatype = field.datatype;
-    message.offset = field.offset;
-    message.count = 1;
-    cloud.fields.push_back(message);
-  }
+  cloud.fields = fields.fields;
+  cloud.is_dense = fields.is_dense;
   cloud.data.resize(std::size_t{cloud.row_step} * height);
   return cloud;
 }
 
-}  // namespace marsim::ros_nodes
+}  // namespace marsim::layouts

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "ros/messages/scan_shots.hpp"
+#include "layouts/scan_shots.hpp"
 
-namespace marsim::ros_nodes {
+namespace marsim::layouts {
 
 /// How an unorganised cloud holds the returns of shots that may have several.
 enum class ReturnOrder {
@@ -70,4 +70,4 @@ void forEachReturn(const lidar::Scan& scan, lidar::MissEncoding encoding, Return
   }
 }
 
-}  // namespace marsim::ros_nodes
+}  // namespace marsim::layouts

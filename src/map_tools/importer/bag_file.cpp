@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "map_tools/scan_reader.hpp"
+#include "map_tools/importer/importer.hpp"
 #include "marsim/common/error.hpp"
 
 #ifdef MARSIM_HAS_ROSBAG
@@ -14,10 +14,8 @@
 #include <rosbag/view.h>
 #include <sensor_msgs/PointCloud2.h>
 
-#include "common/input_file.hpp"
 #include "common/text.hpp"
 #include "map/files/point_records.hpp"
-#include "map_tools/quiet.hpp"
 #endif
 
 namespace marsim::map_tools {
@@ -225,59 +223,42 @@ RawScan scanOf(const PointCloud2& message, const std::string& path, const std::s
 
 }  // namespace
 
-bool hasBags() { return true; }
-
-void readBag(const RecordingConfig& config, Progress& progress, RecordingReport& report,
-             const std::function<void(const Keyframe& keyframe)>& take) try {
-  const std::string path = config.source.string();
-  std::size_t size = 0;
-  openRegularFile(config.source, size);  // rosbag would wait for a FIFO's writer
-  rosbag::Bag bag;
-  {
-    const QuietStandardError quiet;  // the exception has the message
-    bag.open(path, rosbag::bagmode::Read);
+void readBag(const std::filesystem::path& file, const std::string& wanted_clouds,
+             const std::optional<std::string>& wanted_odometry, ImportWriter& writer) try {
+  const std::string path = file.string();
+  rosbag::Bag bag(path, rosbag::bagmode::Read);
+  BagContents contents;
+  contents.clouds = topicFor(bag, path, "--clouds", wanted_clouds, {kCloudType});
+  if (wanted_odometry) {
+    contents.odometry = topicFor(bag, path, "--odometry", *wanted_odometry, kPoseTypes);
+    contents.poses = posesOf(bag, path, contents.odometry);
   }
-  const std::string clouds = topicFor(bag, path, "--clouds", config.clouds, {kCloudType});
-  ScanPoses poses;
-  std::string odometry;
-  if (config.poses.empty()) {
-    odometry = topicFor(bag, path, "--odometry", config.odometry, kPoseTypes);
-    poses.poses = posesOf(bag, path, odometry);
-  } else {
-    poses = readScanPoses(config.poses);
-    if (!poses.has_stamps) {
-      throw FileError(config.poses.string(),
-                      fmt::format("has {}, allowed for a bag: TUM, CSV or 4 x 4 matrices with "
-                                  "stamps",
-                                  poses.format));
-    }
-  }
-  ScanPlacer placer(config, std::move(poses), take);
-  rosbag::View view(bag, rosbag::TopicQuery(clouds));
-  progress.phase("reading scans", view.size());
-  std::size_t done = 0;
+  rosbag::View view(bag, rosbag::TopicQuery(contents.clouds));
+  contents.messages = view.size();
+  writer.part(ImportPart::kBag);
+  carry(writer, contents);
   for (const rosbag::MessageInstance& message : view) {
-    if (const auto cloud = message.instantiate<PointCloud2>()) {
-      placer.add(scanOf(*cloud, path, clouds));
-    }
-    progress.update(++done);
+    const auto cloud = message.instantiate<PointCloud2>();
+    if (!cloud) continue;
+    RawScan scan = scanOf(*cloud, path, contents.clouds);
+    writer.part(ImportPart::kScan);
+    carry(writer, scan);
   }
-  report = placer.finish();
-  report.source = clouds;
-  report.odometry = config.poses.empty() ? odometry : config.poses.string();
-} catch (const rosbag::BagException& error) {
-  throw FileError(config.source.string(),
+  writer.part(ImportPart::kNotes);
+  writer.count(Notes());
+} catch (const Error&) {
+  throw;
+} catch (const std::exception& error) {  // by rosbag, roscpp or a container
+  throw FileError(file.string(),
                   fmt::format("is no whole bag ({}); 'rosbag reindex' mends one that was cut off",
                               clipped(error.what())));
 }
 
 #else
 
-bool hasBags() { return false; }
-
-void readBag(const RecordingConfig& config, Progress& /*progress*/, RecordingReport& /*report*/,
-             const std::function<void(const Keyframe& keyframe)>& /*take*/) {
-  throw FileError(config.source.string(),
+void readBag(const std::filesystem::path& file, const std::string& /*wanted_clouds*/,
+             const std::optional<std::string>& /*wanted_odometry*/, ImportWriter& /*writer*/) {
+  throw FileError(file.string(),
                   "is a bag, and the program was built without librosbag_storage "
                   "(librosbag-storage-dev); a folder of PCD files and --poses do without");
 }

@@ -2,7 +2,7 @@
 
 #include <Eigen/Core>
 
-#include "lidar/image/project_kernel.hpp"
+#include "lidar/cast/cell_scale.hpp"
 #include "marsim/lidar/renderer.hpp"
 
 namespace marsim::lidar {
@@ -28,9 +28,7 @@ class FootprintFinder {
 
   /// `centre` [m] in the sensor (camera) frame, `radius` [m] > 0.
   Footprint of(const Eigen::Vector3f& centre, float radius) const;
-  /// Sets the fields of a strip that do the same for eight balls at a time, valid while this object
-  /// lives.
-  void describe(ImageStrip& strip) const;
+  const CellScale& scale() const { return scale_; }
 
  private:
   Footprint whole() const;
@@ -38,14 +36,9 @@ class FootprintFinder {
   Footprint pinhole(const Eigen::Vector3f& centre, float radius) const;
   bool outsidePinhole(const Eigen::Vector3f& centre, float radius) const;
 
-  ImageGrid::Projection projection_;
+  CellScale scale_{};
   int width_, height_;
-  // Spherical: cells a radian, columns a turn, angles of the left and top edges [rad].
-  float columns_per_rad_ = 0.0F, rows_per_rad_ = 0.0F, columns_per_turn_ = 0.0F;
-  float left_ = 0.0F, top_ = 0.0F;
-  // Pinhole: intrinsics [px] and inward normals of the four sides of the image's cone.
-  float fx_ = 0.0F, fy_ = 0.0F, cx_ = 0.0F, cy_ = 0.0F;
-  Eigen::Vector3f sides_[4];
+  Eigen::Vector3f sides_[4];  // pinhole: inward normals of the sides of the image's cone
 };
 
 }  // namespace marsim::lidar

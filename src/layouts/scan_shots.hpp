@@ -5,7 +5,7 @@
 
 #include "marsim/lidar/scan.hpp"
 
-namespace marsim::ros_nodes {
+namespace marsim::layouts {
 
 /// One return of a shot, or a shot without any.
 struct ScanShot {
@@ -77,4 +77,4 @@ void forEachShot(const lidar::Scan& scan, lidar::MissEncoding encoding, Visit vi
   while (next_miss < scan.misses.size()) visit(toShot(scan.misses[next_miss++], p_miss));
 }
 
-}  // namespace marsim::ros_nodes
+}  // namespace marsim::layouts

@@ -16,7 +16,7 @@ namespace marsim::tools {
 /// Processes forked from this one, each in a process group of its own, that do their jobs side by
 /// side. They end when this process is killed. To be used by a process without other threads and
 /// inside of an InterruptGuard and an OrphanKeeper.
-class Workers {
+class ProcessPool {
  public:
   /// Done by the worker; its result is the exit code. What it prints to standard output or error
   /// comes here by lines. What it throws ends it, with the text for a failure.
@@ -27,11 +27,11 @@ class Workers {
     std::string failure;  ///< text of what it threw; empty: nothing
   };
 
-  Workers() = default;
+  ProcessPool() = default;
   /// Kills those that are left.
-  ~Workers();
-  Workers(const Workers&) = delete;
-  Workers& operator=(const Workers&) = delete;
+  ~ProcessPool();
+  ProcessPool(const ProcessPool&) = delete;
+  ProcessPool& operator=(const ProcessPool&) = delete;
 
   /// Throws Error where the system gives no process.
   void start(std::size_t id, const Body& body);

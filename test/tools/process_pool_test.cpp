@@ -1,4 +1,4 @@
-#include "tools/process/workers.hpp"
+#include "tools/process/process_pool.hpp"
 
 #include <csignal>
 #include <cstdio>
@@ -14,13 +14,13 @@ namespace {
 
 struct Outcome {
   std::map<std::size_t, std::vector<std::string>> lines;
-  std::map<std::size_t, Workers::End> ends;
+  std::map<std::size_t, ProcessPool::End> ends;
 };
 
-Outcome serveAll(Workers& workers) {
+Outcome serveAll(ProcessPool& workers) {
   Outcome outcome;
   while (workers.running() > 0) {
-    for (const Workers::End& end : workers.serve(
+    for (const ProcessPool::End& end : workers.serve(
              [&](std::size_t id, const std::string&line) { outcome.lines[id].push_back(line); })) {
       outcome.ends[end.id] = end;
     }
@@ -28,8 +28,8 @@ Outcome serveAll(Workers& workers) {
   return outcome;
 }
 
-TEST(Workers, HandOverLinesExitCodesAndErrors) {
-  Workers workers;
+TEST(ProcessPool, HandsOverLinesExitCodesAndErrors) {
+  ProcessPool workers;
   for (std::size_t id = 0; id < 3; ++id) {
     workers.start(id, [id]() -> int {
       std::printf("one of %zu\nlast", id);
@@ -47,9 +47,9 @@ TEST(Workers, HandOverLinesExitCodesAndErrors) {
   EXPECT_EQ(outcome.ends.at(2).failure, "no such thing");
 }
 
-TEST(Workers, AreAskedToEndAndHaveAGroupOfTheirOwn) {
+TEST(ProcessPool, AsksProcessesToEndThatHaveAGroupOfTheirOwn) {
   const InterruptGuard guard;
-  Workers workers;
+  ProcessPool workers;
   workers.start(0, [] {
     std::printf("%d\n", getpgrp() == getpid() ? 1 : 0);
     std::fflush(stdout);

@@ -12,10 +12,11 @@
 namespace marsim::lidar {
 
 /// An object's poses prepared for thousands of queries: MovingObject::at, but faster.
-class PoseTrack {
+class ObjectMotion {
  public:
   /// Keeps the object.
-  explicit PoseTrack(const MovingObject& object) : object_(&object), per_step_(1.0 / object.step) {
+  explicit ObjectMotion(const MovingObject& object)
+      : object_(&object), per_step_(1.0 / object.step) {
     const std::vector<Pose>& poses = object.X_WM;
     for (std::size_t i = 0; i + 1 < poses.size() && !turns_; ++i) {
       turns_ = poses[i].q.coeffs() != poses[i + 1].q.coeffs();

@@ -1,12 +1,11 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
-#include <sensor_msgs/PointCloud2.h>
+#include "layouts/cloud_encoder.hpp"
 
-#include "ros/messages/cloud_message.hpp"
-
-namespace marsim::ros_nodes {
+namespace marsim::layouts {
 
 /// Two rings whose rows are two columns apart: ring 1, the upper one, is fired first and two
 /// columns behind ring 0 in azimuth (the head turns clockwise by 1/32 rad a column).
@@ -85,4 +84,8 @@ inline CloudEncoder encoderOf(lidar::CloudLayout layout, int most_returns = 1) {
   return encoderOf(output, most_returns);
 }
 
-}  // namespace marsim::ros_nodes
+inline Cloud cloudOf(const CloudEncoder& encoder, const lidar::Scan& scan, int number = 0) {
+  return std::get<Cloud>(encoder.encode(scan, number));
+}
+
+}  // namespace marsim::layouts

@@ -9,7 +9,7 @@ namespace marsim::viz {
 
 /// A projection from places in W to pixels of a picture. Pixels: x right, y down, (0, 0) the top
 /// left corner.
-class Camera {
+class PictureCamera {
  public:
   /// Axes of the camera in W: unit, at right angles, right x up = -forward.
   struct Axes {
@@ -17,11 +17,11 @@ class Camera {
   };
 
   /// Parallel projection: `centre` [m] appears at `pixel`, one metre is `scale` pixels everywhere.
-  static Camera parallel(const Axes& axes, const Eigen::Vector3d& centre, double scale,
-                         const Eigen::Vector2d& pixel);
+  static PictureCamera parallel(const Axes& axes, const Eigen::Vector3d& centre, double scale,
+                                const Eigen::Vector2d& pixel);
   /// Perspective from `eye` [m]: the forward axis appears at `pixel`; `focal` [px].
-  static Camera perspective(const Axes& axes, const Eigen::Vector3d& eye, double focal,
-                            const Eigen::Vector2d& pixel);
+  static PictureCamera perspective(const Axes& axes, const Eigen::Vector3d& eye, double focal,
+                                   const Eigen::Vector2d& pixel);
 
   struct Projected {
     double x, y;   ///< [px]
@@ -44,7 +44,7 @@ class Camera {
 
 /// A camera and the part of the map that it shows.
 struct Framing {
-  Camera camera;
+  PictureCamera camera;
   Eigen::AlignedBox3d shown;  ///< [m] in W; points outside are left out
   bool roof_cut = false;      ///< shown ends a little above the flight
   bool front_cut = false;     ///< shown begins a little before the flight

@@ -1,4 +1,4 @@
-#include "marsim/viz/camera.hpp"
+#include "marsim/viz/picture_camera.hpp"
 
 namespace marsim::viz {
 namespace {
@@ -7,9 +7,9 @@ constexpr double kNear = 0.05;  // [m] points nearer to the eye are not shown
 
 }  // namespace
 
-Camera Camera::parallel(const Axes& axes, const Eigen::Vector3d& centre, double scale,
-                        const Eigen::Vector2d& pixel) {
-  Camera camera;
+PictureCamera PictureCamera::parallel(const Axes& axes, const Eigen::Vector3d& centre, double scale,
+                                      const Eigen::Vector2d& pixel) {
+  PictureCamera camera;
   camera.axes_ = axes;
   camera.origin_ = centre;
   camera.focal_ = scale;
@@ -17,14 +17,14 @@ Camera Camera::parallel(const Axes& axes, const Eigen::Vector3d& centre, double 
   return camera;
 }
 
-Camera Camera::perspective(const Axes& axes, const Eigen::Vector3d& eye, double focal,
-                           const Eigen::Vector2d& pixel) {
-  Camera camera = parallel(axes, eye, focal, pixel);
+PictureCamera PictureCamera::perspective(const Axes& axes, const Eigen::Vector3d& eye, double focal,
+                                         const Eigen::Vector2d& pixel) {
+  PictureCamera camera = parallel(axes, eye, focal, pixel);
   camera.perspective_ = true;
   return camera;
 }
 
-std::optional<Camera::Projected> Camera::project(const Eigen::Vector3d& p_W) const {
+std::optional<PictureCamera::Projected> PictureCamera::project(const Eigen::Vector3d& p_W) const {
   if (!p_W.allFinite()) return std::nullopt;
   const Eigen::Vector3d p = p_W - origin_;
   const double depth = axes_.forward.dot(p);
