@@ -15,7 +15,7 @@
 
 namespace marsim::ros_nodes {
 
-/// What a pilot flies on in place of the truth: the poses of a SLAM and the vehicle's IMU.
+/// The input of a pilot in place of the truth: the poses of a SLAM and the vehicle's IMU.
 ///
 /// In: the topic that `estimate` names (nav_msgs/Odometry, or another message of poses as
 /// readPoses() knows them), `imu/data_raw`. Parameters: estimate (a topic; none), estimate_frame
