@@ -45,7 +45,7 @@ void readName(YamlReader& reader, std::string& name) {
   }
 }
 
-/// What says how cameras take in light: of all, or of one in the place of that.
+/// Reads the settings of exposure and encoding, of all cameras or of a single one.
 void readTaking(YamlReader& reader, CameraConfig& camera) {
   reader.readWord<lidar::ImageEncoding>("encoding", camera.encoding,
                                         {{"mono8", lidar::ImageEncoding::kMono8},

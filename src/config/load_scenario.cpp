@@ -72,7 +72,7 @@ scenario::Flight readFlight(YamlReader& reader) {
   return flight;
 }
 
-// Of one UAV, or a map of UAVs. Of names that are no UAV's validate() complains.
+// Reads the flight of one UAV, or a map of UAVs. validate() reports names that are no UAV's.
 void readFlights(YamlReader& reader, scenario::Scenario& scenario) {
   reader.readMap("fly", [&](YamlReader& fly) {
     const std::vector<std::string> keys = fly.keys();

@@ -28,7 +28,7 @@ bool isPath(const std::string& text) {
   return text.find('/') != std::string::npos || fs::path(text).has_extension();
 }
 
-// What may stand for a plain name.
+// Known names for an argument.
 std::vector<std::string> namesOf(const std::string& key) {
   if (key == "map") return yamlNames(dataDir() / "maps");
   std::vector<std::string> names = knownNames(key == "controller" ? "control" : key);
@@ -72,7 +72,7 @@ void readNumberArgument(YamlReader& reader, const std::string& key, Quantity qua
   arguments[key] = fmt::format("{}", value);
 }
 
-// What is wrong with them is said before anything starts.
+// Reads the conditions; their errors are reported before anything starts.
 void readConditions(YamlReader& reader, std::map<std::string, std::string>& arguments) {
   if (reader.has("wind")) {
     Eigen::Vector3d wind;

@@ -82,7 +82,7 @@ scenario::CoverageCheck readCoverage(YamlReader& reader) {
   return coverage;
 }
 
-/// What flies: as the scenario says, or else as its launch file does by default.
+/// Vehicle, IMU and LiDAR of the scenario, or else its launch file's defaults.
 struct Equipment {
   std::string vehicle, imu, lidar;
 };

@@ -30,7 +30,7 @@ DatasetRun loadDatasetRun(const std::filesystem::path& path);
 /// The text of such a file. It reads as the same run from any folder, as long as paths are full.
 std::string textOf(const DatasetRun& run);
 
-/// What differs between the runs of a study: "seed", "scenario" or the name of an argument, and its
+/// A difference between the runs of a study: "seed", "scenario" or the name of an argument, and its
 /// values, or a range of numbers.
 struct Factor {
   std::string name;

@@ -26,7 +26,7 @@ class YamlReader {
   /// Reads a whole file. Throws FileError where it is missing, no regular file, larger than 1 MiB,
   /// empty, not YAML or not a map, where a key comes twice, and where there are anchors or aliases.
   static void readFile(const std::filesystem::path& path, const ReadMap& read);
-  /// The same of a text; `name` stands for the file in errors.
+  /// Reads a text instead; `name` stands for the file in errors.
   static void readText(const std::string& name, const std::string& text, const ReadMap& read);
   /// Throws FileError.
   static std::string textOf(const std::filesystem::path& path);
@@ -42,7 +42,7 @@ class YamlReader {
   void read(const std::string& key, bool& value);
   /// A whole number from 0 to 2^64 - 1.
   void read(const std::string& key, std::uint64_t& value);
-  /// The same, up to 2^31 - 1.
+  /// Reads a whole number up to 2^31 - 1.
   void read(const std::string& key, int& value);
   /// [x, y, z].
   void read(const std::string& key, Eigen::Vector3d& value, Quantity quantity = Quantity::kNumber);

@@ -52,7 +52,7 @@ inline double trackingRms(const UavRecording& uav) {
   return std::sqrt(sum / static_cast<double>(uav.samples.size()));
 }
 
-/// What came on a topic, by the stamps of its headers.
+/// Messages of a topic, by the stamps of their headers.
 struct TopicRecording {
   std::string topic;
   std::string type;                ///< empty: nobody has published on it

@@ -71,7 +71,7 @@ void requireFlights(const Validator& check, const Scenario& scenario) {
   }
 }
 
-// What one UAV alone has, or several alone.
+// Checks settings that only a single UAV, or only several, may have.
 void requireOneOrSeveral(const Validator& check, const Scenario& scenario) {
   check.within("uavs", scenario.uavs, 1, kMostUavs);
   if (scenario.uavs == 1) {

@@ -48,7 +48,7 @@ struct FigureEight {
 /// The way to a goal [m] in W: places that are passed without stopping, the goal last.
 using Way = std::vector<Eigen::Vector3d>;
 
-/// What a UAV is flown by. Nothing: it holds where it starts, or somebody else flies it.
+/// The flight of a UAV. Empty: it holds at its start, or another program flies it.
 struct Flight {
   std::vector<Way> goals;  ///< one after another
   std::string trajectory;  ///< file (TUM or CSV); empty: none
@@ -94,7 +94,7 @@ struct EndCheck {
   Limit speed;                                         ///< [m/s]
 };
 
-/// What must hold; what is empty is not asked for.
+/// The pass criteria; empty ones are not checked.
 struct Checks {
   /// [s] of simulated time from the first goal's sending to the last one's reaching, of every UAV.
   std::optional<double> goals_within;

@@ -8,7 +8,7 @@
 /// Runs beside the same runs of an earlier suite.
 namespace marsim::suite {
 
-/// What a check was in the baseline.
+/// A check's result in the baseline.
 struct FormerCheck {
   bool passed = false;
   std::optional<double> value;

@@ -11,7 +11,7 @@
 
 namespace marsim::suite {
 
-/// What volume counts, and how finely.
+/// The volume that counts, and its voxels' size.
 struct CoverageConfig {
   double voxel = 0.5;                                         ///< [m]
   Eigen::AlignedBox3d box{Eigen::Vector3d(-1e4, -1e4, -1e4),  ///< [m] in W

@@ -79,7 +79,7 @@ class Report {
   Report(const std::vector<RunResult>& runs, const std::vector<RunResult>& baseline,
          const ReportInfo& info)
       : runs_(runs), baseline_(baseline), info_(info) {
-    // What has broken since the baseline comes first.
+    // Runs that passed in the baseline but fail now come first.
     std::stable_partition(runs_.begin(), runs_.end(),
                           [&](const RunResult& run) { return isBroken(run, baseline); });
   }

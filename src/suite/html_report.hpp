@@ -16,7 +16,7 @@ struct MapPlan {
   std::vector<Eigen::Vector2f> squares;  ///< [m] their middles in W; some thousands at most
 };
 
-/// What a report says beside its runs. What is empty is left out.
+/// Data of a report beside its runs. Empty ones are left out.
 struct ReportInfo {
   std::string when;                           ///< day and time
   std::string machine;                        ///< processor, cores, system

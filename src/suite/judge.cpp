@@ -13,7 +13,7 @@
 namespace marsim::suite {
 namespace {
 
-/// What a check is about.
+/// The quantity and limit of a check.
 struct Question {
   std::string name, subject, unit;
   scenario::Limit limit;
@@ -152,7 +152,7 @@ void Judge::checkEnd(const scenario::EndCheck& end) {
   if (has_speed) results_.push_back(answered(speed, last.v_WB.norm()));
 }
 
-// What is wrong with the stamps of a topic whose rate is asked for.
+// The error in the stamps of a topic whose rate is checked.
 std::string stampsComplaint(const std::vector<TimeNs>& stamps) {
   for (std::size_t i = 1; i < stamps.size(); ++i) {
     if (stamps[i] > stamps[i - 1]) continue;

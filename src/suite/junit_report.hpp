@@ -12,7 +12,7 @@ namespace marsim::suite {
 /// not be judged is one test case with an <error>, one that was skipped one with <skipped>.
 std::string junitReport(const std::vector<RunResult>& runs);
 
-/// The same for one scenario as Google Test writes it, which rostest reads.
+/// The report on one scenario in Google Test's format, which rostest reads.
 std::string gtestReport(const std::string& scenario, const std::vector<RunResult>& runs);
 
 }  // namespace marsim::suite

@@ -10,7 +10,7 @@ namespace marsim::suite {
 /// replaced by '?'. Escape sequences of terminals lose their first character only.
 std::string cleaned(std::string_view text);
 
-/// The same with & < > " ' as entities: fit for content and for attributes.
+/// A text with & < > " ' as entities: fit for content and for attributes.
 std::string escaped(std::string_view text);
 
 }  // namespace marsim::suite

@@ -46,7 +46,7 @@ struct EstimateSeries {
   std::vector<float> error;          ///< [m]
 };
 
-/// What a run of a scenario came to; what `run.json` holds.
+/// The result of a scenario's run; the contents of `run.json`.
 struct RunResult {
   std::string scenario;
   std::string description;

@@ -13,7 +13,7 @@ namespace {
 
 using Eigen::Vector2d;
 
-// Of the drawing: room for numbers and labels beside the axes.
+// Margins of the drawing, for numbers and labels beside the axes.
 constexpr double kLeft = 62.0;
 constexpr double kRight = 12.0;
 constexpr double kTop = 10.0;
@@ -210,7 +210,7 @@ std::vector<Vector2d> thinnedCurve(const std::vector<Vector2d>& points, std::siz
     const std::size_t end = (i + 1) * points.size() / stretches;
     std::size_t least = begin, greatest = begin;
     for (std::size_t k = begin; k < end; ++k) {
-      // What is not finite must stay a gap: nothing compares with NaN, all with infinity.
+      // A value that is not finite must stay a gap: nothing compares with NaN, all with infinity.
       if (!std::isfinite(points[least].y()) || points[k].y() < points[least].y()) least = k;
       if (!std::isfinite(points[greatest].y()) ||
           (std::isfinite(points[k].y()) && points[k].y() > points[greatest].y())) {

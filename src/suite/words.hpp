@@ -23,7 +23,7 @@ std::string checkName(const CheckResult& check);
 /// "0.12 m", or "none" where it could not be worked out.
 std::string valueText(const CheckResult& check);
 
-/// What a check's message says beyond its value and limit, which it may repeat ("is 0.5 m, ...").
+/// A check's message beyond its value and limit, which it may repeat ("is 0.5 m, ...").
 std::string noteText(const CheckResult& check);
 
 /// "ate of odometry is 0.5 m, allowed: at most 0.1 m", "ate of odometry: nobody publishes it": a

@@ -30,7 +30,7 @@ class Autopilot {
   static const char* name(Mode mode);       ///< "AUTO.LOITER"
   static std::vector<std::string> names();  ///< of all modes
 
-  /// What is to be done.
+  /// An action for the caller to carry out.
   struct Action {
     enum class Kind : std::uint8_t {
       kArm,
@@ -76,9 +76,9 @@ class Autopilot {
   Outcome takeOff(double height);
   Outcome land() { return setMode(name(Mode::kLand)); }
 
-  /// What has become of an action; arming is complete when that is told.
+  /// Takes the result of an action; arming is complete only then.
   void done(const Action& action, bool succeeded);
-  /// What is to be done, and what is to be said, since the last call.
+  /// Removes and returns the actions to carry out, and the lines to report.
   std::vector<Action> takeActions() { return std::exchange(actions_, {}); }
   std::vector<std::string> takeLines() { return std::exchange(lines_, {}); }
 

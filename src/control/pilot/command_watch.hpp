@@ -33,7 +33,7 @@ class CommandWatch {
   void setMap(const Eigen::AlignedBox3d& box) { map_ = box; }
 
   void refused(const std::string& topic, const std::string& reason, WarningTime now);
-  /// The same for what every message of a source has wrong: said once.
+  /// A refusal that applies to every message of a source: reported once.
   void refusedAlways(const std::string& topic, const std::string& reason, WarningTime now);
   /// Fields that were NaN or infinite and count as zero: said once for each.
   void notGiven(const std::string& topic, const std::string& field);

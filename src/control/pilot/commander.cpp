@@ -206,7 +206,7 @@ void Commander::move(const Reference& from, TimeNs start, const Eigen::Vector3d&
   initialised_ = commanded_ = true;
 }
 
-// What is followed now comes to its end; the place to hold stays.
+// Ends the command that is followed; the place to hold stays.
 void Commander::forgetWay() {
   way_.reset();
   follower_.reset();

@@ -13,7 +13,7 @@
 
 namespace marsim::control {
 
-/// What a key means to who flies by the keyboard.
+/// Meanings of keys in flight by the keyboard.
 enum class Key {
   kForward,
   kBack,
@@ -41,7 +41,7 @@ class KeyReader {
   std::string begun_;
 };
 
-/// What a press of a key asks for.
+/// Speeds and steps per press of a key.
 struct KeySpeeds {
   static constexpr Bounds kSpeeds{0.0, 30.0}, kTurns{0.0, 2.0 * kPi}, kPresses{0.02, 10.0};
 

@@ -18,7 +18,7 @@ constexpr std::uint16_t kKnownBits = 4095;
 constexpr std::uint8_t kKnownAttitudeBits = 1 | 2 | 4 | 64 | 128;
 constexpr double kLeastSpecificForce = 0.1 * kGravity;  // [m/s^2] that has a direction to fly by
 
-/// What holds an axis.
+/// The quantity that is commanded on an axis.
 enum class Hold { kNothing, kAcceleration, kVelocity, kPosition };
 
 bool uses(const PositionTarget& target, unsigned bit) { return (target.mask & bit) == 0; }

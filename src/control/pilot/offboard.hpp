@@ -63,11 +63,11 @@ struct VelocitySetpoint {
   double yaw_rate = 0.0;  ///< [rad/s]
 };
 
-/// What a set point comes to for the flight controller.
+/// A set point in the flight controller's terms.
 using Command =
     std::variant<PoseCommand, Reference, VelocitySetpoint, AttitudeSetpoint, RateSetpoint>;
 
-/// Of the vehicle, for accelerations and thrusts.
+/// Properties of the vehicle, for accelerations and thrusts.
 struct Body {
   double mass = 1.0;        ///< [kg]
   double thrust_max = 0.0;  ///< [N] of all rotors
@@ -94,7 +94,7 @@ class Decoder {
   /// its value and what is allowed.
   Command decode(const PositionTarget& target, const KinematicState& state);
   Command decode(const AttitudeTarget& target);
-  /// What the last set point asked for that was not followed; one line each.
+  /// Parts of the last set point that are not followed, one line each.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

@@ -40,7 +40,7 @@ struct StickAxes {
   Sticks read(const std::vector<float>& axes) const;
 };
 
-/// What full deflection asks for.
+/// Values at full deflection.
 struct StickLimits {
   double speed = 3.0;               ///< [m/s] in position mode
   double climb = 1.0;               ///< [m/s] in position and altitude mode

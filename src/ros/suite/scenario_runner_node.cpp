@@ -23,9 +23,9 @@ namespace {
 
 constexpr TimeNs kTail = kNsPerSecond / 2;  // in which what counts arrives
 constexpr TimeNs kGrantStep = kNsPerSecond / 100;
-// That /clock may go past what has come. States that have come at once, as far as this, are
-// answered at once, with grants as far again: commands must act later, since topics overtake one
-// another.
+// How far /clock may go past the last message. States that arrive at once, up to this far, are
+// answered at once, with grants as far again: commands must act later, since topics may overtake
+// one another.
 constexpr TimeNs kAhead = 7 * kNsPerSecond / 100;
 static_assert(2 * kAhead < scenario::FlightGuide::kLead);
 constexpr TimeNs kMissing = 5 * kNsPerSecond;  // when it says which topics nobody publishes
@@ -212,7 +212,7 @@ void ScenarioRunnerNode::beginSlamFlight() {
   uavs_.front()->beginAfter(reached());
 }
 
-// What it still waits for before it begins.
+// The missing counterparts for which the node waits before it begins.
 std::vector<std::string> ScenarioRunnerNode::missing() const {
   std::vector<std::string> missing;
   for (const auto& uav : uavs_) {

@@ -18,7 +18,7 @@ class ScenarioTopic {
   bool connected() const { return subscriber_.getNumPublishers() > 0; }
   const std::string& name() const { return recording_.topic; }
   TimeNs last() const { return recording_.stamps.empty() ? -1 : recording_.stamps.back(); }
-  /// What was recorded up to `stamp`.
+  /// The recording up to `stamp`.
   scenario::TopicRecording recording(TimeNs stamp) const;
   /// Why it cannot be recorded, empty: it can.
   const std::string& fault() const { return fault_; }

@@ -35,7 +35,7 @@ class ScenarioUav {
   ScenarioUav(const ros::NodeHandle& root, const std::string& name,
               const scenario::Scenario& scenario, const SlamFlight* slam);
 
-  /// What has no counterpart yet of all that it reads and tells: "nobody publishes TOPIC".
+  /// Topics that it reads or publishes without a counterpart yet: "nobody publishes TOPIC".
   std::vector<std::string> missing() const;
   /// Outside of lockstep: the flight begins soon after a stamp, and never before this was called.
   /// In lockstep it begins soon after time does.
@@ -50,7 +50,7 @@ class ScenarioUav {
   std::string progress() const;  ///< "goal 2 of 4"; empty: no goals
   /// Whether everything up to `stamp` has come.
   bool complete(TimeNs stamp) const;
-  /// What was recorded up to `stamp`.
+  /// The recording up to `stamp`.
   scenario::UavRecording recording(TimeNs stamp) const;
 
  private:

@@ -49,7 +49,7 @@ std::unique_ptr<Interface> RenderedSensor::withPlants(
                            renderer_.config);
 }
 
-// The same map has the same pointer while anyone holds it, as every renderer of plants does.
+// A map keeps its pointer while anyone holds it, as every renderer of plants does.
 std::shared_ptr<const lidar::Plants> RenderedSensor::plantOn(
     const std::shared_ptr<const map::SurfelMap>& map) const {
   if (!vegetation_config_) return nullptr;

@@ -152,7 +152,7 @@ class Recorder {
   void addImage(const dataset::Image& image) {
     for (const auto& writer : writers_) writer->addImage(image);
   }
-  // Those in a camera's pixels follow its stream.
+  // The streams in a camera's pixels follow its own stream.
   void addImages(std::size_t number, const lidar::CameraImage& image,
                  View<scene::MovingObject> objects) {
     std::size_t stream = colour_streams_[number];

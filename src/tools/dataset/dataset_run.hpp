@@ -29,13 +29,13 @@ struct DatasetRequest {
   int threads = 0;                    ///< that render, 0: all cores
   std::vector<dataset::Format> formats;
   dataset::Axes axes = dataset::Axes::kEnu;
-  /// Whose poses TUM has: base, imu, lidar, depth, camera, or a place as config::placeInBody reads.
+  /// Frame of TUM's poses: base, imu, lidar, depth, camera or a place (config::placeInBody).
   std::string truth_frame = "base";
   bool image_truth = false;  ///< class and instance of the cameras' pixels
   std::filesystem::path out;
 
-  /// Who asks, for errors, and by what name: "truth_frame" is that of a run's file, on the command
-  /// line it is --truth-frame.
+  /// Source and field for errors: "truth_frame" of a run's file is --truth-frame on the command
+  /// line.
   std::string where() const;
   std::string field(const std::string& key) const;
 };
@@ -50,7 +50,7 @@ struct DatasetSummary {
   std::string text;  ///< of summary.json
 };
 
-/// What a run's file (config::DatasetRun) asks for; `out` is left empty. Throws FileError,
+/// The request of a run's file (config::DatasetRun); `out` is left empty. Throws FileError,
 /// ConfigError.
 DatasetRequest requestOf(const std::filesystem::path& run_file);
 

@@ -78,7 +78,7 @@ void printPlan(const DemoOptions& options, const Preparation& preparation) {
   std::fflush(stdout);
 }
 
-/// What the LiDAR's node says of the map's points.
+/// Whether a line is the LiDAR node's report on the spacing of the map's points.
 bool isSpacing(const std::string& line) { return line.find(": points are ") != std::string::npos; }
 
 // Flies the plan's scenario and shows progress and trouble. Returns whether it was not interrupted;

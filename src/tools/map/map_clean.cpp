@@ -55,7 +55,7 @@ std::size_t wholeOf(const std::string& option, double number) {
   return static_cast<std::size_t>(number);
 }
 
-/// What a step did.
+/// Result of a step.
 struct Step {
   std::string name;
   std::size_t before, after;  ///< points
@@ -167,7 +167,7 @@ void report(const map::LoadedCloud& loaded, const Cleaner& cleaner, const std::s
   printLine("written", fmt::format("{}, {} points", out, withThousands(cleaner.cloud().size())));
 }
 
-// The same as one JSON object.
+// Writes the report as one JSON object.
 void reportJson(const map::LoadedCloud& loaded, const Cleaner& cleaner, const std::string& out) {
   nlohmann::json steps = nlohmann::json::array();
   for (const Step& step : cleaner.steps()) {

@@ -29,7 +29,7 @@ struct ExportOptions {
   bool json = false;
 };
 
-/// What was written, in words and for programs.
+/// Report on a written file, in words and for programs.
 struct Exported {
   int code = 0;  ///< of the program
   std::vector<std::pair<std::string, std::string>> lines;

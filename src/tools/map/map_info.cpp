@@ -71,7 +71,7 @@ void printSurvey(const map_tools::Survey& survey, double resolution) {
 
 nlohmann::json jsonOf(const Eigen::Vector3d& v) { return {v.x(), v.y(), v.z()}; }
 
-// The same as one JSON object.
+// Prints the report as one JSON object.
 void printJson(const std::filesystem::path& path, const map::LoadedMap& loaded,
                const map_tools::Survey& survey) {
   const map::MapSource& source = loaded.source;

@@ -53,7 +53,7 @@ class LineCutter {
 
   explicit LineCutter(std::function<void(const std::string&)> on_line);
   void add(const char* data, std::size_t size);
-  /// What has no end yet counts as a line.
+  /// Text without an end of line so far counts as a line.
   void flush();
 
  private:

@@ -7,7 +7,7 @@
 /// `marsim run`: roslaunch with checked arguments, an exit code and no orphans.
 namespace marsim::tools {
 
-/// What stands on the command line: the launch file (or a package and a file), then arguments.
+/// Words of the command line: the launch file (or a package and a file), then arguments.
 struct LaunchWords {
   std::vector<std::string> file;                               ///< one or two words
   std::vector<std::pair<std::string, std::string>> arguments;  ///< name, value
@@ -42,8 +42,7 @@ class RunJournal {
  public:
   /// A line without colours.
   void add(const std::string& line);
-  /// What went wrong first, as a line for the user; empty where nothing did. Takes roslaunch's own
-  /// exit code.
+  /// The first error, as a line for the user; empty if there was none. `exit_code` is roslaunch's.
   std::string failure(int exit_code) const;
   /// A node that was not required and has died, with its exit code, or that roslaunch could not
   /// start, with the reason; empty: none.

@@ -182,7 +182,7 @@ std::vector<scene::MovingObject> people() {
   return objects;
 }
 
-/// What a file's first camera sees from `X_WB`, in colour.
+/// Draws the view of a file's first camera from `X_WB`, in colour.
 void drawCamera(const Place& place, const char* file, const Pose& X_WB, const fs::path& path,
                 View<scene::MovingObject> objects = {}) {
   lidar::CameraConfig config = config::loadCameras(file).cameras.front();

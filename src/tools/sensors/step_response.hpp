@@ -9,7 +9,7 @@
 /// Step responses of a vehicle under a controller, held against the controller's specification.
 namespace marsim::tools {
 
-/// What is stepped: position in W, heading, or (by the inner loops alone) roll or pitch.
+/// The stepped quantity: position in W, heading, or (by the inner loops alone) roll or pitch.
 enum class StepAxis { kX, kY, kZ, kYaw, kRoll, kPitch };
 
 /// The axis of a name. Throws UnknownNameError.
@@ -30,7 +30,7 @@ StepFlight flyStep(const vehicle::EquippedVehicle& vehicle, const control::Contr
 /// The unit step response of wn^2 / (s^2 + 2 zeta wn s + wn^2) at a time [s]; 0 before 0.
 double secondOrderStep(const control::LoopSpec& spec, double t);
 
-/// What a response looks like.
+/// Figures of a response.
 struct StepFigures {
   control::LoopSpec fitted;  ///< second-order system behind a delay, by least squares
   double delay = 0.0;        ///< [s] of the fit

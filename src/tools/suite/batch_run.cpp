@@ -63,7 +63,7 @@ std::string shellWord(const std::string& text) {
   return quoted + "'";
 }
 
-/// What a data set tells of itself.
+/// The summary of a data set.
 Json objectOf(const fs::path& file) {
   Json json = Json::parse(readFile(file, kLargestFile), nullptr, false);
   if (json.is_object()) return json;
@@ -135,7 +135,7 @@ class Batch {
     row.insert(row.end(), rows_[i].begin(), rows_[i].end());
     return row;
   }
-  // What every run would fail at.
+  // Checks settings that would make every run fail.
   void requireKnown() const {
     const std::string where = options_.study.string();
     dataset::formatsOf(study_.common.format, where, "formats");
@@ -167,8 +167,7 @@ class Batch {
                                                ", allowed: an empty folder, a new one, or that of "
                                                "the same study");
   }
-  /// What the files hold that the runs follow from, a line each. Of those that cannot be read the
-  /// runs tell.
+  /// Digests of the files that determine the runs, a line each. The runs report unreadable files.
   std::vector<std::string> inputLines() const {
     std::set<std::pair<std::string, std::string>> given(study_.common.arguments.begin(),
                                                         study_.common.arguments.end());

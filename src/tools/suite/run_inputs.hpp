@@ -16,8 +16,8 @@ std::string digestOf(const std::filesystem::path& file);
 /// loaders throw.
 std::vector<std::string> inputsOf(const std::string& argument, const std::string& value);
 
-/// The same of a scenario, a name of config/dataset or a file: its own, its trajectories' and those
-/// of its arguments.
+/// Lines as above for a scenario, a name of config/dataset or a file: of its own file, of its
+/// trajectories and of its arguments.
 std::vector<std::string> inputsOfScenario(const std::string& name_or_path);
 
 }  // namespace marsim::tools

@@ -80,7 +80,7 @@ class ScenarioFlight::Arguments {
     }
   }
 
-  /// Who gives an argument.
+  /// Source of an argument, for errors.
   const std::string& where(const std::string& name) const {
     return given_.values.count(name) > 0 ? given_.where : where_;
   }
@@ -106,7 +106,7 @@ class ScenarioFlight::Arguments {
                         fmt::format("a number in {}", unitList(quantity)));
     }
   }
-  /// What a loader makes of an argument; of a name that nobody knows it is told who gives it.
+  /// The result of a loader for an argument; the error for an unknown name tells its source.
   template <class Load>
   auto loaded(const std::string& name, const Load& load) const {
     try {
@@ -279,7 +279,7 @@ void ScenarioFlight::addObstacles(const std::string& name) {
       arguments_->loaded("obstacles", config::loadObstacles), clearance, name));
 }
 
-// What a node makes of a message on `goal` or `command/state`.
+// Does the part of a node with a message on `goal` or `command/state`.
 void ScenarioFlight::fly(const sim::VehicleReport& report) {
   if (config_.replay) return;
   scenario::MotionSample sample;

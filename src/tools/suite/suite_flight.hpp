@@ -16,7 +16,7 @@ constexpr const char* kRunLaunch = "run.launch";
 constexpr const char* kRunLog = "scenario.log";
 constexpr const char* kMadeFrom = "made_from.txt";
 
-/// What a run that was not flown or left nothing comes to.
+/// The result of a run that was not flown or left nothing.
 suite::RunResult withoutFlight(const PlannedRun& run, suite::Verdict verdict,
                                const std::string& message);
 

@@ -11,7 +11,7 @@
 /// Maps as a suite's report shows them.
 namespace marsim::tools {
 
-/// What of a map is shown: a box in W [m].
+/// The part of a map that is shown: a box in W [m].
 using MapBox = Eigen::AlignedBox3f;
 
 /// The box round all flown paths over that map: a margin sideways, and the heights at which was

@@ -10,7 +10,7 @@
 #include "suite/run_result.hpp"
 #include "tools/suite/scenario_launch.hpp"
 
-/// What `marsim suite` is to run.
+/// The plan of `marsim suite`.
 namespace marsim::tools {
 
 constexpr char kRunsFolder[] = "runs";  ///< in the output folder
@@ -40,8 +40,8 @@ struct PlannedRun {
   std::uint64_t seed = 1;
   std::filesystem::path folder;  ///< for run.launch, run.json, scenario.log; absolute
 
-  /// What a result in that folder must have been made from to be kept: the scenario's text, seed,
-  /// stand-ins, size and time of the files that it names, and of this package's libraries.
+  /// Everything that a kept result in that folder must have been made from: the scenario's text,
+  /// seed, stand-ins, size and time of the files that it names, and of this package's libraries.
   std::string madeFrom(const StandIns& stand_ins) const;
 };
 

@@ -9,7 +9,7 @@
 /// `marsim suite`: flies scenarios, holds them to their checks and reports.
 namespace marsim::tools {
 
-/// What flying all runs came to.
+/// The outcome of all runs.
 struct SuiteOutcome {
   std::vector<suite::RunResult> runs;  ///< in the order of the plan; those that were not reached
                                        ///< are left out
