@@ -24,7 +24,7 @@ TEST(AnswerRules, AreReadAndWritten) {
   EXPECT_TRUE(parseAnswerRules("", "clock", "wait_for").empty());
 }
 
-TEST(AnswerRules, WhatIsNoneIsNamed) {
+TEST(AnswerRules, InvalidRulesAreNamed) {
   for (const char* text : {"/a", "/a>/b", "/a+0.1", ">/b+0.1", "/a>+0.1", "/a>/b+", "/a>/b+-0.1",
                            "/a>/b+0", "/a>/b+nan", "/a>/b+0.1m", "/a>/b>/c+0.1", "/a>/b+0.1,"}) {
     try {
@@ -134,7 +134,7 @@ TEST_F(AnswerWaitTest, AnAnswerCountsForWhatCameBeforeItOnly) {
   EXPECT_EQ(farthest(), 350 * kMs);
 }
 
-TEST_F(AnswerWaitTest, WhoDoesNotAnswerIsGivenUpUntilItDoes) {
+TEST_F(AnswerWaitTest, ASilentClientIsGivenUpUntilItAnswers) {
   round(100 * kMs);
   round(200 * kMs);
   wait_.onInput(300 * kMs);

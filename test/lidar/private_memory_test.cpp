@@ -45,7 +45,7 @@ double scanMegabytes(const std::filesystem::path& path, const map::SurfelMapConf
   return ownMegabytes("Private_Dirty") - before;
 }
 
-TEST(PrivateMemory, OfAMappedMapIsSmall) {
+TEST(PrivateMemory, AMappedMapNeedsLittle) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers have memory of their own";
 #endif

@@ -189,7 +189,7 @@ TEST_P(RendererBeams, FarFromTheOriginAndWithLimits) {
 }
 
 // The caller's "beams" may be any rays, and the last beam may be incomplete.
-TEST_P(RendererBeams, OfAnything) {
+TEST_P(RendererBeams, AnyRaysMayBeBeams) {
   const Map map = scatteredMap(41, 4000, 5.0, 0.2, Kind::kMixed);
   RandomStream random(42);
   std::vector<Ray> rays;

@@ -122,7 +122,7 @@ std::vector<Scan> scansOfAWorld(const Map& map, std::shared_ptr<const RayRendere
 }
 
 // A world takes whatever renders; the flight does not depend on it.
-TEST_P(EverySensor, OfUavsThatSeeEachOther) {
+TEST_P(EverySensor, UavsSeeEachOther) {
   const Map room = storedFor(GetParam(), roomMap({4.0, 3.0, 2.0}, 0.1, Kind::kMixed));
   const std::vector<Scan> scans = scansOfAWorld(room, GetParam().make(room, {}).rays);
   const std::vector<Scan> expected = scansOfAWorld(room, makeRayCaster(room, {}));

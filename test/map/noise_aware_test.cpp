@@ -216,7 +216,7 @@ TEST(NoiseAware, DefaultsFollowTheNoise) {
   EXPECT_FALSE(made(cloud, config).blending.on());
 }
 
-TEST(NoiseAware, TheSameWhateverTheNumberOfThreads) {
+TEST(NoiseAware, TheNumberOfThreadsChangesNothing) {
   const PointCloud cloud = noisyPlate(2.0, 2.0, 50'000, somePose());
   const SurfelSet several = made(cloud, configOf(0.03));
   const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);

@@ -272,7 +272,7 @@ TEST_F(BadStart, WrongChoice) {
   expectRefused("lidar", {"storage is 'float' (removed), allowed: compact"});
 }
 
-TEST_F(BadStart, WhatFollowsACrash) {
+TEST_F(BadStart, WrongReactionsToACrash) {
   nh_.setParam("/bad/on_crash", "restart");
   expectRefused("quadrotor", {"on_crash", "'restart'", "end | respawn"});
   nh_.setParam("/bad/on_crash", "respawn");

@@ -123,7 +123,7 @@ class Flyer {
   ros::Publisher goal_ = nh_.advertise<geometry_msgs::PoseStamped>("goal", 1);
 };
 
-TEST(Collision, OfTwoUavsPartsThemAndBothSaySo) {
+TEST(Collision, TwoUavsPartAndBothReportIt) {
   const Flyer left("uav1"), right("uav2");
   ASSERT_TRUE(waitFor([&] { return left.isThere() && right.isThere(); }, 60.0));
   left.flyTo(3.0);
@@ -146,7 +146,7 @@ TEST(Collision, OfTwoUavsPartsThemAndBothSaySo) {
   EXPECT_GT(right_gained, 0.3);
 }
 
-TEST(Collision, OfAPlantThatIsAnObstacleIsReported) {
+TEST(Collision, APlantThatIsAnObstacleIsReported) {
   const Flyer flyer("uav3");
   ASSERT_TRUE(waitFor([&] { return flyer.isThere(); }, 60.0));
   EXPECT_TRUE(flyer.contacts().empty());

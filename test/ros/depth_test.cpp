@@ -110,7 +110,7 @@ std::pair<bool, std::string> setWeather(const std::string& sensor, const std::st
 }
 
 // weather:=fog_dense, then other fog and none by the services.
-TEST(Weather, OfTheLaunchFileChangesByAService) {
+TEST(Weather, TheServiceChangesTheLaunchFilesWeather) {
   ros::NodeHandle nh("uav0");
   double intensity = 0.0, seen = 0.0;  // the last cloud's mean, and pixels of the last image
   std::size_t returns = 0, clouds = 0, images = 0;

@@ -42,7 +42,7 @@ class Recorder {
   ros::Subscriber subscriber_;
 };
 
-TEST(Sensors, OfAVehicleAtRest) {
+TEST(Sensors, AVehicleAtRest) {
   ros::NodeHandle handle("uav0");
   tf2_ros::Buffer buffer;
   const tf2_ros::TransformListener listener(buffer);

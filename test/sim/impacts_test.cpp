@@ -69,7 +69,7 @@ TEST(Collisions, UavsThatRunIntoEachOtherKeepTheirMomentum) {
 }
 
 // As on two machines: neither has heard of the other's impact when it notices by itself.
-TEST(Collisions, WhereBothNoticeWhatTheLowerNumberWorkedOutHoldsForBoth) {
+TEST(Collisions, TheLowerNumbersImpactHoldsIfBothNotice) {
   const vehicle::VehicleConfig craft = vehicle::hummingbird();
   const auto shape = bodyShapeOf(craft);
   CollisionConfig config;
@@ -120,7 +120,7 @@ TEST(Collisions, WhereBothNoticeWhatTheLowerNumberWorkedOutHoldsForBoth) {
 }
 
 // One is placed in another one's way and feels it at once; the other cannot know for 20 ms.
-TEST(Collisions, WhoIsRunIntoFeelsItWhenItWasTold) {
+TEST(Collisions, AStruckUavFeelsTheAnnouncedImpact) {
   MapMaker maker;
   maker.sheet({-1.0, -1.0, 0.0}, {2.0, 0.0, 0.0}, {0.0, 2.0, 0.0});
   World world(maker.make(), {});

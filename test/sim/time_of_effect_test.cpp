@@ -103,7 +103,7 @@ TEST(Pilot, APlacementVoidsWhatActedBeforeAndNothingElse) {
   EXPECT_EQ(tracked(reportAt(18 * kMs, 3)), 3.0) << "the placement comes first";
 }
 
-TEST(Pilot, WhatWaitsIsDroppedWhenTimeIsSetBack) {
+TEST(Pilot, WaitingCommandsAreDroppedWhenTimeIsSetBack) {
   Pilot pilot = makePilot();
   std::vector<TimeNs> acted;
   const auto note = [&acted](control::Commander&, TimeNs at) { acted.push_back(at); };

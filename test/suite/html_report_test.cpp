@@ -107,7 +107,7 @@ TEST(HtmlReport, MarksWhatChangedSinceTheBaseline) {
   EXPECT_NE(other.find("not in it"), std::string::npos);
 }
 
-TEST(HtmlReport, WhatHasBrokenComesFirst) {
+TEST(HtmlReport, BrokenRunsComeFirst) {
   const std::vector<RunResult> before{failedRun("a", 1), passedRun("b", 1), passedRun("c", 1)};
   const RunResult died = withoutFlight("c", Verdict::kError, "the <planner> died");
   RunResult c = died;
