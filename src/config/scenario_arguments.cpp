@@ -13,12 +13,12 @@ namespace marsim::config {
 namespace fs = std::filesystem;
 namespace {
 
-/// Arguments that name a file of the user's or something that comes with the package.
+/// Arguments that name a user's file or one of the package.
 constexpr const char* kNamed[] = {"map",    "obstacles",  "lidar",    "depth",
                                   "camera", "vehicle",    "imu",      "controller",
                                   "swarm",  "vegetation", "surfaces", "weather"};
 
-/// Arguments that a scenario says in another way: by name, and by what.
+/// Arguments that a scenario sets by another key: name and key.
 const std::map<std::string, std::string> kSaidOtherwise = {
     {"seed", "seeds"}, {"x", "start"},          {"y", "start"}, {"z", "start"},
     {"n", "uavs"},     {"uav", "fly"},          {"yaw", "yaw"}, {"client", "client"},
@@ -60,7 +60,7 @@ void readWordArgument(YamlReader& reader, const std::string& key,
   reader.requireWord<std::string>(key, arguments[key], pairs);
 }
 
-// As plain SI, which is what launch files take.
+// Reads a number as plain SI, as launch files need it.
 void readNumberArgument(YamlReader& reader, const std::string& key, Quantity quantity,
                         bool must_be_positive, std::map<std::string, std::string>& arguments) {
   if (!reader.has(key)) return;

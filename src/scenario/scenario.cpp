@@ -106,7 +106,7 @@ void requireScalarChecks(const Validator& check, const Checks& checks) {
   }
 }
 
-// A name that ROS takes: letters, digits, '_' and '/'.
+// Requires a name that ROS accepts: letters, digits, '_' and '/'.
 void requireTopic(const Validator& check, const std::string& field, const std::string& topic) {
   const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0; };
   const bool begins = !topic.empty() && (topic[0] == '/' || is_letter(topic[0]));
