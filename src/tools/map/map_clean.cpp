@@ -36,7 +36,7 @@ struct CleanOptions {
   map_tools::TraceConfig traces;
 };
 
-/// As many numbers as a text has to hold.
+/// The numbers in a text, which must hold `count` of them.
 std::vector<double> numbersOf(const std::string& option, const std::string& text, std::size_t count,
                               const std::string& allowed) {
   std::string spaced = text;
@@ -70,7 +70,7 @@ std::string textOf(const Step& step) {
                      withThousands(step.after), change, step.more.empty() ? "" : "; ", step.more);
 }
 
-/// The steps, in the order in which they are done.
+/// The steps, in their order.
 class Cleaner {
  public:
   Cleaner(const CleanOptions& options, map::PointCloud cloud, Progress& progress)

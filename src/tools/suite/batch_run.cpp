@@ -33,7 +33,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-constexpr double kManyRuns = 10'000;  // from here on they want --yes
+constexpr double kManyRuns = 10'000;  // so many runs need --yes
 constexpr double kMostRuns = 1e7;
 constexpr std::size_t kLargestFile = 1U << 24U;  // bytes
 constexpr int kInterrupted = 130;
@@ -72,7 +72,7 @@ Json objectOf(const fs::path& file) {
                   "the run is made again");
 }
 
-/// A study with its folder: `runs/NUMBER.yaml` say all of a run, `data/NUMBER/` is its data set.
+/// A study with its folder: `runs/NUMBER.yaml` describes a run, `data/NUMBER/` is its data set.
 class Batch {
  public:
   explicit Batch(const BatchOptions& options)
@@ -95,9 +95,9 @@ class Batch {
   fs::path dataFolder(std::size_t i) const { return options_.out / "data" / number(i); }
   bool isComplete(std::size_t i) const { return fs::exists(dataFolder(i) / "summary.json"); }
 
-  /// Writes the files of the runs, and keeps other processes from making them. Throws FileError
-  /// where the folder holds another study, runs of files that have changed since, or other files;
-  /// then nothing is written.
+  /// Writes the files of the runs, and keeps other processes from making them. Throws FileError if
+  /// the folder holds another study, runs of files that have changed since, or other files; nothing
+  /// is written then.
   void prepare() {
     const std::vector<std::string> inputs = inputLines();
     const bool only_reads = options_.table || options_.print;
@@ -110,7 +110,7 @@ class Batch {
     writeFile(options_.out / kIndex, indexText());
   }
 
-  /// The factors and what became of the runs that are complete.
+  /// Writes the factors and results of the complete runs.
   void writeTable() const {
     std::vector<std::string> head = headOf();
     for (const auto& [name, pointer] : kColumns) head.emplace_back(name);
@@ -150,7 +150,7 @@ class Batch {
       if (factor.name != "seed" && factor.name != "scenario") require(factor.name);
     }
   }
-  /// Whether the folder holds the files of this study's runs. Throws where they are another's.
+  /// Whether the folder holds the files of this study's runs. Throws if they are another study's.
   bool isPrepared(const std::vector<std::string>& inputs) const {
     const fs::path index = options_.out / kIndex, inputs_file = options_.out / kInputs;
     if (!fs::exists(index)) return false;
@@ -231,7 +231,7 @@ const std::vector<std::pair<std::string, std::string>> Batch::kColumns = {
     {"empty_scans", "/lidar/empty_scans"},
     {"coverage", "/coverage/share"}};
 
-/// Makes the runs in processes side by side.
+/// Makes the runs in parallel processes.
 class BatchRunner {
  public:
   BatchRunner(const Batch& batch, int jobs)
@@ -293,12 +293,12 @@ class BatchRunner {
   const OrphanKeeper orphans_;
   ProcessPool workers_;
   LiveLine live_;
-  std::map<std::size_t, std::string> last_;  // lines that runs told last
+  std::map<std::size_t, std::string> last_;  // each run's last line
   std::size_t next_ = 0, done_ = 0, kept_ = 0, failed_ = 0;
   int asked_ = 0;
 };
 
-/// Becomes Snakemake with the workflow that comes with the package.
+/// Becomes Snakemake with the package's workflow.
 [[noreturn]] void becomeSnakemake(const BatchOptions& options) {
   const fs::path marsim = fs::read_symlink("/proc/self/exe").parent_path() / "marsim";
   // Quoted, since Snakemake reads values as YAML.

@@ -24,7 +24,7 @@
 namespace marsim::tools {
 namespace {
 
-/// Arguments of sim.launch that this flight takes, with its defaults.
+/// Arguments of sim.launch that this flight accepts, with its defaults.
 const std::map<std::string, std::string> kDefaults = {{"map", "forest"},
                                                       {"depth", "none"},
                                                       {"camera", "none"},
@@ -65,7 +65,7 @@ void requireNoRos(const scenario::Scenario& scenario) {
 
 }  // namespace
 
-/// The arguments of a scenario, as sim.launch would read them.
+/// The arguments of a scenario, with sim.launch's meaning.
 class ScenarioFlight::Arguments {
  public:
   Arguments(const scenario::Scenario& scenario, const GivenArguments& given)
@@ -132,7 +132,7 @@ ScenarioFlight::ScenarioFlight(const scenario::Scenario& scenario, std::uint64_t
     : guide_(scenario, scenario.uavNames().front()) {
   requireNoRos(scenario);
   arguments_ = std::make_unique<const Arguments>(scenario, given);
-  // As the nodes of uav0 draw theirs.
+  // Drawn like the seeds of uav0's nodes.
   config_.seed = RandomStream(seed, "/uav0").next();
   makeConfig(scenario);
   guide_.beginAfter(0);
@@ -204,7 +204,7 @@ void ScenarioFlight::makeConfig(const scenario::Scenario& scenario) {
   config_.VehicleSetup::validate(given.where());
 }
 
-// They belong to the map, whatever LiDAR sees it.
+// Surfaces belong to the map, whatever LiDAR sees it.
 void ScenarioFlight::addSurfaces() {
   if (arguments_->isNone("surfaces")) return;
   config_.lidar->surfaces = arguments_->loaded("surfaces", config::loadSurfaces);
