@@ -7,7 +7,7 @@
 
 namespace marsim::config {
 
-/// A scenario of `marsim suite`. Relative paths in it are from its own folder. Throws as the
+/// Loads a scenario of `marsim suite`. Relative paths in it start at its own folder. Throws as the
 /// loaders of load.hpp do.
 scenario::Scenario loadScenario(const std::filesystem::path& path);
 

@@ -41,7 +41,7 @@ void readTime(YamlReader& reader, const std::string& key, TimeNs& value) {
   value = toNs(seconds);
 }
 
-// A map or a list of maps.
+// Reads a map or a list of maps.
 void readOneOrMore(YamlReader& reader, const std::string& key, const YamlReader::ReadMap& read) {
   if (!reader.has(key)) return;
   if (reader.isList(key)) {

@@ -85,7 +85,7 @@ class LoadScenario : public ConfigTest {
  protected:
   LoadScenario() { write("mine.launch", "<launch/>"); }
   Scenario of(const std::string& text) const { return loadScenario(write("one.yaml", text)); }
-  /// What a text complains of, without the folder's name.
+  /// The error of a scenario's text, without the folder's name.
   std::string said(const std::string& text) const {
     std::string message = complaint([&] { of(text); });
     const std::string folder = folder_.string() + "/";
@@ -261,7 +261,7 @@ TEST_F(LoadScenario, ControllerNoneLeavesTheFlightToAProgram) {
             std::string::npos);
 }
 
-// Of a scenario that does not say what flies, the frames are those of its launch file's defaults.
+// If a scenario does not name vehicle and LiDAR, frames are those of its launch file's defaults.
 TEST_F(LoadScenario, FramesOfWhatFliesByDefault) {
   const auto place = [&](const std::string& keys, const std::string& frame) {
     return of("description: d\n" + keys + "checks: {estimates: {topic: /o, frame: " + frame +
@@ -334,7 +334,7 @@ TEST_F(LoadScenario, FilesLieBesideIt) {
             "one.yaml: fly.trajectory is 'way.csv', allowed: a file; there is no way.csv");
 }
 
-// What is wrong with a trajectory is told before anything is started, also where the start is said.
+// Errors in a trajectory are reported before anything is started, also if the start is given.
 TEST_F(LoadScenario, TrajectoriesAreRead) {
   const auto saidOfFile = [&](const std::string& poses) {
     write("way.tum", poses);

@@ -18,8 +18,8 @@
 namespace marsim::ros_nodes {
 namespace {
 
-/// Parameters that several nodes of a UAV read: given once, in the UAV's namespace, unless a node
-/// has its own.
+/// Parameters that several nodes of a UAV read: set once in the UAV's namespace, unless a node has
+/// its own.
 const std::set<std::string> kOfAUav{"map",       "resolution", "surface",    "renderer",
                                     "threads",   "seed",       "lockstep",   "patience",
                                     "peer_rate", "vehicle",    "ground_z",   "uav_id",
@@ -40,7 +40,7 @@ std::string described(XmlRpc::XmlRpcValue& value) {
   }
 }
 
-/// A number as it may have been written without a unit.
+/// The text of a number, which may have been written without a unit.
 std::string bareText(XmlRpc::XmlRpcValue& value) {
   return value.getType() == XmlRpc::XmlRpcValue::TypeString ? static_cast<std::string>(value)
                                                             : described(value);
@@ -90,9 +90,9 @@ int Params::integer(const std::string& name, int fallback, int low, int high) {
   return number;
 }
 
-// XML-RPC knows whole numbers of 32 bits; larger ones come as text or as a double.
+// XML-RPC has whole numbers of 32 bits; larger ones come as text or as a double.
 std::uint64_t Params::seed() {
-  constexpr double kExact = 9007199254740992.0;  // 2^53: doubles tell whole numbers apart below it
+  constexpr double kExact = 9007199254740992.0;  // 2^53: doubles are exact below it
   XmlRpc::XmlRpcValue value;
   if (!fetch("seed", value)) value = config::defaultOf("seed");
   std::optional<std::uint64_t> seed;

@@ -12,10 +12,10 @@
 
 namespace marsim::ros_nodes {
 
-/// Reads a node's private parameters, each with a default, and refuses what it does not know: a
-/// misspelt parameter is an error with the nearest known name, not a silent default. What several
-/// nodes of a UAV read (map, seed, vehicle, ...: see params.cpp) may stand in the namespace around
-/// the node's, once for all of them; the node's own value comes first. All errors name the node and
+/// Reads a node's private parameters, each with a default, and rejects unknown ones: a misspelt
+/// parameter is an error with the nearest known name, not a silent default. Parameters that several
+/// nodes of a UAV read (map, seed, vehicle, ...: see params.cpp) may be set once for all in the
+/// namespace around the node's; the node's own value takes precedence. All errors name the node and
 /// the parameter.
 class Params {
  public:
@@ -45,7 +45,7 @@ class Params {
   double positive(const std::string& name, Quantity quantity) {
     return positive(name, config::defaultNumber(name, quantity), quantity);
   }
-  /// A word or a number, as it may have been written.
+  /// A word or a number, as text.
   std::string wordOrNumber(const std::string& name);
   /// One of the choices.
   std::string choice(const std::string& name, const std::vector<std::string>& choices) {
@@ -59,7 +59,7 @@ class Params {
     known_.insert(name);
     return where_ + "/" + name;
   }
-  /// Throws UnknownNameError where the node's namespace holds a parameter that was never asked for.
+  /// Throws UnknownNameError if the node's namespace holds a parameter that was never read.
   void finish() const;
 
   const std::string& where() const { return where_; }
@@ -72,8 +72,8 @@ class Params {
   std::set<std::string> known_;
 };
 
-/// The parameter `seed` scattered by the UAV's namespace,
-/// so that UAVs of one seed have noise of their own.
+/// The parameter `seed` scattered by the UAV's namespace, so that UAVs with one seed
+/// have different noise.
 std::uint64_t readSeed(Params& params, const ros::NodeHandle& handle);
 
 }  // namespace marsim::ros_nodes

@@ -26,7 +26,7 @@ bool isMoved(const control::Sticks& sticks) {
   return sticks.roll != 0.0 || sticks.pitch != 0.0 || sticks.yaw != 0.0 || sticks.throttle != 0.0;
 }
 
-// Within what a hand that holds them still makes of them.
+// Within the tremor of a hand that holds the sticks.
 bool isNear(const control::Sticks& a, const control::Sticks& b) {
   constexpr double kStill = 0.1;
   return std::max({std::abs(a.roll - b.roll), std::abs(a.pitch - b.pitch), std::abs(a.yaw - b.yaw),
@@ -104,7 +104,7 @@ void JoystickNode::onJoy(const sensor_msgs::JoyConstPtr& message) {
   buttons_.assign(message->buttons.begin(), message->buttons.end());
 }
 
-// Whether a button goes down with this message; those that are down at first do not count.
+// Whether a button is pressed with this message; buttons that are down at first do not count.
 bool JoystickNode::pressed(const sensor_msgs::Joy& message, int button) const {
   if (button < 0) return false;
   const auto number = static_cast<std::size_t>(button);
@@ -144,7 +144,7 @@ void JoystickNode::onState(const marsim::VehicleStateConstPtr& message) {
   const sim::VehicleReport report = fromMessage(*message);
   const TimeNs step = report.motion.stamp - now_;
   now_ = report.motion.stamp;
-  if (step < 0) {  // the simulation began again
+  if (step < 0) {  // the simulation started over
     joy_stamp_.reset();
     commanded_at_ = -1;
     in_control_ = false;

@@ -17,7 +17,7 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr std::uint32_t kQueue = 10;  // messages waiting for a slow subscriber
+constexpr std::uint32_t kQueue = 10;  // messages queued for a slow subscriber
 
 ros::Publisher advertise(ros::NodeHandle& handle, const std::string& topic,
                          lidar::CloudLayout layout) {
@@ -129,7 +129,7 @@ void LidarNode::render(const sim::RangeSensor::Interval& interval,
                        const RenderedSensor::ObjectsOf& objects) {
   if (!wanted()) return;
   const auto started = std::chrono::steady_clock::now();
-  // Asked once: an output that is subscribed to from now on may need what this scan leaves out.
+  // Decided once: a later subscriber's output may need data that this scan leaves out.
   std::vector<const Output*> due;
   for (const Output& output : outputs_) {
     if (output.wanted()) due.push_back(&output);
@@ -158,7 +158,7 @@ void LidarNode::render(const sim::RangeSensor::Interval& interval,
   statistics_.render_seconds_max = std::max(statistics_.render_seconds_max, seconds);
 }
 
-// Shared pointers: a subscriber in this process gets the message itself.
+// Shared pointers: subscribers in this process get the message without a copy.
 void LidarNode::publish(const lidar::Scan& scan, const std::vector<const Output*>& due) {
   for (const Output* output : due) {
     for (int number = 0; number < output->encoder.clouds(); ++number) {

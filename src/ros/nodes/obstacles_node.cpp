@@ -135,7 +135,7 @@ void ObstaclesNode::publish(TimeNs now, const std::vector<scene::Obstacles::Driv
   driven_publisher_.publish(told_);
 }
 
-// In lockstep: for who came late. Without driven ones nothing is to be waited for.
+// In lockstep, for nodes that come late. Without driven obstacles no node waits for anything.
 void ObstaclesNode::repeat() {
   if (!told_.obstacles.empty()) {
     driven_publisher_.publish(told_);

@@ -22,10 +22,10 @@ constexpr TimeNs kMotorPeriod = kNsPerSecond / 50;  // of `motor_states`
 constexpr TimeNs kPathPeriod = kNsPerSecond / 2;    // of `path`
 constexpr TimeNs kGrantPeriod = kNsPerSecond / 50;  // of simulated time
 constexpr double kStandstill = 0.1;                 // [s] of wall time without a step
-constexpr double kLongWait = 0.5;                   // [s] of wall time, worth being said
-constexpr double kDiagnosticPeriod = 1.0;           // [s] of wall time, while time stands still
+constexpr double kLongWait = 0.5;                   // [s] of wall time; a longer wait is reported
+constexpr double kDiagnosticPeriod = 1.0;           // [s] of wall time, while time does not advance
 const char* const kReplays = "its motion is replayed from a file";
-constexpr TimeNs kAfterReplay = kNsPerSecond / 2;  // for the last scans and images
+constexpr TimeNs kAfterReplay = kNsPerSecond / 2;  // time for the last scans and images
 
 std::optional<sim::Replay> readReplay(Params& params) {
   const std::string file = params.text("replay");
@@ -175,7 +175,7 @@ void QuadrotorNode::onPlaced() {
   motion_publisher_->forgetPath();
 }
 
-// Returns a sentence for people on what becomes of the placement.
+// Returns a sentence for the user on the placement.
 std::string QuadrotorNode::placeAt(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
   if (!world_->lockstep().on) {
     place(p_WB, yaw, vehicle_->state().stamp);
@@ -191,7 +191,7 @@ std::string QuadrotorNode::placeAt(const Eigen::Vector3d& p_WB, double yaw, Time
   return fmt::format("at the first state from {:.3f} s on", toSeconds(stamp));
 }
 
-// In lockstep: when nothing can be missed any more that another tells.
+// In lockstep: begins when no message of others can be missed any more.
 void QuadrotorNode::takePart() {
   if (!world_->lockstep().on || takes_part_ || !started_ || !world_->hasMet()) return;
   takes_part_ = true;
@@ -208,22 +208,22 @@ void QuadrotorNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
   diagnostics_.update();
 }
 
-// Does what must go on while /clock stands still.
+// Does the work that must go on while /clock stands still.
 void QuadrotorNode::onTimer() {
   if (!is_made_) return;
   const auto now = ControlWait::WallClock::now();
   const auto since = [now](ControlWait::WallClock::time_point then) {
     return std::chrono::duration<double>(now - then).count();
   };
-  // A controller that is waited for may have come too late for the last state, or its answer too
-  // early; a sensor that has come may be what time waits for.
+  // An awaited controller may have come too late for the last state, or its answer too early; time
+  // may wait for a sensor that has just come.
   const bool has_joined = since(moved_at_) > kStandstill && state_publisher_.joined() != told_to_;
   if (told_ && (has_joined || control_wait_.waited(now) > kStandstill)) tellState();
   if (world_->lockstep().on && since(moved_at_) > kStandstill) {
     peer_publisher_->repeat();
     clock_grants_->repeat();
     takePart();
-    advance();  // a patience may have ended
+    advance();  // a time-out may have ended
   }
   if (control_wait_.waited(now) > kLongWait && since(diagnosed_at_) > kDiagnosticPeriod) {
     diagnostics_.force_update();
@@ -293,12 +293,12 @@ void QuadrotorNode::publishClearance() {
 void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
   if (!is_made_ || vehicle_->replays()) return;
   const TimeNs computed_from = fromRos(message->header.stamp);
-  if (message->speeds.empty()) {  // an answer: the motors stay as they are
+  if (message->speeds.empty()) {  // an answer that leaves the motors unchanged
     if (!vehicle_->isAnswer(computed_from, message->placements)) return;
     control_wait_.onCommand(computed_from);
     return advance();
   }
-  if (vehicle_->isIdeal()) return;  // the reference comes beside them
+  if (vehicle_->isIdeal()) return;  // the reference is the answer then
   const int rotors = vehicle_->quadrotor().rotorCount();
   if (message->speeds.size() != static_cast<std::size_t>(rotors)) {
     inputs_.refuse("motor_speeds",
@@ -321,7 +321,7 @@ void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
   advance();
 }
 
-// With ideal dynamics.
+// For ideal dynamics.
 void QuadrotorNode::onReference(const marsim::StateReferenceConstPtr& message) {
   if (!is_made_ || vehicle_->replays()) return;
   control::Reference reference = fromMessage(*message);

@@ -7,8 +7,8 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr TimeNs kLead = kNsPerSecond / 50;  // that /clock may go past what has come
-constexpr double kRepeat = 0.1;              // [s] of wall time: the clock may not have heard it
+constexpr TimeNs kLead = kNsPerSecond / 50;  // that /clock may go past the last message
+constexpr double kRepeat = 0.1;              // [s] of wall time between grants' repeats
 
 }  // namespace
 

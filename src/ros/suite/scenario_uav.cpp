@@ -28,7 +28,7 @@ std::string goalTopic(const std::string& client, const std::string& uav) {
   return "/" + uav + "/goal";
 }
 
-// The value of the last one at or before a stamp.
+// The last value at or before a stamp.
 template <class Value>
 Value valueAt(const std::vector<std::pair<TimeNs, Value>>& values, TimeNs stamp, Value none) {
   const auto after = std::upper_bound(values.begin(), values.end(), stamp,
@@ -97,7 +97,7 @@ std::vector<std::string> ScenarioUav::missing() const {
 
 void ScenarioUav::onState(const marsim::VehicleStateConstPtr& message) {
   const TimeNs stamp = fromRos(message->header.stamp);
-  if (stamp <= now_) return;  // told again, while time stands still
+  if (stamp <= now_) return;  // repeated, while time stands still
   now_ = stamp;
   scenario::MotionSample sample;
   sample.stamp = stamp;
@@ -137,7 +137,7 @@ std::string ScenarioUav::progress() const {
   return fmt::format("goal {} of {}", guide_.goals().size(), guide_.goalCount());
 }
 
-// Without a command yet there is no tracking error, without collisions no clearance.
+// Before the first command there is no tracking error, without collisions no clearance.
 bool ScenarioUav::complete(TimeNs stamp) const {
   const auto reaches = [stamp](const auto& values, TimeNs period) {
     return values.empty() || values.back().first > stamp - period;

@@ -10,7 +10,7 @@ namespace marsim::ros_nodes {
 namespace {
 
 constexpr std::uint32_t kQueue = 100;
-constexpr double kLongestDelay = 1.0;      // [s], as far back as the estimator remembers
+constexpr double kLongestDelay = 1.0;      // [s], the estimator's memory
 constexpr double kLongestSettling = 60.0;  // [s]
 
 }  // namespace

@@ -101,7 +101,7 @@ void MotionPublisher::publishImu(const vehicle::ImuSample& sample) {
   if (livox_imu_publisher_.wanted()) publishLivoxImu(sample);
 }
 
-// As the Livox drivers publish it: orientation and covariances are left empty.
+// As by the Livox drivers: orientation and covariances are left empty.
 void MotionPublisher::publishLivoxImu(const vehicle::ImuSample& sample) {
   const auto message = boost::make_shared<sensor_msgs::Imu>();
   message->header = toHeader(sample.stamp, livox_imu_frame_);

@@ -43,7 +43,7 @@ std::unique_ptr<Interface> RenderedSensor::withPlants(
                            renderer_.config);
 }
 
-// The same map is the same pointer as long as somebody holds it, as whoever renders plants does.
+// A map keeps its pointer while anyone holds it, as every renderer of plants does.
 std::shared_ptr<const lidar::Plants> RenderedSensor::plantOn(
     const std::shared_ptr<const map::SurfelMap>& map) const {
   if (!vegetation_config_) return nullptr;
@@ -99,7 +99,7 @@ bool RenderedSensor::push(TimeNs begin, TimeNs end, std::function<void(const Obj
   return true;
 }
 
-// Not at the first state: who listens may come until time goes on.
+// Not at the first state: listeners may come until time goes on.
 void RenderedSensor::release() {
   if (last_state_ <= first_state_) return;
   while (!waiting_.empty() && world_.knows(waiting_.front().end)) {
@@ -124,12 +124,12 @@ bool RenderedSensor::pushNow(const Waiting& measurement) {
   return is_taken;
 }
 
-// A state that is told again, as while a controller is waited for, is no sign that time goes on.
+// A repeated state, as during a wait for a controller, is no sign that time goes on.
 void RenderedSensor::onState(TimeNs stamp) {
   if (!lockstep_ || stamp == last_state_) return;
   if (first_state_ < 0 || stamp < last_state_) {
     first_state_ = stamp;
-    if (stamp < last_state_) waiting_.clear();  // of another run
+    if (stamp < last_state_) waiting_.clear();  // it belongs to another run
   }
   last_state_ = stamp;
   lockstep_->onState(stamp);

@@ -37,7 +37,7 @@ void read(const DatasetWords& words, DatasetRequest& request) {
   }
 }
 
-/// Beside --run nothing may say anything else of the run.
+/// With --run no other option may describe the run.
 void requireAlone(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();

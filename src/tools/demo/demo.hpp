@@ -10,7 +10,7 @@
 #include "tools/demo/flight_report.hpp"
 #include "tools/process/command_line.hpp"
 
-/// `marsim demo`: plans a flight through a map, has it flown by the ROS nodes, judges and shows it.
+/// `marsim demo`: plans a flight through a map, flies it with the ROS nodes, judges and shows it.
 namespace marsim::tools {
 
 struct DemoOptions : ScannedWorld {
@@ -22,11 +22,11 @@ struct DemoOptions : ScannedWorld {
   double resolution = config::defaultNumber("resolution", Quantity::kLength);  ///< [m]
   std::string surface = config::defaultOf("surface");                          ///< or "paper"
   std::string goals;                   ///< "x,y,z;x,y,z", empty: chosen
-  int goal_count = 4;                  ///< how many are chosen
+  int goal_count = 4;                  ///< number of goals to choose
   std::string output = "demo_output";  ///< folder
   double speed = config::defaultNumber("speed", Quantity::kSpeed);  ///< [m/s]
-  std::uint64_t seed = 1;                                           ///< of the choice of goals
-  std::string renderer = config::defaultOf("renderer");             ///< handed to the scenario
+  std::uint64_t seed = 1;                                           ///< for the choice of goals
+  std::string renderer = config::defaultOf("renderer");             ///< passed to the scenario
   bool nodelets = false;
   bool rviz = false;
   bool verbose = false;  ///< show all output of the nodes
@@ -35,14 +35,14 @@ struct DemoOptions : ScannedWorld {
   void validate() const;
 };
 
-/// Kept to the map on top of the vehicle's radius [m].
+/// Margin to the map beyond the vehicle's radius [m].
 constexpr double kSafetyMargin = 0.2;
 
-/// A planned flight and what judging it needs.
+/// A planned flight and the data for judging it.
 struct Preparation {
   FlightPlan plan;
   map::PointCloud cloud;              ///< the source map's points
-  collision::ClearanceMap clearance;  ///< over them and over plants that are obstacles
+  collision::ClearanceMap clearance;  ///< to them and to plants that are obstacles
   double vehicle_radius;              ///< [m]
 };
 
@@ -52,7 +52,7 @@ Preparation prepareDemo(const DemoOptions& options);
 /// The scenario that flies a plan and keeps the flight, as JSON, which is YAML.
 std::string scenarioText(const DemoOptions& options, const FlightPlan& plan);
 
-/// Reads what the flight left in the plan's folder and compares it with the map.
+/// Reads the results in the plan's folder and compares them with the map.
 FlightSummary assessFlight(const Preparation& preparation, bool interrupted);
 
 /// Draws flight_top.png, flight_oblique.png and flight_side.png into the plan's folder; returns
@@ -60,8 +60,8 @@ FlightSummary assessFlight(const Preparation& preparation, bool interrupted);
 std::vector<std::string> drawPictures(const DemoOptions& options, const Preparation& preparation,
                                       const suite::FlightRecord& record);
 
-/// All of it. Returns the program's exit code: 0 only where every goal was reached and nothing was
-/// touched.
+/// Runs the whole demo. Returns the program's exit code: 0 only if every goal was reached without a
+/// contact.
 int runDemo(const DemoOptions& options);
 
 }  // namespace marsim::tools

@@ -76,7 +76,7 @@ void printJson(const Accuracy& accuracy) {
   fmt::print("{}\n", json.dump(2));
 }
 
-// Where the beams ended, coloured by their errors up to the 95th percentile; misses as the largest.
+// Draws the ends of the beams, coloured by error up to the 95th percentile; misses as the largest.
 void draw(const FidelityOptions& options, const Accuracy& accuracy) {
   map::PointCloud cloud;
   cloud.points = accuracy.places;

@@ -29,24 +29,24 @@ struct ScanRequest : ScannedWorld {
 };
 
 struct ScanSummary {
-  std::string sensor;     ///< in full
+  std::string sensor;     ///< its full name
   double duration = 0.0;  ///< [s]
-  /// Inside the field of view; as lidar::Scan counts them.
+  /// Inside the field of view; see lidar::Scan.
   std::size_t shots = 0, too_near = 0, too_dark = 0;
-  std::size_t returned = 0;  ///< shots with a return or several
+  std::size_t returned = 0;  ///< shots with one or several returns
   std::size_t returns = 0;
   std::size_t of_plants = 0;                                 ///< returns
   std::size_t of_particles = 0;                              ///< returns of rain, fog, snow, dust
-  std::vector<std::string> log;                              ///< lines about who rendered
+  std::vector<std::string> log;                              ///< lines about the renderer
   map::SpacingAdvice spacing;                                ///< of the map
   double range_least = 0, range_median = 0, range_most = 0;  ///< [m] of the returns
 };
 
-/// Throws what loading sensor and map throws, ConfigError for a duration, FileError for the files,
-/// GlError where OpenGL is asked for and cannot be.
+/// Throws the errors of loading sensor and map, ConfigError for a duration, FileError for the
+/// files, GlError if OpenGL is required and unavailable.
 ScanSummary scanOnce(const ScanRequest& request);
 
-/// Why there are no or nearly no returns, in a line; empty where there are.
+/// The reason for no or nearly no returns, in a line; empty if there are enough.
 std::string whyEmpty(const ScanRequest& request, const ScanSummary& summary);
 
 }  // namespace marsim::tools

@@ -42,7 +42,7 @@ void requireNoRos(const scenario::Scenario& scenario) {
 
 }  // namespace
 
-/// The arguments of a scenario, as sim.launch would read them.
+/// The arguments of a scenario, with sim.launch's meaning.
 class ScenarioFlight::Arguments {
  public:
   Arguments(const scenario::Scenario& scenario, const GivenArguments& given)
@@ -58,7 +58,7 @@ class ScenarioFlight::Arguments {
     }
   }
 
-  /// Who gives an argument.
+  /// Source of an argument, for errors.
   const std::string& where(const std::string& name) const {
     return given_.values.count(name) > 0 ? given_.where : where_;
   }
@@ -82,7 +82,7 @@ class ScenarioFlight::Arguments {
                         fmt::format("a number in {}", unitList(quantity)));
     }
   }
-  /// What a loader makes of an argument; of a name that nobody knows it is told who gives it.
+  /// The result of a loader for an argument; the error for an unknown name tells its source.
   template <class Load>
   auto loaded(const std::string& name, const Load& load) const {
     try {
@@ -103,7 +103,7 @@ ScenarioFlight::ScenarioFlight(const scenario::Scenario& scenario, std::uint64_t
     : guide_(scenario, scenario.uavNames().front()) {
   requireNoRos(scenario);
   arguments_ = std::make_unique<const Arguments>(scenario, given);
-  // As the nodes of uav0 draw theirs.
+  // Drawn like the seeds of uav0's nodes.
   config_.seed = RandomStream(seed, "/uav0").next();
   makeConfig(scenario);
   guide_.beginAfter(0);
@@ -174,7 +174,7 @@ void ScenarioFlight::makeConfig(const scenario::Scenario& scenario) {
   config_.VehicleSetup::validate(given.where());
 }
 
-// They belong to the map, whatever LiDAR sees it.
+// Surfaces belong to the map, whatever LiDAR sees it.
 void ScenarioFlight::addSurfaces() {
   if (arguments_->isNone("surfaces")) return;
   config_.lidar->surfaces = arguments_->loaded("surfaces", config::loadSurfaces);
@@ -249,7 +249,7 @@ void ScenarioFlight::addObstacles(const std::string& name) {
       arguments_->loaded("obstacles", config::loadObstacles), clearance, name));
 }
 
-// What a node makes of a message on `goal` or `command/state`.
+// Does the part of a node with a message on `goal` or `command/state`.
 void ScenarioFlight::fly(const sim::VehicleReport& report) {
   if (config_.replay) return;
   scenario::MotionSample sample;

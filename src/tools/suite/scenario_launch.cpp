@@ -43,7 +43,7 @@ Arguments simulationArguments(const scenario::Scenario& scenario, std::uint64_t 
   for (const auto& [name, value] : scenario.arguments) {
     arguments[name] = fromScenario(scenario, value);
   }
-  // Nodes that are started again need processes of their own.
+  // Nodes that are respawned need processes of their own.
   arguments.insert({"nodelets", valueOf(arguments, "on_crash") == "respawn" ? "false" : "true"});
   if (!scenario.client.empty()) arguments["client"] = scenario.client;
   if (startsClient(scenario) && stand_ins.count(scenario.client) > 0) {
@@ -82,7 +82,7 @@ std::string include(const std::string& file, const Arguments& arguments) {
   return text + "  </include>\n";
 }
 
-/// Adds the packages of every $(find PACKAGE) in a text.
+/// Adds the package of every $(find PACKAGE) in a text.
 void addFound(std::string_view text, std::vector<std::string>& packages) {
   constexpr std::string_view kFind = "$(find ";
   for (std::size_t at = text.find(kFind); at != std::string_view::npos; at = text.find(kFind)) {
@@ -104,11 +104,11 @@ std::string programInclude(const scenario::Scenario& scenario, const scenario::P
                            const StandIns& stand_ins) {
   for (const std::string& package : packagesOf(program)) {
     const auto found = stand_ins.find(package);
-    // The program's arguments mean nothing to what stands in for it.
+    // A stand-in does not know the program's arguments.
     if (found != stand_ins.end()) return include(found->second.string(), {});
   }
   if (!program.package.empty() && !fs::path(program.file).is_absolute()) {
-    // In the package's folder launch, unless the file says where in the package it is.
+    // In the package's folder launch, unless the file has a folder in the package.
     const bool has_folder = program.file.find('/') != std::string::npos;
     return include(
         fmt::format("$(find {})/{}{}", program.package, has_folder ? "" : "launch/", program.file),
@@ -153,10 +153,10 @@ std::vector<std::string> wantedPackages(const scenario::Scenario& scenario) {
 
 void requireKnownArguments(const scenario::Scenario& scenario) {
   constexpr std::size_t kLargestLaunch = 1U << 20U;  // bytes
-  // The build tree has a link to config alone: roslaunch would find each launch file twice.
+  // The build tree has a link to config alone, or roslaunch would find each launch file twice.
   const fs::path package = fs::canonical(dataDir() / "config").parent_path();
   const std::string text = readFile(package / "launch" / scenario.launchFile(), kLargestLaunch);
-  // Arguments stand in lines of their own; those without `doc` are handed on to other files.
+  // Arguments are on lines of their own; those without `doc` are passed on to other files.
   constexpr std::string_view kArgument = "<arg name=\"";
   std::vector<std::string> known;
   for (const std::string& line : split(text, '\n')) {
