@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes the arguments of the launch files beside this one, between the markers in each, and the
-table of them in docs/ros.md, from arguments.yaml and `marsim run --defaults`.
+table of them in docs/arguments.md, from arguments.yaml and `marsim run --defaults`.
 
     python3 generate_arguments.py [--check] [--marsim PROGRAM]
 
@@ -20,7 +20,7 @@ import yaml
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 TABLE = "arguments.yaml"
-PAGE = "docs/ros.md"
+PAGE = "docs/arguments.md"
 BEGIN = "<!-- arguments: from arguments.yaml, by generate_arguments.py -->"
 END = "<!-- end of arguments -->"
 BLOCK = re.compile(r"^( *)%s\n(.*?)^ *%s$" % (re.escape(BEGIN), re.escape(END)), re.M | re.S)

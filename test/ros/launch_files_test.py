@@ -202,7 +202,7 @@ class GeneratedArguments(unittest.TestCase):
         self.folder = os.path.join(folder.name, "launch")
         shutil.copytree(os.path.join(ROOT, "launch"), self.folder)
         os.mkdir(os.path.join(folder.name, "docs"))
-        shutil.copy(os.path.join(ROOT, "docs", "ros.md"), os.path.join(folder.name, "docs"))
+        shutil.copy(os.path.join(ROOT, "docs", "arguments.md"), os.path.join(folder.name, "docs"))
 
     def edit(self, name, old, new):
         file = os.path.join(self.folder, name)
@@ -250,10 +250,10 @@ class GeneratedArguments(unittest.TestCase):
         code, output = self.run_script("--check", folder=os.path.join(ROOT, "launch"))
         self.assertEqual(code, 0, output)
 
-    def test_ros_page_lists_every_argument_with_its_default(self):
+    def test_page_lists_every_argument_with_its_default(self):
         with open(path("arguments.yaml")) as file:
             table = yaml.load(file, yaml.BaseLoader)["arguments"]
-        with open(os.path.join(ROOT, "docs", "ros.md")) as page:
+        with open(os.path.join(ROOT, "docs", "arguments.md")) as page:
             rows = dict(re.findall(r"(?m)^\| `(\w+)` \| ([^|]*) \| [^|]+ \| [^|]+ \|$", page.read()))
         self.assertEqual(set(rows), set(table))
         defaults = self.defaults()
@@ -294,8 +294,8 @@ class GeneratedArguments(unittest.TestCase):
         self.assertEqual(code, 0, output)
         changed = {line.split()[1] for line in output.splitlines()}
         self.assertEqual(changed, {"sim.launch", "uav.launch", "planner.launch", "slam.launch",
-                                   "swarm.launch", "docs/ros.md"})
-        for name in changed - {"docs/ros.md"}:
+                                   "swarm.launch", "docs/arguments.md"})
+        for name in changed - {"docs/arguments.md"}:
             got = roslaunch.arg_dump.get_args([os.path.join(self.folder, name)])
             self.assertEqual(got["fog"], ('<thick> & "wet"', "0.50"), name)
 
