@@ -25,7 +25,7 @@ struct RawScan {
   bool times_are_float32 = false;
 };
 
-/// The begin of map_importer's answer on a bag.
+/// The first part of map_importer's answer on a bag.
 struct BagContents {
   std::string clouds, odometry;    ///< topics
   std::vector<StampedPose> poses;  ///< of `odometry`, with rising stamps
