@@ -58,7 +58,7 @@ int make(const DatasetRequest& request) {
   if (summary.interrupted) {
     fmt::print(stderr, "marsim dataset: interrupted at {:.1f} s; {} is not complete\n",
                marsim::toSeconds(summary.duration), request.out.string());
-    return kInterrupted;
+    return marsim::tools::kInterrupted;
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
