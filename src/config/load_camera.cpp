@@ -14,7 +14,7 @@ using lidar::CameraConfig;
 using lidar::CameraModel;
 using lidar::CameraRigConfig;
 
-/// `projection`, `image` and `distortion`, of as many coefficients as the projection has or fewer.
+/// Reads `projection`, `image` and `distortion`, with no more coefficients than the projection has.
 void readModel(YamlReader& reader, CameraModel& model) {
   reader.readWord<CameraModel::Projection>("projection", model.projection,
                                            {{"pinhole", CameraModel::Projection::kPinhole},
@@ -36,7 +36,7 @@ void readModel(YamlReader& reader, CameraModel& model) {
   std::copy(coefficients.begin(), coefficients.end(), model.distortion.begin());
 }
 
-/// `name`, part of topics; none where it is left away.
+/// Reads `name`, part of topics; empty if it is omitted.
 void readName(YamlReader& reader, std::string& name) {
   if (!reader.has("name")) return;
   reader.require("name", name);
@@ -45,7 +45,7 @@ void readName(YamlReader& reader, std::string& name) {
   }
 }
 
-/// What says how cameras take in light: of all, or of one in the place of that.
+/// Reads the settings of exposure and encoding, of all cameras or of a single one.
 void readTaking(YamlReader& reader, CameraConfig& camera) {
   reader.readWord<lidar::ImageEncoding>("encoding", camera.encoding,
                                         {{"mono8", lidar::ImageEncoding::kMono8},

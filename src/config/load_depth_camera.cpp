@@ -13,7 +13,7 @@ namespace {
 void readSize(YamlReader& reader, const std::string& key, int& value) {
   double number = 0.0;
   reader.require(key, number);
-  constexpr double kMost = 1e9;  // that an int holds
+  constexpr double kMost = 1e9;  // fits into an int
   if (!(number >= 1.0 && number <= kMost) || number != std::floor(number)) {
     reader.fail(key, fmt::format("{}", number), "a whole number of 1 or more");
   }

@@ -12,7 +12,7 @@ using scene::ObstacleGroup;
 using scene::ObstacleKind;
 using scene::ObstacleShape;
 
-/// Where nothing else is said.
+/// Defaults for the groups.
 struct Common {
   Eigen::AlignedBox3d region;
   bool has_region = false;

@@ -49,7 +49,7 @@ SpeciesConfig loadSpecies(const std::filesystem::path& path) {
   return species;
 }
 
-// [x, y], or [x, y, z]; what is left out stays.
+// Reads [x, y] or [x, y, z]; an omitted z keeps its value.
 void readCorner(YamlReader& reader, const std::string& key, Eigen::Ref<Eigen::Vector3d> corner) {
   std::vector<double> values;
   reader.requireList(key, values, Quantity::kLength);

@@ -16,7 +16,7 @@ void readRotors(YamlReader& reader, VehicleConfig& config) {
     item.requireWord<int>("spin", rotor.spin, {{"ccw", 1}, {"cw", -1}});
   });
   reader.require("thrust_coefficient", config.thrust_coefficient);
-  // Sources give either k_M itself or its ratio to k_F, a length.
+  // Data sheets give either k_M itself or its ratio to k_F, a length.
   if (reader.has("moment_constant")) {
     if (reader.has("torque_coefficient")) {
       reader.fail("moment_constant", "given beside torque_coefficient", "one of the two");
@@ -102,7 +102,7 @@ void readGnss(YamlReader& reader, vehicle::GnssConfig& gnss) {
   reader.read("velocity_noise", gnss.velocity_noise, Quantity::kSpeed);
 }
 
-/// A sensor that a vehicle carries only where its file has the key.
+/// Reads a sensor that a vehicle has only if its file has the key.
 template <class Config, class Read>
 void readCarried(YamlReader& reader, const std::string& key, std::optional<Config>& config,
                  Read read) {

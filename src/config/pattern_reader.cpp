@@ -56,7 +56,7 @@ void readBlock(YamlReader& reader, Block& block) {
   }
 }
 
-/// One block's cycle_period and channels, or a list of such below `blocks:`.
+/// Reads one block's cycle_period and channels, or a list of blocks below `blocks:`.
 lidar::PatternConfig readSpinning(YamlReader& reader) {
   lidar::SpinningPatternConfig pattern;
   reader.require("rotation_rate", pattern.rotation_rate, Quantity::kAngularSpeed);
@@ -102,8 +102,8 @@ lidar::PatternConfig readCsv(YamlReader& reader) {
 
 using Projection = lidar::ImageGrid::Projection;
 
-/// Intrinsics as in sensor_msgs/CameraInfo; the axis is the picture's middle unless cx, cy are
-/// given.
+/// Reads intrinsics as in sensor_msgs/CameraInfo; the axis is in the picture's middle unless cx, cy
+/// are given.
 void readPinhole(YamlReader& reader, lidar::ImageGrid& grid) {
   reader.require("fx", grid.fx);
   reader.require("fy", grid.fy);

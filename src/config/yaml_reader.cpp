@@ -55,7 +55,7 @@ void YamlReader::require(const std::string& key, std::string& value) {
 void YamlReader::require(const std::string& key, std::filesystem::path& value) {
   std::string name;
   require(key, name);
-  value = std::filesystem::path(file_).parent_path() / name;  // an absolute one stays
+  value = std::filesystem::path(file_).parent_path() / name;  // an absolute path is unchanged
 }
 
 void YamlReader::read(const std::string& key, bool& value) {
@@ -205,7 +205,7 @@ void YamlReader::fail(const std::string& key, const std::string& value,
 
 YAML::Node YamlReader::present(const std::string& key) {
   if (has(key)) return at(key);
-  // A slip in a required key would otherwise only say that the right one is missing.
+  // A typing error in a required key would otherwise only be reported as a missing key.
   std::vector<std::string> unread;
   for (const auto& entry : node_) {
     const std::string& name = entry.first.Scalar();
@@ -225,7 +225,7 @@ std::string YamlReader::scalar(const std::string& key, const YAML::Node& node,
 double YamlReader::number(const std::string& key, const YAML::Node& node, Quantity quantity) {
   const std::string text = scalar(key, node, allowedNumber(quantity));
   const std::string hint = degreesHint(text, quantity);
-  if (!hint.empty() && !std::exchange(*hinted_, true)) {  // once a file
+  if (!hint.empty() && !std::exchange(*hinted_, true)) {  // once per file
     fmt::print(stderr, "warning: {}: {}: {}\n", file_, fieldPath(key), hint);
   }
   try {

@@ -15,34 +15,33 @@
 
 namespace marsim::config {
 
-/// Reads the keys of one YAML map into variables. It remembers which keys were asked for, so that
-/// those nobody reads are errors. An absent key leaves its variable as it is, unless the call is a
-/// require...(). Every error is a ConfigError that names file, full path of the field, value and
-/// what is allowed.
+/// Reads the keys of one YAML map into variables. It remembers the keys that were read; all others
+/// are errors. An absent key leaves its variable unchanged, unless the call is a require...().
+/// Every error is a ConfigError that names file, full path of the field, value and allowed values.
 class YamlReader {
  public:
   using ReadMap = std::function<void(YamlReader&)>;
 
-  /// Reads a whole file. Throws FileError where it is missing, no regular file, larger than 1 MiB,
-  /// empty, not YAML or not a map, where a key comes twice, and where there are anchors or aliases.
+  /// Reads a whole file. Throws FileError if it is missing, not a regular file, larger than 1 MiB,
+  /// empty, not YAML or not a map, has a duplicate key, or has anchors or aliases.
   static void readFile(const std::filesystem::path& path, const ReadMap& read);
-  /// The same of a text; `name` stands for the file in errors.
+  /// Reads a text instead; `name` stands for the file in errors.
   static void readText(const std::string& name, const std::string& text, const ReadMap& read);
   /// Throws FileError.
   static std::string textOf(const std::filesystem::path& path);
 
-  /// A number, a bare one being SI, or one with a unit of its quantity: 0.4, 90deg, 5 cm.
+  /// Reads a number, in SI without a unit, or with a unit of its quantity: 0.4, 90deg, 5 cm.
   void read(const std::string& key, double& value, Quantity quantity = Quantity::kNumber);
   void require(const std::string& key, double& value, Quantity quantity = Quantity::kNumber);
-  /// Text that is not empty.
+  /// Reads text that is not empty.
   void require(const std::string& key, std::string& value);
-  /// A file; a relative path is from the folder of this file.
+  /// Reads a file's path; a relative one starts at the folder of this file.
   void require(const std::string& key, std::filesystem::path& value);
   /// true or false.
   void read(const std::string& key, bool& value);
   /// A whole number from 0 to 2^64 - 1.
   void read(const std::string& key, std::uint64_t& value);
-  /// The same, up to 2^31 - 1.
+  /// Reads a whole number up to 2^31 - 1.
   void read(const std::string& key, int& value);
   /// [x, y, z].
   void read(const std::string& key, Eigen::Vector3d& value, Quantity quantity = Quantity::kNumber);

@@ -274,7 +274,7 @@ TEST_F(BadStart, WrongChoice) {
   expectRefused("lidar", {"renderer", "'vulkan'", "cpu"});
 }
 
-TEST_F(BadStart, WhatFollowsACrash) {
+TEST_F(BadStart, WrongReactionsToACrash) {
   nh_.setParam("/bad/on_crash", "restart");
   expectRefused("quadrotor", {"on_crash", "'restart'", "end | respawn"});
   nh_.setParam("/bad/on_crash", "respawn");

@@ -11,7 +11,7 @@ AnyTypeSubscriber::AnyTypeSubscriber(const ros::NodeHandle& handle, std::string 
 }
 
 void AnyTypeSubscriber::subscribe() {
-  subscriber_.shutdown();  // else the new one would join it
+  subscriber_.shutdown();  // otherwise the new one would join it
   const boost::function<void(const topic_tools::ShapeShifter::ConstPtr&)> callback =
       [this](const topic_tools::ShapeShifter::ConstPtr& message) {
         has_publisher_ = true;  // also one that comes and goes between two looks

@@ -106,7 +106,7 @@ void CommandKeeper::forget(std::uint32_t placements, TimeNs stamp) {
 void CommandKeeper::onTaken(const marsim::ActiveCommandConstPtr& message) {
   const bool is_old =
       message->placements != command_.placements || message->header.stamp < placed_at_;
-  if (is_old) return;  // told of a vehicle elsewhere
+  if (is_old) return;  // from before the last placement
   command_ = *message;
   publisher_.publish(command_);
 }

@@ -17,10 +17,10 @@
 namespace marsim::scene {
 namespace {
 
-constexpr double kFreeHeight = 3.0;  // [m] above the start that scattered parts stay out of
+constexpr double kFreeHeight = 3.0;  // [m] above the start that is free of scattered parts
 
-/// Builds the parts of a recipe one after another, each with random streams of its own, so that a
-/// change of one leaves the others as they are.
+/// Builds the parts of a recipe one after another, each with its own random streams, so that a
+/// change of one part leaves the others unchanged.
 class Composer {
  public:
   Composer(const Recipe& recipe, const std::string& where)
@@ -65,7 +65,7 @@ class Composer {
   Relief relief_;
   Eigen::Vector3d start_;
   SurfaceSampler sampler_;
-  RandomStream layout_{0};  // of places and sizes, the same at every spacing
+  RandomStream layout_{0};  // for places and sizes, the same at every spacing
   std::vector<Taken> taken_;
   bool outside_ = false;
   bool scattered_ = false;
@@ -210,7 +210,7 @@ void Recipe::validate(const std::string& where) const {
     check.within("start" + i, start[axis], axis == 2 ? -100.0 : 0.0, size[axis], "m");
   }
   check.within("clearing", clearing, 0.0, 100.0, "m");
-  // The floor alone then has 10^9 points.
+  // With a finer spacing the floor alone would have over 10^9 points.
   const double finest = std::max(kSpacings.low, std::sqrt(size.x() * size.y() / 1e9));
   Bounds{finest, kSpacings.high}.require(where, "spacing", spacing, "m");
   kRangeNoises.require(where, "range_noise", range_noise, "m");
