@@ -1,4 +1,4 @@
-# What find_package(marsim) reads, see marsim-components.cmake. Included after all libraries.
+# Files for find_package(marsim), see marsim-components.cmake. Included after all libraries.
 
 # marsim::core is every library of the core.
 add_library(marsim_core INTERFACE)

@@ -28,9 +28,9 @@ class ExactScene : public lidar::RayRenderer {
  private:
   lidar::Hit hitOf(const lidar::Ray& ray) const;
 
-  std::vector<Cylinder> cylinders_;  // by y
+  std::vector<Cylinder> cylinders_;  // sorted by y
   std::vector<double> walls_;
-  double largest_ = 0.0;  // radius
+  double largest_ = 0.0;  // largest radius
 };
 
 }  // namespace marsim::physics

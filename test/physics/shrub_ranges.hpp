@@ -7,11 +7,11 @@
 
 namespace marsim::physics {
 
-/// Ranges of a small shrub as a HDL-64E sees it from 46 places 8 m away (Goodin et al., section
-/// 3.4.3): broad, and of two modes.
+/// Rates the ranges of a small shrub seen by an HDL-64E from 46 places 8 m away (Goodin et al.,
+/// section 3.4.3): broad, with two modes.
 void rateShrub(std::vector<LimitRow>& rows);
 
-/// Writes shrub_ranges.svg, their histogram.
+/// Writes shrub_ranges.svg, the ranges' histogram.
 void drawShrub(const std::filesystem::path& folder);
 
 }  // namespace marsim::physics

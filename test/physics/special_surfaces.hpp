@@ -7,11 +7,11 @@
 
 namespace marsim::physics {
 
-/// Mirrors, panes and retro-reflectors against closed forms.
+/// Rates mirrors, panes and retro-reflectors against closed forms.
 void rateSurfaces(std::vector<LimitRow>& rows);
 
-/// Writes pool.svg: what a LiDAR reports over a pool before a wall, and bloom.svg: a sign that
-/// blooms.
+/// Writes pool.svg, the reports of a LiDAR over a pool before a wall, and bloom.svg, a blooming
+/// sign.
 void drawSurfaces(const std::filesystem::path& folder);
 
 }  // namespace marsim::physics

@@ -179,7 +179,7 @@ UavConfig viewerConfig() {
   return config;
 }
 
-/// What a UAV has told of itself, as others know it from messages of single precision.
+/// Announcements of a UAV, as others know them from messages of single precision.
 struct Told {
   std::vector<VehicleReport> reports;
 
@@ -267,7 +267,7 @@ std::shared_ptr<scene::Obstacles> cart() {
                                             scene::MapDistance(), "test");
 }
 
-// The same commands by hand, as far as they were told.
+// Applies the commands by hand, up to the announced ones.
 TEST(World, DrivesObstaclesThatAreSeenAsTold20MsBefore) {
   constexpr TimeNs kMs = 1'000'000;
   const auto keeper = std::make_shared<ObjectKeeper>();

@@ -54,7 +54,7 @@ void quad(const Eigen::Vector3d& a, const Eigen::Vector3d& b, const Eigen::Vecto
   const Eigen::Vector3d normal = across.normalized();
   const auto columns = std::max(1L, std::lround(width / sampler.spacing()));
   const auto rows = std::max(1L, std::lround(height / sampler.spacing()));
-  // Cells get narrower where opposite sides differ; as many points are left out.
+  // Cells get narrower where opposite sides differ; that share of points is left out.
   const double largest = width * height / static_cast<double>(columns * rows);
   for (long row = 0; row < rows; ++row) {
     for (long column = 0; column < columns; ++column) {

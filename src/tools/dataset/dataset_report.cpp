@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kAxes[] = {"x", "y", "z"};
 
-/// The streams that there are, by name.
+/// The streams that have data, by name.
 std::vector<std::pair<std::string, const StreamMeter*>> streamsOf(const QualityMeter& quality) {
   std::vector<std::pair<std::string, const StreamMeter*>> streams = {{"truth", &quality.truth},
                                                                      {"imu", &quality.imu}};
@@ -128,7 +128,7 @@ suite::Chart chartOf(const std::string& title, const std::string& x, const std::
   return chart;
 }
 
-/// A line up from zero for each interval.
+/// A chart with a vertical line for each interval.
 suite::Chart intervalChart(const std::string& name, const StreamMeter& meter) {
   constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
   std::vector<Eigen::Vector2d> points;

@@ -29,7 +29,7 @@ double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Share of the surfels of each class that is there, by its name.
+/// The share of surfels of each class, by its name.
 std::map<std::string, double> classShares(const map::SurfelMap& map) {
   std::map<std::string, double> shares;
   for (const std::uint8_t number : map.channels().classes) {
@@ -38,7 +38,7 @@ std::map<std::string, double> classShares(const map::SurfelMap& map) {
   return shares;
 }
 
-// Prints what the points are fit for.
+// Prints the survey of the points.
 void printSurvey(const map_tools::Survey& survey, double resolution) {
   printLine("axes", fmt::format("z looks {}, a unit looks {} a metre",
                                 survey.z_up ? "up" : "not up", survey.metres ? "like" : "unlike"));
@@ -71,7 +71,7 @@ void printSurvey(const map_tools::Survey& survey, double resolution) {
 
 nlohmann::json jsonOf(const Eigen::Vector3d& v) { return {v.x(), v.y(), v.z()}; }
 
-// The same as one JSON object.
+// Prints the report as one JSON object.
 void printJson(const std::filesystem::path& path, const map::LoadedMap& loaded,
                const map_tools::Survey& survey) {
   const map::MapSource& source = loaded.source;
@@ -107,7 +107,7 @@ void printJson(const std::filesystem::path& path, const map::LoadedMap& loaded,
   fmt::print("{}\n", json.dump(2));
 }
 
-// Prints what the file holds and what the simulation makes of it.
+// Prints the file's contents and their effect in the simulation.
 int describeMap(const std::string& name, const map::SurfelMapConfig& config, bool use_cache,
                 bool json) {
   Progress progress("map");
@@ -173,7 +173,7 @@ int describeMap(const std::string& name, const map::SurfelMapConfig& config, boo
   return 0;
 }
 
-// A copy of the file without the points that stray.
+// Writes a copy of the file without stray points.
 int cropMap(const std::string& name, double reach, const std::filesystem::path& out) {
   requireExtension(out, map::cloudFormats());
   requireWritable(out);

@@ -19,8 +19,8 @@ class OrphanKeeper {
   OrphanKeeper(const OrphanKeeper&) = delete;
   OrphanKeeper& operator=(const OrphanKeeper&) = delete;
 
-  /// Ends all children that were not there at construction and what they leave: SIGINT, then
-  /// SIGTERM, then SIGKILL, `patience` [s] after one another. Returns how many there were.
+  /// Ends all children that did not exist at construction, and their descendants: SIGINT, then
+  /// SIGTERM, then SIGKILL, `patience` [s] apart. Returns their number.
   int end(double patience) const;
 
  private:
