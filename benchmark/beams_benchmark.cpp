@@ -10,17 +10,17 @@
 
 #include "common/output_file.hpp"
 #include "common/result_folder.hpp"
-#include "grass_stand.hpp"
-#include "limit_row.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/lidar/lidar.hpp"
-#include "mixed_pixels.hpp"
+#include "physics/grass_stand.hpp"
+#include "physics/limit_row.hpp"
+#include "physics/mixed_pixels.hpp"
+#include "physics/shrub_ranges.hpp"
+#include "physics/special_surfaces.hpp"
+#include "physics/weather_rating.hpp"
 #include "places.hpp"
 #include "sensors.hpp"
-#include "shrub_ranges.hpp"
-#include "special_surfaces.hpp"
 #include "timing.hpp"
-#include "weather_rating.hpp"
 #ifdef MARSIM_HAS_EMBREE
 #include "embree_discs.hpp"
 #endif
@@ -29,6 +29,7 @@ namespace marsim::benchmarks {
 namespace {
 
 using lidar::LidarConfig;
+using physics::LimitRow;
 
 constexpr double kMostTimes = 4.5;  // most time of a scan with nine rays, relative to one ray
 
@@ -185,11 +186,6 @@ bool runBeamsBench(const BeamsBench& bench) {
                      "shrub_ranges.svg", "stand_depths.svg", "two_modes.svg"});
   }
   std::vector<LimitRow> rows;
-  rateMixedPixels(rows);
-  rateGrassStands(6120, rows);
-  rateShrub(rows);
-  rateSurfaces(rows);
-  rateWeather(20, rows);
   if (!bench.quick) {
     for (const std::string& place : bench.places) {
       const NineRays nine({place, 0.1}, bench);
@@ -200,14 +196,14 @@ bool runBeamsBench(const BeamsBench& bench) {
     }
   }
   if (pictures) {
-    drawMixedPixels(bench.pictures);
-    drawDepths(6120, bench.pictures);
-    drawShrub(bench.pictures);
-    drawSurfaces(bench.pictures);
-    drawParticles(20, bench.pictures);
+    physics::drawMixedPixels(bench.pictures);
+    physics::drawDepths(6120, bench.pictures);
+    physics::drawShrub(bench.pictures);
+    physics::drawSurfaces(bench.pictures);
+    physics::drawParticles(20, bench.pictures);
   }
-  if (!bench.out.empty()) writeFile(bench.out, toJson(rows).dump(2) + "\n");
-  return printRows(rows);
+  if (!bench.out.empty()) writeFile(bench.out, physics::toJson(rows).dump(2) + "\n");
+  return bench.quick || physics::printRows(rows);
 }
 
 }  // namespace marsim::benchmarks

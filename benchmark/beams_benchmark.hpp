@@ -17,9 +17,8 @@ struct BeamsBench {
   std::filesystem::path work;  ///< folder for clouds and maps
 };
 
-/// Rates beams of several rays and receivers' echoes against published figures and independent
-/// simulations; times nine rays and weather. Prints a table of all rows. Returns whether all are
-/// within their bounds.
+/// Times nine rays per beam and weather in the scenes of test/physics. Prints a table of all rows;
+/// returns whether all are within their bounds.
 bool runBeamsBench(const BeamsBench& bench);
 
 }  // namespace marsim::benchmarks

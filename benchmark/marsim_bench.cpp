@@ -191,7 +191,7 @@ void addScan(CLI::App& app, CommandLine& line) {
 void addBeams(CLI::App& app, CommandLine& line) {
   const auto bench = std::make_shared<BeamsBench>();
   CLI::App& sub = *app.add_subcommand(
-      "beams", "beams of several rays and their echoes against what is known; what nine rays cost");
+      "beams", "what nine rays a beam and weather cost; pictures of beams and their echoes");
   sub.add_option("--out", line.out, "JSON file for the rows")->type_name(kOutput);
   sub.add_flag("--quick", line.quick, "no timings");
   sub.add_option("--pictures", bench->pictures, "folder for pictures of scans and histograms")
@@ -351,7 +351,7 @@ void addStart(CLI::App& app, CommandLine& line) {
       ->required()
       ->transform(number(Quantity::kLength, kResolutions));
   sub->add_option("surface", start->surface)->required()->type_name(kWord);
-  sub->add_option("folder", start->folder)->required()->type_name(kFolder);
+  sub->add_option("folder", start->folder)->required()->type_name(kName);
   sub->callback([&line, start] {
     line.chosen = [start] {
       start->config.surface = marsim::map::surfaceOf(start->surface);

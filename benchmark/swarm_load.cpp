@@ -75,7 +75,7 @@ SwarmLoad::Figures SwarmLoad::mostInRealTime() const {
     if (keeps_up && uavs > best.uavs) best = figures;
     const int likely = static_cast<int>(std::floor(uavs * figures.real_time_factor));
     uavs = std::clamp(keeps_up ? std::max(likely, uavs + 1) : std::min(likely, uavs - 1), 1,
-                      sim::kMostUavs);
+                      kMostUavs);
     if (!keeps_up && uavs <= best.uavs) break;
   }
   return best;

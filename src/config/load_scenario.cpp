@@ -16,8 +16,6 @@ namespace marsim::config {
 namespace fs = std::filesystem;
 namespace {
 
-static_assert(scenario::kMostUavs == sim::kMostUavs);
-
 constexpr const char* kClients[] = {"ego_planner", "ego_swarm", "fast_planner", "fuel",    "super",
                                     "mavros",      "fast_lio",  "lio_sam",      "kiss_icp"};
 
@@ -150,9 +148,8 @@ scenario::WaitRule readRule(YamlReader& reader) {
 
 void readHowItRuns(YamlReader& reader, scenario::Scenario& scenario) {
   reader.read("uavs", scenario.uavs);
-  if (scenario.uavs < 1 || scenario.uavs > scenario::kMostUavs) {
-    reader.fail("uavs", fmt::format("{}", scenario.uavs),
-                fmt::format("1 to {}", scenario::kMostUavs));
+  if (scenario.uavs < 1 || scenario.uavs > kMostUavs) {
+    reader.fail("uavs", fmt::format("{}", scenario.uavs), fmt::format("1 to {}", kMostUavs));
   }
   if (reader.has("start")) {
     reader.require("start", scenario.start.emplace(), Quantity::kLength);

@@ -11,14 +11,15 @@
 
 #include "common/text.hpp"
 #include "map/files/point_records.hpp"
+#include "marsim/common/units.hpp"
 
 /// LAS 1.4 R15, "Coordinate Reference System"; OGC GeoTIFF 1.1 (19-008r4); WKT 1 (OGC 01-009) and
 /// WKT 2 (ISO 19162).
 namespace marsim::map_tools {
 namespace {
 
-constexpr double kFoot = 0.3048, kSurveyFoot = 1200.0 / 3937.0;  // [m]
-constexpr std::size_t kLongest = std::size_t{1} << 20U;          // [bytes] of a record
+constexpr double kSurveyFoot = 1200.0 / 3937.0;          // [m]
+constexpr std::size_t kLongest = std::size_t{1} << 20U;  // [bytes] of a record
 
 template <class T>
 T number(const std::string& bytes, std::size_t at) {

@@ -15,7 +15,6 @@
 /// Scenarios: flights with a verdict, as `marsim suite` runs them.
 namespace marsim::scenario {
 
-constexpr int kMostUavs = 200;
 constexpr double kLongestDuration = 24.0 * 3600.0;  ///< [s]
 
 /// The values that pass a check.

@@ -30,12 +30,13 @@ std::string uavStyle(std::size_t i) {
 std::string estimateStyle(std::size_t i) { return fmt::format("e{}", i % kDashes); }
 
 /// The coordinates along x and y of a view from a side.
-struct View {
+struct PlaneAxes {
   int x = 0;
   int y = 1;
 };
 
-std::vector<Vector2d> pathPoints(const std::vector<Eigen::Vector3f>& points, const View& view) {
+std::vector<Vector2d> pathPoints(const std::vector<Eigen::Vector3f>& points,
+                                 const PlaneAxes& view) {
   std::vector<Vector2d> path;
   const std::size_t step = points.size() / kMostPoints + 1;
   for (std::size_t i = 0; i < points.size(); i += step) {
@@ -77,7 +78,7 @@ std::string figure(const Chart& chart, const std::string& id, bool with_legend) 
 }
 
 /// The paths of all UAVs and estimates, seen along an axis.
-Chart pathChart(const RunResult& run, const View& view) {
+Chart pathChart(const RunResult& run, const PlaneAxes& view) {
   Chart chart;
   for (std::size_t i = 0; i < run.uavs.size(); ++i) {
     const UavSeries& uav = run.uavs[i];

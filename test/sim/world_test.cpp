@@ -263,8 +263,8 @@ std::shared_ptr<scene::Obstacles> cart() {
   group.name = "cart";
   group.region = {Vector3d(-5.0, -5.0, 0.0), Vector3d(5.0, 5.0, 5.0)};
   group.points = {{3.0, 0.0, 1.0}};
-  return std::make_shared<scene::Obstacles>(scene::ObstaclesConfig{1, {group}}, scene::Clearance(),
-                                            "test");
+  return std::make_shared<scene::Obstacles>(scene::ObstaclesConfig{1, {group}},
+                                            scene::MapDistance(), "test");
 }
 
 // Applies the commands by hand, up to the announced ones.

@@ -92,8 +92,8 @@ offboard::Command StickFlight::command(Mode mode, const Sticks& sticks,
     reset();
     const Eigen::Vector3d v_level(limits_.speed * sticks.pitch, -limits_.speed * sticks.roll,
                                   limits_.climb * sticks.throttle);
-    return offboard::VelocityCommand{Eigen::AngleAxisd(yaw, Eigen::Vector3d::UnitZ()) * v_level,
-                                     yaw_rate};
+    return offboard::VelocitySetpoint{Eigen::AngleAxisd(yaw, Eigen::Vector3d::UnitZ()) * v_level,
+                                      yaw_rate};
   }
   const TimeNs step = state.stamp - stamp_;
   if (!yaw_ || step < 0 || step > kLongestStep) {

@@ -15,12 +15,7 @@ void AnyTypeSubscriber::subscribe() {
   const boost::function<void(const topic_tools::ShapeShifter::ConstPtr&)> callback =
       [this](const topic_tools::ShapeShifter::ConstPtr& message) {
         has_publisher_ = true;  // also a publisher that comes and goes between two looks
-        try {
-          callback_(message);
-        } catch (const ros::Exception& error) {  // fewer bytes than its definition needs
-          ROS_WARN_THROTTLE(5.0, "a message on %s is ignored: %s", subscriber_.getTopic().c_str(),
-                            error.what());
-        }
+        callback_(message);
       };
   subscriber_ = handle_.subscribe<topic_tools::ShapeShifter>(
       topic_, 10, callback, ros::VoidConstPtr(), ros::TransportHints().tcpNoDelay());

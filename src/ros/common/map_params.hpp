@@ -9,7 +9,7 @@
 namespace marsim::ros_nodes {
 
 /// Parameters that say how a map is made of its source, the same for every node that uses the map:
-/// resolution [m], surface (paper | blended), storage (compact); noise, smoothing_radius,
+/// resolution [m], surface (paper | blended); noise, smoothing_radius,
 /// blending_depth and hole_radius [m] of blended surfaces, intensity_full_scale (auto: as
 /// SurfelMapConfig says). Throws ConfigError.
 inline map::SurfelMapConfig readMapConfig(Params& params) {
@@ -17,7 +17,6 @@ inline map::SurfelMapConfig readMapConfig(Params& params) {
   config.resolution = params.number("resolution", config.resolution, Quantity::kLength);
   config.surface =
       map::surfaceOf(params.choice("surface", map::nameOf(config.surface), {"blended", "paper"}));
-  requireCompactStorage(params.where(), "storage", params.text("storage", "compact"));
   const auto readOrAuto = [&](const char* name, double& value) {
     const double given = params.numberOrAuto(name, Quantity::kLength);
     if (std::isfinite(given)) value = given;

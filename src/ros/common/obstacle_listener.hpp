@@ -31,6 +31,10 @@ class ObstacleListener {
   std::shared_ptr<const scene::Obstacles> obstacles() const;
   /// Stamp of the last message on driven obstacles; < 0: none yet.
   TimeNs heardUntil() const { return heard_until_; }
+  /// Reports the messages that were refused.
+  void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) const {
+    inputs_.addTo(status);
+  }
 
  private:
   void onObstacles(const marsim::ObstaclesConstPtr& message);

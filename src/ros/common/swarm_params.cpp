@@ -10,7 +10,7 @@ namespace marsim::ros_nodes {
 
 SwarmPlace readSwarmPlace(Params& params, const ros::NodeHandle& handle) {
   const std::string file = params.text("swarm", "");
-  const int size = params.integer("swarm_size", 1, 1, sim::kMostUavs);
+  const int size = params.integer("swarm_size", 1, 1, kMostUavs);
   const auto id = static_cast<int>(readUavId(params, handle));
   SwarmPlace place;
   if (file.empty()) return place;

@@ -103,6 +103,7 @@ std::optional<collision::RigidBody> WorldInput::bodyAt(std::uint32_t identity, T
 
 void WorldInput::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) const {
   peers_->diagnose(uav_id_, status);
+  obstacles_.diagnose(status);
 }
 
 }  // namespace marsim::ros_nodes

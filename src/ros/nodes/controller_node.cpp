@@ -33,7 +33,8 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
   config.validate(params.where());
   const control::VehicleModel model = sim::vehicleModel(vehicle.vehicle);
   pilot_ = std::make_unique<sim::Pilot>(config, model);
-  estimates_ = EstimateInput::make(handle, params, vehicle, config, *pilot_, [this] { onImu(); });
+  estimates_ =
+      EstimateInput::make(handle, inputs_, params, vehicle, config, *pilot_, [this] { onImu(); });
   in_lockstep_ = params.flag("lockstep", false);
   params.finish();
 

@@ -68,7 +68,6 @@ class ControllerNode {
   Frames frames_;
   bool in_lockstep_ = false;
   std::unique_ptr<sim::Pilot> pilot_;
-  std::unique_ptr<EstimateInput> estimates_;            ///< null: the controller flies on the truth
   std::deque<marsim::VehicleStateConstPtr> await_imu_;  ///< states that wait for their IMU sample
   KinematicState state_;
   control::Reference reference_;
@@ -92,6 +91,7 @@ class ControllerNode {
   WatchedPublisher<marsim::StateReference> reference_publisher_;
   WatchedPublisher<marsim::TrackingError> error_publisher_;
   Inputs inputs_;
+  std::unique_ptr<EstimateInput> estimates_;  ///< null: it flies on the truth
   ros::Subscriber state_subscriber_, map_info_subscriber_, kept_subscriber_;
   Diagnostics diagnostics_;
 };

@@ -9,6 +9,7 @@
 
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
+#include "marsim/sim/time_of_effect.hpp"
 #include "ros/common/params.hpp"
 #include "ros/common/swarm_params.hpp"
 #include "ros/messages/conversions.hpp"
@@ -23,7 +24,6 @@ namespace offboard = control::offboard;
 constexpr std::uint32_t kQueue = 100;
 constexpr TimeNs kMotionPeriod = kNsPerSecond / 50;  // of local_position
 constexpr TimeNs kStatePeriod = kNsPerSecond;
-constexpr TimeNs kFarthestAhead = kNsPerSecond / 5;  // a set point stamped later acts at once
 
 // MAV_STATE and MAV_RESULT of MAVLink.
 constexpr std::uint8_t kStandby = 3, kActive = 4, kCritical = 5;
@@ -215,7 +215,7 @@ void MavrosNode::take(const char* topic, const ros::Time& stamp,
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!ticks_->inLockstep()) return follow(topic, decode);
   TimeNs at = fromRos(stamp);
-  if (at > motion_.stamp + kFarthestAhead) at = 0;
+  if (at > motion_.stamp + sim::kFarthestAhead) at = 0;
   waiting_.emplace(at, [this, topic, decode] { follow(topic, decode); });
 }
 

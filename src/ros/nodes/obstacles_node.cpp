@@ -57,6 +57,8 @@ ObstaclesNode::ObstaclesNode(ros::NodeHandle handle, ros::NodeHandle private_han
     : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
   source_ = params.text("obstacles", "forest");
+  Validator(params.where())
+      .require(source_ != "none", "obstacles", "none", "a name or file, or no such node");
   const std::string map_source = params.text("map", "forest");
   const map::SurfelMapConfig map_config = readMapConfig(params);
   world_frame_ = params.text("world_frame", "world");

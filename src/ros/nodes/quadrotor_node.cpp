@@ -148,7 +148,7 @@ void QuadrotorNode::advertise(ros::NodeHandle& handle, const ros::NodeHandle& pr
   reset_service_ = handle.advertiseService("reset", &QuadrotorNode::onReset, this);
   teleport_service_ = handle.advertiseService("teleport", &QuadrotorNode::onTeleport, this);
 
-  command_keeper_ = std::make_unique<CommandKeeper>(handle);
+  command_keeper_ = std::make_unique<CommandKeeper>(handle, inputs_);
   clock_grants_ = std::make_unique<ClockGrants>(handle, private_handle);
   motor_subscriber_ = inputs_.subscribe("motor_speeds", 10, &QuadrotorNode::onMotorSpeeds, this);
   if (vehicle_->isIdeal()) {

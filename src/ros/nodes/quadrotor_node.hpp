@@ -99,7 +99,6 @@ class QuadrotorNode {
   ControlWait::WallClock::time_point moved_at_, diagnosed_at_;
   std::optional<sim::VehicleReport> told_;  ///< the last `state` since the last placement
   std::uint32_t told_to_ = 0;               ///< number of listeners by then
-  std::unique_ptr<CommandKeeper> command_keeper_;
   std::unique_ptr<ClockGrants> clock_grants_;
 
   ros::WallTime reported_at_;  ///< for the real-time factor between two reports
@@ -107,6 +106,7 @@ class QuadrotorNode {
 
   WatchedPublisher<marsim::VehicleState> state_publisher_;
   Inputs inputs_;
+  std::unique_ptr<CommandKeeper> command_keeper_;
   ros::Subscriber clock_subscriber_, motor_subscriber_, reference_subscriber_;
   ros::ServiceServer reset_service_, teleport_service_;
   ros::SteadyTimer timer_;

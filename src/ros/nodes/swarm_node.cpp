@@ -59,7 +59,7 @@ void requireFreeStarts(const std::vector<sim::Start>& starts, const Vehicles& ve
 
 SwarmNode::SwarmNode(ros::NodeHandle, ros::NodeHandle private_handle) {
   Params params(private_handle);
-  const int size = params.integer("n", 1, 1, sim::kMostUavs);
+  const int size = params.integer("n", 1, 1, kMostUavs);
   const std::string file = params.text("swarm", "grid");
   const std::string vehicle = params.text("vehicle", "hummingbird");
   const std::string world_frame = params.text("world_frame", "world");

@@ -9,14 +9,14 @@
 #include "control/paths/reference_of.hpp"
 #include "marsim/StateReference.h"
 #include "ros/messages/conversions.hpp"
+#include "ros/uav/contact_publisher.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr std::uint32_t kQueue = 5000;                  // for topics with 500 messages a second
-constexpr TimeNs kErrorPeriod = kNsPerSecond / 100;     // least time between used messages
-constexpr TimeNs kClearancePeriod = kNsPerSecond / 50;  // period of the vehicle's messages
-constexpr double kSlamTolerance = 0.15;                 // [m] tolerance of its goals
+constexpr std::uint32_t kQueue = 5000;               // for topics with 500 messages a second
+constexpr TimeNs kErrorPeriod = kNsPerSecond / 100;  // least time between used messages
+constexpr double kSlamTolerance = 0.15;              // [m] tolerance of its goals
 
 std::string goalTopic(const std::string& client, const std::string& uav) {
   if (client == "ego_planner" || client == "fast_planner" || client == "fuel") {
@@ -142,7 +142,8 @@ bool ScenarioUav::complete(TimeNs stamp) const {
   const auto reaches = [stamp](const auto& values, TimeNs period) {
     return values.empty() || values.back().first > stamp - period;
   };
-  return now_ >= stamp && reaches(errors_, kErrorPeriod) && reaches(clearances_, kClearancePeriod);
+  return now_ >= stamp && reaches(errors_, kErrorPeriod) &&
+         reaches(clearances_, ContactPublisher::kClearancePeriod);
 }
 
 scenario::UavRecording ScenarioUav::recording(TimeNs stamp) const {

@@ -48,7 +48,8 @@ class CommandTeller {
 /// placement, published on `active_command`, latched.
 class CommandKeeper {
  public:
-  explicit CommandKeeper(ros::NodeHandle& handle);
+  /// `inputs` of the node, which lives as long.
+  CommandKeeper(ros::NodeHandle& handle, Inputs& inputs);
 
   /// Forgets the command, after a placement.
   void forget(std::uint32_t placements, TimeNs stamp);
@@ -60,7 +61,6 @@ class CommandKeeper {
   marsim::ActiveCommand command_;
   ros::Time placed_at_;
   ros::Publisher publisher_;
-  Inputs inputs_;
   ros::Subscriber subscriber_;
 };
 

@@ -15,7 +15,8 @@ constexpr double kLongestSettling = 60.0;  // [s]
 
 }  // namespace
 
-std::unique_ptr<EstimateInput> EstimateInput::make(ros::NodeHandle& handle, Params& params,
+std::unique_ptr<EstimateInput> EstimateInput::make(ros::NodeHandle& handle, Inputs& inputs,
+                                                   Params& params,
                                                    const vehicle::EquippedVehicle& vehicle,
                                                    const control::ControllerConfig& controller,
                                                    sim::Pilot& pilot, std::function<void()> onImu) {
@@ -43,12 +44,12 @@ std::unique_ptr<EstimateInput> EstimateInput::make(ros::NodeHandle& handle, Para
                "onboard_slow, geometric");
   pilot.flyOn(sim::EstimateLoop(config, controller.estimator, imu));
   return std::unique_ptr<EstimateInput>(
-      new EstimateInput(handle, topic, *pilot.estimates(), std::move(onImu)));
+      new EstimateInput(handle, inputs, topic, *pilot.estimates(), std::move(onImu)));
 }
 
-EstimateInput::EstimateInput(ros::NodeHandle& handle, const std::string& topic,
+EstimateInput::EstimateInput(ros::NodeHandle& handle, Inputs& inputs, const std::string& topic,
                              sim::EstimateLoop& loop, std::function<void()> onImu)
-    : topic_(handle.resolveName(topic)), loop_(loop), onImu_(std::move(onImu)), inputs_(handle) {
+    : topic_(handle.resolveName(topic)), loop_(loop), onImu_(std::move(onImu)), inputs_(inputs) {
   imu_subscriber_ = inputs_.subscribeToStream("imu/data_raw", kQueue, &EstimateInput::onImu, this);
   estimate_subscriber_ = handle.subscribe(topic, kQueue, &EstimateInput::onEstimate, this,
                                           ros::TransportHints().tcpNoDelay());

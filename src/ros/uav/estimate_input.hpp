@@ -25,8 +25,10 @@ namespace marsim::ros_nodes {
 /// before the pilot flies on them [s]), imu and lidar (as config::chooseImu reads them).
 class EstimateInput {
  public:
-  /// Null if no estimate is configured. `onImu` is called after each sample.
-  static std::unique_ptr<EstimateInput> make(ros::NodeHandle& handle, Params& params,
+  /// Null if no estimate is configured. `inputs` are the node's. `onImu` is called after each
+  /// sample.
+  static std::unique_ptr<EstimateInput> make(ros::NodeHandle& handle, Inputs& inputs,
+                                             Params& params,
                                              const vehicle::EquippedVehicle& vehicle,
                                              const control::ControllerConfig& controller,
                                              sim::Pilot& pilot, std::function<void()> onImu);
@@ -39,15 +41,15 @@ class EstimateInput {
   sim::EstimateLoop::Phase phase() const { return loop_.phase(); }
 
  private:
-  EstimateInput(ros::NodeHandle& handle, const std::string& topic, sim::EstimateLoop& loop,
-                std::function<void()> onImu);
+  EstimateInput(ros::NodeHandle& handle, Inputs& inputs, const std::string& topic,
+                sim::EstimateLoop& loop, std::function<void()> onImu);
   void onImu(const sensor_msgs::ImuConstPtr& message);
   void onEstimate(const topic_tools::ShapeShifter::ConstPtr& message);
 
   std::string topic_;
   sim::EstimateLoop& loop_;
   std::function<void()> onImu_;
-  Inputs inputs_;
+  Inputs& inputs_;
   ros::Subscriber imu_subscriber_, estimate_subscriber_;
 };
 

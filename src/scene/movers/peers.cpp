@@ -17,7 +17,6 @@ constexpr int kTakeOver = 3;                 // states of another run alone: a r
 constexpr int kClashes = 3;                  // changes between two runs: both are alive
 constexpr std::uint64_t kCalmStates = 250;   // states without another change: one run is gone
 constexpr int kDisbelieved = 10;             // states in a row that are older than a wrong one
-constexpr double kUnitTolerance = 1e-2;      // of a quaternion's length
 constexpr double kLargest = kFarthestPlace;  // [m], [m/s], [m/s^2], [rad/s]
 
 std::string problem(std::uint32_t id, const char* field, const std::string& value,

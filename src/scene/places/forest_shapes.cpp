@@ -9,8 +9,7 @@
 namespace marsim::scene {
 namespace {
 
-constexpr double kLeafSide = 0.06;                    // [m] of a leaf, or of a twig's few leaves
-constexpr double kGoldenAngle = 2.39996322972865332;  // [rad] turn between successive branches
+constexpr double kLeafSide = 0.06;  // [m] of a leaf, or of a twig's few leaves
 
 Eigen::Vector3d heading(double azimuth) { return {std::cos(azimuth), std::sin(azimuth), 0.0}; }
 

@@ -24,7 +24,6 @@ void rod(const Eigen::Vector3d& from, const Eigen::Vector3d& to, double radius,
 
 void disc(const Eigen::Vector3d& centre, const Eigen::Vector3d& normal, double radius,
           SurfaceSampler& sampler) {
-  constexpr double kGoldenAngle = 2.39996322972865332;  // [rad] of an even spiral
   const Eigen::Vector3d x = anyNormalTo(normal);
   const Eigen::Vector3d y = normal.normalized().cross(x);
   const double cell = sampler.spacing() * sampler.spacing();

@@ -20,7 +20,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLargest = 1U << 24U;  // bytes
 constexpr int kImu = 2, kLidar = 6;          // SensorType
-constexpr double kGravity = 9.80665;         // [m/s^2] the value in AirSim's EarthUtils
 constexpr double kSecondsAnHour = 3600.0;
 
 /// The keys of one sensor; keys that were never read are errors.

@@ -8,14 +8,13 @@
 #include "marsim/common/error.hpp"
 #include "tools/dataset/dataset_run.hpp"
 #include "tools/process/command_line.hpp"
+#include "tools/process/interrupts.hpp"
 
 namespace {
 
 using marsim::Quantity;
 using marsim::tools::DatasetRequest;
 using marsim::tools::DatasetSummary;
-
-constexpr int kInterrupted = 130;
 
 /// The command line as texts.
 struct DatasetWords {

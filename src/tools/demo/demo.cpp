@@ -26,6 +26,7 @@
 #include "tools/map/points.hpp"
 #include "tools/process/child_process.hpp"
 #include "tools/process/command_line.hpp"
+#include "tools/process/interrupts.hpp"
 #include "tools/process/launch_run.hpp"
 #include "tools/suite/suite_flight.hpp"
 
@@ -39,7 +40,6 @@ constexpr double kSilenceLimit = 300.0;            // [s] without progress
 constexpr double kLongestFlight = 3600.0;          // [s]
 constexpr double kFlightTime = 60.0;               // [s] added to twice the length by speed
 constexpr double kPlaceTime = 15.0;                // [s] added for each way point
-constexpr int kInterrupted = 130;                  // exit code, as shells have it
 
 // Entries of the output folder. Results of an earlier flight must not pass for this one's.
 const char* const kScenario = "demo.yaml";

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
                  "middle of the map")
       ->type_name("NUMBERS:x,y,z");
   app.add_option("--yaw", options.yaw, "heading at the start [rad], e.g. 90deg")
-      ->transform(marsim::tools::number(Quantity::kAngle, marsim::kAngles));
+      ->transform(marsim::tools::number(Quantity::kAngle, marsim::kAngles, "--yaw"));
   app.add_option("--lidar", options.lidar, "name or YAML file")->type_name(marsim::tools::kInput);
   app.add_option("--vegetation", options.vegetation,
                  "plants on the map's ground: courtyard, meadow, ... or a YAML file; none")

@@ -196,7 +196,6 @@ struct InfoOptions {
   std::string name;
   map::SurfelMapConfig config;
   std::string surface = map::nameOf(config.surface);
-  std::string storage = "compact";
   bool no_cache = false, json = false;
   double within = 0.0;  ///< [m]
   std::string out;
@@ -204,7 +203,6 @@ struct InfoOptions {
 
 int runInfo(InfoOptions& options) {
   options.config.surface = map::surfaceOf(options.surface);
-  requireCompactStorage("", "--storage", options.storage);
   if (!options.out.empty()) {
     return cropMap(options.name, options.within, options.out);
   }
@@ -230,7 +228,6 @@ MapCommand addMapInfo(CLI::App& app) {
   sub->add_option("--surface", options->surface, "blended or paper")
       ->type_name(kWord)
       ->capture_default_str();
-  sub->add_option("--storage", options->storage, "compact; no other is left")->type_name(kWord);
   sub->add_option("--intensity-full-scale", options->config.intensity_full_scale,
                   "the intensity that stands for 100 %; 0: 1, 255 or the largest")
       ->transform(number(Quantity::kNumber, Bounds{0.0, 1e9}))

@@ -29,7 +29,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int kPollMs = 100;
-constexpr double kOrphansPatience = 3.0;  // [s] for a child's orphans to end cleanly
 
 [[noreturn]] void becomeChild(const ChildCommand& command, int output, int failure, pid_t parent) {
   setpgid(0, 0);

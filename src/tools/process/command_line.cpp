@@ -25,9 +25,7 @@ void printOptions(const CLI::App& app, const std::string& command) {
     fmt::print("{}\t{}{}\t{}\t{}\n", command, option->get_positional() ? "" : "--", name,
                type.empty() ? "FLAG" : type, option->get_required() ? "required" : "");
   }
-  for (const CLI::App* sub : app.get_subcommands({})) {
-    if (!sub->get_group().empty()) printOptions(*sub, sub->get_name());  // else its own options
-  }
+  for (const CLI::App* sub : app.get_subcommands({})) printOptions(*sub, sub->get_name());
 }
 
 // "$NAME" is empty if the variable is not set.
@@ -95,7 +93,7 @@ std::vector<char*> withoutRemappings(int argc, char** argv) {
   return kept;
 }
 
-CLI::Validator number(Quantity quantity, const Bounds& bounds) {
+CLI::Validator number(Quantity quantity, const Bounds& bounds, const std::string& option) {
   const std::string units = unitList(quantity);
   const std::string allowed = bounds.text(units.substr(0, units.find(',')));
   const auto read = [=](std::string& text) -> std::string {
@@ -109,7 +107,7 @@ CLI::Validator number(Quantity quantity, const Bounds& bounds) {
                          value || units.empty() ? "" : fmt::format(" (units: {})", units));
     }
     const std::string hint = degreesHint(text, quantity);
-    if (!hint.empty()) fmt::print(stderr, "warning: {}\n", hint);
+    if (!hint.empty()) fmt::print(stderr, "warning: {}: {}\n", option, hint);
     text = fmt::format("{:.17g}", *value);
     return "";
   };
@@ -134,7 +132,7 @@ CLI::Validator whole(const Bounds& bounds) {
 
 double parseOption(const std::string& option, std::string text, Quantity quantity,
                    const Bounds& bounds) {
-  const std::string complaint = number(quantity, bounds)(text);
+  const std::string complaint = number(quantity, bounds, option)(text);
   if (!complaint.empty()) throw CLI::ValidationError(option, complaint);
   return std::stod(text);
 }

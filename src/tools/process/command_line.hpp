@@ -14,6 +14,9 @@
 /// Helpers for the programs' main functions.
 namespace marsim::tools {
 
+/// Exit code for a command line that is wrong.
+constexpr int kWrongCommandLine = 2;
+
 /// Parses the command line and runs `body`, whose result is the exit code. Errors become one line
 /// on standard error, "marsim demo: <text>", and exit code 1 (2 for a wrong command line). With
 /// --options as the last word it prints a line for each option instead: subcommand, name, type,
@@ -32,8 +35,8 @@ constexpr const char* kWord = "WORD";      ///< one of a few
 constexpr const char* kName = "NAME";      ///< any text
 
 /// For CLI::Option::transform() of a numeric option: reads a quantity with its unit into SI, or
-/// throws with the allowed values.
-CLI::Validator number(Quantity quantity, const Bounds& bounds);
+/// throws with the allowed values. A warning about an angle names the option.
+CLI::Validator number(Quantity quantity, const Bounds& bounds, const std::string& option = "");
 
 /// For CLI::Option::transform() of an option that is a whole number in decimal digits.
 CLI::Validator whole(std::uint64_t low, std::uint64_t high);

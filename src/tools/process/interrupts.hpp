@@ -11,6 +11,9 @@
 /// The user's requests to end, and passing them on.
 namespace marsim::tools {
 
+/// Exit code of a program that was asked to end, as shells have it.
+constexpr int kInterrupted = 130;
+
 /// Counts SIGINT, SIGTERM, SIGHUP (a closed terminal) and SIGPIPE (a lost reader of the output)
 /// during its life instead of dying from them. A nested guard continues the count.
 class InterruptGuard {

@@ -18,6 +18,8 @@
 #include "common/text.hpp"
 #include "marsim/common/error.hpp"
 #include "tools/process/child_process.hpp"
+#include "tools/process/command_line.hpp"
+#include "tools/process/interrupts.hpp"
 
 namespace marsim::tools {
 namespace fs = std::filesystem;
@@ -25,8 +27,6 @@ namespace {
 
 constexpr std::size_t kLongestReason = 500;  // letters
 
-constexpr int kInterrupted = 130;  // exit code, as shells have it
-constexpr int kWrongCommandLine = 2;
 const char* const kWhat = "marsim run";
 
 // Whether a name ends with a dot, a letter and up to four letters or digits.

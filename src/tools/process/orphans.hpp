@@ -7,6 +7,9 @@
 /// Processes that outlive the one that started them.
 namespace marsim::tools {
 
+/// [s] for a child's orphans to end cleanly.
+constexpr double kOrphansPatience = 3.0;
+
 /// During its life, processes whose parent has ended become children of this process, in whatever
 /// session or process group, so that they can be found and ended.
 class OrphanKeeper {

@@ -22,6 +22,7 @@
 #include "marsim/common/error.hpp"
 #include "tools/dataset/dataset_run.hpp"
 #include "tools/process/command_line.hpp"
+#include "tools/process/interrupts.hpp"
 #include "tools/process/orphans.hpp"
 #include "tools/process/process_pool.hpp"
 #include "tools/suite/run_inputs.hpp"
@@ -36,7 +37,6 @@ using Json = nlohmann::json;
 constexpr double kManyRuns = 10'000;  // so many runs need --yes
 constexpr double kMostRuns = 1e7;
 constexpr std::size_t kLargestFile = 1U << 24U;  // bytes
-constexpr int kInterrupted = 130;
 constexpr char kIndex[] = "index.csv";
 constexpr char kInputs[] = "inputs.txt";
 

@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
       "scenario");
   app.add_option("FILE", file, "scenario")->type_name(marsim::tools::kInput)->required();
   app.add_option("--gtest_output", xml, "xml:PATH, where the result goes; rostest gives it")
-      ->type_name(marsim::tools::kName);
+      ->type_name("OUTPUT:xml:PATH");
   app.add_option("--out", output,
                  "folder for logs and run.json; by default beside the result, or scenario_output")
       ->type_name(marsim::tools::kFolder);

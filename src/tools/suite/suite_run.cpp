@@ -28,10 +28,7 @@ namespace marsim::tools {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int kInterrupted = 130;  // exit code, as shells have it
-constexpr int kWrongCommandLine = 2;
-constexpr double kOrphansPatience = 3.0;  // [s]
-constexpr std::size_t kLiveWidth = 100;   // letters of the progress line
+constexpr std::size_t kLiveWidth = 100;  // letters of the progress line
 
 bool installed(const std::string& package) {
   ChildCommand command;
@@ -313,14 +310,14 @@ int runSuite(const SuiteOptions& options) {
 }
 
 int runScenario(const SuiteOptions& options, const std::string& xml) {
-  const auto runs = plan(options, "scenario");
-  if (!runs) return kWrongCommandLine;
-  requireRoslaunch("scenarios are flown with the ROS nodes");
-  ResultFolder results(options.output, "scenario");
   if (!xml.empty()) {
     if (fs::path(xml).has_parent_path()) makeFolder(fs::path(xml).parent_path());
     requireWritable(xml);
   }
+  const auto runs = plan(options, "scenario");
+  if (!runs) return kWrongCommandLine;
+  requireRoslaunch("scenarios are flown with the ROS nodes");
+  ResultFolder results(options.output, "scenario");
   results.begin({kRunsFolder});
   const SuiteOutcome outcome = flyRuns(*runs, options);
   fmt::print("\n{}", suite::resultsTable(outcome.runs, {}));

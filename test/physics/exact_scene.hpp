@@ -5,7 +5,7 @@
 
 #include "marsim/lidar/renderer.hpp"
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 
 /// Vertical cylinders without ends, finer than any surfel, and walls across the x axis, in double
 /// precision.
@@ -33,4 +33,4 @@ class ExactScene : public lidar::RayRenderer {
   double largest_ = 0.0;  // largest radius
 };
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

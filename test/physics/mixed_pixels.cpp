@@ -1,4 +1,4 @@
-#include "mixed_pixels.hpp"
+#include "physics/mixed_pixels.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,12 +11,12 @@
 #include <fmt/format.h>
 
 #include "common/output_file.hpp"
-#include "exact_scene.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/lidar/lidar.hpp"
+#include "physics/exact_scene.hpp"
 #include "suite/svg_chart.hpp"
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 namespace {
 
 constexpr double kToRods = 0.8;            // [m] from the sensor to the row
@@ -211,4 +211,4 @@ void rateMixedPixels(std::vector<LimitRow>& rows) {
   rateModes(rows);
 }
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

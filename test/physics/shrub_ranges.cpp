@@ -1,18 +1,18 @@
-#include "shrub_ranges.hpp"
+#include "physics/shrub_ranges.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "common/output_file.hpp"
-#include "exact_scene.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/lidar/plants.hpp"
+#include "physics/exact_scene.hpp"
 #include "scene/plants/species.hpp"
 #include "suite/svg_chart.hpp"
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 namespace {
 
 constexpr int kPlaces = 46;                            // two degrees apart on a quarter circle
@@ -132,4 +132,4 @@ void drawShrub(const std::filesystem::path& folder) {
   writeFile(folder / "shrub_ranges.svg", suite::svgFile(chart));
 }
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

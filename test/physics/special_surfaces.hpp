@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <vector>
 
-#include "limit_row.hpp"
+#include "physics/limit_row.hpp"
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 
 /// Rates mirrors, panes and retro-reflectors against closed forms.
 void rateSurfaces(std::vector<LimitRow>& rows);
@@ -14,4 +14,4 @@ void rateSurfaces(std::vector<LimitRow>& rows);
 /// sign.
 void drawSurfaces(const std::filesystem::path& folder);
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

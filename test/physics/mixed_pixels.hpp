@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <vector>
 
-#include "limit_row.hpp"
+#include "physics/limit_row.hpp"
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 
 /// Rates nine rods in a row before a wall, seen by an LMS-291 (Goodin et al., Electronics 2018,
 /// 7(9):154, section 3.4.2): how many beams give points between rods and wall; also two planes
@@ -16,4 +16,4 @@ void rateMixedPixels(std::vector<LimitRow>& rows);
 /// with the wall 2 m behind the rods by the modes first and last (two_modes.svg).
 void drawMixedPixels(const std::filesystem::path& folder);
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

@@ -1,4 +1,4 @@
-#include "weather_rating.hpp"
+#include "physics/weather_rating.hpp"
 
 #include <cmath>
 #include <functional>
@@ -10,7 +10,7 @@
 #include "lidar/weather_formulas.hpp"
 #include "suite/svg_chart.hpp"
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 namespace {
 
 namespace formulas = lidar::formulas;
@@ -164,4 +164,4 @@ void drawParticles(int scans, const std::filesystem::path& folder) {
   writeFile(folder / "particles.svg", suite::svgFile(chart));
 }
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <vector>
 
-#include "limit_row.hpp"
+#include "physics/limit_row.hpp"
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 
 /// Rates a fixed beam of 1 mrad in front of a stand of thin stems (Goodin et al., Electronics 2018,
 /// 7(9):154, section 3.4.1), by a Lidar of nine rays and by an independent Monte Carlo simulation:
@@ -17,4 +17,4 @@ void rateGrassStands(int pulses, std::vector<LimitRow>& rows);
 /// (stand_depths.svg).
 void drawDepths(int pulses, const std::filesystem::path& folder);
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

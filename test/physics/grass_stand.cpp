@@ -1,4 +1,4 @@
-#include "grass_stand.hpp"
+#include "physics/grass_stand.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,13 +9,13 @@
 #include <fmt/format.h>
 
 #include "common/output_file.hpp"
-#include "exact_scene.hpp"
-#include "gamma_fit.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/lidar/lidar.hpp"
+#include "physics/exact_scene.hpp"
+#include "physics/gamma_fit.hpp"
 #include "suite/svg_chart.hpp"
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 namespace {
 
 constexpr double kWidth = 10.0, kDepth = 5.0;  // [m] of the stand
@@ -211,4 +211,4 @@ void rateGrassStands(int pulses, std::vector<LimitRow>& rows) {
   }
 }
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <vector>
 
-#include "limit_row.hpp"
+#include "physics/limit_row.hpp"
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 
 /// Rates the ranges of a small shrub seen by an HDL-64E from 46 places 8 m away (Goodin et al.,
 /// section 3.4.3): broad, with two modes.
@@ -14,4 +14,4 @@ void rateShrub(std::vector<LimitRow>& rows);
 /// Writes shrub_ranges.svg, the ranges' histogram.
 void drawShrub(const std::filesystem::path& folder);
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

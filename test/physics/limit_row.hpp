@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 
 /// A figure, and its bounds.
 struct LimitRow {
@@ -23,4 +23,4 @@ nlohmann::ordered_json toJson(const std::vector<LimitRow>& rows);
 /// Prints a table, with the rows out of bounds again at its end. Returns whether all are in bounds.
 bool printRows(const std::vector<LimitRow>& rows);
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

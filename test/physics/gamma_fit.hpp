@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 
 /// Positive values with their maximum-likelihood gamma and exponential distributions.
 struct GammaFit {
@@ -13,4 +13,4 @@ struct GammaFit {
 
 GammaFit fitGamma(const std::vector<double>& values);
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

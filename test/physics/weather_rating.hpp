@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <vector>
 
-#include "limit_row.hpp"
+#include "physics/limit_row.hpp"
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 
 /// Rates a LiDAR in rain, snow and fog against the integrals of their formulas
 /// (test/lidar/weather_formulas.hpp): returns of particles by range, the share of a target's
@@ -16,4 +16,4 @@ void rateWeather(int scans, std::vector<LimitRow>& rows);
 /// Draws returns of particles by range, by the LiDAR and by the formulas (particles.svg).
 void drawParticles(int scans, const std::filesystem::path& folder);
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

@@ -1,4 +1,4 @@
-#include "special_surfaces.hpp"
+#include "physics/special_surfaces.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "marsim/lidar/lidar.hpp"
 #include "suite/svg_chart.hpp"
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 namespace {
 
 using Eigen::Vector3d;
@@ -249,4 +249,4 @@ void drawSurfaces(const std::filesystem::path& folder) {
   drawBloom(folder);
 }
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics
