@@ -1,18 +1,14 @@
 #include "marsim/common/error.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "marsim/common/settings.hpp"
 
 namespace marsim {
 namespace {
-
-std::string withUnit(std::string_view bound, std::string_view unit) {
-  return unit.empty() ? std::string(bound) : fmt::format("{} {}", bound, unit);
-}
 
 /// A value for a message: at most 60 characters of a quoted text, and any text after it.
 std::string shownValue(std::string_view value) {
@@ -56,29 +52,20 @@ UnknownNameError::UnknownNameError(std::string_view where, std::string_view kind
     : Error(unknownNameText(where, kind, name, known)) {}
 
 void Validator::positive(std::string_view field, double value, std::string_view unit) const {
-  if (!(value > 0.0) || !std::isfinite(value)) {
-    throw ConfigError(where_, field, fmt::format("{}", value), withUnit("more than 0", unit));
-  }
+  kPositive.require(where_, field, value, unit);
 }
 
 void Validator::notNegative(std::string_view field, double value, std::string_view unit) const {
-  if (!(value >= 0.0) || !std::isfinite(value)) {
-    throw ConfigError(where_, field, fmt::format("{}", value), withUnit("0 or more", unit));
-  }
+  kNotNegative.require(where_, field, value, unit);
 }
 
 void Validator::within(std::string_view field, double value, double low, double high,
                        std::string_view unit) const {
-  if (!(value >= low && value <= high)) {
-    throw ConfigError(where_, field, fmt::format("{}", value),
-                      withUnit(fmt::format("{} to {}", low, high), unit));
-  }
+  Bounds{low, high}.require(where_, field, value, unit);
 }
 
 void Validator::finite(std::string_view field, double value, std::string_view unit) const {
-  if (!std::isfinite(value)) {
-    throw ConfigError(where_, field, fmt::format("{}", value), withUnit("a finite number", unit));
-  }
+  kFinite.require(where_, field, value, unit);
 }
 
 void Validator::require(bool condition, std::string_view field, std::string_view value,

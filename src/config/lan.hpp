@@ -8,6 +8,8 @@
 
 #include "lan/hmac_key.hpp"
 
+#include "marsim/common/settings.hpp"
+
 namespace marsim::config {
 
 /// A UAV of a machine; its namespace is "uav" and its number.
@@ -16,6 +18,7 @@ struct LanUav {
   Eigen::Vector3d position = Eigen::Vector3d::Zero();  ///< p_WB of its start [m]
   double yaw = 0.0;                                    ///< [rad]
   std::string vehicle, lidar;                          ///< empty: the launch's
+  void declare(Settings& settings);
 };
 
 struct LanMachine {
@@ -23,6 +26,7 @@ struct LanMachine {
   std::string address;  ///< address for the others: a name or an IPv4 number
   int port = 11612;     ///< UDP port of its bridge; the leader's clock answers on the next one
   std::vector<LanUav> uavs;
+  void declare(Settings& settings);
 };
 
 /// The machines that simulate one world together.
@@ -33,6 +37,7 @@ struct LanConfig {
   double silence = 1.0;       ///< [s] of wall time after which a machine counts as cut off
   std::filesystem::path key;  ///< file of the secret that the machines share; empty: none
 
+  void declare(Settings& settings);
   /// Throws ConfigError, also where two machines or UAVs have one name or number.
   void validate(const std::string& where) const;
   /// Throws UnknownNameError.

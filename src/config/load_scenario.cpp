@@ -22,13 +22,13 @@ constexpr const char* kClients[] = {"ego_planner", "ego_swarm", "fast_planner", 
 void readClient(YamlReader& reader, scenario::Scenario& scenario) {
   std::vector<std::pair<std::string, std::string>> words;
   for (const char* client : kClients) words.emplace_back(client, client);
-  reader.readWord<std::string>("client", scenario.client, words);
+  reader.optional("client", scenario.client, words);
 }
 
 void readSeeds(YamlReader& reader, std::vector<std::uint64_t>& seeds) {
   if (!reader.has("seeds")) return;
   std::vector<std::string> texts;
-  reader.requireTexts("seeds", texts);
+  reader.required("seeds", texts);
   seeds.clear();
   for (const std::string& text : texts) {
     const std::optional<std::uint64_t> seed = parseWhole(text);
@@ -42,31 +42,21 @@ void readSeeds(YamlReader& reader, std::vector<std::uint64_t>& seeds) {
 void readPace(YamlReader& reader, std::string& pace) {
   if (!reader.has("pace")) return;
   std::string text;
-  reader.require("pace", text);
+  reader.required("pace", text);
   pace = paceText(parsePace(text, reader.file()));
-}
-
-void readEight(YamlReader& reader, scenario::FigureEight& eight) {
-  reader.require("middle", eight.middle, Quantity::kLength);
-  reader.read("width", eight.width, Quantity::kLength);
-  reader.read("height", eight.height, Quantity::kLength);
-  reader.read("yaw", eight.yaw, Quantity::kAngle);
-  reader.read("speed", eight.speed, Quantity::kSpeed);
-  reader.read("laps", eight.laps);
 }
 
 scenario::Flight readFlight(YamlReader& reader) {
   scenario::Flight flight;
   if (reader.has("goals")) {
-    reader.requireWays("goals", flight.goals, Quantity::kLength);
+    reader.requireWays("goals", flight.goals, "m");
     if (flight.goals.empty()) reader.fail("goals", "empty", "a point or more, [[x, y, z], ...]");
   }
   if (reader.has("trajectory")) {
-    reader.require("trajectory", flight.trajectory);
+    reader.required("trajectory", flight.trajectory);
     flight.trajectory = existingFile(reader, "trajectory", flight.trajectory);
   }
-  reader.readMap("figure_eight",
-                 [&](YamlReader& eight) { readEight(eight, flight.figure_eight.emplace()); });
+  reader.optional("figure_eight", flight.figure_eight);
   return flight;
 }
 
@@ -105,11 +95,11 @@ void readTrajectories(YamlReader& reader, scenario::Scenario& scenario) {
 
 scenario::Program readProgram(YamlReader& reader) {
   scenario::Program program;
-  if (reader.has("package")) reader.require("package", program.package);
-  reader.require("file", program.file);
+  reader.optional("package", program.package);
+  reader.required("file", program.file);
   reader.readMap("arguments", [&](YamlReader& arguments) {
     for (const std::string& name : arguments.keys()) {
-      arguments.require(name, program.arguments[name]);
+      arguments.required(name, program.arguments[name]);
     }
   });
   return program;
@@ -133,10 +123,10 @@ void readPrograms(YamlReader& reader, scenario::Scenario& scenario) {
 
 scenario::WaitRule readRule(YamlReader& reader) {
   scenario::WaitRule rule;
-  reader.require("input", rule.input);
-  reader.require("output", rule.output);
+  reader.required("input", rule.input);
+  reader.required("output", rule.output);
   double ahead = toSeconds(rule.ahead);
-  reader.read("ahead", ahead, Quantity::kTime);
+  reader.optional("ahead", ahead, "s");
   constexpr double kFarthest = 60.0;  // [s]
   if (!(ahead > 0.0 && ahead <= kFarthest)) {
     reader.fail("ahead", fmt::format("{:g}", ahead),
@@ -147,25 +137,23 @@ scenario::WaitRule readRule(YamlReader& reader) {
 }
 
 void readHowItRuns(YamlReader& reader, scenario::Scenario& scenario) {
-  reader.read("uavs", scenario.uavs);
+  reader.optional("uavs", scenario.uavs);
   if (scenario.uavs < 1 || scenario.uavs > kMostUavs) {
     reader.fail("uavs", fmt::format("{}", scenario.uavs), fmt::format("1 to {}", kMostUavs));
   }
-  if (reader.has("start")) {
-    reader.require("start", scenario.start.emplace(), Quantity::kLength);
-  }
-  reader.read("yaw", scenario.yaw, Quantity::kAngle);
-  reader.read("goal_tolerance", scenario.goal_tolerance, Quantity::kLength);
+  reader.optional("start", scenario.start, "m");
+  reader.optional("yaw", scenario.yaw, "rad");
+  reader.optional("goal_tolerance", scenario.goal_tolerance, "m");
   readSeeds(reader, scenario.seeds);
   double duration = toSeconds(scenario.duration);
-  reader.read("duration", duration, Quantity::kTime);
+  reader.optional("duration", duration, "s");
   if (!(std::abs(duration) <= scenario::kLongestDuration)) {  // validate() reports a shorter one
     reader.fail("duration", fmt::format("{:g}", duration),
                 fmt::format("at most {:g} s", scenario::kLongestDuration));
   }
   scenario.duration = toNs(duration);
-  reader.read("lockstep", scenario.lockstep);
-  reader.read("keep", scenario.keep);
+  reader.optional("lockstep", scenario.lockstep);
+  reader.optional("keep", scenario.keep);
   readPace(reader, scenario.pace);
 }
 
@@ -176,8 +164,8 @@ scenario::Scenario loadScenario(const std::filesystem::path& path) {
   scenario.name = path.stem().string();
   scenario.file = path.string();
   YamlReader::readFile(path, [&](YamlReader& reader) {
-    reader.require("description", scenario.description);
-    if (reader.has("tags")) reader.requireTexts("tags", scenario.tags);
+    reader.required("description", scenario.description);
+    reader.optional("tags", scenario.tags);
     readClient(reader, scenario);
     readHowItRuns(reader, scenario);
     readLaunchArguments(reader, scenario);

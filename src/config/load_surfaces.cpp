@@ -1,9 +1,7 @@
-#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
 
-#include "common/text.hpp"
 #include "config/names.hpp"
 #include "config/yaml_reader.hpp"
 #include "marsim/config/load.hpp"
@@ -50,13 +48,7 @@ std::uint32_t identityOf(const YamlReader& reader, const std::string& text) {
 
 lidar::SurfaceConfig readSurface(YamlReader& reader) {
   lidar::SurfaceConfig surface;
-  reader.read("specular", surface.specular);
-  reader.read("transparent", surface.transparent);
-  reader.read("retro_reflective", surface.retro_reflective);
-  reader.readMap("bloom", [&](YamlReader& bloom) {
-    bloom.require("angle", surface.bloom_angle, Quantity::kAngle);
-    bloom.require("share", surface.bloom_share);
-  });
+  surface.declare(reader);
   return surface;
 }
 
@@ -74,15 +66,15 @@ lidar::SurfacesConfig loadSurfaces(const std::string& name_or_path) {
   const std::filesystem::path path = resolve("surfaces", name_or_path);
   lidar::SurfacesConfig config;
   YamlReader::readFile(path, [&](YamlReader& reader) {
-    reader.read("clearance", config.clearance, Quantity::kLength);
+    reader.optional("clearance", config.clearance, "m");
     reader.requireMaps("surfaces", [&](YamlReader& entry) {
       std::string text;
       if (entry.has("object")) {
-        entry.require("object", text);
+        entry.required("object", text);
         const std::uint32_t identity = identityOf(entry, text);
         add(entry, "object", text, identity, readSurface(entry), config.objects);
       } else {
-        entry.require("class", text);
+        entry.required("class", text);
         const std::uint8_t number = classOf(entry, text);
         add(entry, "class", text, number, readSurface(entry), config.classes);
       }

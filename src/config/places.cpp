@@ -29,55 +29,16 @@ using PlaceConfig = std::variant<ForestConfig, BuildingConfig, Recipe>;
 /// settings, so that cached clouds are made anew.
 constexpr int kGeneratorVersion = 4;
 
-/// Visits every setting of a place, to read it and to tell places apart.
-template <class Visit>
-void forEachSetting(ForestConfig& config, Visit&& visit) {
-  visit("size_x", config.size_x, Quantity::kLength);
-  visit("size_y", config.size_y, Quantity::kLength);
-  visit("trees_per_100_m2", config.trees_per_100_m2, Quantity::kNumber);
-  visit("min_tree_spacing", config.min_tree_spacing, Quantity::kLength);
-  visit("tree_height", config.tree_height, Quantity::kLength);
-  visit("trunk_radius", config.trunk_radius, Quantity::kLength);
-  visit("ground_relief", config.ground_relief, Quantity::kLength);
-  visit("ground_roughness", config.ground_roughness, Quantity::kLength);
-  visit("clearing_radius", config.clearing_radius, Quantity::kLength);
-  visit("surroundings", config.surroundings, Quantity::kLength);
-  visit("spacing", config.spacing, Quantity::kLength);
-  visit("range_noise", config.range_noise, Quantity::kLength);
-}
-
-template <class Visit>
-void forEachSetting(BuildingConfig& config, Visit&& visit) {
-  visit("room_length", config.room_length, Quantity::kLength);
-  visit("room_width", config.room_width, Quantity::kLength);
-  visit("height", config.height, Quantity::kLength);
-  visit("wall_thickness", config.wall_thickness, Quantity::kLength);
-  visit("door_width", config.door_width, Quantity::kLength);
-  visit("door_height", config.door_height, Quantity::kLength);
-  visit("spacing", config.spacing, Quantity::kLength);
-  visit("range_noise", config.range_noise, Quantity::kLength);
-}
-
-template <class Visit>
-void forEachSetting(Recipe& config, Visit&& visit) {
-  visit("clearing", config.clearing, Quantity::kLength);
-  visit("spacing", config.spacing, Quantity::kLength);
-  visit("range_noise", config.range_noise, Quantity::kLength);
-  visit("density_variation", config.density_variation, Quantity::kNumber);
-}
-
 PlaceConfig loadPlace(const fs::path& path) {
   PlaceConfig place;
   YamlReader::readFile(path, [&](YamlReader& reader) {
-    reader.requireWord<PlaceConfig>(
+    reader.required(
         "place", place,
         {{"forest", ForestConfig{}}, {"building", BuildingConfig{}}, {"recipe", Recipe{}}});
     std::visit(
         [&](auto& config) {
-          reader.read("seed", config.seed);
-          forEachSetting(config, [&](const char* key, double& value, Quantity quantity) {
-            reader.read(key, value, quantity);
-          });
+          reader.optional("seed", config.seed);
+          config.declare(reader);
         },
         place);
     if (auto* recipe = std::get_if<Recipe>(&place)) readRecipe(reader, *recipe);
@@ -87,14 +48,13 @@ PlaceConfig loadPlace(const fs::path& path) {
 }
 
 /// A number that changes with any setting and with the generator; for a recipe with its text.
-std::uint64_t fingerprint(PlaceConfig place, const fs::path& yaml) {
+std::uint64_t fingerprint(const PlaceConfig& place, const fs::path& yaml) {
   std::string text = fmt::format("{} {}", kGeneratorVersion, place.index());
   std::visit(
-      [&](auto& config) {
+      [&](const auto& config) {
         text += fmt::format(" {}", config.seed);
-        forEachSetting(config, [&](const char* key, double& value, Quantity) {
-          text += fmt::format(" {}={}", key, value);
-        });
+        forEachNumber(config, [&](const std::string& key, double value, const Unit&,
+                                  const Bounds&) { text += fmt::format(" {}={}", key, value); });
       },
       place);
   if (std::holds_alternative<Recipe>(place)) text += YamlReader::textOf(yaml);

@@ -42,7 +42,7 @@ std::vector<std::string> namesOf(const std::string& key) {
 
 std::string readNamed(YamlReader& reader, const std::string& key) {
   std::string text;
-  reader.require(key, text);
+  reader.required(key, text);
   if (isPath(text)) return existingFile(reader, key, text);
   const std::vector<std::string> names = namesOf(key);
   if (std::find(names.begin(), names.end(), text) == names.end()) {
@@ -57,7 +57,7 @@ void readWordArgument(YamlReader& reader, const std::string& key,
   if (!reader.has(key)) return;
   std::vector<std::pair<std::string, std::string>> pairs;
   for (const std::string& word : words) pairs.emplace_back(word, word);
-  reader.requireWord<std::string>(key, arguments[key], pairs);
+  reader.required<std::string>(key, arguments[key], pairs);
 }
 
 // Reads a number as plain SI, as launch files need it.
@@ -65,7 +65,7 @@ void readNumberArgument(YamlReader& reader, const std::string& key, Quantity qua
                         bool must_be_positive, std::map<std::string, std::string>& arguments) {
   if (!reader.has(key)) return;
   double value = 0.0;
-  reader.require(key, value, quantity);
+  reader.required(key, value, {"", quantity});
   if (must_be_positive && value <= 0.0) {
     reader.fail(key, fmt::format("{:g}", value), "more than 0");
   }
@@ -76,16 +76,16 @@ void readNumberArgument(YamlReader& reader, const std::string& key, Quantity qua
 void readConditions(YamlReader& reader, std::map<std::string, std::string>& arguments) {
   if (reader.has("wind")) {
     Eigen::Vector3d wind;
-    reader.require("wind", wind, Quantity::kSpeed);
+    reader.required("wind", wind, "m/s");
     arguments["wind"] = fmt::format("{},{},{}", wind.x(), wind.y(), wind.z());
     windOf(arguments["wind"], "none", reader.file());
   }
   if (reader.has("gusts")) {
-    reader.require("gusts", arguments["gusts"]);
+    reader.required("gusts", arguments["gusts"]);
     windOf("none", arguments["gusts"], reader.file());
   }
   if (reader.has("motor_failure")) {
-    reader.require("motor_failure", arguments["motor_failure"]);
+    reader.required("motor_failure", arguments["motor_failure"]);
     motorFailuresOf(arguments["motor_failure"], reader.file());
   }
 }
@@ -100,7 +100,7 @@ void readOtherArguments(YamlReader& reader, const std::vector<std::string>& own_
           name, "there",
           fmt::format("the scenario's key '{}' in its place", is_own ? name : otherwise->second));
     }
-    reader.require(name, arguments[name]);
+    reader.required(name, arguments[name]);
   }
 }
 
@@ -140,7 +140,7 @@ void readLaunchArguments(YamlReader& reader, scenario::Scenario& scenario) {
   readNumberArgument(reader, "resolution", Quantity::kLength, true, arguments);
   readNumberArgument(reader, "speed", Quantity::kSpeed, true, arguments);
   std::string ground;
-  if (reader.has("ground_z")) reader.require("ground_z", ground);
+  reader.optional("ground_z", ground);
   if (ground == "auto") {
     arguments["ground_z"] = ground;
   } else {

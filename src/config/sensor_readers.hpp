@@ -12,33 +12,10 @@
 /// Parts of the files of sensors.
 namespace marsim::config {
 
-/// Reads a sensor's pose in the body: position: [x, y, z], rpy: [roll, pitch, yaw].
-void readMounting(YamlReader& reader, Pose& X_BS);
-
-/// Reads `width` and `height` of an image [px].
-void readImageSize(YamlReader& reader, int& width, int& height);
-/// Reads the `encoding` of depth and the map `stereo` of its errors; `with_image`: also errors that
-/// depend on an image of the same pixels.
-void readDepthEncoding(YamlReader& reader, lidar::DepthEncoding& encoding);
-void readDepthStereo(YamlReader& reader, lidar::DepthCameraConfig& config, bool with_image);
-
-/// Reads a vehicle's map imu: `model` names a file in config/imu, the other keys override it.
+/// The imu map of a vehicle: `model` names a file in config/imu, the other keys override it.
 void readMountedImu(YamlReader& reader, vehicle::ImuConfig& imu);
 
-/// Reads the map `beam` of a sensor's file, if there; its `divergence` is one angle or [horizontal,
-/// vertical].
-void readBeam(YamlReader& reader, lidar::BeamConfig& beam);
-
-/// Reads the map `returns` of a sensor's file, if there.
-void readReturns(YamlReader& reader, lidar::ReturnsConfig& returns);
-
-/// Reads the map `noise` of a sensor's file, if there.
-void readNoise(YamlReader& reader, lidar::NoiseConfig& noise);
-
-/// Reads `intensity` of a sensor's file, if there: a map, or a number that every point reports.
-void readIntensity(YamlReader& reader, lidar::IntensityConfig& intensity);
-
-/// Reads the map below `pattern:` of a sensor's file.
+/// The map below `pattern:` of a sensor's file.
 void readPattern(YamlReader& reader, lidar::PatternConfig& pattern);
 
 }  // namespace marsim::config

@@ -4,11 +4,11 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <Eigen/Core>
 
+#include "marsim/common/settings.hpp"
 #include "marsim/common/time.hpp"
 #include "marsim/geometry/pose.hpp"
 
@@ -22,6 +22,7 @@ struct Limit {
   std::optional<double> at_least;
   std::optional<double> at_most;
 
+  void declare(Settings& settings, const Unit& unit, const Bounds& bounds = kNotNegative);
   bool holds(double value) const {
     return (!at_least || value >= *at_least) && (!at_most || value <= *at_most);
   }
@@ -42,6 +43,7 @@ struct FigureEight {
   double yaw = 0.0;                                  ///< [rad] of its axis
   double speed = 2.0;                                ///< [m/s] the largest
   int laps = 1;
+  void declare(Settings& settings);
 };
 
 /// The way to a goal [m] in W: places that are passed without stopping, the goal last.
@@ -61,6 +63,7 @@ struct RateCheck {
   double rate = 0.0;        ///< [Hz]
   double tolerance = 0.01;  ///< share of the rate by which the mean may differ
   double worst_gap = 1.5;   ///< in periods
+  void declare(Settings& settings);
 };
 
 /// An estimate that must follow the truth.
@@ -76,6 +79,7 @@ struct EstimateCheck {
   Limit rpe_angle;             ///< [rad] rms of their angles
   TimeNs rpe_delta = kNsPerSecond;
   Limit completeness;  ///< share of the flight's time with poses at most half a second apart
+  void declare(Settings& settings);
 };
 
 struct CoverageCheck {
@@ -84,6 +88,7 @@ struct CoverageCheck {
   Eigen::Vector3d min{-1e4, -1e4, -1e4};  ///< [m] in W, of the counted volume
   Eigen::Vector3d max{1e4, 1e4, 1e4};
   Limit share;
+  void declare(Settings& settings);
 };
 
 struct EndCheck {
@@ -91,6 +96,7 @@ struct EndCheck {
   Eigen::Vector3d position = Eigen::Vector3d::Zero();  ///< [m] in W
   double within = 0.1;                                 ///< [m]
   Limit speed;                                         ///< [m/s]
+  void declare(Settings& settings);
 };
 
 /// The pass criteria; empty ones are not checked.
@@ -109,6 +115,7 @@ struct Checks {
   std::vector<CoverageCheck> coverage;
 
   bool empty() const;
+  void declare(Settings& settings);
 };
 
 /// Time waits until a program without lockstep has answered.
@@ -148,6 +155,9 @@ struct Scenario {
   void validate() const;
   /// uav0, uav1, ...
   std::vector<std::string> uavNames() const;
+  /// Name of the launch file that flies it.
+  std::string launchFile() const;
+  bool isSlam() const { return launchFile() == "slam.launch"; }
 };
 
 }  // namespace marsim::scenario

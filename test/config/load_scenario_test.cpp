@@ -281,20 +281,23 @@ TEST_F(LoadScenario, FramesOfWhatFliesByDefault) {
 
   const std::filesystem::path launch =
       std::filesystem::path(std::getenv("MARSIM_TEST_SOURCE_DIR")) / "launch";
-  const auto expectDefault = [&](const char* file, const std::string& name,
+  const auto expectDefault = [&](const std::string& file, const std::string& name,
                                  const std::string& value) {
     const std::string line = "<arg name=\"" + name + "\" default=\"" + value + "\"";
     EXPECT_NE(contents(launch / file).find(line), std::string::npos) << file << ": " << line;
   };
+  for (const char* keys : {"", "uavs: 2\n", "client: kiss_icp\n", "client: fuel\n"}) {
+    const scenario::Scenario scenario =
+        of("description: d\n" + std::string(keys) + "checks: {contacts: {at_most: 0}}\n");
+    for (const char* name : {"map", "resolution", "surface", "lidar", "collision"}) {
+      expectDefault(scenario.launchFile(), name, argumentOf(scenario, name));
+    }
+  }
   for (const char* file : {"sim.launch", "swarm.launch", "slam.launch"}) {
     expectDefault(file, "vehicle", "hummingbird");
   }
   expectDefault("planner.launch", "vehicle",
                 "$(eval 'uzh_5inch' if client == 'super' else 'hummingbird')");
-  expectDefault("sim.launch", "lidar", "avia");
-  for (const char* file : {"swarm.launch", "slam.launch", "planner.launch"}) {
-    expectDefault(file, "lidar", "mid360");
-  }
   for (const char* file : {"sim.launch", "swarm.launch", "planner.launch"}) {
     expectDefault(file, "imu", "vehicle");
   }

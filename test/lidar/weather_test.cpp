@@ -389,9 +389,9 @@ TEST(Weather, RefusesWhatIsNone) {
   EXPECT_EQ(complaint([](Weather& w) { w.dust->visibility = 0.0; }),
             "x.yaml: dust.visibility is 0, allowed: 1 to 100000 m");
   EXPECT_EQ(complaint([](Weather& w) { w.rain->rate = 0.0; }),
-            "x.yaml: rain.rate is 0 mm/h, allowed: more than 0 mm/h, up to 300");
+            "x.yaml: rain.rate is 0, allowed: more than 0, up to 300 mm/h");
   EXPECT_EQ(complaint([](Weather& w) { w.snow->rate = -1.0; }),
-            "x.yaml: snow.rate is -1 mm/h, allowed: more than 0 mm/h, up to 30");
+            "x.yaml: snow.rate is -1, allowed: more than 0, up to 30 mm/h");
   EXPECT_EQ(complaint([](Weather& w) { w.snow->reflectivity = 2.0; }),
             "x.yaml: snow.reflectivity is 2, allowed: 0 to 1");
   EXPECT_EQ(complaint([](Weather& w) { w.fog->backscatter = -1.0; }),

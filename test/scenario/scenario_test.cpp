@@ -157,7 +157,7 @@ TEST(Scenario, Checks) {
   EXPECT_EQ(said([](Checks& c) {
               c.coverage.emplace_back().share = {1.5, std::nullopt};
             }),
-            where + "coverage is 1.5, allowed: 0 to 1");
+            where + "coverage.at_least is 1.5, allowed: 0 to 1");
   EXPECT_EQ(said([](Checks& c) { c.coverage.emplace_back().voxel = 0.0; }),
             where + "coverage.voxel is 0, allowed: 0.01 to 100 m");
   EXPECT_EQ(said([](Checks& c) { c.coverage.emplace_back().max.x() = -1e5; }),

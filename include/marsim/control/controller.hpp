@@ -6,6 +6,7 @@
 #include <Eigen/Geometry>
 
 #include "marsim/common/rotor_array.hpp"
+#include "marsim/common/settings.hpp"
 #include "marsim/control/goal_path.hpp"
 #include "marsim/control/mixer.hpp"
 #include "marsim/control/reference.hpp"
@@ -18,6 +19,7 @@ namespace marsim::control {
 struct LoopSpec {
   double natural_frequency = 1.0;  ///< [rad/s]
   double damping = 1.0;
+  void declare(Settings& settings);
 };
 
 /// Limits beyond which the controller follows a reference with a warning.
@@ -67,6 +69,7 @@ struct ControllerConfig {
   WarningLimits warn;
   EstimatorConfig estimator;  ///< for flight on estimates
 
+  void declare(Settings& settings);
   void validate(const std::string& where) const;
 };
 

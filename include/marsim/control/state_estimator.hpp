@@ -5,6 +5,7 @@
 
 #include <Eigen/Geometry>
 
+#include "marsim/common/settings.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 #include "marsim/geometry/pose_track.hpp"
 
@@ -25,7 +26,8 @@ struct EstimatorConfig {
   double timeout = 0.5;        ///< [s] without a usable estimate after which the vehicle holds
   double land_after = 2.0;     ///< [s] of holding after which it lands
 
-  void validate(const std::string& where) const;
+  void declare(Settings& settings);
+  void validate(const std::string& where) const { checkSettings(where, *this); }
 };
 
 /// A reading of an IMU, turned into the body frame and moved to its origin.

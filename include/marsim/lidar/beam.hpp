@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "marsim/common/settings.hpp"
+
 namespace marsim::lidar {
 
 /// The cone of light of one shot, and how many rays stand for it.
@@ -21,6 +23,7 @@ struct BeamConfig {
   double pulse_length = 0.0;  ///< [s] reflections nearer together than light travels in half of it
                               ///< are one echo; above 0 with several rays
 
+  void declare(Settings& settings);
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };
@@ -49,6 +52,7 @@ struct ReturnsConfig {
   double threshold = 0.0;      ///< [1/m^2] reflectivity along the beam / range^2 that is detected
   double separation = 0.0;     ///< [m] dual, triple: of nearer echoes only the stronger is reported
 
+  void declare(Settings& settings);
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };

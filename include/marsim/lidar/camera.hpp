@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "marsim/common/settings.hpp"
 #include "marsim/common/time.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 #include "marsim/geometry/pose.hpp"
@@ -61,6 +62,10 @@ struct CameraConfig {
   double after() const { return readout + before(); }
   /// Namespace of its aligned depth's topics, beside the cameras' names.
   std::string depthTopic() const;
+  /// The settings of how it takes in light, which all cameras of a rig may share.
+  void declareTaking(Settings& settings);
+  /// The settings of one camera of a rig, but for its pose.
+  void declare(Settings& settings);
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };

@@ -5,6 +5,7 @@
 
 #include <Eigen/Core>
 
+#include "marsim/common/settings.hpp"
 #include "marsim/lidar/renderer.hpp"
 
 namespace marsim::lidar {
@@ -37,6 +38,7 @@ struct CameraModel {
   /// Unit direction in C that a pixel sees. Not finite where the distortion does not reach the
   /// pixel, or folds over between the optical axis and the pixel.
   Eigen::Vector3d direction(const Eigen::Vector2d& pixel) const;
+  void declare(Settings& settings);
   /// Throws ConfigError, also where a pixel has no direction.
   void validate(const std::string& where) const;
 };

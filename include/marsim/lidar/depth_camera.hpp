@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "marsim/common/settings.hpp"
 #include "marsim/common/time.hpp"
 #include "marsim/geometry/pose.hpp"
 #include "marsim/lidar/renderer.hpp"
@@ -41,6 +42,11 @@ struct DepthCameraConfig {
   std::uint64_t seed = 1;
 
   ImageGrid grid() const;
+  void declare(Settings& settings);
+  /// `min` and `max`.
+  void declareRange(Settings& range);
+  /// `encoding` and `stereo`; `with_image`: also errors that depend on an image of the same pixels.
+  void declareStereo(Settings& settings, bool with_image);
   void validate(const std::string& where) const;
   /// Checks limits and stereo noise only; errors name fields with these prefixes: "range.min",
   /// "stereo.baseline".

@@ -7,6 +7,7 @@
 
 #include <Eigen/Core>
 
+#include "marsim/common/settings.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 #include "marsim/lidar/beam.hpp"
@@ -25,6 +26,7 @@ namespace marsim::lidar {
 struct AngularSector {
   double azimuth_min = -kPi, azimuth_max = kPi;
   double elevation_min = -1.57079632679489661923, elevation_max = 1.57079632679489661923;
+  void declare(Settings& settings);
 };
 
 /// A LiDAR as described by its YAML file.
@@ -48,6 +50,7 @@ struct LidarConfig {
   bool instantaneous = false;  ///< the whole scan from the pose at its stamp, all times 0
   PatternConfig pattern;
 
+  void declare(Settings& settings);
   void validate(const std::string& where) const;
 };
 

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "marsim/common/settings.hpp"
+
 namespace marsim::lidar {
 
 /// The errors of a sensor, from the first surface along a beam to the reported return. Everything
@@ -48,6 +50,7 @@ struct NoiseConfig {
 
   /// Whether anything is on.
   bool any() const;
+  void declare(Settings& settings);
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "marsim/common/settings.hpp"
+
 namespace marsim::lidar {
 
 /// Layouts of cloud messages, byte for byte those of the drivers named.
@@ -55,7 +57,11 @@ struct OutputConfig {
   MissEncoding misses = MissEncoding::kDriver;
   double time_unit =
       1.0;  ///< [s] of the float32 time of velodyne, xyzit and labelled; 1e-6: microseconds
+  void declare(Settings& settings);
 };
+
+/// The setting `output`: a word, or a list of maps that each name a layout.
+void declareOutputs(Settings& settings, std::vector<OutputConfig>& outputs);
 
 /// The topic of each output, the empty ones filled in.
 std::vector<std::string> outputTopics(const std::vector<OutputConfig>& outputs);

@@ -4,6 +4,8 @@
 #include <map>
 #include <string>
 
+#include "marsim/common/settings.hpp"
+
 namespace marsim::lidar {
 
 /// How a surface reflects light beside scattering it. Shares are of the arriving light.
@@ -16,6 +18,7 @@ struct SurfaceConfig {
   double bloom_angle = 0.0;  ///< [rad] beams that miss it by no more get some of its light
   double bloom_share = 0.0;  ///< of the light of a beam that meets it
 
+  void declare(Settings& settings);
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };

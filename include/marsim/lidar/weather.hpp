@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "marsim/common/settings.hpp"
+
 namespace marsim::lidar {
 
 /// Rain. Drops are of Marshall and Palmer's sizes (J. Meteorology 5, 1948): 8000 exp(-4.1 R^-0.21
@@ -19,6 +21,7 @@ struct Rain {
   };
   double rate = 0.0;  ///< [mm/h] R, above 0
   Model model = Model::kMarshallPalmer;
+  void declare(Settings& settings);
 };
 
 /// Fog.
@@ -31,6 +34,7 @@ struct Fog {
   double visibility = 0.0;  ///< [m] at which 5 % of the contrast is left, above 0
   Model model = Model::kKoschmieder;
   double backscatter = 0.046;  ///< [1/sr] backscatter coefficient by ln 20 / extinction
+  void declare(Settings& settings);
 };
 
 /// Snow. Flakes are of Gunn and Marshall's sizes (J. Meteorology 15, 1958): 7600 S^-0.87
@@ -45,6 +49,7 @@ struct Snow {
   double rate = 0.0;  ///< [mm/h] S, above 0
   Model model = Model::kGunnMarshall;
   double reflectivity = 0.9;  ///< of a flake, as Hahner et al. (CVPR 2022)
+  void declare(Settings& settings);
 };
 
 /// Dust. No figures for pulses of 905 nm were found: the user gives visibility or extinction.
@@ -52,6 +57,7 @@ struct Dust {
   std::optional<double> visibility;  ///< [m] extinction is ln 20 / visibility
   std::optional<double> extinction;  ///< [1/m] in place of it
   double backscatter = 0.046;        ///< [1/sr] as Fog::backscatter
+  void declare(Settings& settings);
 };
 
 /// The content of the air between a sensor and surfaces, the same everywhere.
@@ -65,14 +71,9 @@ struct Weather {
   bool any() const { return rain || fog || snow || dust || wet_ground; }
   /// Extinction a [1/m], the sum: exp(-2 a R) of an echo's light is left.
   double extinction() const;
-  /// Throws ConfigError.
-  void validate(const std::string& where) const;
+  void declare(Settings& settings);
+  void validate(const std::string& where) const { checkSettings(where, *this); }
 };
-
-/// Words of YAML files.
-const std::vector<std::pair<std::string, Rain::Model>>& rainModels();
-const std::vector<std::pair<std::string, Fog::Model>>& fogModels();
-const std::vector<std::pair<std::string, Snow::Model>>& snowModels();
 
 /// Extinction [1/m].
 double extinctionOf(const Rain& rain);

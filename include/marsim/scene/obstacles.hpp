@@ -11,6 +11,7 @@
 
 #include <Eigen/Geometry>
 
+#include "marsim/common/settings.hpp"
 #include "marsim/common/time.hpp"
 #include "marsim/scene/moving_object.hpp"
 #include "marsim/scene/vehicle_body.hpp"
@@ -66,6 +67,8 @@ struct ObstacleGroup {
   bool loop = true;  ///< from the last corner to the first; else back and forth
 
   std::uint8_t semanticClass() const;
+  /// The settings but for the kind, which decides on the others, body and region.
+  void declare(Settings& settings);
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };

@@ -6,6 +6,7 @@
 #include <Eigen/Core>
 
 #include "marsim/common/bounds.hpp"
+#include "marsim/common/settings.hpp"
 #include "marsim/map/point_cloud.hpp"
 
 namespace marsim::scene {
@@ -36,7 +37,8 @@ struct ForestConfig {
   double spacing = 0.06;            ///< [m] mean distance of neighbouring points on surfaces
   double range_noise = 0.01;        ///< [m] standard deviation of points off their surface
 
-  void validate(const std::string& where) const;
+  void declare(Settings& settings);
+  void validate(const std::string& where) const { checkSettings(where, *this); }
 };
 
 /// Settings of a generated building: two rooms joined by a door, with windows, a table in one and
@@ -56,7 +58,8 @@ struct BuildingConfig {
   double spacing = 0.04;        ///< [m]
   double range_noise = 0.005;   ///< [m]
 
-  void validate(const std::string& where) const;
+  void declare(Settings& settings);
+  void validate(const std::string& where) const { checkSettings(where, *this); }
 };
 
 /// Points in W [m]; the same for the same configuration on every machine. Origin (0, 0) is a free

@@ -8,6 +8,7 @@
 
 #include <Eigen/Geometry>
 
+#include "marsim/common/settings.hpp"
 #include "marsim/map/semantic_class.hpp"
 #include "marsim/scene/vegetation.hpp"
 
@@ -38,8 +39,8 @@ struct SpeciesConfig {
   double wood_reflectivity = 0.25;          ///< 0 to 1, of trunk and twigs
   std::uint8_t wood_class = map::semantic::kTrunk;
 
-  /// Throws ConfigError.
-  void validate(const std::string& where) const;
+  void declare(Settings& settings);
+  void validate(const std::string& where) const { checkSettings(where, *this); }
 };
 
 /// Plants of one species over a region.
@@ -50,6 +51,8 @@ struct StandConfig {
   /// [m] in W: x and y where plants stand; the ground is the lowest surface between both z.
   Eigen::AlignedBox3d region{Eigen::Vector3d::Constant(-std::numeric_limits<double>::infinity()),
                              Eigen::Vector3d::Constant(std::numeric_limits<double>::infinity())};
+  /// Density and scale.
+  void declare(Settings& settings);
 };
 
 /// The vegetation of a world, as in a file of config/vegetation.

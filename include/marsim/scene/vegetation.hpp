@@ -7,6 +7,7 @@
 
 #include <Eigen/Geometry>
 
+#include "marsim/common/settings.hpp"
 #include "marsim/map/semantic_class.hpp"
 
 namespace marsim::scene {
@@ -80,8 +81,8 @@ struct Sway {
   /// travel at kGustSpeed.
   double shareAt(double seconds, double place) const;
   static constexpr double kGustSpeed = 5.0;  ///< [m/s]
-  /// Throws ConfigError.
-  void validate(const std::string& where) const;
+  void declare(Settings& settings);
+  void validate(const std::string& where) const { checkSettings(where, *this); }
 };
 
 /// Plants that stand in a world: few shapes, many poses.

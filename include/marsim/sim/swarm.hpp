@@ -7,6 +7,9 @@
 #include <Eigen/Core>
 
 #include "marsim/common/bounds.hpp"
+#include "marsim/common/settings.hpp"
+
+namespace marsim::sim {
 
 namespace marsim::sim {
 
@@ -28,6 +31,7 @@ struct SwarmMember {
   std::optional<Eigen::Vector3d> position;  ///< p_WB [m]
   std::optional<double> yaw;                ///< [rad]
   std::string vehicle, lidar;               ///< names or files; empty: the swarm's
+  void declare(Settings& settings);
 };
 
 /// The formation in which the UAVs of a swarm start.
@@ -40,6 +44,7 @@ struct SwarmConfig {
   Facing facing = Facing::kAlong;
   std::vector<SwarmMember> members;  ///< each id at most once
 
+  void declare(Settings& settings);
   /// Throws ConfigError.
   void validate(const std::string& where) const;
   /// The settings of one UAV; null where there are none.

@@ -7,6 +7,7 @@
 #include <Eigen/Core>
 
 #include "marsim/common/random.hpp"
+#include "marsim/common/settings.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 #include "marsim/vehicle/quadrotor.hpp"
 
@@ -31,8 +32,7 @@ struct InertialErrors {
   double range = 0.0;          ///< [u] readings end at +-range; 0: no end
   double resolution = 0.0;     ///< [u] readings are multiples of it; 0: any value
 
-  /// Throws ConfigError naming fields below `field`; `unit` is u.
-  void validate(const std::string& where, const std::string& field, const std::string& unit) const;
+  void declare(Settings& settings, const std::string& u);
 };
 
 /// An inertial measurement unit, at a pose and rate of its own.
@@ -43,6 +43,7 @@ struct ImuConfig {
   InertialErrors accelerometer;    ///< u = m/s^2
   double orientation_noise = 0.0;  ///< [rad] standard deviation, each axis, of the orientation
 
+  void declare(Settings& settings);
   void validate(const std::string& where) const;
 };
 

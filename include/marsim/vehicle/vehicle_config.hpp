@@ -6,6 +6,7 @@
 #include <Eigen/Core>
 
 #include "marsim/common/rotor_array.hpp"
+#include "marsim/common/settings.hpp"
 
 namespace marsim::vehicle {
 
@@ -21,6 +22,7 @@ struct MotorConfig {
 
   /// Fastest pole of the response [rad/s], which an integration step must resolve.
   double fastestPole() const;
+  void declare(Settings& settings);
 };
 
 /// A rotor: thrust k_F w^2 along body +z, reaction torque k_M w^2 about it.
@@ -29,6 +31,7 @@ struct RotorConfig {
   /// +1: turns counter-clockwise seen from above, so the body feels a clockwise torque; -1:
   /// reverse.
   int spin = 1;
+  void declare(Settings& settings);
 };
 
 /// A point mass fixed to the vehicle, not included in its mass and inertia.
@@ -37,6 +40,7 @@ struct PayloadConfig {
   Eigen::Vector3d position = Eigen::Vector3d::Zero();  ///< [m] in B
   /// Whether the controller knows of it. The dynamics have it either way.
   bool known = false;
+  void declare(Settings& settings);
 };
 
 /// A battery that runs down: the motors' greatest speed falls evenly with time from speed_max at
@@ -47,6 +51,7 @@ struct BatteryConfig {
 
   /// Share of speed_max at a simulated time [s].
   double shareAt(double seconds) const;
+  void declare(Settings& settings);
 };
 
 /// A multirotor with four to eight rotors.
@@ -94,6 +99,7 @@ struct VehicleConfig {
   /// Thrust of all rotors at speed_max [N].
   double maxThrust() const;
 
+  void declare(Settings& settings);
   /// Throws ConfigError; also where it cannot hover: thrust below weight, or a rotor that would
   /// have to leave its range to balance the torques.
   void validate(const std::string& where) const;

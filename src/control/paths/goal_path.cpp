@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "marsim/common/error.hpp"
 #include "marsim/geometry/pose.hpp"
 
 namespace marsim::control {
@@ -219,11 +218,10 @@ Plan planned(const Boundary& start, const GoalLimits& limits, const GoalLimits& 
 
 }  // namespace
 
-void GoalLimits::validate(const std::string& where) const {
-  const Validator check(where);
-  check.positive("goal.speed", speed, "m/s");
-  check.positive("goal.acceleration", acceleration, "m/s^2");
-  check.positive("goal.yaw_rate", yaw_rate, "rad/s");
+void GoalLimits::declare(Settings& settings) {
+  settings.optional("speed", speed, "m/s", kPositive);
+  settings.optional("acceleration", acceleration, "m/s^2", kPositive);
+  settings.optional("yaw_rate", yaw_rate, "rad/s", kPositive);
 }
 
 GoalPath::GoalPath(const Reference& from, TimeNs start, const Eigen::Vector3d& goal_p_WB,

@@ -75,24 +75,50 @@ std::string CameraConfig::depthTopic() const {
   return "aligned_depth_to_" + (name.empty() ? "color" : name);
 }
 
+void CameraConfig::declareTaking(Settings& settings) {
+  settings.optional("encoding", encoding,
+                    {{"mono8", ImageEncoding::kMono8},
+                     {"bgr8", ImageEncoding::kBgr8},
+                     {"rgb8", ImageEncoding::kRgb8}});
+  settings.optional("range_max", range_max, "m", kPositive);
+  settings.optional("exposure", exposure, "s", kPositive);
+  settings.optional("gain", gain, "", kPositive);
+  settings.optional("noise", [&](Settings& noise) {
+    noise.optional("full_well", full_well, "electrons", kNotNegative);
+    noise.optional("read", read_noise, "electrons", kNotNegative);
+  });
+  settings.optional("antialiasing", antialiasing);
+  settings.optional("shutter", [&](Settings& shutter) {
+    shutter.optional("readout", readout, "s", kNotNegative);
+    shutter.optional("subframes", subframes, "", {1.0, 64.0});
+  });
+  settings.optional("texture", [&](Settings& map) {
+    map.optional("amplitude", texture.amplitude, "", kShare);
+    map.optional("coarsest", texture.coarsest, "m");
+    map.optional("finest", texture.finest, "m", {1e-3, 100.0});
+  });
+}
+
+void CameraConfig::declare(Settings& settings) {
+  model.declare(settings);
+  declareTaking(settings);
+  if (!aligned_depth && !settings.inFile("aligned_depth")) return;
+  if (!aligned_depth) aligned_depth.emplace();
+  settings.required("aligned_depth", [&](Settings& map) {
+    aligned_depth->declareRange(map);
+    aligned_depth->declareStereo(map, true);
+  });
+}
+
 void CameraConfig::validate(const std::string& where) const {
   model.validate(where);
+  checkSettings(where, *this);
   const Validator check(where);
-  check.positive("range_max", range_max, "m");
   check.require(X_BC.p.allFinite() && X_BC.q.coeffs().allFinite(), "mounting", "not finite",
                 "finite position and rotation");
-  check.positive("exposure", exposure, "s");
-  check.positive("gain", gain);
-  check.notNegative("noise.full_well", full_well, "electrons");
-  check.notNegative("noise.read", read_noise, "electrons");
-  check.notNegative("shutter.readout", readout, "s");
-  check.require(subframes >= 1 && subframes <= 64, "shutter.subframes",
-                fmt::format("{}", subframes), "1 to 64");
   if (aligned_depth) {
     aligned_depth->validateDepth(where, "aligned_depth.", "aligned_depth.stereo.");
   }
-  check.within("texture.amplitude", texture.amplitude, 0.0, 1.0);
-  check.within("texture.finest", texture.finest, 1e-3, 100.0, "m");
   check.require(texture.coarsest >= texture.finest && texture.coarsest <= 1000.0,
                 "texture.coarsest", fmt::format("{} m", texture.coarsest),
                 fmt::format("texture.finest, {} m, to 1000 m", texture.finest));

@@ -1,6 +1,5 @@
 #include "marsim/lidar/beam.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
 
@@ -55,17 +54,39 @@ std::vector<BeamRay> ringsOfRays(int rings, double h, double v) {
 
 }  // namespace
 
+void BeamConfig::declare(Settings& settings) {
+  constexpr Bounds kDivergences{0.0, 0.2};
+  settings.optional("beam", [&](Settings& map) {
+    std::vector<double> angles{divergence_horizontal, divergence_vertical};
+    if (map.inFile("divergence") && !map.isList("divergence")) {
+      map.required("divergence", angles[0], "rad", kDivergences);
+      angles[1] = angles[0];
+    } else {
+      map.optional("divergence", angles, "rad", kDivergences);
+    }
+    if (angles.size() != 2) {
+      map.fail("divergence", fmt::format("a list of {}", angles.size()),
+               "an angle or [horizontal, vertical]");
+    }
+    divergence_horizontal = angles[0];
+    divergence_vertical = angles[1];
+    map.optional("shape", shape,
+                 {{"circle", Shape::kCircle},
+                  {"ellipse", Shape::kEllipse},
+                  {"rectangle", Shape::kRectangle}});
+    map.optional("rays", rays);
+    map.optional("pulse_length", pulse_length, "s", {0.0, 1e-6});
+  });
+}
+
 void BeamConfig::validate(const std::string& where) const {
-  constexpr double kMostDivergence = 0.2;  // [rad]
+  checkSettings(where, *this);
   const Validator check(where);
-  check.within("beam.divergence[0]", divergence_horizontal, 0.0, kMostDivergence, "rad");
-  check.within("beam.divergence[1]", divergence_vertical, 0.0, kMostDivergence, "rad");
   check.require(shape != Shape::kCircle || divergence_horizontal == divergence_vertical,
                 "beam.shape", "circle", "ellipse | rectangle where the divergences differ");
   const bool rectangle = shape == Shape::kRectangle;
   check.require(rays == 1 || rays == 9 || (!rectangle && (rays == 7 || rays == 19)), "beam.rays",
                 fmt::format("{}", rays), rectangle ? "1 | 9 of a rectangle" : "1 | 7 | 9 | 19");
-  check.within("beam.pulse_length", pulse_length, 0.0, 1e-6, "s");
   if (rays == 1) return;
   check.require(divergence_horizontal > 0.0 || divergence_vertical > 0.0, "beam.divergence", "0",
                 "more than 0 rad where there are several rays");
@@ -97,14 +118,21 @@ int mostReturns(ReturnMode mode) {
   }
 }
 
+void ReturnsConfig::declare(Settings& settings) {
+  settings.optional("returns", [&](Settings& map) {
+    map.optional("mode", mode, returnModes());
+    map.optional("signal_cutoff", signal_cutoff, "m", {0.0, 1000.0});
+    map.optional("threshold", threshold, "1/m^2", kShare);
+    map.optional("separation", separation, "m", {0.0, 100.0});
+  });
+}
+
 void ReturnsConfig::validate(const std::string& where) const {
+  checkSettings(where, *this);
   const Validator check(where);
-  check.within("returns.signal_cutoff", signal_cutoff, 0.0, 1000.0, "m");
   check.require(signal_cutoff == 0.0 || mode == ReturnMode::kFirst, "returns.signal_cutoff",
                 fmt::format("{:g} m with mode {}", signal_cutoff, nameOf(mode)),
                 "0 m, or mode first");
-  check.within("returns.threshold", threshold, 0.0, 1.0, "1/m^2");
-  check.within("returns.separation", separation, 0.0, 100.0, "m");
 }
 
 std::vector<BeamRay> beamRays(const BeamConfig& config) {

@@ -74,6 +74,29 @@ std::vector<std::string> outputTopics(const std::vector<OutputConfig>& outputs) 
   return topics;
 }
 
+void OutputConfig::declare(Settings& settings) {
+  settings.required("layout", layout, cloudLayouts());
+  settings.optional("topic", topic);
+  settings.optional("frame_id", frame_id);
+  settings.optional(
+      "stamp", stamp,
+      {{"first_firing", StampPolicy::kFirstFiring}, {"driver", StampPolicy::kDriver}});
+  settings.optional("misses", misses,
+                    {{"driver", MissEncoding::kDriver},
+                     {"drop", MissEncoding::kDrop},
+                     {"zero", MissEncoding::kZero},
+                     {"nan", MissEncoding::kNan}});
+  settings.optional("time_unit", time_unit, "s", kPositive);
+}
+
+void declareOutputs(Settings& settings, std::vector<OutputConfig>& outputs) {
+  if (!settings.inFile("output") || settings.isList("output")) {
+    return settings.optional("output", outputs);
+  }
+  outputs.assign(1, {});
+  settings.required("output", outputs.front().layout, cloudLayouts());
+}
+
 void validateOutputs(const std::vector<OutputConfig>& outputs, const std::string& where) {
   const Validator check(where);
   check.require(!outputs.empty(), "output", "an empty list", "at least one layout");
@@ -87,7 +110,6 @@ void validateOutputs(const std::vector<OutputConfig>& outputs, const std::string
         !isOrganised(outputs[i].layout) || outputs[i].misses != MissEncoding::kDrop,
         field + ".misses", "drop",
         fmt::format("driver | zero | nan ('{}' is organised)", nameOf(outputs[i].layout)));
-    check.positive(field + ".time_unit", outputs[i].time_unit, "s");
   }
 }
 

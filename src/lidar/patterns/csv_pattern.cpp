@@ -102,17 +102,20 @@ class CsvPattern : public ScanPattern {
 
 }  // namespace
 
+void CsvPatternConfig::declare(Settings& settings) {
+  const Bounds rates = points_per_second == 0.0 ? kFinite : Bounds{1.0, kPointsPerSecondMax};
+  settings.optional("points_per_second", points_per_second, "Hz", rates);
+  settings.optional("period", period, "s");
+  settings.optional("lines", lines, "", {1.0, 255.0});
+}
+
 void validateKind(const CsvPatternConfig& config, const std::string& where) {
   const Validator check(where);
   check.require(config.table && !config.table->directions.empty(), "pattern.file", "without rows",
                 "a table of one row or more");
-  check.within("pattern.lines", config.lines, 1, 255);
+  checkSettings(where, config, "pattern.");
   const ScanTable& table = *config.table;
-  if (config.points_per_second != 0.0) {
-    check.within("pattern.points_per_second", config.points_per_second, 1.0, kPointsPerSecondMax,
-                 "Hz");
-    return;
-  }
+  if (config.points_per_second != 0.0) return;
   check.require(!table.times.empty(), "pattern.points_per_second", "missing",
                 "a rate, or a table with a column of times");
   const TimeNs period = periodOf(config);

@@ -86,15 +86,39 @@ class GridPattern : public ScanPattern {
 
 }  // namespace
 
+void GridPatternConfig::declare(Settings& settings) {
+  using Projection = ImageGrid::Projection;
+  settings.required("projection", grid.projection,
+                    {{"spherical", Projection::kSpherical}, {"pinhole", Projection::kPinhole}});
+  settings.optional("width", grid.width, "columns", {1.0, kMaxRows});
+  settings.optional("height", grid.height, "rows", {1.0, kMaxRows});
+  settings.required("frame_rate", frame_rate, "Hz", {1e-3, kPointsPerSecondMax});
+  settings.optional(
+      "order", order,
+      {{"instant", Order::kInstant}, {"rows", Order::kRows}, {"columns", Order::kColumns}});
+  if (!settings.isReading()) return;  // ImageGrid::validate() looks at the rest
+  if (grid.projection == Projection::kPinhole) {
+    // As in sensor_msgs/CameraInfo; the axis meets the picture's middle unless cx, cy are given.
+    settings.required("fx", grid.fx);
+    settings.required("fy", grid.fy);
+    grid.cx = 0.5 * (grid.width - 1);
+    grid.cy = 0.5 * (grid.height - 1);
+    settings.optional("cx", grid.cx);
+    settings.optional("cy", grid.cy);
+    return;
+  }
+  settings.optional("azimuth", grid.azimuth_min, grid.azimuth_max, "rad");
+  if (!settings.inFile("elevation")) settings.fail("elevation", "missing", "this key is required");
+  settings.optional("elevation", grid.elevation_min, grid.elevation_max, "rad");
+}
+
 void validateKind(const GridPatternConfig& config, const std::string& where) {
+  checkSettings(where, config, "pattern.");
   const Validator check(where);
   const ImageGrid& grid = config.grid;
-  check.within("pattern.height", grid.height, 1, kMaxRows, "rows");
-  check.within("pattern.width", grid.width, 1, kMaxRows, "columns");
   check.require(static_cast<std::int64_t>(grid.width) * grid.height <= kMaxCells, "pattern.width",
                 fmt::format("{} x {} rows", grid.width, grid.height),
                 fmt::format("{} cells at most", kMaxCells));
-  check.within("pattern.frame_rate", config.frame_rate, 1e-3, kPointsPerSecondMax, "Hz");
   check.require(config.frame_rate * static_cast<double>(grid.size()) <= kPointsPerSecondMax,
                 "pattern.frame_rate", fmt::format("{} Hz", config.frame_rate),
                 fmt::format("{} shots a second at most", kPointsPerSecondMax));

@@ -163,16 +163,13 @@ class SpinningPattern : public ScanPattern {
 
 void validateBlock(const Block& block, const std::string& where, const std::string& field) {
   const Validator check(where);
-  check.within(field + ".cycle_period", block.cycle_period, 1.0 / kPointsPerSecondMax, 1.0, "s");
+  checkSettings(where, block, field + ".");
   check.require(!block.channels.empty() && block.channels.size() <= 65535, field + ".channels",
                 fmt::format("a list of {}", block.channels.size()), "1 to 65535 channels");
   double earliest = 0.0;
   for (std::size_t i = 0; i < block.channels.size(); ++i) {
     const Channel& channel = block.channels[i];
     const std::string name = fmt::format("{}.channels[{}]", field, i);
-    check.within(name + ".elevation", channel.elevation, -kPi / 2.0, kPi / 2.0, "rad");
-    check.finite(name + ".azimuth_offset", channel.azimuth_offset, "rad");
-    check.within(name + ".offset", channel.offset, -1.0, 1.0, "m");
     check.require(channel.fire_time >= earliest && channel.fire_time < block.cycle_period,
                   name + ".fire_time", fmt::format("{} s", channel.fire_time),
                   fmt::format("{} s (the channel before) or later, below the cycle period of {} s",
@@ -203,10 +200,38 @@ void validateBlock(const Block& block, const std::string& where, const std::stri
 
 }  // namespace
 
+void Channel::declare(Settings& settings) {
+  settings.required("elevation", elevation, "rad", {-kPi / 2.0, kPi / 2.0});
+  settings.optional("azimuth_offset", azimuth_offset, "rad");
+  settings.required("fire_time", fire_time, "s");
+  settings.optional("offset", offset, "m", {-1.0, 1.0});
+}
+
+void Block::declare(Settings& settings) {
+  settings.required("cycle_period", cycle_period, "s", {1.0 / kPointsPerSecondMax, 1.0});
+  settings.required("channels", channels);
+  settings.optional("start_times", start_times, "s");
+}
+
+void SpinningPatternConfig::declare(Settings& settings) {
+  settings.required("rotation_rate", rotation_rate, "rad/s", kTurningSpeeds);
+  settings.optional("lens_radius", lens_radius, "m", {0.0, 1.0});
+  if (!settings.isReading()) return;  // validateKind() looks at the blocks
+  std::vector<Block> blocks(1);
+  if (settings.inFile("blocks")) {
+    settings.required("blocks", blocks);
+    if (blocks.empty()) settings.fail("blocks", "an empty list", "one block or more");
+  } else {
+    blocks[0].declare(settings);
+  }
+  channels = std::move(blocks[0].channels);
+  cycle_period = blocks[0].cycle_period;
+  start_times = blocks[0].start_times;
+  more_blocks.assign(blocks.begin() + 1, blocks.end());
+}
+
 void validateKind(const SpinningPatternConfig& config, const std::string& where) {
-  Validator(where).within("pattern.rotation_rate", config.rotation_rate, -kTurningSpeedMax,
-                          kTurningSpeedMax, "rad/s");
-  Validator(where).within("pattern.lens_radius", config.lens_radius, 0.0, 1.0, "m");
+  checkSettings(where, config, "pattern.");
   // The file says `blocks:` where there are several.
   const std::vector<Block> blocks = blocksOf(config);
   std::size_t channels = 0;

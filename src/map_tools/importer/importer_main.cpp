@@ -65,7 +65,7 @@ Mesh readMeshFile(const std::filesystem::path& path, InputFiles& files) {
   return extension == ".ply" ? readPlyMesh(path, files) : readAssimpMesh(path, extension, files);
 }
 
-/// `words`: what ImportProcess asks for.
+/// `words`: the request, see ImportProcess.
 void answer(const std::filesystem::path& path, const std::vector<std::string>& words,
             const ImportLimits& limits, ImportWriter& writer) {
   InputFiles files(writer, limits);

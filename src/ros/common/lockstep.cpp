@@ -54,7 +54,7 @@ std::vector<std::string> readParticipants(const std::string& parameter) {
 
 Lockstep Lockstep::read(Params& params) {
   Lockstep lockstep;
-  lockstep.on = params.flag("lockstep", false);
+  lockstep.on = params.flag("lockstep");
   const double patience = params.numberOrAuto("patience", Quantity::kTime);
   if (!std::isnan(patience)) {
     Validator(params.where()).positive("patience", patience, "s");

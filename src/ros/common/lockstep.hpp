@@ -24,7 +24,7 @@ struct Lockstep {
   /// sensor, so that none is lost.
   std::uint32_t stateQueue() const { return on ? 5000 : 100; }
 
-  /// Parameters: lockstep (false); patience [s], auto (the default): for ever. Throws ConfigError.
+  /// Parameters: lockstep; patience [s], auto (the default): for ever. Throws ConfigError.
   static Lockstep read(Params& params);
 };
 

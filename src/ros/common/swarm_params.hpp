@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "marsim/config/load.hpp"
 #include "marsim/sim/swarm.hpp"
 #include "ros/common/params.hpp"
 
@@ -18,6 +19,8 @@ struct SwarmPlace {
 /// no swarm), `swarm_size` and `uav_id` (auto, the default: the digits at the end of the UAV's
 /// namespace `handle`, or 0). Throws ConfigError and the errors of config::loadSwarm.
 SwarmPlace readSwarmPlace(Params& params, const ros::NodeHandle& handle);
+/// The vehicle of the swarm's file or, where it names none, of the parameter `vehicle`.
+vehicle::EquippedVehicle readVehicle(Params& params, const ros::NodeHandle& handle);
 /// The swarm file's word if it has one, else the parameter.
 inline std::string given(const std::string& by_swarm, const std::string& by_parameter) {
   return by_swarm.empty() ? by_parameter : by_swarm;

@@ -54,7 +54,7 @@ PeerBridgeNode::PeerBridgeNode(ros::NodeHandle handle, ros::NodeHandle private_h
       warnings_(kWarningPeriod) {
   Params params(private_handle);
   readLan(params);
-  const std::string vehicle = params.text("vehicle", "hummingbird");
+  const std::string vehicle = params.text("vehicle");
   readWorld(params);
   params.finish();
   config::requireApart(lan_, vehicle, lan_name_);
@@ -105,29 +105,18 @@ void PeerBridgeNode::readLan(Params& params) {
 }
 
 void PeerBridgeNode::readWorld(Params& params) {
-  const auto file = [&params](const char* name) {
-    const std::string given = params.text(name, "none");
-    return given.empty() ? "none" : given;
-  };
-  const std::string obstacles = file("obstacles"), vegetation = file("vegetation"),
-                    surfaces = file("surfaces"), weather = file("weather");
-  world_texts_ = {"",  // known once the map is loaded
-                  fmt::format("{}", params.positive("resolution", 0.1, Quantity::kLength)),
-                  params.text("surface", "blended"),
-                  obstacles,
-                  vegetation,
-                  surfaces,
-                  weather,
-                  lan_name_};
-  const std::array<std::string, WorldDigest::kNames.size()> contents = {
-      "",
-      world_texts_[1],
-      world_texts_[2],
-      config::settingsText("obstacles", obstacles),
-      config::settingsText("vegetation", vegetation),
-      config::settingsText("surfaces", surfaces),
-      config::settingsText("weather", weather),
-      lan_.summary()};
+  // The map is known when it is loaded.
+  world_texts_[1] = fmt::format("{}", params.positive("resolution", Quantity::kLength));
+  world_texts_[2] = params.text("surface");
+  world_texts_.back() = lan_name_;
+  std::array<std::string, WorldDigest::kNames.size()> contents = world_texts_;
+  contents.back() = lan_.summary();
+  for (std::size_t i = 3; i + 1 < contents.size(); ++i) {  // obstacles to weather: files
+    const std::string name = WorldDigest::kNames[i];
+    world_texts_[i] = params.text(name);
+    if (world_texts_[i].empty()) world_texts_[i] = "none";
+    contents[i] = config::settingsText(name, world_texts_[i]);
+  }
   for (std::size_t i = 1; i < contents.size(); ++i) {
     world_.values[i] = WorldDigest::of(contents[i]);
   }

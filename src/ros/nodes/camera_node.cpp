@@ -36,9 +36,9 @@ CameraNode::CameraNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
   frames_ = readFrames(params, handle);
-  lidar::CameraRigConfig config = config::loadCameras(params.text("camera", "stereo"));
+  lidar::CameraRigConfig config = config::loadCameras(params.text("camera"));
   config.seed = readSeed(params, handle);
-  const std::string map_name = params.text("map", "forest");
+  const std::string map_name = params.text("map");
   rendered_ = std::make_unique<RenderedSensor>(handle, params);
   params.finish();
 

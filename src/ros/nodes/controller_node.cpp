@@ -23,9 +23,8 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
     : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
   frames_ = readFrames(params, handle);
-  const vehicle::EquippedVehicle vehicle = config::loadVehicle(
-      given(readSwarmPlace(params, handle).vehicle, params.text("vehicle", "hummingbird")));
-  control::ControllerConfig config = config::loadController(params.text("controller", "default"));
+  const vehicle::EquippedVehicle vehicle = readVehicle(params, handle);
+  control::ControllerConfig config = config::loadController(params.text("controller"));
   config.goal.speed = params.number("goal_speed", config.goal.speed, Quantity::kSpeed);
   config.goal.acceleration =
       params.number("goal_acceleration", config.goal.acceleration, Quantity::kNumber);
@@ -35,7 +34,7 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
   pilot_ = std::make_unique<sim::Pilot>(config, model);
   estimates_ =
       EstimateInput::make(handle, inputs_, params, vehicle, config, *pilot_, [this] { onImu(); });
-  in_lockstep_ = params.flag("lockstep", false);
+  in_lockstep_ = params.flag("lockstep");
   params.finish();
 
   watch_ = std::make_unique<control::CommandWatch>(

@@ -42,7 +42,7 @@ namespace marsim::ros_nodes {
 /// /diagnostics.
 /// With `estimate` it flies on that in place of the truth (EstimateInput, whose parameters it has).
 /// Parameters: vehicle, controller, goal_speed [m/s], goal_acceleration [m/s^2] (default: the
-/// controller file's), ground_z [m], lockstep (false), world_frame, frame_prefix.
+/// controller file's), ground_z [m], lockstep, world_frame, frame_prefix.
 class ControllerNode {
  public:
   ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_handle);

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "marsim/common/error.hpp"
-#include "marsim/config/load.hpp"
 #include "ros/common/swarm_params.hpp"
 #include "ros/messages/conversions.hpp"
 
@@ -73,11 +72,9 @@ JoystickNode::JoystickNode(ros::NodeHandle handle, ros::NodeHandle private_handl
     : inputs_(handle) {
   Params params(private_handle);
   frames_ = readFrames(params, handle);
-  const vehicle::VehicleConfig vehicle =
-      config::loadVehicle(
-          given(readSwarmPlace(params, handle).vehicle, params.text("vehicle", "hummingbird")))
-          .vehicle.asControlled();
-  mode_ = modeOf(params.choice("mode", "position", {"position", "altitude", "attitude"}));
+  const vehicle::VehicleConfig vehicle = readVehicle(params, handle).vehicle.asControlled();
+  mode_ = modeOf(
+      params.choice("mode", config::defaultOf("stick_mode"), {"position", "altitude", "attitude"}));
   axes_ = readAxes(params);
   flight_ = std::make_unique<control::StickFlight>(
       readLimits(params), control::offboard::Body{vehicle.mass, vehicle.maxThrust()});

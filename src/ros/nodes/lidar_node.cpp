@@ -44,16 +44,14 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   const std::string points_frame = params.text("points_frame_id", frames_.lidar());
   world_frame_ = params.text("points_world_frame_id", frames_.world);
   lidar::LidarConfig config =
-      config::loadLidar(given(readSwarmPlace(params, handle).lidar, params.text("lidar", "avia")));
-  const std::string client = params.text("slam_client", "none");
-  config.outputs =
-      lidar::outputsFor(client, config.outputs, params.text("output", "auto"), params.where());
-  config::chooseBeam(params.text("rays", "auto"), params.text("returns", "auto"), params.where(),
-                     config);
+      config::loadLidar(given(readSwarmPlace(params, handle).lidar, params.text("lidar")));
+  const std::string client = params.text("slam_client");
+  config.outputs = lidar::outputsFor(client, config.outputs, params.text("output"), params.where());
+  config::chooseBeam(params.text("rays"), params.text("returns"), params.where(), config);
   config.instantaneous = params.flag("instantaneous", config.instantaneous);
-  const std::string surfaces = params.text("surfaces", "none");
+  const std::string surfaces = params.text("surfaces");
   if (surfaces != "none") config.surfaces = config::loadSurfaces(surfaces);
-  const bool noise = params.flag("lidar_noise", true);
+  const bool noise = params.flag("lidar_noise");
   const std::uint64_t seed = readSeed(params, handle);
   rendered_ = std::make_unique<RenderedSensor>(handle, params);
   params.finish();

@@ -8,7 +8,6 @@
 #include <ros/package.h>
 
 #include "marsim/common/error.hpp"
-#include "marsim/config/load.hpp"
 #include "marsim/sim/time_of_effect.hpp"
 #include "ros/common/params.hpp"
 #include "ros/common/swarm_params.hpp"
@@ -48,16 +47,13 @@ bool hasModeConstants() {
 MavrosNode::MavrosNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
   Params params(private_handle);
   frames_ = readFrames(params, handle);
-  const vehicle::VehicleConfig vehicle =
-      config::loadVehicle(
-          given(readSwarmPlace(params, handle).vehicle, params.text("vehicle", "hummingbird")))
-          .vehicle.asControlled();
+  const vehicle::VehicleConfig vehicle = readVehicle(params, handle).vehicle.asControlled();
   const std::string prefix = params.text("prefix", "mavros");
-  const std::string version = params.choice("mavros_msgs", "auto", {"auto", "1.4", "1.5"});
+  const std::string version = params.choice("mavros_msgs", {"auto", "1.4", "1.5"});
   has_mode_constants_ = version == "1.5" || (version == "auto" && hasModeConstants());
   velocity_in_heading_ =
       params.choice("mav_frame", "LOCAL_NED", {"LOCAL_NED", "BODY_NED"}) == "BODY_NED";
-  const bool in_lockstep = params.flag("lockstep", false);
+  const bool in_lockstep = params.flag("lockstep");
   params.finish();
   std::string reason;
   if (!ros::names::validate(prefix, reason)) {

@@ -7,10 +7,8 @@
 
 #include "common/bounds.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/progress.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/geometry/pose_file.hpp"
-#include "marsim/map/load_map.hpp"
 #include "ros/common/map_params.hpp"
 #include "ros/common/swarm_params.hpp"
 #include "ros/messages/conversions.hpp"
@@ -30,7 +28,7 @@ const char* const kReplays = "its motion is replayed from a file";
 constexpr TimeNs kAfterReplay = kNsPerSecond / 2;  // time for the last scans and images
 
 std::optional<sim::Replay> readReplay(Params& params) {
-  const std::string file = params.text("replay", "none");
+  const std::string file = params.text("replay");
   const double lead_in = params.number("replay_lead_in", 0.0, Quantity::kTime);
   Validator(params.where()).within("replay_lead_in", lead_in, 0.0, 3600.0, "s");
   if (file.empty() || file == "none") return std::nullopt;
@@ -38,12 +36,10 @@ std::optional<sim::Replay> readReplay(Params& params) {
 }
 
 void readConditions(Params& params, sim::VehicleSetup& setup) {
-  const std::string dynamics = params.choice("dynamics", "rigid_body", {"rigid_body", "ideal"});
+  const std::string dynamics = params.choice("dynamics", {"rigid_body", "ideal"});
   if (dynamics == "ideal") setup.dynamics = sim::Dynamics::kIdeal;
-  setup.wind =
-      config::windOf(params.text("wind", "none"), params.text("gusts", "none"), params.where());
-  setup.motor_failures =
-      config::motorFailuresOf(params.text("motor_failure", "none"), params.where());
+  setup.wind = config::windOf(params.text("wind"), params.text("gusts"), params.where());
+  setup.motor_failures = config::motorFailuresOf(params.text("motor_failure"), params.where());
 }
 
 }  // namespace
@@ -54,9 +50,9 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   frames_ = readFrames(params, handle);
   const SwarmPlace place = readSwarmPlace(params, handle);
   vehicle::EquippedVehicle vehicle =
-      config::loadVehicle(given(place.vehicle, params.text("vehicle", "hummingbird")));
-  const std::string imu = params.text("imu", "vehicle");
-  const std::string lidar = given(place.lidar, params.text("lidar", "avia"));
+      config::loadVehicle(given(place.vehicle, params.text("vehicle")));
+  const std::string imu = params.text("imu");
+  const std::string lidar = given(place.lidar, params.text("lidar"));
   vehicle.imu = config::chooseImu(imu, vehicle.imu, lidar);
   if (imu == "auto" && lidar != "none" && !config::hasImu(lidar)) {
     ROS_WARN(
@@ -70,21 +66,20 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   rates.state = params.positive("state_rate", rates.state, Quantity::kFrequency);
   rates.odometry = params.positive("odom_rate", rates.odometry, Quantity::kFrequency);
   motion_publisher_ = std::make_unique<MotionPublisher>(params, frames_, vehicle, lidar);
-  start_p_WB_ = {params.number("x", 0.0, Quantity::kLength),
-                 params.number("y", 0.0, Quantity::kLength),
-                 params.number("z", 1.5, Quantity::kLength)};
-  start_yaw_ = params.number("yaw", 0.0, Quantity::kAngle);
+  start_p_WB_ = {params.number("x", Quantity::kLength), params.number("y", Quantity::kLength),
+                 params.number("z", Quantity::kLength)};
+  start_yaw_ = params.number("yaw", Quantity::kAngle);
   if (place.start) {
     start_p_WB_ = place.start->p_WB;
     start_yaw_ = place.start->yaw;
   }
   requirePlace(params.where(), "start (x, y, z)", start_p_WB_);
   requireAngle(params.where(), "yaw", start_yaw_);
-  const bool respawns = params.choice("on_crash", "end", {"end", "respawn"}) == "respawn";
+  const bool respawns = params.choice("on_crash", {"end", "respawn"}) == "respawn";
   setup.collision = readCollisionConfig(params);
   setup.replay = readReplay(params);
   readConditions(params, setup);
-  ends_with_replay_ = params.choice("replay_then", "hold", {"hold", "end"}) == "end";
+  ends_with_replay_ = params.choice("replay_then", {"hold", "end"}) == "end";
   world_ = std::make_unique<WorldInput>(handle, params, [this] {
     if (!is_made_) return;
     takePart();
@@ -108,11 +103,10 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
 }
 
 void QuadrotorNode::makeVehicle(Params& params, const sim::VehicleSetup& setup) {
-  const std::string source = params.text("map", "forest");
-  const std::string vegetation = params.text("vegetation", "none");
-  const map::SurfelMapConfig config = readMapConfig(params);
+  const MapParams map(params);
+  const std::string vegetation = params.text("vegetation");
   const double ground_z = params.numberOrAuto("ground_z", Quantity::kLength);
-  const bool check_start = params.flag("check_start", true);
+  const bool check_start = params.flag("check_start");
   setup.validate(params.where());
   if (world_->lockstep().on) {
     Validator(params.where())
@@ -123,9 +117,8 @@ void QuadrotorNode::makeVehicle(Params& params, const sim::VehicleSetup& setup) 
   }
   double ground = std::isfinite(ground_z) ? ground_z : -std::numeric_limits<double>::infinity();
   std::shared_ptr<const collision::Neighbours> neighbours;
-  if (!source.empty()) {
-    Progress progress("quadrotor");
-    const map::LoadedMap loaded = map::shareSurfelMap(config::resolveMap(source), config, progress);
+  if (!map.source.empty()) {
+    const map::LoadedMap loaded = map.load("quadrotor");
     if (!std::isfinite(ground_z)) ground = static_cast<double>(loaded.source.box.min().z());
     world_->useMap(loaded.map);
     const bool starts_free = check_start && !setup.replay;

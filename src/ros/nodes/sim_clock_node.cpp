@@ -22,9 +22,6 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr double kUsualPace = 1.0;
-constexpr double kUsualPatience = 5.0;     // [s] wall time
-constexpr double kAnswerPatience = 10.0;   // [s] wall time
 constexpr double kStepPatience = 10.0;     // [s] wall time for which a step may be held
 constexpr double kRepeatPeriod = 0.1;      // [s] wall time, while time stands
 constexpr double kBeginPeriod = 10.0;      // [s] between warnings that time has not begun
@@ -68,21 +65,23 @@ SimClockNode::SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handl
     : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
   SimClockConfig config;
-  config.period = periodNs(params.positive("rate", 500.0, Quantity::kFrequency));
-  config.pace = parsePace(params.wordOrNumber("pace", "1"), params.where());
-  config.paused = params.flag("paused", false);
+  config.period =
+      periodNs(params.positive("rate", 1.0 / toSeconds(config.period), Quantity::kFrequency));
+  config.pace = parsePace(params.wordOrNumber("pace"), params.where());
+  config.paused = params.flag("paused");
   const double patience = params.numberOrAuto("patience", Quantity::kTime);
   if (!std::isnan(patience)) Validator(params.where()).positive("patience", patience, "s");
   config.participants = readParticipants(params.tree("participants"));
-  const std::string more = params.text("more_participants", "none");
+  const std::string more = params.text("more_participants", config::defaultOf("participants"));
   for (const std::string& name : split(more == "none" ? "" : more, ',')) {
     if (!name.empty()) config.participants.push_back(ros::names::resolve(name));
   }
-  config.answers = readAnswerRules(params.text("wait_for", "none"), params.where());
-  const double usual =
-      config.participants.empty() ? kUsualPatience : std::numeric_limits<double>::infinity();
-  config.patience = std::isnan(patience) ? usual : patience;
-  config.answer_patience = std::isnan(patience) ? kAnswerPatience : patience;
+  config.answers = readAnswerRules(params.text("wait_for"), params.where());
+  if (!std::isnan(patience)) {
+    config.patience = config.answer_patience = patience;
+  } else if (!config.participants.empty()) {
+    config.patience = std::numeric_limits<double>::infinity();
+  }
   const std::string lan = params.text("lan", "");
   const std::string machine = params.text("machine", "");
   params.finish();
@@ -129,7 +128,7 @@ void SimClockNode::joinLan(const std::string& lan, const std::string& machine,
                                             [this] { return read(); });
   } else {
     leader_ = config.leader;
-    if (clock_->pace() != kUsualPace) {
+    if (clock_->pace() != SimClockConfig().pace) {
       ROS_WARN_STREAM(fmt::format(
           "pace {} has no effect on machine {}: its clock follows that of machine {}, whose pace "
           "counts for all",

@@ -33,7 +33,7 @@ namespace marsim::ros_nodes {
 /// or an answer of a client is due (AnswerListener). While it stands, it is told again. On a LAN
 /// one machine's leads: it answers the others' questions, and they follow it (ClockFollower); those
 /// begin when it has answered, run on by themselves while it does not, and wait for nobody.
-/// Parameters: rate [Hz] (500), pace: simulated seconds a wall second (1; max: as fast as all can
+/// Parameters: rate [Hz], pace: simulated seconds a wall second (max: as fast as all can
 /// follow; a follower's is its leader's), patience [s]: wall time for which a node that granted
 /// time is waited for (auto: 5, in lockstep for ever), and a client that owes an answer (auto: 10),
 /// participants (names of nodes, see Lockstep), more_participants (full names, comma-separated),

@@ -77,7 +77,7 @@ map::PointCloud scanOf(const sensor_msgs::PointCloud2& cloud) {
 scenario::Scenario slamScenario(Params& params) {
   scenario::Scenario scenario;
   scenario.duration = std::numeric_limits<TimeNs>::max() / 2;
-  scenario.lockstep = params.flag("lockstep", false);
+  scenario.lockstep = params.flag("lockstep");
   return scenario;
 }
 
@@ -86,11 +86,11 @@ scenario::Scenario slamScenario(Params& params) {
 ScenarioRunnerNode::ScenarioRunnerNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : made_(ros::SteadyTime::now()) {
   Params params(private_handle);
-  const bool flies_for_slam = params.flag("slam_flight", false);
+  const bool flies_for_slam = params.flag("slam_flight");
   scenario_ =
       flies_for_slam ? slamScenario(params) : config::loadScenario(params.text("scenario", ""));
   if (flies_for_slam) slam_ = std::make_unique<const SlamFlight>(params);
-  seed_ = params.seed("seed", 1);
+  seed_ = params.seed();
   folder_ = params.text("output", ".");
   params.finish();
   end_ = scenario_.duration;
@@ -124,27 +124,23 @@ void ScenarioRunnerNode::watchTopics(ros::NodeHandle& handle) {
 
 void ScenarioRunnerNode::openSurveys(ros::NodeHandle& handle) {
   if (!scenario_.checks.coverage.empty()) openCoverage(handle);
-  const auto lidar = scenario_.arguments.find("lidar");
-  const bool has_lidar = lidar == scenario_.arguments.end() || lidar->second != "none";
+  const bool has_lidar = config::argumentOf(scenario_, "lidar") != "none";
   if (scenario_.keep && has_lidar) openSurvey(handle, scenario_.uavNames().front());
 }
 
 void ScenarioRunnerNode::openCoverage(ros::NodeHandle& handle) {
-  const auto argument = [this](const std::string& name, const std::string& fallback) {
-    const auto found = scenario_.arguments.find(name);
-    return found == scenario_.arguments.end() ? fallback : found->second;
-  };
+  const auto argument = [this](const char* name) { return config::argumentOf(scenario_, name); };
   map::SurfelMapConfig map_config;
-  map_config.resolution = std::stod(argument("resolution", "0.1"));
-  map_config.surface = map::surfaceOf(argument("surface", "blended"));
+  map_config.resolution = std::stod(argument("resolution"));
+  map_config.surface = map::surfaceOf(argument("surface"));
   Progress progress("scenario_runner");
   const map::LoadedMap loaded =
-      map::shareSurfelMap(config::resolveMap(argument("map", "forest")), map_config, progress);
+      map::shareSurfelMap(config::resolveMap(argument("map")), map_config, progress);
   progress.finish();
-  const vehicle::VehicleConfig vehicle =
-      config::loadVehicle(argument("vehicle", "hummingbird")).vehicle;
+  const vehicle::VehicleConfig vehicle = config::loadVehicle(argument("vehicle")).vehicle;
   for (const scenario::CoverageCheck& check : scenario_.checks.coverage) {
-    const Eigen::Vector3d start = scenario_.start.value_or(Eigen::Vector3d(0.0, 0.0, 1.5));
+    const Eigen::Vector3d start = scenario_.start.value_or(
+        Eigen::Vector3d(0.0, 0.0, config::defaultNumber("z", Quantity::kLength)));
     suite::CoverageConfig config;
     config.voxel = check.voxel;
     config.box = {check.min, check.max};

@@ -6,6 +6,7 @@
 #include <geometry_msgs/PoseStamped.h>
 #include <nav_msgs/Path.h>
 
+#include "config/scenario.hpp"
 #include "control/paths/reference_of.hpp"
 #include "marsim/StateReference.h"
 #include "ros/messages/conversions.hpp"
@@ -40,8 +41,7 @@ Value valueAt(const std::vector<std::pair<TimeNs, Value>>& values, TimeNs stamp,
 ScenarioUav::ScenarioUav(const ros::NodeHandle& root, const std::string& name,
                          const scenario::Scenario& scenario, const SlamFlight* slam)
     : name_(name), guide_(scenario, name), slam_(slam), inputs_(ros::NodeHandle(root, name)) {
-  const auto collision = scenario.arguments.find("collision");
-  collides_ = collision == scenario.arguments.end() || collision->second != "false";
+  collides_ = config::argumentOf(scenario, "collision") != "false";
   if (scenario.lockstep && slam == nullptr) beginAfter(0);
   ros::NodeHandle handle(root, name);
   const std::string topic = goalTopic(scenario.client, name);

@@ -16,7 +16,7 @@ namespace marsim::ros_nodes {
 /// Fills everything except the frame's name and the count.
 marsim::Contact toMessage(const collision::ContactEvent& event);
 
-/// Parameters collision (default true), collision_response (report | stop_motors | bounce);
+/// Parameters collision, collision_response (report | stop_motors | bounce);
 /// collision_restitution, collision_yield_speed [m/s], collision_friction; contact_release [s],
 /// ground_margin [m], landing_speed [m/s] and landing_tilt [rad] of CollisionConfig. Throws
 /// ConfigError, UnknownNameError.

@@ -20,19 +20,17 @@ std::unique_ptr<EstimateInput> EstimateInput::make(ros::NodeHandle& handle, Inpu
                                                    const vehicle::EquippedVehicle& vehicle,
                                                    const control::ControllerConfig& controller,
                                                    sim::Pilot& pilot, std::function<void()> onImu) {
-  const std::string topic = params.text("estimate", "none");
-  const std::string lidar = params.text("lidar", "avia");
-  const vehicle::ImuConfig imu =
-      config::chooseImu(params.text("imu", "vehicle"), vehicle.imu, lidar);
+  const std::string topic = params.text("estimate");
+  const std::string lidar = params.text("lidar");
+  const vehicle::ImuConfig imu = config::chooseImu(params.text("imu"), vehicle.imu, lidar);
   sim::EstimateConfig config;
-  config.X_BE = config::chooseFrame(params.text("estimate_frame", "base"), imu, lidar,
-                                    params.where(), "estimate_frame");
-  config.begins_at_vehicle =
-      params.choice("estimate_origin", "world", {"world", "vehicle"}) == "vehicle";
-  const double delay = params.number("estimate_delay", 0.0, Quantity::kTime);
+  config.X_BE = config::chooseFrame(params.text("estimate_frame"), imu, lidar, params.where(),
+                                    "estimate_frame");
+  config.begins_at_vehicle = params.choice("estimate_origin", {"world", "vehicle"}) == "vehicle";
+  const double delay = params.number("estimate_delay", Quantity::kTime);
   Validator(params.where()).within("estimate_delay", delay, 0.0, kLongestDelay, "s");
   config.delay = toNs(delay);
-  const double settle = params.number("estimate_settle", 5.0, Quantity::kTime);
+  const double settle = params.number("estimate_settle", Quantity::kTime);
   Validator(params.where()).within("estimate_settle", settle, 0.0, kLongestSettling, "s");
   config.settle = toNs(settle);
   if (topic.empty() || topic == "none") return nullptr;

@@ -4,19 +4,13 @@
 
 #include "common/shared_by_key.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/progress.hpp"
-#include "marsim/config/load.hpp"
-#include "marsim/map/load_map.hpp"
-#include "ros/common/map_params.hpp"
 
 namespace marsim::ros_nodes {
 
 RenderedSensor::RenderedSensor(ros::NodeHandle& handle, Params& params)
-    : map_(params.text("map", "forest")),
-      map_config_(readMapConfig(params)),
-      vegetation_(params.text("vegetation", "none")),
-      weather_(std::make_shared<const lidar::Weather>(
-          config::loadWeather(params.text("weather", "none")))),
+    : map_(params),
+      vegetation_(params.text("vegetation")),
+      weather_(std::make_shared<const lidar::Weather>(config::loadWeather(params.text("weather")))),
       renderer_(RendererParams::read(params)),
       world_(handle, params, [this] {
         if (is_started_) release();
@@ -63,16 +57,13 @@ std::shared_ptr<const lidar::Plants> RenderedSensor::plantOn(
 }
 
 std::shared_ptr<const map::SurfelMap> RenderedSensor::loadMap(const std::string& name) {
-  Progress progress(name);
-  const map::LoadedMap loaded =
-      map::shareSurfelMap(config::resolveMap(map_), map_config_, progress);
+  const map::LoadedMap loaded = map_.load(name);
   const auto& surfels = loaded.map;
-  progress.finish();
-  const map::SpacingAdvice advice = map::adviseOn(loaded.source, map_config_.resolution);
+  const map::SpacingAdvice advice = map::adviseOn(loaded.source, map_.config.resolution);
   if (advice.is_bad) {
-    ROS_WARN_ONCE("map %s: %s", map_.c_str(), advice.text.c_str());
+    ROS_WARN_ONCE("map %s: %s", map_.source.c_str(), advice.text.c_str());
   } else {
-    ROS_INFO_ONCE("map %s: %s", map_.c_str(), advice.text.c_str());
+    ROS_INFO_ONCE("map %s: %s", map_.source.c_str(), advice.text.c_str());
   }
   world_.useMap(surfels);
   return surfels;

@@ -18,6 +18,7 @@
 #include "marsim/lidar/plants.hpp"
 #include "marsim/lidar/weather.hpp"
 #include "ros/common/clock_grants.hpp"
+#include "ros/common/map_params.hpp"
 #include "ros/common/render_thread.hpp"
 #include "ros/common/renderer_params.hpp"
 #include "ros/common/world_input.hpp"
@@ -86,8 +87,7 @@ class RenderedSensor {
   void release();
   bool pushNow(const Waiting& measurement);
 
-  std::string map_;
-  map::SurfelMapConfig map_config_;
+  MapParams map_;
   std::string vegetation_;  ///< "none": none
   std::optional<scene::VegetationConfig> vegetation_config_;
   std::shared_ptr<const lidar::Weather> weather_;  ///< for callbacks

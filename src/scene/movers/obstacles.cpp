@@ -34,13 +34,6 @@ bool drawsPlaces(ObstacleKind kind) {
   return kind != ObstacleKind::kWaypoints && kind != ObstacleKind::kOrbit;
 }
 
-void checkInterval(const Validator& check, const std::string& field, double low, double high,
-                   double least, double most, const char* unit) {
-  check.within(field, low, least, most, unit);
-  check.within(field, high, least, most, unit);
-  check.require(low <= high, field, fmt::format("[{}, {}]", low, high), "the smaller number first");
-}
-
 void checkRegion(const Validator& check, const Eigen::AlignedBox3d& region) {
   const Vector3d sides = region.max() - region.min();
   check.require(
@@ -115,30 +108,53 @@ std::uint8_t ObstacleGroup::semanticClass() const {
   return kind == ObstacleKind::kWalker ? map::semantic::kPerson : map::semantic::kOtherObject;
 }
 
+void ObstacleGroup::declare(Settings& settings) {
+  const bool may_rest = kind == ObstacleKind::kSphere || kind == ObstacleKind::kUav ||
+                        kind == ObstacleKind::kBox || kind == ObstacleKind::kDriven;
+  settings.required("name", name);
+  settings.optional("number", number, "", {1.0, kMaxObstacles});
+  settings.optional("shape", shape,
+                    {{"uav", ObstacleShape::kUav},
+                     {"sphere", ObstacleShape::kSphere},
+                     {"box", ObstacleShape::kBox},
+                     {"capsule", ObstacleShape::kCapsule},
+                     {"person", ObstacleShape::kPerson}});
+  settings.optional("resolution", resolution, "m");
+  settings.optional("reflectivity", reflectivity, "", kShare);
+  settings.optional("class", semantic_class, map::semantic::names());
+  if (shape != ObstacleShape::kUav) {
+    settings.optional("size", size_min, size_max, "m", {0.02, 20.0});
+  }
+  if (shape == ObstacleShape::kCapsule || shape == ObstacleShape::kPerson) {
+    settings.optional("width", width_ratio, "", {0.05, 1.0});
+  }
+  if (kind != ObstacleKind::kDriven) {
+    settings.optional("speed", speed_min, speed_max, "m/s", {may_rest ? 0.0 : 0.01, kMostSpeed});
+  }
+  if (kind == ObstacleKind::kBox) {
+    settings.optional("turn", turn_min, turn_max, "s", {0.05, 1000.0});
+  } else if (kind == ObstacleKind::kOrbit) {
+    settings.optional("radius", orbit_min, orbit_max, "m", {0.01, 1e4});
+  } else if (kind == ObstacleKind::kWaypoints) {
+    settings.required("points", points, "m");
+    settings.optional("path", loop, {{"loop", true}, {"back_and_forth", false}});
+  } else if (kind == ObstacleKind::kDriven) {
+    settings.optional("starts", points, "m");
+  }
+}
+
 void ObstacleGroup::validate(const std::string& where) const {
+  checkSettings(where, *this);
   const Validator check(where);
   check.require(!name.empty() &&
                     std::all_of(name.begin(), name.end(),
                                 [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; }) &&
                     std::isalpha(static_cast<unsigned char>(name[0])) != 0,
                 "name", fmt::format("'{}'", name), "letters, digits and _, a letter first");
-  check.require(number >= 1 && number <= static_cast<int>(kMaxObstacles), "number",
-                fmt::format("{}", number), fmt::format("1 to {}", kMaxObstacles));
-  if (shape != ObstacleShape::kUav) {
-    checkInterval(check, "size", size_min, size_max, 0.02, 20.0, "m");
-  } else {
-    body.validate(where);
-  }
-  check.within("width", width_ratio, 0.05, 1.0);
+  if (shape == ObstacleShape::kUav) body.validate(where);
   check.require(resolution == 0.0 || (resolution >= 0.005 && resolution <= 1.0), "resolution",
                 fmt::format("{} m", resolution), "0.005 to 1 m");
-  if (reflectivity) check.within("reflectivity", *reflectivity, 0.0, 1.0);
-  const bool may_rest = kind == ObstacleKind::kSphere || kind == ObstacleKind::kUav ||
-                        kind == ObstacleKind::kBox || kind == ObstacleKind::kDriven;
-  checkInterval(check, "speed", speed_min, speed_max, may_rest ? 0.0 : 0.01, kMostSpeed, "m/s");
   if (kind != ObstacleKind::kWaypoints) checkRegion(check, region);
-  checkInterval(check, "turn", turn_min, turn_max, 0.05, 1000.0, "s");
-  checkInterval(check, "radius", orbit_min, orbit_max, 0.01, 1e4, "m");
   checkPoints(check, *this);
 }
 

@@ -175,17 +175,17 @@ void furnish(const BuildingConfig& config, double door_y, SurfaceSampler& sample
 
 }  // namespace
 
-void BuildingConfig::validate(const std::string& where) const {
-  kRooms.require(where, "room_length", room_length, "m");
-  kRooms.require(where, "room_width", room_width, "m");
-  kHeights.require(where, "height", height, "m");
-  kWalls.require(where, "wall_thickness", wall_thickness, "m");
-  Bounds{kDoorWidths.low, 0.5 * room_width}.require(where, "door_width", door_width, "m");
-  Bounds{kDoorHeights.low, height - 0.1}.require(where, "door_height", door_height, "m");
+void BuildingConfig::declare(Settings& settings) {
   // With a finer spacing the floors and ceilings of both rooms would have over 10^9 points.
   const double finest = std::max(kSpacings.low, std::sqrt(4.0 * room_length * room_width / 1e9));
-  Bounds{finest, kSpacings.high}.require(where, "spacing", spacing, "m");
-  kRangeNoises.require(where, "range_noise", range_noise, "m");
+  settings.optional("room_length", room_length, "m", kRooms);
+  settings.optional("room_width", room_width, "m", kRooms);
+  settings.optional("height", height, "m", kHeights);
+  settings.optional("wall_thickness", wall_thickness, "m", kWalls);
+  settings.optional("door_width", door_width, "m", {kDoorWidths.low, 0.5 * room_width});
+  settings.optional("door_height", door_height, "m", {kDoorHeights.low, height - 0.1});
+  settings.optional("spacing", spacing, "m", {finest, kSpacings.high});
+  settings.optional("range_noise", range_noise, "m", kRangeNoises);
 }
 
 map::PointCloud makeBuilding(const BuildingConfig& config) {

@@ -54,22 +54,22 @@ void layGround(const ForestConfig& config, const Relief& ground, SurfaceSampler&
 
 }  // namespace
 
-void ForestConfig::validate(const std::string& where) const {
-  kSizes.require(where, "size_x", size_x, "m");
-  kSizes.require(where, "size_y", size_y, "m");
-  kTrees.require(where, "trees_per_100_m2", trees_per_100_m2);
-  kTreeSpacings.require(where, "min_tree_spacing", min_tree_spacing, "m");
-  kTreeHeights.require(where, "tree_height", tree_height, "m");
-  kTrunkRadii.require(where, "trunk_radius", trunk_radius, "m");
-  kReliefs.require(where, "ground_relief", ground_relief, "m");
-  kRoughnesses.require(where, "ground_roughness", ground_roughness, "m");
-  kClearings.require(where, "clearing_radius", clearing_radius, "m");
-  kSurroundings.require(where, "surroundings", surroundings, "m");
+void ForestConfig::declare(Settings& settings) {
   // With a finer spacing the ground alone would have over 10^9 points.
   const double ground = (size_x + 2.0 * surroundings) * (size_y + 2.0 * surroundings);
   const double finest = std::max(kSpacings.low, std::sqrt(ground / 1e9));
-  Bounds{finest, kSpacings.high}.require(where, "spacing", spacing, "m");
-  kRangeNoises.require(where, "range_noise", range_noise, "m");
+  settings.optional("size_x", size_x, "m", kSizes);
+  settings.optional("size_y", size_y, "m", kSizes);
+  settings.optional("trees_per_100_m2", trees_per_100_m2, "", kTrees);
+  settings.optional("min_tree_spacing", min_tree_spacing, "m", kTreeSpacings);
+  settings.optional("tree_height", tree_height, "m", kTreeHeights);
+  settings.optional("trunk_radius", trunk_radius, "m", kTrunkRadii);
+  settings.optional("ground_relief", ground_relief, "m", kReliefs);
+  settings.optional("ground_roughness", ground_roughness, "m", kRoughnesses);
+  settings.optional("clearing_radius", clearing_radius, "m", kClearings);
+  settings.optional("surroundings", surroundings, "m", kSurroundings);
+  settings.optional("spacing", spacing, "m", {finest, kSpacings.high});
+  settings.optional("range_noise", range_noise, "m", kRangeNoises);
 }
 
 map::PointCloud makeForest(const ForestConfig& config) {

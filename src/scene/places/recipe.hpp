@@ -10,6 +10,7 @@
 #include <Eigen/Geometry>
 
 #include "marsim/common/progress.hpp"
+#include "marsim/common/settings.hpp"
 #include "marsim/map/point_cloud.hpp"
 #include "scene/places/materials.hpp"
 
@@ -61,6 +62,7 @@ struct GroundConfig {
   double roughness = 0.01;  ///< [m] standard deviation of points off the relief
   double margin = 0.0;      ///< [m] by which the ground extends beyond the place
   SurfaceChoice surface;    ///< in place of green grass
+  void declare(Settings& settings);
 };
 
 /// A place composed of parts. Coordinates begin at a lower corner: x from 0 to size x.
@@ -77,6 +79,7 @@ struct Recipe {
   std::vector<Part> parts;         ///< points beyond the size are left out
   std::vector<Part> surroundings;  ///< beyond the size
 
+  void declare(Settings& settings);
   void validate(const std::string& where) const;
 };
 

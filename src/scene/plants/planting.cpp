@@ -225,29 +225,41 @@ class Planter {
   Vegetation vegetation_;
 };
 
-void requireInterval(const Validator& check, const char* field, double min, double max,
-                     double least, double most, const char* unit) {
-  check.within(field, min, least, most, unit);
-  check.within(field, max, min, most, unit);
-}
-
 }  // namespace
 
-void SpeciesConfig::validate(const std::string& where) const {
-  const Validator check(where);
-  requireInterval(check, "height", height_min, height_max, 0.01, 100.0, "m");
-  requireInterval(check, "diameter", diameter_min, diameter_max, 1e-4, 5.0, "m");
-  check.within("reflectivity", reflectivity, 0.0, 1.0);
-  check.within("lean", lean, 0.0, radians(90.0), "rad");
-  check.within("pieces", pieces, 1, 16);
-  if (kind != Kind::kShrub) return;
-  check.within("crown.width", crown_width, 0.01, 100.0, "m");
-  check.within("crown.height", crown_height, 0.01, height_min, "m");
-  check.within("twigs", twigs, 0, 10'000);
-  check.within("twig_diameter", twig_diameter, 1e-4, 1.0, "m");
-  check.within("leaves", leaves, 0, 100'000);
-  requireInterval(check, "leaf", leaf_min, leaf_max, 1e-3, 10.0, "m");
-  check.within("wood.reflectivity", wood_reflectivity, 0.0, 1.0);
+void SpeciesConfig::declare(Settings& settings) {
+  settings.required("kind", kind, {{"stems", Kind::kStems}, {"shrub", Kind::kShrub}});
+  const bool is_shrub = kind == Kind::kShrub;
+  if (is_shrub && settings.isReading() && !settings.inFile("height")) {
+    settings.fail("height", "absent", "the heights of a shrub");
+  }
+  settings.optional("height", height_min, height_max, "m", {0.01, 100.0});
+  settings.optional("diameter", diameter_min, diameter_max, "m", {1e-4, 5.0});
+  settings.optional("reflectivity", reflectivity, "", kShare);
+  settings.optional("class", semantic_class, map::semantic::names());
+  settings.optional("obstacle", is_obstacle);
+  if (!is_shrub) {
+    settings.optional("lean", lean, "rad", {0.0, radians(90.0)});
+    settings.optional("pieces", pieces, "", {1.0, 16.0});
+    return;
+  }
+  settings.required("crown", [&](Settings& crown) {
+    crown.required("width", crown_width, "m", {0.01, 100.0});
+    crown.required("height", crown_height, "m", {0.01, height_min});
+  });
+  settings.optional("twigs", twigs, "", {0.0, 10'000.0});
+  settings.optional("twig_diameter", twig_diameter, "m", {1e-4, 1.0});
+  settings.optional("leaves", leaves, "", {0.0, 100'000.0});
+  settings.optional("leaf", leaf_min, leaf_max, "m", {1e-3, 10.0});
+  settings.optional("wood", [&](Settings& wood) {
+    wood.optional("reflectivity", wood_reflectivity, "", kShare);
+    wood.optional("class", wood_class, map::semantic::names());
+  });
+}
+
+void StandConfig::declare(Settings& settings) {
+  settings.required("density", density, "/m^2", kPositive);
+  settings.optional("scale", scale_min, scale_max, "", {0.01, 100.0});
 }
 
 void VegetationConfig::validate(const std::string& where) const {
@@ -256,8 +268,7 @@ void VegetationConfig::validate(const std::string& where) const {
     const std::string place = fmt::format("{}: stands[{}]", where, i);
     const StandConfig& stand = stands[i];
     const Validator check(place);
-    check.positive("density", stand.density, "/m^2");
-    requireInterval(check, "scale", stand.scale_min, stand.scale_max, 0.01, 100.0, "");
+    checkSettings(place, stand);
     check.require(!stand.region.isEmpty(), "region", "empty", "a min below its max");
     stand.species.validate(place + ": species");
   }

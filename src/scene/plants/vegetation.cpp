@@ -89,11 +89,10 @@ double Sway::shareAt(double seconds, double place) const {
   return wave * wave * (3.0 - 2.0 * wave);
 }
 
-void Sway::validate(const std::string& where) const {
-  const Validator check(where);
-  check.within("lean", lean, 0.0, radians(60.0), "rad");
-  check.finite("direction", direction, "rad");
-  check.within("period", period, 0.1, 1000.0, "s");
+void Sway::declare(Settings& settings) {
+  settings.required("lean", lean, "rad", {0.0, radians(60.0)});
+  settings.optional("direction", direction, "rad");
+  settings.optional("period", period, "s", {0.1, 1000.0});
 }
 
 Eigen::Vector3d Vegetation::placed(const PlantInstance& instance, const Eigen::Vector3d& p_M,

@@ -64,9 +64,9 @@ Json allInputsOf(const DatasetRequest& request, const scenario::Scenario& scenar
   for (const auto& [uav, way] : scenario.flights) {
     if (!way.trajectory.empty()) inputs["trajectory"] = digestOf(way.trajectory);
   }
-  for (const std::string& name : ScenarioFlight::argumentNames()) {
+  for (const auto& [name, value] : flight.arguments()) {
     if (name == "map") continue;  // by its points
-    const std::vector<std::string> files = inputsOf(name, flight.argument(name));
+    const std::vector<std::string> files = inputsOf(name, value);
     if (!files.empty()) inputs[name] = files;
   }
   if (!request.airsim.empty()) inputs["airsim"] = digestOf(request.airsim);
@@ -79,10 +79,6 @@ std::string keyOf(const DatasetRequest& request, const scenario::Scenario& scena
                   std::uint64_t seed, const ScenarioFlight& flight) {
   Json formats = Json::array();
   for (const dataset::Format format : request.formats) formats.push_back(nameOf(format));
-  Json arguments = Json::object();
-  for (const std::string& name : ScenarioFlight::argumentNames()) {
-    arguments[name] = flight.argument(name);
-  }
   const Json key = {
       {"made_by", "marsim dataset"},
       {"layout", 1},
@@ -93,7 +89,7 @@ std::string keyOf(const DatasetRequest& request, const scenario::Scenario& scena
       {"frame", nameOf(request.axes)},
       {"truth_frame", request.truth_frame},
       {"image_truth", request.image_truth},
-      {"arguments", arguments},
+      {"arguments", flight.arguments()},
       {"inputs", allInputsOf(request, scenario, flight)}};
   return key.dump(2) + "\n";
 }
@@ -222,10 +218,10 @@ std::string report(const ScenarioFlight& flight, const dataset::QualityMeter& qu
                    const fs::path& folder) {
   const Json measured = qualityJson(quality);
   writeFile(folder / "quality.json", measured.dump(2) + "\n");
-  const std::string about =
-      fmt::format("{} on the map {}, {:.3f} s, {:.1f} m, {} contacts, {} of {} goals reached",
-                  flight.config().vehicle.name, flight.argument("map"), toSeconds(summary.duration),
-                  quality.distance, summary.contacts, summary.reached, summary.goals);
+  const std::string about = fmt::format(
+      "{} on the map {}, {:.3f} s, {:.1f} m, {} contacts, {} of {} goals reached",
+      flight.config().vehicle.name, flight.arguments().at("map"), toSeconds(summary.duration),
+      quality.distance, summary.contacts, summary.reached, summary.goals);
   writeFile(folder / "report.html", qualityHtml(quality, title, about));
   Json streams = measured["streams"];
   for (Json& stream : streams) stream.erase("intervals");

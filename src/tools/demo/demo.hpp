@@ -8,29 +8,25 @@
 #include "marsim/map/point_cloud.hpp"
 #include "tools/demo/flight_plan.hpp"
 #include "tools/demo/flight_report.hpp"
+#include "tools/process/command_line.hpp"
 
 /// `marsim demo`: plans a flight through a map, flies it with the ROS nodes, judges and shows it.
 namespace marsim::tools {
 
-struct DemoOptions {
+struct DemoOptions : ScannedWorld {
   static constexpr Bounds kSpeeds{0.0, 1000.0, true}, kGoalCounts{1, 1000};
 
-  std::string map = "forest";           ///< bundled place or file
-  std::string start;                    ///< "x,y,z", empty: chosen
-  double yaw = 0.0;                     ///< [rad]
-  std::string lidar = "avia";           ///< name or file
-  std::string vegetation = "none";      ///< name or file
-  std::string surfaces = "none";        ///< name or file
-  std::string weather = "none";         ///< name or file
-  std::string vehicle = "hummingbird";  ///< name or file
-  double resolution = 0.1;              ///< [m]
-  std::string surface = "blended";      ///< or "paper"
-  std::string goals;                    ///< "x,y,z;x,y,z", empty: chosen
-  int goal_count = 4;                   ///< number of goals to choose
-  std::string output = "demo_output";   ///< folder
-  double speed = 2.0;                   ///< [m/s]
-  std::uint64_t seed = 1;               ///< for the choice of goals
-  std::string renderer = "cpu";         ///< passed to the scenario
+  std::string start;                                   ///< "x,y,z", empty: chosen
+  double yaw = 0.0;                                    ///< [rad]
+  std::string vehicle = config::defaultOf("vehicle");  ///< name or file
+  double resolution = config::defaultNumber("resolution", Quantity::kLength);  ///< [m]
+  std::string surface = config::defaultOf("surface");                          ///< or "paper"
+  std::string goals;                   ///< "x,y,z;x,y,z", empty: chosen
+  int goal_count = 4;                  ///< number of goals to choose
+  std::string output = "demo_output";  ///< folder
+  double speed = config::defaultNumber("speed", Quantity::kSpeed);  ///< [m/s]
+  std::uint64_t seed = 1;                                           ///< for the choice of goals
+  std::string renderer = config::defaultOf("renderer");             ///< passed to the scenario
   bool nodelets = false;
   bool rviz = false;
   bool verbose = false;  ///< show all output of the nodes

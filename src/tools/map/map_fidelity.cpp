@@ -8,6 +8,7 @@
 #include "common/nth_smallest.hpp"
 #include "common/output_file.hpp"
 #include "common/text.hpp"
+#include "config/defaults.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/viz/picture.hpp"
 #include "tools/map/map_accuracy.hpp"
@@ -20,7 +21,7 @@ namespace {
 
 /// The command line of `marsim map fidelity`.
 struct FidelityOptions {
-  std::string source, surface = "blended", out;
+  std::string source, surface = config::defaultOf("surface"), out;
   bool json = false;
   RecordingOptions recording;
   AccuracyConfig config;

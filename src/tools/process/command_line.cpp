@@ -137,6 +137,21 @@ double parseOption(const std::string& option, std::string text, Quantity quantit
   return std::stod(text);
 }
 
+void addWorld(CLI::App& app, ScannedWorld& world) {
+  app.add_option("--map", world.map, "forest, building or a PCD, PLY or place file [m]")
+      ->type_name(kInput);
+  app.add_option("--lidar", world.lidar, "name or YAML file")->type_name(kInput);
+  app.add_option("--vegetation", world.vegetation,
+                 "plants on the map's ground: courtyard, meadow, ... or a YAML file; none")
+      ->type_name(kInput);
+  app.add_option("--surfaces", world.surfaces,
+                 "mirrors, panes and retro-reflectors: example or a YAML file; none")
+      ->type_name(kInput);
+  app.add_option("--weather", world.weather,
+                 "rain_light, rain_heavy, fog_dense, snow, ... or a YAML file; none")
+      ->type_name(kInput);
+}
+
 void addSeed(CLI::App& app, std::uint64_t& seed, const std::string& description) {
   app.add_option("--seed", seed, description)
       ->transform(whole(0, std::numeric_limits<std::uint64_t>::max()))

@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "config/defaults.hpp"
 #include "marsim/common/bounds.hpp"
 #include "marsim/common/units.hpp"
 
@@ -46,6 +47,15 @@ CLI::Validator whole(const Bounds& bounds);
 /// CLI::ValidationError.
 double parseOption(const std::string& option, std::string text, Quantity quantity,
                    const Bounds& bounds);
+
+/// The world that a LiDAR scans, and the LiDAR: names or files, each by default as in sim.launch.
+struct ScannedWorld {
+  std::string map = config::defaultOf("map"), lidar = config::defaultOf("lidar");
+  std::string vegetation = config::defaultOf("vegetation");
+  std::string surfaces = config::defaultOf("surfaces"), weather = config::defaultOf("weather");
+};
+/// The options --map, --lidar, --vegetation, --surfaces and --weather.
+void addWorld(CLI::App& app, ScannedWorld& world);
 
 /// The option --seed, a whole number from 0 to 2^64 - 1.
 void addSeed(CLI::App& app, std::uint64_t& seed, const std::string& description);

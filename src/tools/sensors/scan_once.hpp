@@ -10,20 +10,16 @@
 #include "marsim/map/load_map.hpp"
 #include "marsim/map/surfel_map.hpp"
 #include "marsim/viz/picture.hpp"
+#include "tools/process/command_line.hpp"
 
 /// One scan of a sensor at rest, without ROS.
 namespace marsim::tools {
 
-struct ScanRequest {
+struct ScanRequest : ScannedWorld {
   static constexpr Bounds kDurations{0.0, 3600.0};  ///< [s]
 
-  std::string map = "forest";       ///< argument of config::resolveMap
-  std::string lidar = "avia";       ///< argument of config::loadLidar
-  std::string vegetation = "none";  ///< argument of config::loadVegetation
-  std::string surfaces = "none";    ///< argument of config::loadSurfaces
-  std::string weather = "none";     ///< argument of config::loadWeather
-  Pose X_WS;                        ///< of the sensor; its mounting is not used
-  double duration = 0.0;            ///< [s] 0: one scan's
+  Pose X_WS;              ///< the sensor; its mounting is left out
+  double duration = 0.0;  ///< [s] 0: one scan's
   map::SurfelMapConfig surfels;
   lidar_gl::RendererChoice renderer = lidar_gl::RendererChoice::kCpu;
   bool sensor_frame = false;    ///< write points in S, not in W

@@ -140,14 +140,12 @@ class Batch {
     const std::string where = options_.study.string();
     dataset::formatsOf(study_.common.format, where, "formats");
     dataset::axesOf(study_.common.frame, where, "frame");
-    const std::vector<std::string> arguments = ScenarioFlight::argumentNames();
-    const auto require = [&](const std::string& name) {
-      if (std::find(arguments.begin(), arguments.end(), name) != arguments.end()) return;
-      throw UnknownNameError(where, "argument of a flight without ROS", name, arguments);
-    };
-    for (const auto& [name, value] : study_.common.arguments) require(name);
+    for (const auto& [name, value] : study_.common.arguments) {
+      ScenarioFlight::requireArgument(where, name);
+    }
     for (const config::Factor& factor : study_.factors) {
-      if (factor.name != "seed" && factor.name != "scenario") require(factor.name);
+      if (factor.name == "seed" || factor.name == "scenario") continue;
+      ScenarioFlight::requireArgument(where, factor.name);
     }
   }
   /// Whether the folder holds the files of this study's runs. Throws if they are another study's.

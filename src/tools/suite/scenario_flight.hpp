@@ -34,9 +34,10 @@ class ScenarioFlight {
   const sim::UavConfig& config() const { return config_; }
   /// Replaces the scenario's sensors by the given ones; call it before enter().
   void carry(const AirsimSensors& sensors);
-  /// An argument of the launch file, from the scenario or by default, for any of its names.
-  std::string argument(const std::string& name) const;
-  static std::vector<std::string> argumentNames();
+  /// The arguments of the launch file by name, each as it was given or by default.
+  const std::map<std::string, std::string>& arguments() const;
+  /// Throws UnknownNameError for a name that is not among them.
+  static void requireArgument(const std::string& where, const std::string& name);
 
   /// Loads the map and puts the UAV into it. `threads` of the renderers, 0: all cores, do not
   /// affect results. The functions below need it.
