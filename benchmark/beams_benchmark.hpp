@@ -17,8 +17,8 @@ struct BeamsBench {
   std::filesystem::path work;  ///< folder for clouds and maps
 };
 
-/// What nine rays a beam and weather cost, as a table; draws the scenes of test/physics. Whether
-/// all rows are within their bounds.
+/// Times nine rays per beam and weather in the scenes of test/physics. Prints a table of all rows;
+/// returns whether all are within their bounds.
 bool runBeamsBench(const BeamsBench& bench);
 
 }  // namespace marsim::benchmarks

@@ -7,7 +7,7 @@ target_link_libraries(marsim_core INTERFACE marsim_common marsim_lan marsim_cloc
 set_target_properties(marsim_core PROPERTIES EXPORT_NAME core)
 add_library(marsim::core ALIAS marsim_core)
 install(TARGETS marsim_core EXPORT marsimTargets)
-# What marsim/pcl.hpp needs; a program that names the component finds PCL, see marsim-components.cmake.in.
+# Requirements of marsim/pcl.hpp; a program that names the component finds PCL, see marsim-components.cmake.in.
 add_library(marsim_pcl INTERFACE)
 target_link_libraries(marsim_pcl INTERFACE marsim_core pcl_common)
 set_target_properties(marsim_pcl PROPERTIES EXPORT_NAME pcl)

@@ -14,7 +14,7 @@ void AnyTypeSubscriber::subscribe() {
   subscriber_.shutdown();  // otherwise the new one would join it
   const boost::function<void(const topic_tools::ShapeShifter::ConstPtr&)> callback =
       [this](const topic_tools::ShapeShifter::ConstPtr& message) {
-        has_publisher_ = true;  // also one that comes and goes between two looks
+        has_publisher_ = true;  // also a publisher that comes and goes between two looks
         callback_(message);
       };
   subscriber_ = handle_.subscribe<topic_tools::ShapeShifter>(

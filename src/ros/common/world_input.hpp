@@ -62,7 +62,7 @@ class WorldInput {
 
   /// The UAV's number in the world.
   std::uint32_t uavId() const { return uav_id_; }
-  /// Reports on the other UAVs, and messages that were refused.
+  /// Reports on the other UAVs and on refused messages.
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) const;
 
  private:

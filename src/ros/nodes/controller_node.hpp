@@ -68,7 +68,7 @@ class ControllerNode {
   Frames frames_;
   bool in_lockstep_ = false;
   std::unique_ptr<sim::Pilot> pilot_;
-  std::deque<marsim::VehicleStateConstPtr> await_imu_;  ///< states whose IMU sample is to come
+  std::deque<marsim::VehicleStateConstPtr> await_imu_;  ///< states that wait for their IMU sample
   KinematicState state_;
   control::Reference reference_;
   bool has_state_ = false;

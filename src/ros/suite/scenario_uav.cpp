@@ -15,9 +15,9 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr std::uint32_t kQueue = 5000;               // of what comes 500 times a second
-constexpr TimeNs kErrorPeriod = kNsPerSecond / 100;  // at most, of what is told
-constexpr double kSlamTolerance = 0.15;              // [m] within which its goals are reached
+constexpr std::uint32_t kQueue = 5000;               // for topics with 500 messages a second
+constexpr TimeNs kErrorPeriod = kNsPerSecond / 100;  // least time between used messages
+constexpr double kSlamTolerance = 0.15;              // [m] tolerance of its goals
 
 std::string goalTopic(const std::string& client, const std::string& uav) {
   if (client == "ego_planner" || client == "fast_planner" || client == "fuel") {

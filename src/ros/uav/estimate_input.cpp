@@ -16,7 +16,8 @@ constexpr double kLongestSettling = 60.0;  // [s]
 }  // namespace
 
 std::unique_ptr<EstimateInput> EstimateInput::make(ros::NodeHandle& handle, Inputs& inputs,
-                                                   Params& params, const vehicle::EquippedVehicle& vehicle,
+                                                   Params& params,
+                                                   const vehicle::EquippedVehicle& vehicle,
                                                    const control::ControllerConfig& controller,
                                                    sim::Pilot& pilot, std::function<void()> onImu) {
   const std::string topic = params.text("estimate");

@@ -7,11 +7,11 @@
 /// Processes that outlive the one that started them.
 namespace marsim::tools {
 
-/// [s] for what a child leaves behind to end in good order.
+/// [s] for a child's orphans to end cleanly.
 constexpr double kOrphansPatience = 3.0;
 
-/// While it lives, processes whose parent has ended become children of this process, whatever
-/// session or process group they are in, so that they can be found and ended.
+/// During its life, processes whose parent has ended become children of this process, in whatever
+/// session or process group, so that they can be found and ended.
 class OrphanKeeper {
  public:
   OrphanKeeper();
