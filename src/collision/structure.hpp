@@ -5,14 +5,15 @@
 #include <Eigen/Core>
 
 #include "marsim/collision/clearance.hpp"
+#include "marsim/common/units.hpp"
 
 namespace marsim::collision {
 
 /// The field of view of a range sensor, about its heading.
 struct ViewLimits {
-  double azimuth_min = -3.14159265358979323846, azimuth_max = 3.14159265358979323846;  ///< [rad]
-  double elevation_min = -0.5, elevation_max = 0.5;                                    ///< [rad]
-  double reach = 20.0;                                                                 ///< [m]
+  double azimuth_min = -kPi, azimuth_max = kPi;      ///< [rad]
+  double elevation_min = -0.5, elevation_max = 0.5;  ///< [rad]
+  double reach = 20.0;                               ///< [m]
 };
 
 /// How well scans taken from a place at a heading [rad] fix the sensor's position: the smallest

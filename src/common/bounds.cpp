@@ -46,12 +46,6 @@ void requireAngle(std::string_view where, std::string_view field, double angle) 
   kAngles.require(where, field, angle, "rad");
 }
 
-void requireCompactStorage(std::string_view where, std::string_view field, std::string_view name) {
-  if (name == "compact") return;
-  throw ConfigError(where, field, fmt::format("'{}'{}", name, name == "float" ? " (removed)" : ""),
-                    "compact");
-}
-
 std::string pointText(const Eigen::Vector3d& point) {
   return fmt::format("({:.2f}, {:.2f}, {:.2f})", point.x(), point.y(), point.z());
 }

@@ -22,15 +22,15 @@ constexpr Bounds kAngles{-kLargestAngle, kLargestAngle};
 /// [m] Side of a voxel; the largest is more than any map is wide.
 constexpr Bounds kResolutions{0.0, 1e4, true};
 
+/// How far the length of a quaternion may be off 1.
+constexpr double kUnitTolerance = 0.01;
+
 /// Whether a place is finite, with no coordinate beyond kFarthestPlace.
 bool isPlace(const Eigen::Vector3d& p_W);
 
 /// These throw ConfigError naming field, value and what is allowed.
 void requirePlace(std::string_view where, std::string_view field, const Eigen::Vector3d& p_W);
 void requireAngle(std::string_view where, std::string_view field, double angle);
-
-/// Throws ConfigError unless a map's `storage` is "compact", the only storage left.
-void requireCompactStorage(std::string_view where, std::string_view field, std::string_view name);
 
 /// "(10.00, 11.00, 1.80)".
 std::string pointText(const Eigen::Vector3d& point);

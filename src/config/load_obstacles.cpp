@@ -9,7 +9,7 @@ namespace {
 using scene::ObstacleGroup;
 using scene::ObstacleKind;
 
-/// Where nothing else is said.
+/// Defaults for the groups.
 struct Common {
   Eigen::AlignedBox3d region;
   bool has_region = false;

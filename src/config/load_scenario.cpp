@@ -16,8 +16,6 @@ namespace marsim::config {
 namespace fs = std::filesystem;
 namespace {
 
-static_assert(scenario::kMostUavs == sim::kMostUavs);
-
 constexpr const char* kClients[] = {"ego_planner", "ego_swarm", "fast_planner", "fuel",    "super",
                                     "mavros",      "fast_lio",  "lio_sam",      "kiss_icp"};
 
@@ -62,7 +60,7 @@ scenario::Flight readFlight(YamlReader& reader) {
   return flight;
 }
 
-// Of one UAV, or a map of UAVs. Of names that are no UAV's validate() complains.
+// Reads the flight of one UAV, or a map of UAVs. validate() reports names that are no UAV's.
 void readFlights(YamlReader& reader, scenario::Scenario& scenario) {
   reader.readMap("fly", [&](YamlReader& fly) {
     const std::vector<std::string> keys = fly.keys();
@@ -82,8 +80,8 @@ void readFlights(YamlReader& reader, scenario::Scenario& scenario) {
   });
 }
 
-// Refuses trajectories that cannot be followed. A single UAV starts at the first pose of its own,
-// unless told otherwise.
+// Rejects trajectories that cannot be followed. A single UAV starts at the first pose of its own
+// unless it has another start.
 void readTrajectories(YamlReader& reader, scenario::Scenario& scenario) {
   for (const auto& [uav, flight] : scenario.flights) {
     if (flight.trajectory.empty()) continue;
@@ -107,13 +105,13 @@ scenario::Program readProgram(YamlReader& reader) {
   return program;
 }
 
-// Beside the scenario, or else in the package.
+// Looks for a file beside the scenario, or else in the package.
 void findProgram(const YamlReader& reader, const std::string& key, scenario::Program& program) {
   const bool is_beside = fs::exists(fs::absolute(reader.file()).parent_path() / program.file);
   if (program.package.empty() || is_beside) program.file = existingFile(reader, key, program.file);
 }
 
-// Files are looked for when all keys are known: a slip in "package" is not told as a missing file.
+// Files are searched after all keys: a wrong key for "package" is not reported as a missing file.
 void readPrograms(YamlReader& reader, scenario::Scenario& scenario) {
   if (!reader.has("programs")) return;
   reader.requireMaps(
@@ -140,9 +138,8 @@ scenario::WaitRule readRule(YamlReader& reader) {
 
 void readHowItRuns(YamlReader& reader, scenario::Scenario& scenario) {
   reader.optional("uavs", scenario.uavs);
-  if (scenario.uavs < 1 || scenario.uavs > scenario::kMostUavs) {
-    reader.fail("uavs", fmt::format("{}", scenario.uavs),
-                fmt::format("1 to {}", scenario::kMostUavs));
+  if (scenario.uavs < 1 || scenario.uavs > kMostUavs) {
+    reader.fail("uavs", fmt::format("{}", scenario.uavs), fmt::format("1 to {}", kMostUavs));
   }
   reader.optional("start", scenario.start, "m");
   reader.optional("yaw", scenario.yaw, "rad");
@@ -150,7 +147,7 @@ void readHowItRuns(YamlReader& reader, scenario::Scenario& scenario) {
   readSeeds(reader, scenario.seeds);
   double duration = toSeconds(scenario.duration);
   reader.optional("duration", duration, "s");
-  if (!(std::abs(duration) <= scenario::kLongestDuration)) {  // validate() says what is too short
+  if (!(std::abs(duration) <= scenario::kLongestDuration)) {  // validate() reports a shorter one
     reader.fail("duration", fmt::format("{:g}", duration),
                 fmt::format("at most {:g} s", scenario::kLongestDuration));
   }

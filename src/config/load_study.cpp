@@ -12,14 +12,14 @@ namespace {
 
 constexpr int kMostSteps = 1'000'000;
 
-/// A name of config/dataset, or a file beside the one that is read.
+/// A name of config/dataset, or a file beside this one.
 std::string scenarioPath(const YamlReader& reader, const std::string& key,
                          const std::string& text) {
   const bool is_name = text.find('/') == std::string::npos && text.find('.') == std::string::npos;
   return is_name ? text : existingFile(reader, key, text);
 }
 
-/// A file beside the one that is read gets its full path; anything else stays as it is.
+/// The full path of a file beside this one; any other text is unchanged.
 std::string valueOf(const YamlReader& reader, const std::string& text) {
   const auto file = std::filesystem::absolute(reader.file()).parent_path() / text;
   std::error_code none;

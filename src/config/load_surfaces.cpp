@@ -11,7 +11,7 @@
 namespace marsim::config {
 namespace {
 
-/// A whole number of digits alone, up to `most`.
+/// A whole number in digits only, up to `most`.
 std::optional<std::uint32_t> numberOf(const std::string& text, std::uint32_t most) {
   if (text.empty() || text.size() > 9) return std::nullopt;
   if (text.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
@@ -31,7 +31,7 @@ std::uint8_t classOf(const YamlReader& reader, const std::string& text) {
   throw UnknownNameError(reader.file(), "class", text, known);
 }
 
-/// As scene::identityName writes them.
+/// Reads the names written by scene::identityName.
 std::uint32_t identityOf(const YamlReader& reader, const std::string& text) {
   const std::size_t space = text.find(' ');
   const std::string kind = text.substr(0, space);

@@ -7,7 +7,7 @@
 namespace marsim::config {
 namespace {
 
-// [x, y], or [x, y, z]; what is left out stays.
+// Reads [x, y] or [x, y, z]; an omitted z keeps its value.
 void readCorner(YamlReader& reader, const std::string& key, Eigen::Ref<Eigen::Vector3d> corner) {
   std::vector<double> values;
   reader.required(key, values, "m");

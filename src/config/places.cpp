@@ -25,8 +25,8 @@ using scene::ForestConfig;
 using scene::Recipe;
 using PlaceConfig = std::variant<ForestConfig, BuildingConfig, Recipe>;
 
-/// Raise it when makeForest(), makeBuilding() or makeRecipe() change what they make of the same
-/// settings, so that clouds in the cache are made anew.
+/// Raise it when makeForest(), makeBuilding() or makeRecipe() give other points for the same
+/// settings, so that cached clouds are made anew.
 constexpr int kGeneratorVersion = 4;
 
 PlaceConfig loadPlace(const fs::path& path) {
@@ -47,7 +47,7 @@ PlaceConfig loadPlace(const fs::path& path) {
   return place;
 }
 
-/// Number that changes with any setting and with the generator; for a recipe with its text.
+/// A number that changes with any setting and with the generator; for a recipe with its text.
 std::uint64_t fingerprint(const PlaceConfig& place, const fs::path& yaml) {
   std::string text = fmt::format("{} {}", kGeneratorVersion, place.index());
   std::visit(
@@ -72,7 +72,7 @@ map::PointCloud makePlace(const PlaceConfig& place, const fs::path& yaml) {
   return scene::makeRecipe(std::get<Recipe>(place), yaml.string(), progress);
 }
 
-/// Makes the cloud unless another process did while this one waited for its turn.
+/// Makes the cloud unless another process has made it meanwhile.
 void makeFile(const fs::path& yaml, const PlaceConfig& place, const fs::path& path) {
   const BuildLock lock(path, [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
   if (fs::is_regular_file(path)) return;
@@ -80,7 +80,7 @@ void makeFile(const fs::path& yaml, const PlaceConfig& place, const fs::path& pa
   map::savePcd(path, makePlace(place, yaml));
 }
 
-/// The generated cloud of a place's file, made where the cache does not hold it yet.
+/// The generated cloud of a place's file, made if it is not in the cache.
 fs::path generated(const fs::path& yaml) {
   const PlaceConfig place = loadPlace(yaml);
   const std::string name =
@@ -102,7 +102,7 @@ fs::path generated(const fs::path& yaml) {
   return fallback;
 }
 
-/// Files of this folder that a bare name may have meant.
+/// Files of this folder that a bare name may mean.
 std::vector<std::string> filesNamed(const std::string& name) {
   std::vector<std::string> found;
   for (const char* extension : {"", ".pcd", ".ply", ".yaml"}) {

@@ -211,7 +211,7 @@ std::vector<Part> readParts(YamlReader& reader, const std::string& key, const Gr
   return parts;
 }
 
-// Groups within groups may stand for more than memory holds.
+// Number of parts: nested groups may stand for more than memory holds.
 std::size_t countOf(const std::vector<Part>& parts) {
   std::size_t count = parts.size();
   for (const Part& part : parts) count += countOf(part.parts);
@@ -225,7 +225,7 @@ Groups readGroups(YamlReader& reader) {
       if (scene::findPartKind(name) != nullptr || name == "group") {
         list.fail(name, "a group", "a name that no part has");
       }
-      // A group may hold those above it.
+      // A group may contain groups defined above it.
       std::vector<Part> parts = readParts(list, name, groups);
       if (countOf(parts) > kMostInARow) {
         list.fail(name, fmt::format("{} parts", countOf(parts)), "at most 100000 parts");

@@ -13,12 +13,12 @@ namespace marsim::config {
 namespace fs = std::filesystem;
 namespace {
 
-/// Arguments that name a file of the user's or something that comes with the package.
+/// Arguments that name a user's file or one of the package.
 constexpr const char* kNamed[] = {"map",    "obstacles",  "lidar",    "depth",
                                   "camera", "vehicle",    "imu",      "controller",
                                   "swarm",  "vegetation", "surfaces", "weather"};
 
-/// Arguments that a scenario says in another way: by name, and by what.
+/// Arguments that a scenario sets by another key: name and key.
 const std::map<std::string, std::string> kSaidOtherwise = {
     {"seed", "seeds"}, {"x", "start"},          {"y", "start"}, {"z", "start"},
     {"n", "uavs"},     {"uav", "fly"},          {"yaw", "yaw"}, {"client", "client"},
@@ -28,7 +28,7 @@ bool isPath(const std::string& text) {
   return text.find('/') != std::string::npos || fs::path(text).has_extension();
 }
 
-// What may stand for a plain name.
+// Known names for an argument.
 std::vector<std::string> namesOf(const std::string& key) {
   if (key == "map") return yamlNames(dataDir() / "maps");
   std::vector<std::string> names = knownNames(key == "controller" ? "control" : key);
@@ -60,7 +60,7 @@ void readWordArgument(YamlReader& reader, const std::string& key,
   reader.required<std::string>(key, arguments[key], pairs);
 }
 
-// As plain SI, which is what launch files take.
+// Reads a number as plain SI, as launch files need it.
 void readNumberArgument(YamlReader& reader, const std::string& key, Quantity quantity,
                         bool must_be_positive, std::map<std::string, std::string>& arguments) {
   if (!reader.has(key)) return;
@@ -72,7 +72,7 @@ void readNumberArgument(YamlReader& reader, const std::string& key, Quantity qua
   arguments[key] = fmt::format("{}", value);
 }
 
-// What is wrong with them is said before anything starts.
+// Reads the conditions; their errors are reported before anything starts.
 void readConditions(YamlReader& reader, std::map<std::string, std::string>& arguments) {
   if (reader.has("wind")) {
     Eigen::Vector3d wind;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "config/defaults.hpp"
+#include "config/scenario.hpp"
 #include "config/scenario_readers.hpp"
 #include "marsim/config/load.hpp"
 
@@ -14,16 +16,8 @@ struct Equipment {
 };
 
 Equipment equipmentOf(const scenario::Scenario& scenario, const std::string& uav) {
-  const std::string& client = scenario.client;
-  const bool is_sim = client.empty() && scenario.uavs == 1;
-  Equipment equipment{client == "super" ? "uzh_5inch" : "hummingbird",
-                      client == "fast_lio" ? "auto" : "vehicle", is_sim ? "avia" : "mid360"};
-  for (const auto& [key, value] : {std::pair{"vehicle", &equipment.vehicle},
-                                   {"imu", &equipment.imu},
-                                   {"lidar", &equipment.lidar}}) {
-    const auto said = scenario.arguments.find(key);
-    if (said != scenario.arguments.end()) *value = said->second;
-  }
+  Equipment equipment{argumentOf(scenario, "vehicle"), argumentOf(scenario, "imu"),
+                      argumentOf(scenario, "lidar")};
   const auto swarm = scenario.arguments.find("swarm");
   if (swarm == scenario.arguments.end()) return equipment;
   const sim::SwarmConfig config = loadSwarm(swarm->second);
@@ -48,6 +42,17 @@ Pose frameOf(const scenario::Scenario& scenario, const scenario::EstimateCheck& 
 }
 
 }  // namespace
+
+std::string argumentOf(const scenario::Scenario& scenario, const std::string& name) {
+  const auto given = scenario.arguments.find(name);
+  if (given != scenario.arguments.end()) return given->second;
+  // Defaults of one launch file, or of one client.
+  if (name == "lidar" && scenario.launchFile() != "sim.launch") return "mid360";
+  if (name == "map" && scenario.isSlam()) return "building";
+  if (name == "vehicle" && scenario.client == "super") return "uzh_5inch";
+  if (name == "imu" && scenario.client == "fast_lio") return "auto";
+  return defaultOf(name);
+}
 
 void readChecks(YamlReader& reader, scenario::Scenario& scenario) {
   reader.required("checks", scenario.checks);

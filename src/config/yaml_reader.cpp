@@ -198,7 +198,7 @@ void YamlReader::fail(const std::string& key, const std::string& value,
 
 YAML::Node YamlReader::present(const std::string& key) {
   if (has(key)) return at(key);
-  // A slip in a required key would otherwise only say that the right one is missing.
+  // A typing error in a required key would otherwise only be reported as a missing key.
   std::vector<std::string> unread;
   for (const auto& entry : node_) {
     const std::string& name = entry.first.Scalar();
@@ -218,7 +218,7 @@ std::string YamlReader::scalar(const std::string& key, const YAML::Node& node,
 double YamlReader::number(const std::string& key, const YAML::Node& node, Quantity quantity) {
   const std::string text = scalar(key, node, allowedNumber(quantity));
   const std::string hint = degreesHint(text, quantity);
-  if (!hint.empty() && !std::exchange(*hinted_, true)) {  // once a file
+  if (!hint.empty() && !std::exchange(*hinted_, true)) {  // once per file
     fmt::print(stderr, "warning: {}: {}: {}\n", file_, fieldPath(key), hint);
   }
   try {

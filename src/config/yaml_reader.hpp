@@ -24,10 +24,10 @@ class YamlReader : public Settings {
  public:
   using ReadMap = std::function<void(YamlReader&)>;
 
-  /// Reads a whole file. Throws FileError where it is missing, no regular file, larger than 1 MiB,
-  /// empty, not YAML or not a map, where a key comes twice, and where there are anchors or aliases.
+  /// Reads a whole file. Throws FileError if it is missing, not a regular file, larger than 1 MiB,
+  /// empty, not YAML or not a map, has a duplicate key, or has anchors or aliases.
   static void readFile(const std::filesystem::path& path, const ReadMap& read);
-  /// The same of a text; `name` stands for the file in errors.
+  /// Reads a text instead; `name` stands for the file in errors.
   static void readText(const std::string& name, const std::string& text, const ReadMap& read);
   /// Throws FileError.
   static std::string textOf(const std::filesystem::path& path);

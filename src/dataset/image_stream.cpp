@@ -54,7 +54,7 @@ ImageStream streamOf(const lidar::CameraRigConfig& rig, std::size_t number) {
   return stream;
 }
 
-/// The depth in the pixels of a stream's camera.
+/// The stream of depth in the pixels of a stream's camera.
 ImageStream alignedTo(ImageStream stream, const lidar::CameraConfig& camera, std::size_t number) {
   const std::string topics = "camera/" + camera.depthTopic();
   stream.kind = ImageStream::Kind::kAlignedDepth;
@@ -63,13 +63,13 @@ ImageStream alignedTo(ImageStream stream, const lidar::CameraConfig& camera, std
   stream.topic = topics + "/image_raw";
   stream.info_topic = topics + "/camera_info";
   stream.encoding = encodingOf(*camera.aligned_depth);
-  // In the camera's own frame, also beside the first camera of a rectified pair.
+  // The camera's own frame, also for the second camera of a rectified pair.
   stream.frame = kFrames.camera(camera.name);
   stream.shift = 0.0;
   return stream;
 }
 
-/// The truth in a stream's pixels.
+/// The stream of ground truth in a stream's pixels.
 ImageStream truthOf(ImageStream stream, ImageStream::Kind kind) {
   const bool is_class = kind == ImageStream::Kind::kClass;
   const std::string what = is_class ? "class" : "instance";
@@ -125,7 +125,7 @@ bool kittiHolds(const Sensors& sensors, const ImageStream& stream) {
   constexpr double kTolerance = 1e-6;  // [rad]
   if (stream.kind != ImageStream::Kind::kColour || stream.camera > 1) return false;
   const lidar::CameraConfig& first = sensors.cameras->cameras.front();
-  const double images = stream.rate / kittiRate(sensors);  // a frame
+  const double images = stream.rate / kittiRate(sensors);  // per frame
   return first.model.isIdeal() && stream.model.isIdeal() &&
          stream.X_BC.q.angularDistance(first.X_BC.q) < kTolerance && images >= 1.0 &&
          std::abs(images - std::round(images)) < 1e-9;

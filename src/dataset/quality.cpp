@@ -11,9 +11,9 @@ namespace marsim::dataset {
 
 namespace {
 
-/// A number of its own for each cube of a map.
+/// A unique number for each cube of a map.
 std::uint64_t cubeAt(const Eigen::Vector3f& p) {
-  constexpr std::uint64_t kMask = (1U << 21U) - 1U;  // of an axis
+  constexpr std::uint64_t kMask = (1U << 21U) - 1U;  // bits of an axis
   std::uint64_t key = 0;
   for (int axis = 0; axis < 3; ++axis) {
     const auto cell = static_cast<std::int64_t>(

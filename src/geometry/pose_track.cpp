@@ -15,8 +15,6 @@ namespace {
 using Eigen::Vector3d;
 using Eigen::Vector4d;
 
-constexpr double kUnitTolerance = 0.01;  // of a quaternion's length
-
 double turnBetween(const Eigen::Quaterniond& a, const Eigen::Quaterniond& b) {
   return degrees(logMap(a.normalized().conjugate() * b.normalized()).norm());
 }

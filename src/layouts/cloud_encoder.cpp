@@ -18,7 +18,7 @@ using lidar::StampPolicy;
 constexpr std::uint32_t kVelodynePacketReturns = 384;  // 12 blocks of 32
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-/// How a driver writes a shot that found nothing; dropped where that is not known.
+/// How a driver writes a shot without a return; dropped if the driver's way is unknown.
 MissEncoding driversMisses(CloudLayout layout) {
   switch (layout) {
     case CloudLayout::kOrganised:
@@ -31,7 +31,7 @@ MissEncoding driversMisses(CloudLayout layout) {
     case CloudLayout::kLivoxCustom:
     case CloudLayout::kLivoxCustom2:
       return MissEncoding::kZero;
-    default:  // velodyne_pointcloud drops what is nearer than its min_range
+    default:  // velodyne_pointcloud drops points nearer than its min_range
       return MissEncoding::kDrop;
   }
 }
@@ -52,13 +52,13 @@ ReturnOrder orderOf(CloudLayout layout) {
   }
 }
 
-/// Bits 5 and 4 are the return's number; the others say that all is normal.
+/// Bits 5 and 4 are the number of the return; the other bits mean a normal point.
 std::uint8_t livoxTag(const ScanShot& shot) {
   return shot.isReturn() ? static_cast<std::uint8_t>(shot.return_number << 4) : std::uint8_t{0};
 }
 
 /// ouster_ros moves each row right by its beam's azimuth offset in columns, so that the columns of
-/// an image are azimuths. Shifts count from the row that moves least.
+/// an image are azimuths. Shifts are relative to the row with the least shift.
 std::vector<std::uint32_t> destaggering(const lidar::PatternConfig& pattern) {
   const auto* spinning = std::get_if<lidar::SpinningPatternConfig>(&pattern);
   if (spinning == nullptr || !spinning->more_blocks.empty() || spinning->start_times.size() > 1) {
@@ -66,7 +66,7 @@ std::vector<std::uint32_t> destaggering(const lidar::PatternConfig& pattern) {
   }
   const double step = spinning->rotation_rate * spinning->cycle_period;  // [rad] a column
   if (step == 0.0) return {};
-  auto channels = spinning->channels;  // by ring, the order of elevations
+  auto channels = spinning->channels;  // by ring, in the order of elevations
   std::stable_sort(channels.begin(), channels.end(),
                    [](const auto& a, const auto& b) { return a.elevation < b.elevation; });
   std::vector<int> shifts;
@@ -150,7 +150,7 @@ struct ShotWriter {
   }
 };
 
-/// Whether a shot has a place in an organised cloud; a pattern's own numbers are not trusted.
+/// Whether a shot has a cell in an organised cloud; a pattern's numbers are checked.
 bool hasCell(const lidar::Scan& scan, const ScanShot& shot) {
   return shot.ring < scan.rings && shot.column < scan.columns;
 }
@@ -158,7 +158,7 @@ bool hasCell(const lidar::Scan& scan, const ScanShot& shot) {
 Cloud organisedCloud(const lidar::Scan& scan, const std::string& frame) {
   Cloud cloud = makeCloud(fieldsOf(CloudLayout::kOrganised), scan.columns, scan.rings, frame);
   std::uint8_t* data = cloud.data.data();
-  for (std::uint32_t row = 0; row < cloud.height; ++row) {  // cells no shot belongs to
+  for (std::uint32_t row = 0; row < cloud.height; ++row) {  // cells without a shot
     for (std::uint32_t column = 0; column < cloud.width; ++column, data += cloud.point_step) {
       putPosition(data, Eigen::Vector3f::Constant(kNan));
       put(data, 16, static_cast<std::uint16_t>(row));
@@ -178,10 +178,10 @@ Cloud organisedCloud(const lidar::Scan& scan, const std::string& frame) {
   return cloud;
 }
 
-/// Of the returns of one rank by energy (return_order STRONGEST_TO_WEAKEST of ouster-sdk, the
-/// sensor's default). The signal count is not modelled: intensity and reflectivity are both the
-/// calibrated reflectivity. Neither is ambient light: 0. Ranges count from the axis, as ouster-sdk
-/// takes them (lidar_origin_to_beam_origin_mm).
+/// A cloud of the returns of one rank by energy (return_order STRONGEST_TO_WEAKEST of ouster-sdk,
+/// the sensor's default). The signal count is not modelled: intensity and reflectivity are both the
+/// calibrated reflectivity. Ambient light is not modelled either: 0. Ranges count from the axis, as
+/// in ouster-sdk (lidar_origin_to_beam_origin_mm).
 Cloud ousterCloud(const lidar::Scan& scan, int rank, const OusterImage& image, MissEncoding misses,
                   const std::string& frame) {
   Cloud cloud = makeCloud(fieldsOf(CloudLayout::kOuster), scan.columns, scan.rings, frame);
@@ -212,12 +212,12 @@ Cloud ousterCloud(const lidar::Scan& scan, int rank, const OusterImage& image, M
   return cloud;
 }
 
-/// From a planar scan's first shot to its last.
+/// The sweep of a planar scan from its first shot to its last.
 struct Sweep {
   std::uint32_t column = 0;  ///< of the first shot
   double azimuth = 0.0;      ///< [rad] of the first shot
   double angle = 0.0;        ///< [rad] swept, counter-clockwise
-  double time = 0.0;         ///< [s] that it took
+  double time = 0.0;         ///< [s] duration
   int columns = 0;           ///< from the first to the last
 };
 
@@ -245,7 +245,7 @@ Sweep sweepOf(const lidar::Scan& scan) {
   return sweep;
 }
 
-/// Time of a shot since the scan's stamp [s]; that of the next one listed, if it is not.
+/// Time of a shot since the scan's stamp [s]; the next listed shot's if it is not listed.
 double timeOfShot(const lidar::Scan& scan, std::uint32_t shot) {
   double time = 0.0;
   bool found = false;
@@ -282,7 +282,7 @@ bool CloudEncoder::needsMisses() const {
 }
 
 /// velodyne_driver stamps a scan with its last packet (timestamp_first_packet is false), rs_driver
-/// with its last point (ts_first_point is false); the others begin where the scan begins.
+/// with its last point (ts_first_point is false); other drivers with the beginning of the scan.
 TimeNs CloudEncoder::stampOf(const lidar::Scan& scan) const {
   if (output_.stamp == StampPolicy::kFirstFiring || scan.rays == 0) return scan.stamp;
   const auto last = static_cast<std::uint32_t>(scan.rays - 1);

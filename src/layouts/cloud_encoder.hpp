@@ -8,7 +8,7 @@
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/map/point_cloud.hpp"
 
-/// Contents of messages, byte for byte as the sensors' drivers lay them out; no ROS.
+/// Contents of messages, byte for byte in the layouts of the sensors' drivers; no ROS.
 namespace marsim::layouts {
 
 /// One point of a Livox CustomMsg; 19 bytes when serialised.
@@ -23,7 +23,7 @@ struct LivoxPoint {
 struct LivoxCloud {
   TimeNs stamp = 0;
   std::string frame_id;
-  bool driver2 = false;  ///< whose type name the message bears
+  bool driver2 = false;  ///< the message has livox_ros_driver2's type name
   std::vector<LivoxPoint> points;
 };
 
@@ -42,7 +42,7 @@ using Contents = std::variant<Cloud, LivoxCloud, PlanarScan>;
 /// The sensor's geometry that the layout `ouster` needs.
 struct OusterImage {
   std::vector<std::uint32_t> row_shift;  ///< by ring: columns a row moves right
-  double lens_radius = 0.0;              ///< [m] which ranges count, too
+  double lens_radius = 0.0;              ///< [m] included in ranges
 };
 
 /// Turns scans into the messages' contents of one output.
@@ -55,14 +55,14 @@ struct OusterImage {
 /// seconds unless the layout says otherwise.
 class CloudEncoder {
  public:
-  /// `frame` is used where the output names none. `config`: of the LiDAR, whose returns the layout
-  /// has room for.
+  /// `frame` is used if the output names none. `config`: the LiDAR's; the layout has room for its
+  /// returns.
   CloudEncoder(lidar::OutputConfig output, const lidar::LidarConfig& config, std::string frame);
 
-  /// How many clouds a scan makes: of ouster as many as a shot has returns.
+  /// Number of clouds of a scan: for ouster one per return of a shot.
   int clouds() const;
-  /// The contents of one of them, by the output's layout. The layout laser_scan has ranges by
-  /// column: +inf no return, -inf too near (REP-117), NaN no shot; none for a scan without two
+  /// The contents of one of these clouds, by the output's layout. The layout laser_scan has ranges
+  /// by column: +inf no return, -inf too near (REP-117), NaN no shot; none for a scan without two
   /// shots.
   Contents encode(const lidar::Scan& scan, int number = 0) const;
 

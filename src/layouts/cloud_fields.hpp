@@ -26,10 +26,10 @@ struct CloudField {
 struct CloudFields {
   std::uint32_t point_step;
   std::vector<CloudField> fields;
-  bool is_dense;  ///< as the driver says, whether or not there are NaNs
+  bool is_dense;  ///< the driver's value, whether or not there are NaNs
 };
 
-/// x y z float32 at 0 4 8, and more.
+/// x y z float32 at 0 4 8, and further fields.
 CloudFields xyzAnd(std::uint32_t point_step, const std::vector<CloudField>& more,
                    bool is_dense = true);
 /// The fields of a layout's driver. CustomMsg layouts have none (Error).
@@ -46,7 +46,7 @@ struct Cloud {
   std::vector<std::uint8_t> data;
 };
 
-/// A cloud of zeros with all but its stamp.
+/// A cloud of zeros, complete except its stamp.
 Cloud makeCloud(const CloudFields& fields, std::size_t width, std::size_t height,
                 const std::string& frame);
 

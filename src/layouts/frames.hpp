@@ -14,7 +14,7 @@ struct Frames {
   std::string magnetometer() const { return prefix + "magnetometer_link"; }
   std::string lidar() const { return prefix + "lidar"; }
   std::string depth() const { return prefix + "depth_optical_frame"; }
-  /// "camera_left_optical_frame"; "camera_optical_frame" of one without a name.
+  /// "camera_left_optical_frame"; "camera_optical_frame" for a camera without a name.
   std::string camera(const std::string& name) const {
     return prefix + "camera_" + (name.empty() ? "" : name + "_") + "optical_frame";
   }

@@ -7,19 +7,19 @@
 
 namespace marsim::layouts {
 
-/// How an unorganised cloud holds the returns of shots that may have several.
+/// Arrangement of several returns of a shot in an unorganised cloud.
 enum class ReturnOrder {
   kInTurn,      ///< a shot's returns after one another, the nearest first
-  kBlockPairs,  ///< packets of spinning sensors: blocks of 32 shots, twice each
+  kBlockPairs,  ///< packets of spinning sensors: each block of 32 shots twice
   kSlots,       ///< Livox: the same number of points for each shot
 };
 
 constexpr std::uint32_t kBlockShots = 32;
 
 /// Calls visit(const ScanShot&) for the last return of every shot of a block, then once more for
-/// the block's other returns; a shot of one return has it in both. Shots without a return are twice
-/// what they are in `encoding`. (VLP-16 user manual, section on the dual return mode; PandarXT-32
-/// manual: the first block of a pair the last, the second the strongest or second strongest.)
+/// the block's other returns; a shot with one return has it in both. Shots without a return appear
+/// twice, written by `encoding`. (VLP-16 user manual, section on the dual return mode; PandarXT-32
+/// manual: the first block of a pair has the last, the second the strongest or second strongest.)
 template <class Visit>
 void forEachInBlockPairs(const lidar::Scan& scan, lidar::MissEncoding encoding, Visit visit) {
   std::vector<ScanShot> last, other;
@@ -39,8 +39,7 @@ void forEachInBlockPairs(const lidar::Scan& scan, lidar::MissEncoding encoding, 
   flush();
 }
 
-/// Calls visit(const ScanShot&) `slots` times for every shot; those without a return, and what a
-/// shot lacks, are misses.
+/// Calls visit(const ScanShot&) `slots` times for every shot; missing returns are misses.
 template <class Visit>
 void forEachSlot(const lidar::Scan& scan, lidar::MissEncoding encoding, int slots, Visit visit) {
   forEachShot(scan, encoding, [&](const ScanShot& shot) {
@@ -57,7 +56,7 @@ void forEachSlot(const lidar::Scan& scan, lidar::MissEncoding encoding, int slot
   });
 }
 
-/// In the given order; `most`: returns of a shot.
+/// Calls visit in the given order; `most`: most returns of a shot.
 template <class Visit>
 void forEachReturn(const lidar::Scan& scan, lidar::MissEncoding encoding, ReturnOrder order,
                    int most, Visit visit) {

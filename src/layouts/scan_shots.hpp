@@ -9,17 +9,17 @@ namespace marsim::layouts {
 
 /// One return of a shot, or a shot without any.
 struct ScanShot {
-  Eigen::Vector3f p_S;  ///< [m]; of a miss as the encoding says
+  Eigen::Vector3f p_S;  ///< [m]; for a miss as in the encoding
   float range;          ///< [m]; no return: +inf, too near: -inf (REP-117)
-  float intensity;      ///< 0 to 255; of a miss 0
+  float intensity;      ///< 0 to 255; for a miss 0
   float time;           ///< [s] since the scan's stamp
   std::uint32_t shot;
   std::uint32_t column;
   std::uint16_t ring;
   std::uint8_t line;
-  std::uint32_t label;          ///< identity of what was hit; of a miss the map's
-  std::uint8_t semantic_class;  ///< of what was hit; of a miss 0
-  std::uint8_t return_number;   ///< of the shot's returns, 1: the nearest; of a miss 0
+  std::uint32_t label;          ///< identity of the hit object; for a miss the map's
+  std::uint8_t semantic_class;  ///< class of the hit surface; for a miss 0
+  std::uint8_t return_number;   ///< among the shot's returns, 1: the nearest; for a miss 0
   std::uint8_t return_count;    ///< returns of the shot
   std::uint8_t energy_rank;     ///< among the shot's returns, 0: the strongest
 
@@ -50,7 +50,7 @@ inline ScanShot toShot(const lidar::ScanMiss& miss, const Eigen::Vector3f& p_S) 
           0};
 }
 
-/// How a miss's position is written.
+/// Position that is written for a miss.
 inline Eigen::Vector3f missPosition(lidar::MissEncoding encoding) {
   return Eigen::Vector3f::Constant(
       encoding == lidar::MissEncoding::kNan ? std::numeric_limits<float>::quiet_NaN() : 0.0F);
@@ -61,7 +61,7 @@ inline std::size_t countShots(const lidar::Scan& scan, lidar::MissEncoding encod
   return scan.points.size() + (keeps ? scan.misses.size() : 0);
 }
 
-/// Calls visit(const ScanShot&) for every return, and for every miss unless those are dropped, in
+/// Calls visit(const ScanShot&) for every return, and for every miss unless misses are dropped, in
 /// firing order.
 template <class Visit>
 void forEachShot(const lidar::Scan& scan, lidar::MissEncoding encoding, Visit visit) {

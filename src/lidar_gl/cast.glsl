@@ -388,7 +388,7 @@ void write(uint number, float range, uint surfel, vec3 normal) {
   hits[at + 5u] = floatBitsToUint(normal.z);
 }
 
-// Of unit length, towards the origin.
+// Unit normal, towards the origin.
 vec3 facing(vec3 normal) {
   return normal * (inversesqrt(dot(normal, normal)) * (dot(normal, direction) > 0.0 ? -1.0 : 1.0));
 }

@@ -81,7 +81,7 @@ std::string constantsText() {
       "const float kRounding = {}, kSureSlack = {}, kNormalLength = {:.1f};\n"
       "const float kOffsetError = {}, kLeastWeight = {};\n",
       lidar::kRounding, lidar::kSureSlack, lidar::Leaves::kScale, lidar::BlendSums::kOffsetError,
-      lidar::BlendSums::kLeastWeight);
+      lidar::kLeastWeight);
 }
 
 }  // namespace

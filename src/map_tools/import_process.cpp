@@ -17,19 +17,19 @@
 #include "map_tools/import_pipe.hpp"
 #include "marsim/common/error.hpp"
 
-// assimp, liboctomap and rosbag end their program, or take all memory, for some damaged files. So
-// they read in the program map_importer, whose end is an error like others. Programs of several
-// threads may not go on after fork(), so it is started by posix_spawn().
+// assimp, liboctomap and rosbag end their program, or use up all memory, for some damaged files.
+// They therefore run in the program map_importer, whose end is an error like others. Programs of
+// several threads may not go on after fork(), so it is started by posix_spawn().
 namespace marsim::map_tools {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Starts map_importer for one file and reads what it writes. The process ends with this object.
+/// Starts map_importer for one file and reads its output. The process ends with this object.
 class ImportProcess {
  public:
   /// `words`: "mesh"; "octomap" and the resolution, see readOctoMap; or "bag", the topic of the
-  /// clouds and, where the bag has the poses, theirs, each empty for the only one.
+  /// clouds and, if the bag has the poses, that of the poses, each empty for the only one.
   ImportProcess(const std::filesystem::path& path, std::vector<std::string> words,
                 const ImportLimits& limits, Progress& progress)
       : path_(path), limits_(limits), progress_(progress) {
@@ -50,8 +50,8 @@ class ImportProcess {
   ImportProcess(const ImportProcess&) = delete;
   ImportProcess& operator=(const ImportProcess&) = delete;
 
-  /// Returns the kind of the next part, after those that tell of opened files. Throws the error
-  /// that a part tells.
+  /// Returns the kind of the next part, after any parts about opened files. Throws the error in an
+  /// error part.
   ImportPart next() {
     for (;;) {
       ImportPart part{};
@@ -73,7 +73,7 @@ class ImportProcess {
   void value(T& number) {
     read(&number, sizeof(number));
   }
-  /// The number of a list's items, which are to follow.
+  /// The number of a list's items, which follow.
   template <class List>
   void count(List& list) {
     constexpr std::size_t kItem = sizeof(typename List::value_type);
@@ -123,7 +123,7 @@ class ImportProcess {
     }
   }
 
-  /// Waits until there is something to read. Time in which the caller works does not count.
+  /// Waits until there is something to read. The caller's own working time does not count.
   void wait() {
     constexpr int kSliceMs = 100;
     const double limit = timeLimit(limits_, opened_);
@@ -141,7 +141,7 @@ class ImportProcess {
     }
   }
 
-  /// Ends the process; its status, -1 where it is not known: a handler of SIGCHLD took it.
+  /// Ends the process and returns its status, -1 if a handler of SIGCHLD has taken it.
   int end() {
     int status = -1;
     if (process_ < 0) return status;
@@ -191,13 +191,13 @@ class ImportProcess {
   Progress& progress_;
   FileDescriptor pipe_;
   pid_t process_ = -1;
-  std::uint64_t opened_ = 0;  // [bytes] of the files that it opened
-  double budget_ = 0.0;       // [bytes] that the part may still take
+  std::uint64_t opened_ = 0;  // [bytes] of the opened files
+  double budget_ = 0.0;       // [bytes] that the part may still use
   double waited_ = 0.0;       // [s]
   std::size_t done_ = 0;
 };
 
-/// Whether the parts of a mesh fit each other.
+/// Whether the parts of a mesh match.
 bool isWhole(const Mesh& mesh) {
   const std::size_t vertices = mesh.vertices.size(), triangles = mesh.triangles.size();
   const auto fits = [](std::size_t size, std::size_t wanted) {

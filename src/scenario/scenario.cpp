@@ -88,7 +88,7 @@ void requireFlights(const Validator& check, const Scenario& scenario) {
   }
 }
 
-// What one UAV alone has, or several alone.
+// Checks settings that only a single UAV, or only several, may have.
 void requireOneOrSeveral(const Validator& check, const Scenario& scenario) {
   check.within("uavs", scenario.uavs, 1, kMostUavs);
   if (scenario.uavs == 1) {
@@ -112,7 +112,7 @@ void requireSeeds(const Validator& check, const std::vector<std::uint64_t>& seed
   }
 }
 
-// A name that ROS takes: letters, digits, '_' and '/'.
+// Requires a name that ROS accepts: letters, digits, '_' and '/'.
 void requireTopic(const Validator& check, const std::string& field, const std::string& topic) {
   const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0; };
   const bool begins = !topic.empty() && (topic[0] == '/' || is_letter(topic[0]));
@@ -272,6 +272,12 @@ std::vector<std::string> Scenario::uavNames() const {
   std::vector<std::string> names;
   for (int i = 0; i < uavs; ++i) names.push_back(fmt::format("uav{}", i));
   return names;
+}
+
+std::string Scenario::launchFile() const {
+  if (client.empty()) return uavs > 1 ? "swarm.launch" : "sim.launch";
+  const bool is_slam = client == "fast_lio" || client == "lio_sam" || client == "kiss_icp";
+  return is_slam ? "slam.launch" : "planner.launch";
 }
 
 }  // namespace marsim::scenario

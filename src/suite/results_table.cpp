@@ -21,7 +21,7 @@ std::string runLine(const RunResult& run, std::size_t width) {
   return line + "\n";
 }
 
-/// What is wrong with a run, and what has changed since the baseline.
+/// The errors of a run, and its changes since the baseline.
 std::string notes(const RunResult& run, const std::vector<RunResult>& baseline) {
   std::string text;
   const auto former = formerChecks(run, findRun(baseline, run));
@@ -53,11 +53,7 @@ std::string resultsTable(const std::vector<RunResult>& runs,
                                  width, "seed", "verdict", "checks", "simulated", "wall", "rtf");
   for (const RunResult& run : runs) text += runLine(run, width) + notes(run, baseline);
   text += totalsText(totalsOf(runs));
-  if (!baseline.empty()) {
-    const Changes changes = changesOf(runs, baseline);
-    text += fmt::format("; {} check{} broken and {} mended since the baseline", changes.broken,
-                        changes.broken == 1 ? "" : "s", changes.mended);
-  }
+  if (!baseline.empty()) text += "; " + changesText(changesOf(runs, baseline));
   return text + "\n";
 }
 

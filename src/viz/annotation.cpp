@@ -250,7 +250,7 @@ void drawStrips(cairo_t* context, const FlightScene& scene, const std::string& s
   setFont(context, 21.0 * u, true);
   setColour(context, kText);
   showText(context, 28.0 * u, 0.5 * layout.top, scene.title);
-  // A long title replaces the subtitle.
+  // The subtitle shrinks beside a long title.
   const double room = layout.width - 84.0 * u - textWidth(context, scene.title);
   setFont(context, 15.0 * u);
   setFont(context, 15.0 * u * std::clamp(room / textWidth(context, subtitle), 0.5, 1.0));

@@ -46,7 +46,7 @@ TEST(ClearanceMap, APlaceFarAwayHasANearestFreeOne) {
 }
 
 // Over the surfels of a map, by the map's own tree: what a copy of the points gives.
-TEST(ClearanceMap, OfASurfelMapIsThatOfItsPoints) {
+TEST(ClearanceMap, ASurfelMapGivesTheClearanceOfItsPoints) {
   std::vector<map::Surfel> surfels;
   for (const Eigen::Vector3f& p : randomCloud(500, 1).points) {
     surfels.push_back({p + Eigen::Vector3f(300.0F, 0.0F, 0.0F), Eigen::Vector3f::UnitZ(), 0.0F});

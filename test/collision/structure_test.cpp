@@ -41,7 +41,7 @@ ViewLimits everywhere() {
   return view;
 }
 
-// Of a cube round the sensor every face takes a third of all directions: a third of the identity.
+// Each face of a cube round the sensor covers a third of all directions: a third of the identity.
 TEST(Structure, ACubeFixesEveryDirectionAlike) {
   const ClearanceMap cube =
       mapOf({{0, -1.5F}, {0, 1.5F}, {1, -1.5F}, {1, 1.5F}, {2, 0.0F}, {2, 3.0F}}, 1.5F);

@@ -40,7 +40,7 @@ inline std::string mutated(std::string bytes, RandomStream& random) {
 }
 
 /// Bounds the memory that this program may take beyond what it has, and ends it with SIGALRM where
-/// it takes 10 s of wall time: so long even with sanitizers only a hang takes.
+/// it takes 10 s of wall time: only a hang takes so long, even with sanitizers.
 class ReadingBounds {
  public:
   ReadingBounds() {

@@ -12,7 +12,7 @@ namespace {
 
 class YamlReaderTest : public ConfigTest {
  protected:
-  /// What reading a text complains of, without the folder's name.
+  /// The error on reading a text, without the folder's name.
   std::string complaintOf(const std::string& text, const YamlReader::ReadMap& read) const {
     const std::string path = write("x.yaml", text);
     const std::string message = complaint([&] { YamlReader::readFile(path, read); });

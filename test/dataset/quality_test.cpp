@@ -114,7 +114,7 @@ std::vector<std::uint8_t> grating(double amplitude, double wave, int bytes = 1) 
   return pixels;
 }
 
-// Of A sin(k x) means of two pixels are A cos(k / 2) sin(k (x + 1/2)), 2 k apart.
+// Means of two pixels of A sin(k x) are A cos(k / 2) sin(k (x + 1/2)), 2 k apart.
 TEST(Look, IsThatOfAGrating) {
   const double amplitude = 80.0, wave = 0.3;
   const double seen = amplitude * std::cos(0.5 * wave);

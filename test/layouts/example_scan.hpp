@@ -54,7 +54,7 @@ inline lidar::Scan exampleScan() {
   return scan;
 }
 
-/// The same, but shot 0 has a second, stronger return: (2, 4, 6), 7.5 m, intensity 200.
+/// The example scan, with a second, stronger return of shot 0: (2, 4, 6), 7.5 m, intensity 200.
 inline lidar::Scan dualScan() {
   lidar::Scan scan = exampleScan();
   lidar::ScanPoint second = scan.points.front();

@@ -9,7 +9,7 @@
 namespace marsim::lidar {
 namespace {
 
-TEST(SimdLevel, OfTheEnvironmentIsCheckedByName) {
+TEST(SimdLevel, TheEnvironmentsNameIsChecked) {
   const auto map = scatteredMap(1, 10, 1.0, 0.1, Kind::kPlanar);
   const auto messageOf = [&](const char* name) -> std::string {
     setenv("MARSIM_SIMD", name, 1);

@@ -187,7 +187,7 @@ TEST_F(CastQueueTest, SaysWhatItsBuffersTake) {
   EXPECT_NE(text.find(" MiB rays and hits"), std::string::npos) << text;
 }
 
-// Those of images, which are made anew for larger ones.
+// Buffers for images, which are made anew for larger images.
 TEST_F(CastQueueTest, SaysThatThereIsNoRoom) {
   std::string said;
   context_->run([&] {

@@ -104,7 +104,7 @@ std::map<std::string, std::string> samples(const TestFolder& folder) {
   return files;
 }
 
-TEST(Mutations, OfMapsEndInAnErrorOrAResult) {
+TEST(Mutations, MapsEndInAnErrorOrAResult) {
   const TestFolder folder;
   const std::map<std::string, std::string> files = samples(folder);
   ImportConfig config;
@@ -123,7 +123,7 @@ TEST(Mutations, OfMapsEndInAnErrorOrAResult) {
   }
 }
 
-TEST(Mutations, OfPosesEndInAnErrorOrAResult) {
+TEST(Mutations, PosesEndInAnErrorOrAResult) {
   const TestFolder folder;
   const auto read = [](const std::filesystem::path& path) { readPoseFile(path); };
   expectErrorsOrResults(folder / "a.tum", "0 1 2 3 0 0 0 1\n0.1 1 2 3 0 0 0 1\n0.2 1 2 3 0 0 0 1\n",

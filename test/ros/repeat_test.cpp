@@ -53,7 +53,7 @@ constexpr TimeNs kStride = kNsPerSecond / 10;
 constexpr TimeNs kEnd = 20 * kNsPerSecond;
 constexpr TimeNs kTail = kNsPerSecond / 2;  // the end of a contact is told later than its stamp
 
-// What is flown: each message to one UAV, with the stamp at which it acts.
+// A flight's goals: each message to one UAV, with the stamp at which it acts.
 struct Goal {
   double at;
   int uav;
@@ -104,7 +104,7 @@ trajectory_msgs::MultiDOFJointTrajectory circle() {
   return message;
 }
 
-/// What came on some topics, as hashes of the serialised messages.
+/// Messages on some topics, as hashes of their serialised form.
 class Record {
  public:
   struct Entry {
@@ -267,7 +267,7 @@ class NodeFlight {
   ros::Subscriber clock_subscriber_, driven_;
 };
 
-/// The same by the core alone.
+/// The flight by the core alone.
 class WorldFlight {
  public:
   explicit WorldFlight(TimeNs drive_begins) : drive_begins_(drive_begins) {

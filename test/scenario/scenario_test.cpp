@@ -11,7 +11,7 @@
 namespace marsim::scenario {
 namespace {
 
-// What a scenario complains of that is changed in one place.
+// The error of a valid scenario after one change.
 std::string complaint(const std::function<void(Scenario& scenario)>& change) {
   Scenario scenario = suite::scenarioOfTwoGoals();
   scenario.checks.max_speed = Limit{0.0, 3.0};

@@ -386,7 +386,7 @@ TEST(Obstacles, DrivenOnesAreKnownAsFarAsWasTold) {
   EXPECT_EQ(known, states.size());
 }
 
-// What is appended for an interval is where the obstacles are at each time in it.
+// Objects appended for an interval are where the obstacles are at each time in it.
 TEST(Obstacles, ObjectsAreWhereTheObstaclesAre) {
   const Obstacles obstacles(allKinds(), pillarAndFloor, "test");
   RandomStream random(3);

@@ -323,7 +323,7 @@ TEST(Peers, AnswerLikeOneWhoHeardNoMoreThanWasToldUntil) {
   EXPECT_EQ(known, states.size());
 }
 
-TEST(Peers, WhoDoesNotKnowOfAPlacementYetSeesTheOldMotion) {
+TEST(Peers, QueriesBeforeAPlacementSeeTheOldMotion) {
   Peers peers;
   for (const PeerState& state : placedFlight()) peers.push(state);
   struct Case {
@@ -446,7 +446,7 @@ TEST(Peers, AreObjectsToTheOthers) {
 }
 
 // Beside all of them one by one, also when something was told between two questions.
-TEST(Peers, ThoseNearAreAllWhoseBallsMeet) {
+TEST(Peers, NearPeersAreAllWhoseSpheresMeet) {
   Peers peers;
   RandomStream random(1, "near");
   const double radius = radiusOf(*bodyShape(someBody(), bodyResolution(someBody())));

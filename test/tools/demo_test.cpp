@@ -283,8 +283,7 @@ TEST_F(Demo, SlowFlightsHaveTheTimeTheyTake) {
   auto options = there_;
   options.insert(options.end(), {"--speed", "0.01", "--seed", "18446744073709551615"});
   EXPECT_EQ(run(options), 0) << output_;
-  EXPECT_NEAR(nlohmann::json::parse(read("demo.yaml")).at("duration").get<double>(), 475.0,
-              1e-6);
+  EXPECT_NEAR(nlohmann::json::parse(read("demo.yaml")).at("duration").get<double>(), 475.0, 1e-6);
 }
 
 TEST_F(Demo, TwoAtOnceInOneFolder) {

@@ -20,4 +20,8 @@ struct Bounds {
                std::string_view unit = "") const;
 };
 
+/// UAVs that one launch may start. Each is three nodes, and a process may have 1024 files open by
+/// default: what every node holds a connection to (/rosout, /clock) could not serve more.
+constexpr int kMostUavs = 200;
+
 }  // namespace marsim

@@ -8,6 +8,7 @@
 #include <Eigen/Core>
 
 #include "marsim/common/settings.hpp"
+#include "marsim/common/units.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 #include "marsim/lidar/beam.hpp"
 #include "marsim/lidar/intensity.hpp"
@@ -23,7 +24,7 @@ namespace marsim::lidar {
 
 /// Directions between two azimuths (counter-clockwise from the first) and two elevations [rad].
 struct AngularSector {
-  double azimuth_min = -3.14159265358979323846, azimuth_max = 3.14159265358979323846;
+  double azimuth_min = -kPi, azimuth_max = kPi;
   double elevation_min = -1.57079632679489661923, elevation_max = 1.57079632679489661923;
   void declare(Settings& settings);
 };
@@ -35,7 +36,7 @@ struct LidarConfig {
   double range_max = 100.0;  ///< [m]
   double rate = 10.0;        ///< [Hz] scans a second
   // Field of view: shots outside are not made [rad].
-  double azimuth_min = -3.14159265358979323846, azimuth_max = 3.14159265358979323846;
+  double azimuth_min = -kPi, azimuth_max = kPi;
   double elevation_min = -1.57079632679489661923, elevation_max = 1.57079632679489661923;
   std::vector<AngularSector> blind_zones;                ///< in S; shots inside are not made
   Pose X_BS;                                             ///< mounting: sensor in body

@@ -10,6 +10,7 @@
 #include <Eigen/Core>
 
 #include "marsim/common/time.hpp"
+#include "marsim/common/units.hpp"
 #include "marsim/common/view.hpp"
 #include "marsim/geometry/pose.hpp"
 #include "marsim/map/surfel_map.hpp"
@@ -54,7 +55,7 @@ struct ImageGrid {
   int height = 0;
   // Spherical: extents of the image, its cells' outer edges [rad]. Azimuth falls from
   // azimuth_max at the left edge to azimuth_min at the right; the span is at most 2 pi.
-  double azimuth_min = -3.14159265358979323846, azimuth_max = 3.14159265358979323846;
+  double azimuth_min = -kPi, azimuth_max = kPi;
   double elevation_min = 0.0, elevation_max = 0.0;
   // Pinhole: intrinsics [px]; pixel centres at integer coordinates, as in sensor_msgs/CameraInfo.
   double fx = 0.0, fy = 0.0, cx = 0.0, cy = 0.0;

@@ -4,6 +4,7 @@
 #include <deque>
 #include <optional>
 
+#include "marsim/control/commander.hpp"
 #include "marsim/control/reference.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 
@@ -23,7 +24,7 @@ control::Reference carriedOn(const control::Reference& reference, double seconds
 /// stays where it is.
 class IdealMotion {
  public:
-  static constexpr TimeNs kCarryOn = 100'000'000;
+  static constexpr TimeNs kCarryOn = control::Commander::kCarryOn;
 
   /// A reference that holds at `stamp` and acts from `acts_at` on.
   void add(const control::Reference& reference, TimeNs stamp, TimeNs acts_at);

@@ -6,13 +6,12 @@
 
 #include <Eigen/Core>
 
+#include "marsim/common/bounds.hpp"
 #include "marsim/common/settings.hpp"
 
 namespace marsim::sim {
 
-/// Most UAVs of one launch. Each is three nodes, and a process may have 1024 files open by default:
-/// nodes that connect to every other one (/rosout, /clock) could not serve more.
-constexpr int kMostUavs = 200;
+namespace marsim::sim {
 
 /// The arrangement of the starts of a swarm.
 enum class Formation {

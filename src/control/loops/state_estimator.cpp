@@ -10,7 +10,7 @@ namespace {
 
 using Eigen::Vector3d;
 
-// What is not known of a motion that reset() is given: [m/s^2] and [rad/s], 1 sigma.
+// Uncertainty of the motion given to reset(): [m/s^2] and [rad/s], 1 sigma.
 constexpr double kFirstAccelerationError = 0.1, kFirstGyroscopeBias = 0.01;
 
 }  // namespace

@@ -19,8 +19,6 @@
 namespace marsim::lidar {
 namespace {
 
-constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ULL;
-
 std::vector<Eigen::Vector3f> directionsOf(const CameraModel& model) {
   std::vector<Eigen::Vector3f> directions;
   directions.reserve(static_cast<std::size_t>(model.width) *
@@ -323,7 +321,8 @@ CameraImage Camera::imageOf(TimeNs stamp, const BodyAt& bodyAt, View<MovingObjec
       for (std::size_t k = 0; k < radiances.size(); ++k) radiances[k] += share * of_frame[k];
     }
   }
-  const std::uint64_t key = mixBits(parts_->seed + static_cast<std::uint64_t>(stamp) * kOdd);
+  const std::uint64_t key =
+      mixBits(parts_->seed + static_cast<std::uint64_t>(stamp) * kGoldenGamma);
   image.pixels = expose(radiances, config_, mixBits(key), parts_->workers);
   parts_->scratch.giveBack(std::move(scratch));
   return image;

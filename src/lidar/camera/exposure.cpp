@@ -10,7 +10,6 @@ namespace marsim::lidar {
 namespace {
 
 constexpr std::size_t kPixelsPerTask = 16384;
-constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ULL;
 /// [s] exposure at gain 1 with which white ground under the sky is just white.
 constexpr double kWhiteExposure = 0.0115;
 /// Luma by ITU-R BT.709.
@@ -31,7 +30,7 @@ class Well {
     const float share = light * exposure_;
     if (capacity_ <= 0.0F) return srgbOfLinear(share);
     const float sigma = std::sqrt(share * capacity_ + read2_);
-    const std::uint64_t bits = mixBits(key_ + number * kOdd);
+    const std::uint64_t bits = mixBits(key_ + number * kGoldenGamma);
     return srgbOfLinear(share + sigma * normal_.of(static_cast<std::uint32_t>(bits)) / capacity_);
   }
 

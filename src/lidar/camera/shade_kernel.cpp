@@ -23,16 +23,15 @@ inline Float8 exp8(Float8 x) {
 // -1 to 1, as SolidTexture::valueAt.
 inline Float8 valueOf(Bits8 bits) {
   bits = bits ^ (bits >> 16U);
-  bits = bits * 0x85ebca6bU;
+  bits = bits * kTextureMix[0];
   bits = bits ^ (bits >> 13U);
-  bits = bits * 0xc2b2ae35U;
+  bits = bits * kTextureMix[1];
   bits = bits ^ (bits >> 16U);
   return toFloat(asInt(bits >> 8U)) * 0x1p-23F - 1.0F;
 }
 
 // SolidTexture::noise; p [m] relative to the camera.
 inline Float8 noise(const ShadeOctave& octave, std::uint32_t number, const Float8* p) {
-  constexpr std::uint32_t kFactor[3] = {0x8da6b343U, 0xd8163841U, 0xcb1ab31fU};
   Bits8 low[3], high[3];
   Float8 share[3];
   for (int axis = 0; axis < 3; ++axis) {
@@ -41,11 +40,11 @@ inline Float8 noise(const ShadeOctave& octave, std::uint32_t number, const Float
     whole = whole + (toFloat(whole) > place);
     const Float8 f = place - toFloat(whole);
     share[axis] = f * f * (3.0F - 2.0F * f);
-    low[axis] = (bitsOf(whole) + octave.base[axis]) * kFactor[axis];
-    high[axis] = low[axis] + kFactor[axis];
+    low[axis] = (bitsOf(whole) + octave.base[axis]) * kTextureFactors[axis];
+    high[axis] = low[axis] + kTextureFactors[axis];
   }
-  low[2] = low[2] + number * 0x9e3779b9U;
-  high[2] = high[2] + number * 0x9e3779b9U;
+  low[2] = low[2] + number * kTextureOctave;
+  high[2] = high[2] + number * kTextureOctave;
   const auto alongZ = [&](Bits8 xy) {
     const Float8 a = valueOf(xy + low[2]), b = valueOf(xy + high[2]);
     return a + share[2] * (b - a);

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "lidar/cast/simd_kernel.hpp"
+
 /// Declarations that the shading of a map's surfaces, compiled for several instruction sets, shares
 /// with other code. Plain declarations only, as in cast_kernel.hpp.
 namespace marsim::lidar {
@@ -10,6 +12,12 @@ namespace marsim::lidar {
 /// mean square of a value is 1/3, that of interpolated ones (26/35)^3 of it: kSpread makes it about
 /// 1.
 constexpr float kTextureTint = 0.25F, kTextureSpread = 2.7F;
+
+/// Hash of a lattice point and an octave in SolidTexture: factors of x, y, z and of the octave,
+/// then those of the finaliser of MurmurHash3.
+constexpr std::uint32_t kTextureFactors[3] = {0x8da6b343U, 0xd8163841U, 0xcb1ab31fU};
+constexpr std::uint32_t kTextureOctave = 0x9e3779b9U;
+constexpr std::uint32_t kTextureMix[2] = {0x85ebca6bU, 0xc2b2ae35U};
 
 /// An octave of SolidTexture, for places relative to the camera: whole waves there have the numbers
 /// from `base` on and begin `part` of a wave before it.
@@ -40,14 +48,6 @@ struct alignas(64) ShadedPixels {
 };
 
 using ShadeKernel = void (*)(const ShadeSettings&, ShadedPixels&);
-namespace portable {
-void shadePixels(const ShadeSettings& settings, ShadedPixels& pixels);
-}
-namespace baseline {
-void shadePixels(const ShadeSettings& settings, ShadedPixels& pixels);
-}
-namespace avx2 {
-void shadePixels(const ShadeSettings& settings, ShadedPixels& pixels);
-}
+MARSIM_KERNEL(void shadePixels(const ShadeSettings& settings, ShadedPixels& pixels))
 
 }  // namespace marsim::lidar

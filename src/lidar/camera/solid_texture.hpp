@@ -80,13 +80,14 @@ class SolidTexture {
     return kTextureSpread * (near_y + share[1] * (far_y - near_y));
   }
 
-  // A value from -1 to 1: a hash by the finaliser of MurmurHash3.
+  // A value from -1 to 1.
   static float valueAt(std::uint32_t x, std::uint32_t y, std::uint32_t z, std::uint32_t octave) {
-    std::uint32_t bits = x * 0x8da6b343U + y * 0xd8163841U + z * 0xcb1ab31fU + octave * 0x9e3779b9U;
+    std::uint32_t bits = x * kTextureFactors[0] + y * kTextureFactors[1] + z * kTextureFactors[2] +
+                         octave * kTextureOctave;
     bits ^= bits >> 16U;
-    bits *= 0x85ebca6bU;
+    bits *= kTextureMix[0];
     bits ^= bits >> 13U;
-    bits *= 0xc2b2ae35U;
+    bits *= kTextureMix[1];
     bits ^= bits >> 16U;
     return static_cast<float>(bits >> 8U) * 0x1p-23F - 1.0F;
   }

@@ -148,7 +148,7 @@ SurfaceShader::Job::Job(const SurfaceShader& shader, View<MovingObject> objects)
   });
 }
 
-// Of several objects with one identity the one that exists then; null: the map.
+// The object of an identity that exists then, if several share it; null: the map.
 const SurfaceShader::Job::Object* SurfaceShader::Job::objectOf(std::uint32_t identity,
                                                                double time) {
   if (identity == kMapIdentity) return nullptr;

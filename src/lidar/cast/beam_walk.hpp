@@ -42,10 +42,9 @@ class BeamWalk {
   }
 
  private:
-  static constexpr int kMost = 64;         // surfels met
+  static constexpr int kMost = Candidates::kMost;
   static constexpr float kNarrow = 0.02F;  // largest distance of a direction from the mean
-  static constexpr float kLeastWeight = 1e-6F;
-  static constexpr float kOffsetError = 1e-6F;  // as in BlendSums
+  static constexpr float kOffsetError = BlendSums::kOffsetError;
 
   // A surfel that some of the rays have met. p [m] is relative to the first ray's origin.
   struct MetByRays {

@@ -114,7 +114,6 @@ struct Blended {
 /// Weighted sums over the surfels that agree with the first.
 class BlendSums {
  public:
-  static constexpr float kLeastWeight = 1e-6F;
   static constexpr float kOffsetError = 1e-6F;  ///< relative to the distance: sixteen times 2^-24
 
   BlendSums(const CastBlending& blending, float radius, const FirstMet& first)

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "lidar/cast/simd_kernel.hpp"
 #include "marsim/map/surfel_tree_layout.hpp"
 
 /// Declarations that the traversals, compiled for several instruction sets, share with other code.
@@ -36,6 +37,9 @@ struct alignas(64) GroupHits {
   float normal[3][kGroupSize];
 };
 
+/// Weight of a surfel that a ray meets at its edge or at the end of the depth.
+constexpr float kLeastWeight = 1e-6F;
+
 /// As map::Blending; depth 0: the nearest surfel alone.
 struct CastBlending {
   float depth, min_cosine, max_offset;
@@ -44,17 +48,7 @@ struct CastBlending {
 using CastKernel = void (*)(const map::SurfelTreeView&, const CastBlending&, const RayGroup&,
                             GroupHits&);
 
-namespace portable {
-void castGroup(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays,
-               GroupHits& hits);
-}
-namespace baseline {
-void castGroup(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays,
-               GroupHits& hits);
-}
-namespace avx2 {
-void castGroup(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays,
-               GroupHits& hits);
-}
+MARSIM_KERNEL(void castGroup(const map::SurfelTreeView& tree, const CastBlending& blending,
+                             const RayGroup& rays, GroupHits& hits))
 
 }  // namespace marsim::lidar

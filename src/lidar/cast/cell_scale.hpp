@@ -2,6 +2,8 @@
 
 namespace marsim::lidar {
 
+constexpr int kImageTile = 8;          ///< cells of the side of an image's tile
+constexpr float kPiF = 3.14159265F;    ///< single precision
 constexpr float kAngleMargin = 3e-5F;  ///< [rad] above the error of approximated angles
 constexpr float kCellMargin = 0.02F;   ///< [cells] above the rounding of cell coordinates
 

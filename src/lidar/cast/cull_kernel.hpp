@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lidar/cast/simd_kernel.hpp"
+
 /// Tests which rays may meet which moving objects, many at a time, compiled for several instruction
 /// sets. Plain declarations only, as in cast_kernel.hpp. No test rejects a ray that meets; [m],
 /// [s], in W relative to one origin for all.
@@ -84,14 +86,6 @@ struct CullKernels {
   std::uint32_t (*meetBox)(const ClusterRays& rays, int bundle, const MovingBox& box);
 };
 
-namespace portable {
-extern const CullKernels kCullKernels;
-}
-namespace baseline {
-extern const CullKernels kCullKernels;
-}
-namespace avx2 {
-extern const CullKernels kCullKernels;
-}
+MARSIM_KERNEL(extern const CullKernels kCullKernels)
 
 }  // namespace marsim::lidar

@@ -6,6 +6,7 @@
 
 #include <Eigen/Core>
 
+#include "lidar/cast/cell_scale.hpp"
 #include "marsim/lidar/renderer.hpp"
 
 namespace marsim::lidar {
@@ -20,7 +21,7 @@ inline float floatBelow(double value) {
 /// array per coordinate; rows are padded with NaN to whole tiles and one more.
 class ImageDirections {
  public:
-  static constexpr int kTile = 8;  ///< cells
+  static constexpr int kTile = kImageTile;
 
   explicit ImageDirections(const ImageGrid& grid);
 

@@ -8,8 +8,6 @@
 namespace marsim::lidar {
 namespace {
 
-constexpr auto kPiF = static_cast<float>(kPi);
-
 // Arc tangent of y/x over the full turn within 1.2e-5 rad (Abramowitz and Stegun, 1964, 4.4.49).
 float quickAtan2(float y, float x) {
   const float ax = std::abs(x), ay = std::abs(y);

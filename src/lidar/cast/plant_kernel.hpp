@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "lidar/cast/simd_kernel.hpp"
+
 /// The traversal of plants, compiled for several instruction sets: a tree over instances, and for
 /// each patch a tree over its primitives. Plain declarations only, as in cast_kernel.hpp.
 namespace marsim::lidar {
@@ -75,14 +77,6 @@ struct PlantHit {
 /// Whether the ray meets a primitive within its range, and the first one.
 using PlantKernel = bool (*)(const PlantTreeView&, const PlantRay&, PlantHit&);
 
-namespace portable {
-bool castAtPlants(const PlantTreeView& tree, const PlantRay& ray, PlantHit& hit);
-}
-namespace baseline {
-bool castAtPlants(const PlantTreeView& tree, const PlantRay& ray, PlantHit& hit);
-}
-namespace avx2 {
-bool castAtPlants(const PlantTreeView& tree, const PlantRay& ray, PlantHit& hit);
-}
+MARSIM_KERNEL(bool castAtPlants(const PlantTreeView& tree, const PlantRay& ray, PlantHit& hit))
 
 }  // namespace marsim::lidar

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "lidar/cast/blend_sums.hpp"
+#include "lidar/cast/cast_kernel.hpp"
 #include "lidar/cast/leaf_blocks.hpp"
 #include "lidar/cast/ray_meets_surfel.hpp"
 #include "lidar/cast/vector8.hpp"
@@ -12,7 +13,7 @@
 namespace marsim::lidar {
 namespace {
 
-constexpr std::uint32_t kNothing = 0xffffffffU;
+constexpr std::uint32_t kNothing = GroupHits::kNothing;
 
 struct alignas(64) WalkRay {
   float origin[3], origin_rest[3];  // [m] relative to the tree's origin

@@ -5,17 +5,6 @@
 #include "lidar/cast/plant_kernel.hpp"
 #include "marsim/lidar/renderer.hpp"
 
-/// A function or table that is compiled for several instruction sets: the one for `level`, which
-/// simdLevelFor() returned.
-#ifdef MARSIM_HAS_X86_KERNELS
-#define MARSIM_KERNEL_FOR(level, kernel)                \
-  ((level) == SimdLevel::kAvx2       ? avx2::kernel     \
-   : (level) == SimdLevel::kBaseline ? baseline::kernel \
-                                     : portable::kernel)
-#else
-#define MARSIM_KERNEL_FOR(level, kernel) (static_cast<void>(level), portable::kernel)
-#endif
-
 namespace marsim::lidar {
 
 /// The level itself; for kAuto the one that the environment variable MARSIM_SIMD names, else the

@@ -59,14 +59,13 @@ inline void clip(Float8 low, Float8 high, int size, Int8& first, Int8& last) {
 
 // Arc tangent of y/x within 1.2e-5 rad (Abramowitz and Stegun, 1964, 4.4.49).
 inline Float8 quickAtan2(Float8 y, Float8 x) {
-  constexpr float kPi = 3.14159265F;
   const Float8 ax = abs8(x), ay = abs8(y);
   const Float8 q = min8(ax, ay) / max8(max8(ax, ay), all8(1e-30F));
   const Float8 s = q * q;
   Float8 angle =
       q * (0.9998660F + s * (-0.3302995F + s * (0.1801410F + s * (-0.0851330F + s * 0.0208351F))));
-  angle = blend8(angle, 0.5F * kPi - angle, ay > ax);
-  angle = blend8(angle, kPi - angle, x < 0.0F);
+  angle = blend8(angle, 0.5F * kPiF - angle, ay > ax);
+  angle = blend8(angle, kPiF - angle, x < 0.0F);
   return copySign(angle, y);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "lidar/cast/cast_kernel.hpp"
 #include "lidar/cast/leaf_blocks.hpp"
 #include "lidar/cast/ray_meets_surfel.hpp"
 #include "lidar/cast/vector8.hpp"
@@ -41,7 +42,6 @@ class ImageBlend {
 
  private:
   static constexpr std::uint32_t kNothing = ImageStrip::kNothing;
-  static constexpr float kLeastWeight = 1e-6F;
   static constexpr float kOffsetError = 2e-6F;  ///< relative to the distance: 32 times 2^-24
 
   // Arrays of the cells; a local copy, which no store can alias.

@@ -381,7 +381,7 @@ class ImageWalk {
     store8(to, next);
   }
 
-  // Of surfels at equal range the lowest number wins.
+  // At equal range the surfel with the lowest number wins.
   template <bool planar>
   void mergeEqual(const Splat& splat, int cell, unsigned lanes) const {
     for (; lanes != 0; lanes &= lanes - 1) {

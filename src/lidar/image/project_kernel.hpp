@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "lidar/cast/cell_scale.hpp"
+#include "lidar/cast/simd_kernel.hpp"
 #include "map/tree/leaf_storage.hpp"
 
 /// Declarations that the projections, compiled for several instruction sets, share with other code.
@@ -47,8 +48,7 @@ struct ImageBlending {
 /// of the image, `stride` cells from a row to the next; rows are padded by eight cells or more,
 /// whose directions are NaN.
 struct ImageStrip {
-  static constexpr int kTile =
-      8;  ///< cells of a tile's side; what is behind a whole tile is skipped
+  static constexpr int kTile = kImageTile;  ///< what is behind a whole tile is skipped
   static constexpr std::uint32_t kNothing = 0xffffffffU;
 
   int first_row, end_row;  ///< whole tiles, except the image's last
@@ -73,14 +73,6 @@ struct ImageStrip {
 };
 
 using ProjectKernel = void (*)(const map::SurfelTreeView&, ImageStrip&);
-namespace portable {
-void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
-}  // namespace portable
-namespace baseline {
-void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
-}  // namespace baseline
-namespace avx2 {
-void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
-}  // namespace avx2
+MARSIM_KERNEL(void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip))
 
 }  // namespace marsim::lidar

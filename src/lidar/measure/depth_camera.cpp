@@ -26,7 +26,7 @@ void addNoise(const DepthCameraConfig& config, const std::vector<Hit>& hits, flo
               DepthImage& image) {
   const double factor = config.subpixel_error / (config.fx * config.baseline);  // [1/m]
   const std::uint64_t key =
-      mixBits(config.seed + static_cast<std::uint64_t>(image.stamp) * 0x9e3779b97f4a7c15ULL);
+      mixBits(config.seed + static_cast<std::uint64_t>(image.stamp) * kGoldenGamma);
   const NormalDeviate& normal = NormalDeviate::table();
   for (std::size_t i = 0; i < image.depth.size(); ++i) {
     float& depth = image.depth[i];
@@ -34,7 +34,7 @@ void addNoise(const DepthCameraConfig& config, const std::vector<Hit>& hits, flo
     const double z = static_cast<double>(depth);
     double sigma = z * z * factor;
     if (extinction > 0.0F) sigma *= static_cast<double>(std::exp(extinction * hits[i].range));
-    const auto bits = static_cast<std::uint32_t>(mixBits(key + i * 0x9e3779b97f4a7c15ULL) >> 32U);
+    const auto bits = static_cast<std::uint32_t>(mixBits(key + i * kGoldenGamma) >> 32U);
     const double measured = z + sigma * static_cast<double>(normal.of(bits));
     depth = measured < config.range_min   ? -kInfinity
             : measured > config.range_max ? kInfinity

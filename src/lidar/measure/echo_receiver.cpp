@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstddef>
 
+#include "marsim/common/units.hpp"
+
 namespace marsim::lidar {
 namespace {
-
-constexpr double kSpeedOfLight = 299'792'458.0;  // [m/s]
 
 bool stronger(const Echo& a, const Echo& b) {
   return a.energy > b.energy || (a.energy == b.energy && a.range < b.range);

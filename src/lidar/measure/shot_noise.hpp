@@ -32,13 +32,13 @@ class ShotNoise {
     const std::uint64_t channel =
         std::uint64_t{firing.column} << 24 | std::uint64_t{firing.line} << 16 | firing.ring;
     const auto stamp = static_cast<std::uint64_t>(firing.stamp);
-    return mixBits(mixBits(seed + stamp * kOdd) + channel * kOdd);
+    return mixBits(mixBits(seed + stamp * kGoldenGamma) + channel * kGoldenGamma);
   }
   std::uint64_t keyOf(const Firing& firing) const { return keyOf(seed_, firing); }
 
   /// The key of a shot's echo, numbered from the nearest reported one.
   static std::uint64_t keyOfEcho(std::uint64_t key, std::size_t echo) {
-    return echo == 0 ? key : mixBits(key + (kEchoes + echo) * kOdd);
+    return echo == 0 ? key : mixBits(key + (kEchoes + echo) * kGoldenGamma);
   }
 
   bool turnsBeams() const { return angular_sigma_ > 0.0F; }
@@ -76,7 +76,9 @@ class ShotNoise {
   /// The purpose of a draw.
   enum Term : std::uint64_t { kBeam = 1, kEcho, kLie, kEchoes };
 
-  static std::uint64_t draw(std::uint64_t key, Term term) { return mixBits(key + term * kOdd); }
+  static std::uint64_t draw(std::uint64_t key, Term term) {
+    return mixBits(key + term * kGoldenGamma);
+  }
   /// Uniform in [0, 1), from the highest bits.
   static float uniform(std::uint64_t bits) { return static_cast<float>(bits >> 40) * 0x1.0p-24F; }
 
@@ -85,8 +87,6 @@ class ShotNoise {
   float rounded(float range) const {
     return resolution_ > 0.0F ? std::rint(range * per_resolution_) * resolution_ : range;
   }
-
-  static constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ULL;
 
   NoiseConfig config_;
   std::uint64_t seed_;

@@ -11,7 +11,6 @@
 namespace marsim::lidar {
 namespace {
 
-constexpr double kSpeedOfLight = 299'792'458.0;  // [m/s]
 // Receivers do not see nearer light of their transmitters (Hahner et al., ICCV 2021: it increases
 // from 0.9 to 1.0 m).
 constexpr double kOverlap = 1.0;             // [m]
@@ -21,11 +20,10 @@ constexpr double kWater = 1.33;              // refractive index at 905 nm
 constexpr int kMostEchoes = 64;              // most echoes drawn for a shot and a medium
 constexpr std::size_t kSteps = 512;          // of the table over range
 constexpr float kFacesTheSky = 0.70710678F;  // least upward component of a normal
-constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ULL;
 
 /// Uniform in (0, 1).
 double uniform(std::uint64_t key, std::uint64_t number) {
-  return (static_cast<double>(mixBits(key + number * kOdd) >> 12) + 0.5) * 0x1.0p-52;
+  return (static_cast<double>(mixBits(key + number * kGoldenGamma) >> 12) + 0.5) * 0x1.0p-52;
 }
 
 /// Reflectance of unpolarised light, from air into water.
@@ -214,13 +212,13 @@ void ShotWeather::act(std::uint64_t key, std::vector<Reflection>& reflections) c
   for (Reflection& one : reflections) one.energy *= std::exp(-2.0F * extinction_ * one.range);
   std::uint64_t medium = 0;
   for (const ParticleEchoes& particles : particles_) {
-    particles.add(mixBits(key + ++medium * kOdd), surfaces, reflections);
+    particles.add(mixBits(key + ++medium * kGoldenGamma), surfaces, reflections);
   }
 }
 
 float ShotWeather::rangeError(float range, std::uint64_t key, std::size_t echo) const {
   if (noise_ == 0.0F) return 0.0F;
-  const auto bits = static_cast<std::uint32_t>(mixBits(key - (1 + echo) * kOdd));
+  const auto bits = static_cast<std::uint32_t>(mixBits(key - (1 + echo) * kGoldenGamma));
   return noise_ * range * NormalDeviate::table().of(bits);
 }
 

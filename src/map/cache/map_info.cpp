@@ -83,11 +83,9 @@ MapSource readInfo(const MapFile& file, const SurfelMapConfig& config) {
   const InfoRecord& info = records[0];
   if (info.resolution != config.resolution || info.planar_factor != config.planar_factor ||
       info.normal_radius_factor != config.normal_radius_factor ||
-      info.surface != static_cast<std::uint32_t>(config.surface)) {
+      info.surface != static_cast<std::uint32_t>(config.surface) ||
+      info.storage != kCompactStorage) {
     throw FileError(file.name(), "was made with other settings");
-  }
-  if (info.storage != kCompactStorage) {
-    throw FileError(file.name(), "was made with storage 'float' (removed)");
   }
   MapSource source;
   source.points = info.points;

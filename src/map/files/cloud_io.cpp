@@ -162,11 +162,10 @@ void save(const fs::path& path, const PointCloud& cloud, bool is_ply) {
       cloud);
   OutputFile file(path);
   file.write(is_ply ? plyHeader(cloud) : pcdHeader(cloud));
-  constexpr std::size_t kBlock = 65536;  // points
   std::vector<char> bytes;
-  for (std::size_t begin = 0; begin < cloud.size(); begin += kBlock) {
+  for (std::size_t begin = 0; begin < cloud.size(); begin += kBlockPoints) {
     bytes.clear();
-    for (std::size_t i = begin; i < std::min(begin + kBlock, cloud.size()); ++i) {
+    for (std::size_t i = begin; i < std::min(begin + kBlockPoints, cloud.size()); ++i) {
       putRecord(cloud, i, !is_ply, bytes);
     }
     file.write(bytes.data(), bytes.size());

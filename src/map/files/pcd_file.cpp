@@ -7,15 +7,14 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <lzf.h>
 
 #include "common/text.hpp"
-#include "map/files/lzf.hpp"
 #include "map/files/point_records.hpp"
 #include "marsim/common/error.hpp"
 
 /// PCD as described in "The PCD (Point Cloud Data) file format", Point Cloud Library tutorials. The
-/// Point Cloud Library's own reader trusts the header and fills missing data with zeros, so only
-/// its decompressor is used.
+/// Point Cloud Library's own reader trusts the header and fills missing data with zeros.
 namespace marsim::map {
 namespace {
 
@@ -194,7 +193,9 @@ void readCompressed(InputFile& file, const RecordLayout& layout, std::uint64_t p
     throw FileError(file.path, "cannot be read to its end");
   }
   std::vector<char> bytes(expanded);
-  if (!expandLzf(file.path, packed, bytes)) throw FileError(file.path, damaged);
+  if (lzf_decompress(packed.data(), sizes[0], bytes.data(), sizes[1]) != sizes[1]) {
+    throw FileError(file.path, damaged);
+  }
   packed = {};
   readColumns(bytes, layout, points, sink);
 }

@@ -117,7 +117,7 @@ class Filler {
   MovedPoints takePoints() { return std::move(points_); }
 
  private:
-  /// What is found so far about a surfel's surroundings.
+  /// State of the search around a surfel.
   enum class State : std::uint8_t {
     kDone,    ///< all holes beside it are filled
     kSparse,  ///< too few neighbours are known

@@ -54,7 +54,7 @@ std::uint64_t cellOf(const Vector3f& p, double side) {
 }
 
 /// The hash that chooses cells. mixBits(0) is 0; the addend gives 0 a hash of its own.
-std::uint64_t hashOf(std::uint64_t cell) { return mixBits(cell + 0x9e3779b97f4a7c15ULL); }
+std::uint64_t hashOf(std::uint64_t cell) { return mixBits(cell + kGoldenGamma); }
 
 std::uint64_t hashOf(const Vector3f& p) {
   std::array<std::uint32_t, 3> bits{};

@@ -82,7 +82,7 @@ class Sample {
     std::uint64_t hash = 0;
     for (int axis = 0; axis < 3; ++axis) {
       const double cell = std::floor(place[axis]);
-      hash = mixBits(hash + 0x9e3779b97f4a7c15ULL +
+      hash = mixBits(hash + kGoldenGamma +
                      static_cast<std::uint64_t>(static_cast<std::int64_t>(cell)));
     }
     return hash;

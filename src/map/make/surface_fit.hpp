@@ -32,8 +32,8 @@ struct PointMoments {
   Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();
 };
 
-/// Moments with the weights in `factor`. In single precision, four lanes each, in the same order on
-/// every processor.
+/// Moments with the weights in `factor`. In single precision, four lanes each, in the same
+/// order on every processor.
 PointMoments weightedMoments(const NearPoints& near);
 
 struct FitSettings {

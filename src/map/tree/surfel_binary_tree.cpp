@@ -10,6 +10,8 @@
 #include <tbb/parallel_invoke.h>
 #include <tbb/parallel_sort.h>
 
+#include "map/tree/morton.hpp"
+
 namespace marsim::map {
 namespace {
 
@@ -22,16 +24,6 @@ constexpr float kMaxLeafSide = 16.0F;
 // Costs of a step of a traversal, relative to the test of a node's eight boxes.
 constexpr float kLeafCost = 0.3F, kBlockCost = 0.7F;
 constexpr std::size_t kBlock = 8;  // surfels a test
-
-// Two zero bits between each of the lowest 21.
-std::uint64_t spread(std::uint64_t x) {
-  x &= 0x1fffff;
-  x = (x | x << 32) & 0x1f00000000ffff;
-  x = (x | x << 16) & 0x1f0000ff0000ff;
-  x = (x | x << 8) & 0x100f00f00f00f00f;
-  x = (x | x << 4) & 0x10c30c30c30c30c3;
-  return (x | x << 2) & 0x1249249249249249;
-}
 
 // A single root may be better than several.
 void dropUseless(BinaryNode& node) {
@@ -221,9 +213,9 @@ std::vector<MortonKey> sortedKeys(const TreeInput& input) {
   std::vector<MortonKey> keys(input.surfels.size());
   tbb::parallel_for(std::size_t{0}, keys.size(), [&](std::size_t i) {
     const Eigen::Vector3d cell = (input.surfels[i].position.cast<double>() - low) * scale;
-    keys[i] = {spread(static_cast<std::uint64_t>(cell.x())) |
-                   spread(static_cast<std::uint64_t>(cell.y())) << 1 |
-                   spread(static_cast<std::uint64_t>(cell.z())) << 2,
+    keys[i] = {spreadBits(static_cast<std::uint64_t>(cell.x())) |
+                   spreadBits(static_cast<std::uint64_t>(cell.y())) << 1 |
+                   spreadBits(static_cast<std::uint64_t>(cell.z())) << 2,
                static_cast<std::uint32_t>(i)};
   });
   tbb::parallel_sort(keys.begin(), keys.end());

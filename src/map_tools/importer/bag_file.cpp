@@ -30,7 +30,7 @@ using sensor_msgs::PointField;
 constexpr const char* kCloudType = "sensor_msgs/PointCloud2";
 const std::vector<std::string> kPoseTypes = {"nav_msgs/Odometry", "geometry_msgs/PoseStamped"};
 
-/// Topics of a bag that have one of some types.
+/// Topics of a bag with one of the given types.
 std::vector<std::string> topicsOf(const rosbag::Bag& bag, const std::vector<std::string>& types) {
   std::vector<std::string> topics;
   rosbag::View view(bag);
@@ -43,7 +43,7 @@ std::vector<std::string> topicsOf(const rosbag::Bag& bag, const std::vector<std:
   return topics;
 }
 
-/// The topic asked for, or the only one there is.
+/// The topic asked for, or the only one of the types.
 std::string topicFor(const rosbag::Bag& bag, const std::string& path, const std::string& option,
                      const std::string& wanted, const std::vector<std::string>& types) {
   const std::vector<std::string> topics = topicsOf(bag, types);
@@ -142,7 +142,7 @@ struct CloudColumns {
   std::array<const PointField*, 3> xyz{};
   const PointField* intensity = nullptr;
   const PointField* colour = nullptr;  ///< 0x00RRGGBB, also as the bits of a float
-  const PointField* label = nullptr;   ///< of a class
+  const PointField* label = nullptr;   ///< class label of a point
   const PointField* time = nullptr;
 
   CloudColumns(const PointCloud2& cloud, const std::string& path, const std::string& topic) {
@@ -156,7 +156,7 @@ struct CloudColumns {
     intensity = fieldOf(cloud, {"intensity", "reflectivity"});
     colour = fieldOf(cloud, {"rgb", "rgba"});
     if (colour != nullptr && sizeOf(*colour) != 4) colour = nullptr;
-    // The simulator's layout `labelled` has both: its label tells objects apart.
+    // The simulator's layout `labelled` has both; its label distinguishes objects.
     label = fieldOf(cloud, {"class", "label"});
     for (const PointField& field : cloud.fields) {
       if (map::timeRank(field.name) > (time != nullptr ? map::timeRank(time->name) : 0)) {
@@ -248,7 +248,7 @@ void readBag(const std::filesystem::path& file, const std::string& wanted_clouds
   writer.count(Notes());
 } catch (const Error&) {
   throw;
-} catch (const std::exception& error) {  // of rosbag, roscpp or a container
+} catch (const std::exception& error) {  // by rosbag, roscpp or a container
   throw FileError(file.string(),
                   fmt::format("is no whole bag ({}); 'rosbag reindex' mends one that was cut off",
                               clipped(error.what())));

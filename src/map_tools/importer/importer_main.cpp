@@ -46,7 +46,7 @@ void closeInherited() {
   }
 }
 
-/// Leaves this process the pipe and what it needs; it ends with its parent.
+/// Closes all inherited files but the pipe and limits this process; it ends with its parent.
 void enclose(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
@@ -65,7 +65,7 @@ Mesh readMeshFile(const std::filesystem::path& path, InputFiles& files) {
   return extension == ".ply" ? readPlyMesh(path, files) : readAssimpMesh(path, extension, files);
 }
 
-/// `words`: what ImportProcess asks for.
+/// `words`: the request, see ImportProcess.
 void answer(const std::filesystem::path& path, const std::vector<std::string>& words,
             const ImportLimits& limits, ImportWriter& writer) {
   InputFiles files(writer, limits);
@@ -149,5 +149,5 @@ int main(int argc, char** argv) {
     writer.part(ImportPart::kError);
     writer.array(std::string(error.what()));
   }
-  _exit(0);  // what it holds need not be freed
+  _exit(0);  // its memory need not be freed
 }

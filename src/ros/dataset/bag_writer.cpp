@@ -35,12 +35,12 @@ class BagWriter final : public dataset::Writer {
     }
   }
 
-  // A bag closes itself by writing, and where that fails the program would end.
+  // A bag closes itself by writing; if that fails the program would end.
   ~BagWriter() override {
     try {
       bag_->close();
     } catch (const std::exception&) {
-      static_cast<void>(bag_.release());  // there is no other way to be rid of it
+      static_cast<void>(bag_.release());  // the only way to discard the bag
     }
   }
 
@@ -83,7 +83,7 @@ class BagWriter final : public dataset::Writer {
     return std::any_of(encoders_.begin(), encoders_.end(),
                        [](const layouts::CloudEncoder& encoder) { return encoder.needsMisses(); });
   }
-  // The index comes last, and what the C library had buffered: the bag is read to be sure.
+  // The index and the C library's buffers are written last, so the bag is read for a check.
   void finish() override {
     tell([this] {
       bag_->close();
@@ -95,7 +95,7 @@ class BagWriter final : public dataset::Writer {
  private:
   using Kind = dataset::ImageStream::Kind;
 
-  /// What a message of depth is made by.
+  /// Settings for messages of depth.
   lidar::DepthCameraConfig depthOf(const dataset::ImageStream& stream) const {
     if (stream.kind == Kind::kDepth) return *sensors_.depth;
     lidar::DepthCameraConfig depth = *sensors_.cameras->cameras[stream.camera].aligned_depth;

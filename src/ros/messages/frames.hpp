@@ -9,7 +9,7 @@ namespace marsim::ros_nodes {
 
 using layouts::Frames;
 
-/// From the parameters `world_frame` (default "world") and `frame_prefix` (default: the node's
+/// Reads the parameters `world_frame` (default "world") and `frame_prefix` (default: the node's
 /// namespace and a slash, nothing in the root namespace).
 Frames readFrames(Params& params, const ros::NodeHandle& handle);
 

@@ -13,8 +13,8 @@
 namespace marsim::ros_nodes {
 
 /// CustomMsg of livox_ros_driver and livox_ros_driver2, which have one definition and one md5 sum,
-/// so that neither package has to be installed. Which of the two type names it bears is a property
-/// of each message here; advertise it with advertiseOptions().
+/// so that neither package has to be installed. Each message here has one of the two type names;
+/// advertise it with advertiseOptions().
 struct LivoxCustomMessage {
   std_msgs::Header header;
   std::uint64_t timebase = 0;  ///< [ns] of the first shot, as header.stamp
@@ -23,7 +23,7 @@ struct LivoxCustomMessage {
   boost::array<std::uint8_t, 3> rsvd{};
   std::vector<layouts::LivoxPoint> points;
 
-  bool driver2 = false;  ///< not sent: whether it is livox_ros_driver2's
+  bool driver2 = false;  ///< not sent: whether the type is livox_ros_driver2's
 
   static constexpr const char* kMd5Sum = "e4d6829bdfe657cb6c21a746c86b21a6";
   static const char* typeName(bool driver2);

@@ -12,7 +12,7 @@ namespace marsim::ros_nodes {
 struct Rgba {
   float red, green, blue, alpha;
 };
-/// A marker without a size at the origin of a frame that it does not name.
+/// A marker without a size at the origin of a frame that the caller names.
 visualization_msgs::Marker makeMarker(const std::string& space, int id, int type,
                                       const Rgba& colour);
 

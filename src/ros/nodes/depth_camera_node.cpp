@@ -16,7 +16,7 @@ DepthCameraNode::DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private
   Params params(private_handle);
   frames_ = readFrames(params, handle);
   frame_ = params.text("depth_frame_id", frames_.depth());
-  lidar::DepthCameraConfig config = config::loadDepthCamera(params.text("depth", "d455"));
+  lidar::DepthCameraConfig config = config::loadDepthCamera(params.text("depth"));
   config.seed = readSeed(params, handle);
   rendered_ = std::make_unique<RenderedSensor>(handle, params);
   params.finish();

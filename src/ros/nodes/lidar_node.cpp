@@ -17,7 +17,7 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr std::uint32_t kQueue = 10;  // messages waiting for a slow subscriber
+constexpr std::uint32_t kQueue = 10;  // messages queued for a slow subscriber
 
 ros::Publisher advertise(ros::NodeHandle& handle, const std::string& topic,
                          lidar::CloudLayout layout) {
@@ -44,16 +44,14 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   const std::string points_frame = params.text("points_frame_id", frames_.lidar());
   world_frame_ = params.text("points_world_frame_id", frames_.world);
   lidar::LidarConfig config =
-      config::loadLidar(given(readSwarmPlace(params, handle).lidar, params.text("lidar", "avia")));
-  const std::string client = params.text("slam_client", "none");
-  config.outputs =
-      lidar::outputsFor(client, config.outputs, params.text("output", "auto"), params.where());
-  config::chooseBeam(params.text("rays", "auto"), params.text("returns", "auto"), params.where(),
-                     config);
+      config::loadLidar(given(readSwarmPlace(params, handle).lidar, params.text("lidar")));
+  const std::string client = params.text("slam_client");
+  config.outputs = lidar::outputsFor(client, config.outputs, params.text("output"), params.where());
+  config::chooseBeam(params.text("rays"), params.text("returns"), params.where(), config);
   config.instantaneous = params.flag("instantaneous", config.instantaneous);
-  const std::string surfaces = params.text("surfaces", "none");
+  const std::string surfaces = params.text("surfaces");
   if (surfaces != "none") config.surfaces = config::loadSurfaces(surfaces);
-  const bool noise = params.flag("lidar_noise", true);
+  const bool noise = params.flag("lidar_noise");
   const std::uint64_t seed = readSeed(params, handle);
   rendered_ = std::make_unique<RenderedSensor>(handle, params);
   params.finish();
@@ -131,7 +129,7 @@ void LidarNode::render(const sim::RangeSensor::Interval& interval,
                        const RenderedSensor::ObjectsOf& objects) {
   if (!wanted()) return;
   const auto started = std::chrono::steady_clock::now();
-  // Asked once: an output that is subscribed to from now on may need what this scan leaves out.
+  // Decided once: a later subscriber's output may need data that this scan leaves out.
   std::vector<const Output*> due;
   for (const Output& output : outputs_) {
     if (output.wanted()) due.push_back(&output);
@@ -160,7 +158,7 @@ void LidarNode::render(const sim::RangeSensor::Interval& interval,
   statistics_.render_seconds_max = std::max(statistics_.render_seconds_max, seconds);
 }
 
-// Shared pointers: a subscriber in this process gets the message itself.
+// Shared pointers: subscribers in this process get the message without a copy.
 void LidarNode::publish(const lidar::Scan& scan, const std::vector<const Output*>& due) {
   for (const Output* output : due) {
     for (int number = 0; number < output->encoder.clouds(); ++number) {

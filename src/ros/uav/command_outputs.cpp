@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kQueue = 10;
 
-/// Calls the function for the kind of command.
+/// Calls the function for a command's kind.
 template <class... Functions>
 struct Overloaded : Functions... {
   using Functions::operator()...;

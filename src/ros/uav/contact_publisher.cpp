@@ -15,7 +15,7 @@ using visualization_msgs::Marker;
 
 constexpr double kPointSize = 0.12;    // [m] of markers
 constexpr double kArrowLength = 0.5;   // [m]
-constexpr double kEndedSeconds = 3.0;  // that a contact is shown after its end
+constexpr double kEndedSeconds = 3.0;  // for which a contact is shown after its end
 
 Marker markerOf(const ContactEvent& event, const std::string& frame, const char* part, int type) {
   const Rgba colour = event.begins ? Rgba{1.0F, 0.1F, 0.1F, 0.9F} : Rgba{0.6F, 0.6F, 0.6F, 0.9F};

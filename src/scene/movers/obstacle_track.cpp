@@ -12,12 +12,12 @@ using Eigen::Vector3d;
 
 constexpr double kForEver = std::numeric_limits<double>::infinity();
 constexpr std::size_t kLegsKept = 16;
-// A new obstacle should be seen for a while: the first of a few draws that last this long, or the
-// longest of them.
+// A new obstacle should be visible for a while: the first of a few draws that last this long is
+// taken, or the longest of them.
 constexpr int kDraws = 8;
 constexpr double kLongEnough = 2.0;  // [s]
 constexpr TimeNs kLeastLeg = 10'000'000;
-constexpr TimeNs kDrivenOn = 300'000'000;  // after the last that was heard
+constexpr TimeNs kDrivenOn = 300'000'000;  // after the last known state
 constexpr std::size_t kStatesKept = 256;
 
 TimeNs floorMod(TimeNs value, TimeNs modulus) {
@@ -25,7 +25,7 @@ TimeNs floorMod(TimeNs value, TimeNs modulus) {
   return rest < 0 ? rest + modulus : rest;
 }
 
-// [s] until something at `p` inside a box that goes straight leaves it.
+// [s] until a point at `p` with constant velocity leaves a box.
 double timeInside(const Eigen::AlignedBox3d& box, const Vector3d& p, const Vector3d& v) {
   double time = kForEver;
   for (int axis = 0; axis < 3; ++axis) {
@@ -53,7 +53,7 @@ Eigen::Quaterniond headingOf(const Vector3d& direction) {
   const double level = std::sqrt(direction.x() * direction.x() + direction.y() * direction.y());
   if (!(level > 1e-6)) return Eigen::Quaterniond::Identity();
   const double cosine = std::clamp(direction.x() / level, -1.0, 1.0);
-  // Half of the angle.
+  // Cosine and sine of half the angle.
   const double w = std::sqrt(0.5 * (1.0 + cosine)), z = std::sqrt(0.5 * (1.0 - cosine));
   return {w, 0.0, 0.0, direction.y() < 0.0 ? -z : z};
 }
@@ -78,7 +78,7 @@ RandomTrack::RandomTrack(const ObstacleGroup& group, const ObstaclePlaces& place
     : group_(group), places_(places), seed_(seed), lift_(lift), random_(seed) {}
 
 TrackLeg RandomTrack::legAt(TimeNs time) {
-  // Epochs begin at times of their own, so that not all obstacles are replaced at once.
+  // Epochs of obstacles begin at different times, so that not all are replaced at once.
   const auto phase = static_cast<TimeNs>(mixBits(seed_) >> (64 - kEpochBits));
   constexpr TimeNs kEpoch = TimeNs{1} << kEpochBits;
   const std::int64_t epoch = (time + phase - floorMod(time + phase, kEpoch)) / kEpoch;
@@ -136,8 +136,8 @@ TimeNs lasting(double seconds) { return seconds < 2000.0 ? toNs(seconds) : toNs(
 
 }  // namespace
 
-// The longest of some draws, the first that is long enough; `draw` fills in a leg and says how long
-// it would last [s].
+// Takes the first of some draws that is long enough, or the longest; `draw` fills in a leg and
+// returns its duration [s].
 template <class Draw>
 TrackLeg RandomTrack::longestLeg(const Draw& draw) {
   TrackLeg best;
@@ -203,7 +203,7 @@ TrackLeg RandomTrack::walkingLeg() {
   if (way_ == nullptr || corner_ + 1 == way_->corners.size()) {
     const auto& ways = places_.ways[place_];
     std::size_t next = random_.index(ways.size());
-    // Not back where it came from, unless there is no other way.
+    // Does not return to where it came from, unless there is no other way.
     if (way_ != nullptr && ways[next].to == came_from_) next = (next + 1) % ways.size();
     came_from_ = place_;
     way_ = &ways[next];
@@ -288,7 +288,7 @@ TrackLeg DrivenTrack::knownLegAt(TimeNs time, TimeNs told_until) const {
     leg.q = {std::cos(0.5 * state.yaw), 0.0, 0.0, std::sin(0.5 * state.yaw)};
     return leg;
   };
-  if (after == states_.begin()) {  // before all that is known
+  if (after == states_.begin()) {  // before all known states
     TrackLeg leg = legOf(after == end ? start_ : *after);
     leg.begin = std::numeric_limits<TimeNs>::min();
     if (after != end) leg.end = after->stamp;

@@ -22,11 +22,11 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr int kSizes = 4;                 // of a group
-constexpr TimeNs kStep = 5'000'000;       // between the poses of what does not go straight
+constexpr int kSizes = 4;                 // in a group
+constexpr TimeNs kStep = 5'000'000;       // between the poses of a curved motion
 constexpr double kLeastSide = 0.5;        // [m] of a region
 constexpr double kMostSpeed = 100.0;      // [m/s]
-constexpr double kLeastWalk = 0.05;       // [m/s] slower people stand
+constexpr double kLeastWalk = 0.05;       // [m/s] below it people stand
 constexpr double kDrivenStride = 1.1;     // [s] of driven people
 constexpr TimeNs kLeastStep = 2'000'000;  // between a person's shapes
 
@@ -63,7 +63,7 @@ void checkPoints(const Validator& check, const ObstacleGroup& group) {
 
 double resolutionOf(const ObstacleGroup& group, double size) {
   if (group.resolution > 0.0) return group.resolution;
-  // Arms are thin; about a thousand surfels.
+  // Arms are thin; this gives about a thousand surfels.
   if (group.shape == ObstacleShape::kUav) return std::clamp(size / 30.0, 0.003, 0.02);
   if (group.shape == ObstacleShape::kPerson) return std::clamp(size / 60.0, 0.005, 0.05);
   return std::min(0.1 * (group.shape == ObstacleShape::kCapsule ? group.width_ratio * size : size),
@@ -180,12 +180,12 @@ std::size_t ObstaclesConfig::count() const {
 
 struct Obstacles::Obstacle {
   std::size_t group;
-  int number;  // in the group
+  int number;  // number in the group
   double size;
   std::shared_ptr<const map::SurfelMap> shape;  // null: a person's
   std::shared_ptr<const WalkingPerson> person;  // null: another shape
   std::unique_ptr<ObstacleTrack> track;
-  DrivenTrack* driven = nullptr;  // the track, where it is one
+  DrivenTrack* driven = nullptr;  // the track of a driven obstacle, else null
 };
 
 namespace {
@@ -225,7 +225,7 @@ class GroupMaker {
     }
   }
 
-  /// Everything of obstacle `number` of the group; `driven` is set where it is one.
+  /// Sets everything of the group's obstacle `number`; sets `driven` for a driven one.
   double make(int number, const ObstaclePlaces& places,
               std::shared_ptr<const map::SurfelMap>& of_shape,
               std::shared_ptr<const WalkingPerson>& person, std::unique_ptr<ObstacleTrack>& track,
@@ -267,7 +267,7 @@ class GroupMaker {
  private:
   std::unique_ptr<ObstacleTrack> orbit(double speed, RandomStream& random) const {
     const double radius = random.uniform(group_.orbit_min, group_.orbit_max);
-    // Inside the region where that is large enough.
+    // Inside the region if it is large enough.
     Vector3d middle;
     for (int axis = 0; axis < 3; ++axis) {
       const double low = group_.region.min()[axis], high = group_.region.max()[axis];
@@ -318,16 +318,16 @@ class GroupMaker {
   const std::uint64_t seed_;
   std::vector<double> sizes_;
   mutable std::vector<std::shared_ptr<const map::SurfelMap>> shapes_;  // made when needed
-  std::vector<std::shared_ptr<const WalkingPerson>> people_;           // the same
+  std::vector<std::shared_ptr<const WalkingPerson>> people_;           // likewise
 };
 
-// 255 for 1.
+// A share as a byte, 255 for 1.
 std::optional<std::uint8_t> byteOf(const std::optional<double>& share) {
   if (!share) return std::nullopt;
   return static_cast<std::uint8_t>(std::lround(255.0 * *share));
 }
 
-// An object that follows a leg from `first` to `last`, in an interval from `begin`.
+// An object that follows a leg from `first` to `last`, in an interval that begins at `begin`.
 MovingObject pieceOf(const TrackLeg& leg, TimeNs begin, TimeNs first, TimeNs last) {
   MovingObject object;
   object.begin = toSeconds(first - begin);
@@ -346,14 +346,14 @@ MovingObject pieceOf(const TrackLeg& leg, TimeNs begin, TimeNs first, TimeNs las
 
 }  // namespace
 
-/// A shape that an obstacle has until `end`.
+/// The shape of an obstacle until `end`.
 struct Obstacles::Look {
   std::shared_ptr<const map::SurfelMap> shape;
   TimeNs end;
 };
 
-// The strides of a person take as long as its speed says; of a driven one, whose speed may change
-// at any time, always the same.
+// A person's stride takes the time given by its speed. A driven person's always takes the same
+// time, since its speed may change at any time.
 Obstacles::Look Obstacles::lookOf(const WalkingPerson& person, const Obstacle& obstacle,
                                   const TrackLeg& leg, TimeNs time) {
   const double speed = leg.radius > 0.0 ? std::abs(leg.yaw_rate) * leg.radius : leg.v.norm();
@@ -363,7 +363,7 @@ Obstacles::Look Obstacles::lookOf(const WalkingPerson& person, const Obstacle& o
   const auto phases = static_cast<TimeNs>(WalkingPerson::kPhases);
   const TimeNs step = std::max(toNs(stride) / phases, kLeastStep);
   const TimeNs steps = time / step - (time % step < 0 ? 1 : 0);
-  const TimeNs phase = (steps + 5 * obstacle.number) % phases;  // not all in step
+  const TimeNs phase = (steps + 5 * obstacle.number) % phases;  // people are not all in step
   return {person.at(static_cast<std::size_t>(phase < 0 ? phase + phases : phase)),
           std::min(leg.end, (steps + 1) * step)};
 }

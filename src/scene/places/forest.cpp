@@ -14,8 +14,8 @@
 namespace marsim::scene {
 namespace {
 
-// Places at least `spacing` apart and `clearing` from the origin, by throwing darts: as many as
-// `density` [1/m^2] asks for, fewer where they do not fit.
+// Random places at least `spacing` apart and `clearing` from the origin, by dart throwing: with a
+// density of `density` [1/m^2], fewer if they do not fit.
 std::vector<Eigen::Vector2d> scatter(const ForestConfig& config, double density, double spacing,
                                      double clearing, std::vector<Eigen::Vector2d> taken,
                                      RandomStream& random) {
@@ -55,7 +55,7 @@ void layGround(const ForestConfig& config, const Relief& ground, SurfaceSampler&
 }  // namespace
 
 void ForestConfig::declare(Settings& settings) {
-  // The ground alone then has 10^9 points.
+  // With a finer spacing the ground alone would have over 10^9 points.
   const double ground = (size_x + 2.0 * surroundings) * (size_y + 2.0 * surroundings);
   const double finest = std::max(kSpacings.low, std::sqrt(ground / 1e9));
   settings.optional("size_x", size_x, "m", kSizes);
@@ -78,8 +78,8 @@ map::PointCloud makeForest(const ForestConfig& config) {
   const auto on_ground = [&](const Eigen::Vector2d& p) {
     return Eigen::Vector3d(p.x(), p.y(), ground.height(p.x(), p.y()));
   };
-  // Nothing but the ground within the clearing up to 3 m, and of trees at the border what lies on
-  // their side of it.
+  // Keeps only the ground within the clearing up to 3 m, and at the border the part of each tree on
+  // its own side.
   bool surrounding = false;
   const double keep_out = std::max(1.2, 0.8 * config.clearing_radius);
   const auto keep = [&](const Eigen::Vector3d& p) {

@@ -6,7 +6,7 @@
 
 namespace marsim::scene {
 
-/// The dimensions that a tree is grown from.
+/// Dimensions of a tree.
 struct TreeDimensions {
   Eigen::Vector3d foot = Eigen::Vector3d::Zero();  ///< [m] in W, on the ground
   double height = 12.0;                            ///< [m]

@@ -16,10 +16,10 @@
 namespace marsim::scene {
 namespace {
 
-constexpr double kFreeHeight = 3.0;  // [m] above the start that scattered parts stay out of
+constexpr double kFreeHeight = 3.0;  // [m] above the start that is free of scattered parts
 
-/// Builds the parts of a recipe one after another, each with random streams of its own, so that a
-/// change of one leaves the others as they are.
+/// Builds the parts of a recipe one after another, each with its own random streams, so that a
+/// change of one part leaves the others unchanged.
 class Composer {
  public:
   Composer(const Recipe& recipe, const std::string& where)
@@ -64,7 +64,7 @@ class Composer {
   Relief relief_;
   Eigen::Vector3d start_;
   SurfaceSampler sampler_;
-  RandomStream layout_{0};  // of places and sizes, the same at every spacing
+  RandomStream layout_{0};  // for places and sizes, the same at every spacing
   std::vector<Taken> taken_;
   bool outside_ = false;
   bool scattered_ = false;
@@ -208,7 +208,7 @@ void GroundConfig::declare(Settings& settings) {
 }
 
 void Recipe::declare(Settings& settings) {
-  // The floor alone then has 10^9 points.
+  // With a finer spacing the floor alone would have over 10^9 points.
   const double finest = std::max(kSpacings.low, std::sqrt(size.x() * size.y() / 1e9));
   settings.required("size", size, "m", {2.0, 2000.0});
   settings.required("start", start, "m");

@@ -15,19 +15,19 @@ namespace {
 
 using Eigen::Vector2d;
 
-constexpr double kPlantsAPatch = 64.0;                      // of stems
+constexpr double kPlantsAPatch = 64.0;                      // stems
 constexpr double kPatchSideMin = 0.5, kPatchSideMax = 2.0;  // [m]
-constexpr double kLeastAPatch = 8.0;                        // stems; fewer stand singly
+constexpr double kLeastAPatch = 8.0;                        // stems; with fewer they stand singly
 constexpr std::uint32_t kPatchVariants = 16, kPlantVariants = 8;
-constexpr double kMostPrimitives = 2e7;  // stems, twigs and leaves of all patches
+constexpr double kMostPrimitives = 2e7;  // stems, twigs and leaves in all patches
 
-/// A stand with its region inside the map, and how its instances lie.
+/// A stand with its region inside the map, and the arrangement of its instances.
 struct Bed {
   const StandConfig* stand;
   std::string where;
   Vector2d low, size;  // [m]
   bool is_tiled;
-  Eigen::Array2i tiles;  // of a tiled one
+  Eigen::Array2i tiles;  // of a tiled stand
   Vector2d side;         // [m] of a tile
 
   double plants() const { return stand->density * size.prod(); }
@@ -52,14 +52,14 @@ Bed bedOf(const StandConfig& stand, const Eigen::AlignedBox3d& bounds, const std
       std::clamp(std::sqrt(kPlantsAPatch / stand.density), kPatchSideMin, kPatchSideMax);
   bed.is_tiled = stand.species.kind == SpeciesConfig::Kind::kStems &&
                  stand.density * side * side >= kLeastAPatch;
-  // As whole numbers they might overflow; too many are refused anyway.
+  // Whole numbers might overflow; too many tiles are rejected anyway.
   const Eigen::Array2d tiles = (bed.size.array() / side).round().max(1.0).min(1e6);
   bed.tiles = tiles.cast<int>();
   bed.side = bed.size.array() / tiles;
   return bed;
 }
 
-/// Of all patches that a stand grows.
+/// Primitives of all patches that a stand grows.
 double primitivesOf(const Bed& bed) {
   const SpeciesConfig& species = bed.stand->species;
   const double of_plant = species.kind == SpeciesConfig::Kind::kShrub
@@ -135,7 +135,7 @@ class Planter {
     return patch;
   }
 
-  // Their numbers scatter as those of stems that know nothing of each other.
+  // Numbers of stems per tile scatter like those of independent stems.
   void growTiles(const Bed& bed, RandomStream& random) {
     const double mean = bed.stand->density * bed.side.prod();
     for (std::uint32_t i = 0; i < kPatchVariants; ++i) {
@@ -162,8 +162,8 @@ class Planter {
     return instance;
   }
 
-  // On the plane through what their corners find; where that is no ground to lie on, level. Returns
-  // for how many there would be room.
+  // Sets tiles on the plane through their corners' ground, or level if that plane is unusable.
+  // Returns the number of tiles for which there would be room.
   std::size_t setTiles(const Bed& bed, std::uint32_t first, RandomStream& random) {
     std::vector<Vector2d> corners;
     for (int y = 0; y <= bed.tiles[1]; ++y) {

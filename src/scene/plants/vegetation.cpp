@@ -19,7 +19,7 @@ void extend(Eigen::AlignedBox3f& box, const Eigen::Vector3f& centre, const Eigen
   box.extend(Eigen::AlignedBox3f(centre - half, centre + half));
 }
 
-// Along the axis, both ends included; of a thick one also around it.
+// Adds points along the axis, both ends included; for a thick cylinder also around it.
 void addPoints(const PlantCylinder& cylinder, double spacing,
                std::vector<Eigen::Vector3d>& points) {
   const Eigen::Vector3d from = cylinder.from.cast<double>(),
@@ -82,7 +82,7 @@ Eigen::Vector2f Sway::most() const {
       .cast<float>();
 }
 
-// A polynomial in place of a sine is the same on every machine.
+// A polynomial instead of a sine, which differs between machines.
 double Sway::shareAt(double seconds, double place) const {
   const double phase = (seconds - place / kGustSpeed) / period;
   const double wave = std::abs(2.0 * (phase - std::floor(phase)) - 1.0);

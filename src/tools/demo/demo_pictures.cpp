@@ -10,7 +10,7 @@ namespace marsim::tools {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kPicturePoints = 2'000'000;  // more are not seen at the pictures' size
+constexpr std::size_t kPicturePoints = 2'000'000;  // more are not visible at the pictures' size
 
 std::string title(const DemoOptions& options, const Preparation& preparation,
                   const suite::FlightRecord& record) {

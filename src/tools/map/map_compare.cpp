@@ -24,7 +24,7 @@ struct CompareOptions {
   bool json = false;
 };
 
-// Both clouds in the coordinates of the first.
+// Moves a cloud into the first one's coordinates.
 void moveTo(const Eigen::Vector3d& origin, map::LoadedCloud& loaded) {
   const Eigen::Vector3d shift = loaded.origin - origin;
   if (shift.isZero()) return;

@@ -58,7 +58,7 @@ void report(const map_tools::Imported& imported, const map_tools::ImportConfig& 
   }
 }
 
-// The same as one JSON object.
+// Writes the report as one JSON object.
 void reportJson(const map_tools::Imported& imported, const ImportOptions& options) {
   nlohmann::json files = nlohmann::json::array();
   for (const map_tools::ImportedFile& file : imported.files) {

@@ -25,13 +25,13 @@ constexpr Bounds kThicknesses{0.0, 1000.0};  // [m] of a slice
 /// The command line of `marsim map view`.
 struct ViewOptions {
   std::string name, out, colour = "auto", slice;
-  std::optional<double> below;  ///< [m] points above it are left out
+  std::optional<double> below;  ///< [m] points above are left out
   double thickness = 0.0;       ///< [m] of the slice; 0: a fiftieth of the map's extent across it
   bool window = false;
   viz::PictureConfig picture;
 };
 
-/// Points of a slab across an axis.
+/// Points of a slab normal to an axis.
 map::PointCloud between(const map::PointCloud& cloud, int axis, double low, double high) {
   std::vector<std::uint32_t> inside;
   for (std::size_t i = 0; i < cloud.size(); ++i) {
@@ -41,13 +41,13 @@ map::PointCloud between(const map::PointCloud& cloud, int axis, double low, doub
   return map::selectPoints(cloud, inside);
 }
 
-/// Points near a plane across an axis.
+/// Points near a plane normal to an axis.
 struct Slice {
   int axis;
   double at;  ///< [m]
 };
 
-/// A picture that is written.
+/// A picture to be written.
 struct Picture {
   viz::Viewpoint view;
   std::filesystem::path path;

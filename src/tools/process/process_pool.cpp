@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kPollMs = 100;
 constexpr int kFailed = 125;       // exit code of a worker that threw
-const char* const kMark = "\x1d";  // before the line that tells what it threw
+const char* const kMark = "\x1d";  // mark of the line with the text of an exception
 
 [[noreturn]] void work(const ProcessPool::Body& body, int output, pid_t parent) {
   setpgid(0, 0);
@@ -53,7 +53,7 @@ void ProcessPool::start(std::size_t id, const Body& body) {
   int output[2];
   if (pipe2(output, O_CLOEXEC) != 0) throw Error(fmt::format("pipe: {}", std::strerror(errno)));
   fcntl(output[0], F_SETFL, O_NONBLOCK);
-  std::fflush(nullptr);  // what waits to be printed would be printed twice
+  std::fflush(nullptr);  // buffered output would be printed twice
   const pid_t self = getpid();
   const pid_t process = fork();
   if (process == 0) work(body, output[1], self);
@@ -84,7 +84,7 @@ std::vector<ProcessPool::End> ProcessPool::serve(
   std::vector<pollfd> ready;
   for (const auto& [id, worker] : workers_) ready.push_back({worker.output, POLLIN, 0});
   const int events = poll(ready.data(), ready.size(), kPollMs);
-  // A worker that has closed its output, but not ended yet, is always ready.
+  // A worker that has closed its output but not ended yet is always ready.
   if (events > 0) usleep(1000 * kPollMs / 10);
   std::vector<End> ends;
   for (auto i = workers_.begin(); i != workers_.end();) {

@@ -13,31 +13,31 @@
 
 namespace marsim::tools {
 
-/// Processes forked from this one, each in a process group of its own, that do their jobs side by
-/// side. They end when this process is killed. To be used by a process without other threads and
-/// inside of an InterruptGuard and an OrphanKeeper.
+/// Processes forked from this one, each in a process group of its own, that work side by side. They
+/// end when this process is killed. For a process without other threads and inside an
+/// InterruptGuard and an OrphanKeeper.
 class ProcessPool {
  public:
-  /// Done by the worker; its result is the exit code. What it prints to standard output or error
-  /// comes here by lines. What it throws ends it, with the text for a failure.
+  /// The worker's function; its result is the exit code. Its output and standard error arrive here
+  /// line by line. An exception ends it, with the text as the failure.
   using Body = std::function<int()>;
   struct End {
     std::size_t id = 0;
-    int exit_code = 0;    ///< 128 + signal where a signal ended it
-    std::string failure;  ///< text of what it threw; empty: nothing
+    int exit_code = 0;    ///< 128 + signal if a signal ended it
+    std::string failure;  ///< text of the exception; empty: none
   };
 
   ProcessPool() = default;
-  /// Kills those that are left.
+  /// Kills the remaining processes.
   ~ProcessPool();
   ProcessPool(const ProcessPool&) = delete;
   ProcessPool& operator=(const ProcessPool&) = delete;
 
-  /// Throws Error where the system gives no process.
+  /// Throws Error if the system cannot make a process.
   void start(std::size_t id, const Body& body);
-  /// Waits a moment for lines and hands them over; returns who has ended since.
+  /// Waits a moment for lines and passes them on; returns the workers that have ended since.
   std::vector<End> serve(const std::function<void(std::size_t, const std::string&)>& on_line);
-  /// Asks all to end: SIGINT, the next time SIGTERM, then SIGKILL.
+  /// Asks all to end: SIGINT at first, then SIGTERM, then SIGKILL.
   void ask();
   std::size_t running() const { return workers_.size(); }
 

@@ -1,10 +1,10 @@
-#include "limit_row.hpp"
+#include "physics/limit_row.hpp"
 
 #include <cmath>
 
 #include <fmt/format.h>
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -46,4 +46,4 @@ bool printRows(const std::vector<LimitRow>& rows) {
   return false;
 }
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

@@ -5,7 +5,7 @@
 
 #include "marsim/lidar/renderer.hpp"
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 
 /// Vertical cylinders without ends, finer than any surfel, and walls across the x axis, in double
 /// precision.
@@ -28,9 +28,9 @@ class ExactScene : public lidar::RayRenderer {
  private:
   lidar::Hit hitOf(const lidar::Ray& ray) const;
 
-  std::vector<Cylinder> cylinders_;  // by y
+  std::vector<Cylinder> cylinders_;  // sorted by y
   std::vector<double> walls_;
-  double largest_ = 0.0;  // radius
+  double largest_ = 0.0;  // largest radius
 };
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

@@ -1,4 +1,4 @@
-#include "mixed_pixels.hpp"
+#include "physics/mixed_pixels.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,12 +11,12 @@
 #include <fmt/format.h>
 
 #include "common/output_file.hpp"
-#include "exact_scene.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/lidar/lidar.hpp"
+#include "physics/exact_scene.hpp"
 #include "suite/svg_chart.hpp"
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 namespace {
 
 constexpr double kToRods = 0.8;            // [m] from the sensor to the row
@@ -63,7 +63,7 @@ lidar::Scan scanOf(const lidar::LidarConfig& config, double wall_behind) {
   return lidar::Lidar(config, rodsBeforeWall(wall_behind)).scan(0, toNs(1.0 / 18.75), atRest());
 }
 
-/// Beams whose points lie more than 5 cm behind the row of rods and before the wall.
+/// Number of beams whose points lie more than 5 cm behind the row of rods and before the wall.
 int mixedBeams(double wall_behind) {
   const lidar::Scan scan = scanOf(planarLidar(), wall_behind);
   return static_cast<int>(
@@ -75,7 +75,7 @@ int mixedBeams(double wall_behind) {
 
 // --- walls that each cover a part of the beam ---
 
-/// What rays meet that go left, up, right or down of the middle; the middle one meets nothing.
+/// Hits of the rays left, right, above and below the middle one, which meets nothing.
 class Quarters : public lidar::RayRenderer {
  public:
   explicit Quarters(std::array<double, 4> ranges) : ranges_(ranges) {}
@@ -123,7 +123,7 @@ void ratePlanes(std::vector<LimitRow>& rows) {
   }
 }
 
-/// Walls at 10, 15 and 20 m of which one, the strongest, covers two quarters of the beam.
+/// Walls at 10, 15 and 20 m. One of them, the strongest, covers two quarters of the beam.
 void rateModes(std::vector<LimitRow>& rows) {
   using lidar::ReturnMode;
   int wrong = 0, cases = 0;
@@ -131,7 +131,7 @@ void rateModes(std::vector<LimitRow>& rows) {
     std::array<double, 4> quarters = {10.0, 15.0, 20.0, strongest};
     std::sort(quarters.begin(), quarters.end());
     do {
-      // By energy: shares of the beam over the range squared.
+      // Sorted by energy: share of the beam over the squared range.
       std::vector<std::pair<double, float>> order;
       for (const double range : {10.0, 15.0, 20.0}) {
         const double share =
@@ -211,4 +211,4 @@ void rateMixedPixels(std::vector<LimitRow>& rows) {
   rateModes(rows);
 }
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

@@ -1,29 +1,29 @@
-#include "shrub_ranges.hpp"
+#include "physics/shrub_ranges.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "common/output_file.hpp"
-#include "exact_scene.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/lidar/plants.hpp"
+#include "physics/exact_scene.hpp"
 #include "scene/plants/species.hpp"
 #include "suite/svg_chart.hpp"
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 namespace {
 
 constexpr int kPlaces = 46;                            // two degrees apart on a quarter circle
 constexpr double kDistance = 8.0;                      // [m]
 constexpr double kLow = kDistance - 0.5, kBin = 0.02;  // [m] of the histogram
 constexpr std::size_t kBins = 50;
-/// Standard deviations that a dip has to be below both of its sides: by chance less than one
-/// histogram of a thousand has one, of the 20,000 triples of bins.
+/// Depth of a dip below both of its sides in standard deviations, for two modes: less than one
+/// histogram in a thousand has one by chance, with 20,000 triples of bins.
 constexpr double kSure = 4.5;
 
-/// Potted: a trunk, bare below a crown that is wide and flat.
+/// A potted shrub: a trunk, bare below a wide and flat crown.
 scene::SpeciesConfig pottedShrub() {
   scene::SpeciesConfig species;
   species.kind = scene::SpeciesConfig::Kind::kShrub;
@@ -79,8 +79,8 @@ std::vector<double> histogram(const std::vector<double>& ranges) {
   return counts;
 }
 
-/// How surely counts have two modes: of the deepest dip the standard deviations (of the difference
-/// of two Poisson counts) by which it is below the lower of its sides.
+/// Evidence for two modes: depth of the deepest dip below the lower of its sides, in standard
+/// deviations of the difference of two Poisson counts.
 double dipOf(const std::vector<double>& counts) {
   double deepest = 0.0;
   for (auto dip = counts.begin() + 1; dip + 1 < counts.end(); ++dip) {
@@ -132,4 +132,4 @@ void drawShrub(const std::filesystem::path& folder) {
   writeFile(folder / "shrub_ranges.svg", suite::svgFile(chart));
 }
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

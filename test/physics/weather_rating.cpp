@@ -1,4 +1,4 @@
-#include "weather_rating.hpp"
+#include "physics/weather_rating.hpp"
 
 #include <cmath>
 #include <functional>
@@ -10,7 +10,7 @@
 #include "lidar/weather_formulas.hpp"
 #include "suite/svg_chart.hpp"
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 namespace {
 
 namespace formulas = lidar::formulas;
@@ -28,7 +28,7 @@ struct Fall {
   double number(double energy, double from, double to) const {
     return formulas::particles(sizes, weather.extinction(), energy, from, to);
   }
-  /// Chance that the nearest that is seen is between two ranges.
+  /// Probability that the nearest visible particle is between two ranges.
   double nearestWithin(double from, double to) const {
     const double before = number(formulas::kLeastEnergy, formulas::kNearest, from);
     return std::exp(-before) - std::exp(-before - number(formulas::kLeastEnergy, from, to));
@@ -102,13 +102,13 @@ void rateFog(double visibility, int scans, std::vector<LimitRow>& rows) {
       formulas::Cloud(a, 15.0).above(energy), wall.shots, rows);
 }
 
-/// The farthest range at which a target of 10 %, which is seen to 40 m in clear air, is seen.
+/// Rates the farthest range at which a target of 10 %, visible to 40 m in clear air, is seen.
 void rateVisibility(double visibility, std::vector<LimitRow>& rows) {
   LidarConfig config = formulas::sensor();
   config.noise.range_by_reflectivity = {{0.1, 40.0}, {0.8, 70.0}};
   config.reflectivity = 0.1;
   config.returns.mode = ReturnMode::kLast;
-  config.azimuth_min = 0.0;  // a few shots will do
+  config.azimuth_min = 0.0;  // a few shots are enough
   config.azimuth_max = 0.02;
   const lidar::Weather fog = fogOf(visibility);
   double seen = 0.0, lost = 40.0;
@@ -164,4 +164,4 @@ void drawParticles(int scans, const std::filesystem::path& folder) {
   writeFile(folder / "particles.svg", suite::svgFile(chart));
 }
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

@@ -1,4 +1,4 @@
-#include "grass_stand.hpp"
+#include "physics/grass_stand.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,13 +9,13 @@
 #include <fmt/format.h>
 
 #include "common/output_file.hpp"
-#include "exact_scene.hpp"
-#include "gamma_fit.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/lidar/lidar.hpp"
+#include "physics/exact_scene.hpp"
+#include "physics/gamma_fit.hpp"
 #include "suite/svg_chart.hpp"
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 namespace {
 
 constexpr double kWidth = 10.0, kDepth = 5.0;  // [m] of the stand
@@ -103,7 +103,7 @@ std::vector<double> depthsByMonteCarlo(const Stand& stand, int pulses) {
       const double y = kWidth * uniform() - 0.5 * kWidth;
       if (std::abs(y) > 0.1) continue;
       for (std::size_t ray = 0; ray < 9; ++ray) {
-        // From the origin along (1, slope): the distance of the stem's axis from that line.
+        // Distance of the stem's axis from the ray from the origin along (1, slope).
         const double length = std::hypot(1.0, slopes[ray]);
         const double off = (y - slopes[ray] * x) / length;
         if (std::abs(off) >= radius) continue;
@@ -124,7 +124,7 @@ std::vector<double> depthsByMonteCarlo(const Stand& stand, int pulses) {
   return depths;
 }
 
-/// The middle of the fullest of bins of 0.2 m.
+/// The middle of the bin of 0.2 m with the most depths.
 double likeliest(const std::vector<double>& depths) {
   constexpr double kBin = 0.2;
   std::array<int, 25> bins{};
@@ -138,7 +138,7 @@ double likeliest(const std::vector<double>& depths) {
 void rate(const Stand& stand, int pulses, std::vector<LimitRow>& rows) {
   std::vector<double> depths = depthsByLidar(stand, pulses);
   const double nearest = *std::min_element(depths.begin(), depths.end());
-  // Stems reach into the air before the edge by their radius.
+  // Stems extend in front of the edge by their radius.
   const auto inFront = [&](double depth) { return depth <= 0.0; };
   depths.erase(std::remove_if(depths.begin(), depths.end(), inFront), depths.end());
   std::vector<double> expected = depthsByMonteCarlo(stand, pulses);
@@ -156,7 +156,7 @@ void rate(const Stand& stand, int pulses, std::vector<LimitRow>& rows) {
   rows.push_back({name + "least depth [m]", nearest, -stand.diameter});
 }
 
-/// Shares of the depths a metre, in bins.
+/// Densities of the depths per metre, in bins.
 suite::Curve histogram(const std::vector<double>& depths, const std::string& name,
                        const std::string& style) {
   constexpr double kBin = 0.1;
@@ -211,4 +211,4 @@ void rateGrassStands(int pulses, std::vector<LimitRow>& rows) {
   }
 }
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

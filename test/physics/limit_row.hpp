@@ -6,9 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 
-/// A figure, and the bounds within which it is right.
+/// A figure, and its bounds.
 struct LimitRow {
   std::string name;
   double value = 0.0;
@@ -20,7 +20,7 @@ struct LimitRow {
 
 /// [{name, value, limit: [low, high], ok}], null for no bound.
 nlohmann::ordered_json toJson(const std::vector<LimitRow>& rows);
-/// A table; the rows that are not right once more at its end. Whether all are.
+/// Prints a table, with the rows out of bounds again at its end. Returns whether all are in bounds.
 bool printRows(const std::vector<LimitRow>& rows);
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

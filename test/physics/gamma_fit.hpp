@@ -2,9 +2,9 @@
 
 #include <vector>
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 
-/// Positive values, and the gamma and the exponential distribution that they are likeliest from.
+/// Positive values with their maximum-likelihood gamma and exponential distributions.
 struct GammaFit {
   double mean = 0.0, deviation = 0.0;
   double shape = 0.0;  ///< k of the gamma distribution
@@ -13,4 +13,4 @@ struct GammaFit {
 
 GammaFit fitGamma(const std::vector<double>& values);
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

@@ -1,8 +1,8 @@
-#include "gamma_fit.hpp"
+#include "physics/gamma_fit.hpp"
 
 #include <cmath>
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 namespace {
 
 // Abramowitz and Stegun, Handbook of Mathematical Functions, 6.3.5 and 6.3.18.
@@ -45,4 +45,4 @@ GammaFit fitGamma(const std::vector<double>& values) {
   return fit;
 }
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

@@ -1,4 +1,4 @@
-#include "special_surfaces.hpp"
+#include "physics/special_surfaces.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "marsim/lidar/lidar.hpp"
 #include "suite/svg_chart.hpp"
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 namespace {
 
 using Eigen::Vector3d;
@@ -25,7 +25,7 @@ struct Plate {
   std::uint8_t semantic_class;
 };
 
-/// Plates, in double precision; a surfel each.
+/// Plates in double precision, one surfel each.
 class Plates : public lidar::RayRenderer {
  public:
   explicit Plates(std::vector<Plate> plates) : plates_(std::move(plates)) {
@@ -123,7 +123,7 @@ void rateMirror(std::vector<LimitRow>& rows) {
   rows.push_back({"mirror: largest error of a path [m]", error, 0.0, 1e-4});
 }
 
-/// A pane before a wall: light of the wall goes through it twice.
+/// A pane before a wall: the wall's light passes it twice.
 void ratePane(std::vector<LimitRow>& rows) {
   const double share = 0.8, half_pulse = 0.5 * 299'792'458.0 * 5e-9;
   lidar::LidarConfig config = fan(0.0, 0.0, 0.0, 1.0);
@@ -249,4 +249,4 @@ void drawSurfaces(const std::filesystem::path& folder) {
   drawBloom(folder);
 }
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics

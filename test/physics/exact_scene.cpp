@@ -1,11 +1,11 @@
-#include "exact_scene.hpp"
+#include "physics/exact_scene.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
-namespace marsim::benchmarks {
+namespace marsim::physics {
 namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::infinity();
@@ -60,4 +60,4 @@ void ExactScene::cast(const std::vector<lidar::Ray>& rays, View<lidar::MovingObj
   for (const lidar::Ray& ray : rays) hits.push_back(hitOf(ray));
 }
 
-}  // namespace marsim::benchmarks
+}  // namespace marsim::physics
