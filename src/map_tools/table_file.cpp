@@ -31,7 +31,7 @@ map::RecordLayout layoutOf(const std::string& path, const std::vector<std::strin
   map::RecordLayout layout = map::makeLayout(path, fields);
   if (values.empty() || !layout.colour) return layout;
   double most = 0.0;
-  for (const map::Column& column : *layout.colour) {
+  for (const map::RecordColumn& column : *layout.colour) {
     most = std::max(most, values[column.value].most);
   }
   layout.depth = layout.depthFor(most);
@@ -87,11 +87,11 @@ class RowValues {
  public:
   RowValues(std::string path, const map::RecordLayout& layout)
       : path_(std::move(path)), values_(layout.values) {
-    for (const map::Column& column : layout.xyz) used_.push_back(column.value);
+    for (const map::RecordColumn& column : layout.xyz) used_.push_back(column.value);
     if (layout.intensity) used_.push_back(layout.intensity->value);
     if (layout.label) used_.push_back(layout.label->value);
     if (!layout.colour) return;
-    for (const map::Column& column : *layout.colour) used_.push_back(column.value);
+    for (const map::RecordColumn& column : *layout.colour) used_.push_back(column.value);
   }
   const std::vector<double>& of(const TableRows& rows) {
     for (const std::size_t i : used_) {

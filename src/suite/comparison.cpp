@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace marsim::suite {
 
@@ -61,6 +62,11 @@ Changes changesOf(const std::vector<RunResult>& runs, const std::vector<RunResul
     }
   }
   return changes;
+}
+
+std::string changesText(const Changes& changes) {
+  return fmt::format("{} check{} broken and {} mended since the baseline", changes.broken,
+                     changes.broken == 1 ? "" : "s", changes.mended);
 }
 
 }  // namespace marsim::suite

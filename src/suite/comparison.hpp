@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "suite/run_result.hpp"
@@ -37,5 +38,8 @@ struct Changes {
 };
 
 Changes changesOf(const std::vector<RunResult>& runs, const std::vector<RunResult>& baseline);
+
+/// "1 check broken and 2 mended since the baseline".
+std::string changesText(const Changes& changes);
 
 }  // namespace marsim::suite

@@ -59,7 +59,7 @@ Json checksJson(const RunResult& run, bool of_wall_time) {
   return checks;
 }
 
-Json runJson(const RunResult& run) {
+Json runEntry(const RunResult& run) {
   const bool by_wall_time = failedByWallTime(run);
   return {{"scenario", cleaned(run.scenario)},
           {"seed", run.seed},
@@ -185,7 +185,7 @@ void writeResults(const fs::path& path, const std::vector<RunResult>& runs,
   Json all{{"format", kFormat}, {"runs", Json::array()}};
   Json walls = Json::array();
   for (const RunResult& run : runs) {
-    all["runs"].push_back(runJson(run));
+    all["runs"].push_back(runEntry(run));
     walls.push_back(wallJson(run));
   }
   all["wall"] = {{"when", cleaned(info.when)},

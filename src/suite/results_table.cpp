@@ -53,11 +53,7 @@ std::string resultsTable(const std::vector<RunResult>& runs,
                                  width, "seed", "verdict", "checks", "simulated", "wall", "rtf");
   for (const RunResult& run : runs) text += runLine(run, width) + notes(run, baseline);
   text += totalsText(totalsOf(runs));
-  if (!baseline.empty()) {
-    const Changes changes = changesOf(runs, baseline);
-    text += fmt::format("; {} check{} broken and {} mended since the baseline", changes.broken,
-                        changes.broken == 1 ? "" : "s", changes.mended);
-  }
+  if (!baseline.empty()) text += "; " + changesText(changesOf(runs, baseline));
   return text + "\n";
 }
 

@@ -164,6 +164,16 @@ void readWall(const Json& json, RunResult& result) {
   result.last_lines = json.at("last_lines").get<std::vector<std::string>>();
 }
 
+Verdict verdictOf(const std::filesystem::path& path, const std::string& text) {
+  const auto found = std::find_if(kVerdicts.begin(), kVerdicts.end(),
+                                  [&](Verdict verdict) { return verdictText(verdict) == text; });
+  if (found != kVerdicts.end()) return *found;
+  throw ConfigError(path.string(), "verdict", fmt::format("'{}'", text),
+                    "passed, failed, error, skipped");
+}
+
+}  // namespace
+
 Json runJson(const RunResult& result) {
   Json uavs = Json::array(), estimates = Json::array();
   for (const UavSeries& uav : result.uavs) uavs.push_back(uavJson(uav));
@@ -182,16 +192,6 @@ Json runJson(const RunResult& result) {
           {"estimates", std::move(estimates)},
           {"wall", wallJson(result)}};
 }
-
-Verdict verdictOf(const std::filesystem::path& path, const std::string& text) {
-  const auto found = std::find_if(kVerdicts.begin(), kVerdicts.end(),
-                                  [&](Verdict verdict) { return verdictText(verdict) == text; });
-  if (found != kVerdicts.end()) return *found;
-  throw ConfigError(path.string(), "verdict", fmt::format("'{}'", text),
-                    "passed, failed, error, skipped");
-}
-
-}  // namespace
 
 void writeRun(const std::filesystem::path& path, const RunResult& result) {
   std::string text;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <Eigen/Core>
+#include <nlohmann/json_fwd.hpp>
 
 #include "scenario/recording.hpp"
 #include "scenario/scenario.hpp"
@@ -67,9 +68,12 @@ struct RunResult {
 RunResult judge(const scenario::Scenario& scenario, std::uint64_t seed,
                 const scenario::Recording& recording);
 
-/// Writes JSON, one top-level key a line. Data that depend on wall time are only below "wall", so
-/// that the rest of two runs can be compared byte for byte; only "verdict" includes all checks.
-/// Infinite numbers are null. Throws FileError.
+/// All of a result. Its texts may hold any bytes. Infinite numbers are null.
+nlohmann::ordered_json runJson(const RunResult& result);
+
+/// JSON, a key of the top a line. What depends on wall time stands below "wall" alone, so that the
+/// rest of two runs can be compared byte for byte; only "verdict" is that of all checks. Throws
+/// FileError.
 void writeRun(const std::filesystem::path& path, const RunResult& result);
 RunResult readRun(const std::filesystem::path& path);
 

@@ -14,18 +14,18 @@ namespace {
 using Eigen::Vector2d;
 
 // Margins of the drawing, for numbers and labels beside the axes.
+constexpr double kWidth = 560.0;
 constexpr double kLeft = 62.0;
 constexpr double kRight = 12.0;
 constexpr double kTop = 10.0;
 constexpr double kBottom = 38.0;
 constexpr double kTickSpace = 52.0;  // least distance of two labels along x
 constexpr double kTickSpaceY = 30.0;
-constexpr double kLeastHeight = 150.0;
 
 /// Converts units of the axes to those of the drawing.
 class Frame {
  public:
-  explicit Frame(const Chart& chart) : width_(chart.width), height_(chart.height) {
+  explicit Frame(const Chart& chart) : height_(chart.height) {
     for (const Curve& curve : chart.curves) {
       for (const Vector2d& p : curve.points) extend(p);
     }
@@ -44,7 +44,7 @@ class Frame {
     for (const Level& level : chart.levels) {
       if (level.y <= far) high_.y() = std::max(high_.y(), level.y);
     }
-    chart.equal_scale ? padEqually(chart) : pad(chart);
+    pad(chart.from_zero);
   }
 
   double x(double value) const {
@@ -53,14 +53,11 @@ class Frame {
   double y(double value) const {
     return kTop + (high_.y() - value) / (high_.y() - low_.y()) * plotHeight();
   }
-  double plotWidth() const { return width_ - kLeft - kRight; }
+  static double plotWidth() { return kWidth - kLeft - kRight; }
   double plotHeight() const { return height_ - kTop - kBottom; }
-  double width() const { return width_; }
   double height() const { return height_; }
   const Vector2d& low() const { return low_; }
   const Vector2d& high() const { return high_; }
-  /// Drawing units per unit of the x axis.
-  double scale() const { return plotWidth() / (high_.x() - low_.x()); }
 
  private:
   void extend(const Vector2d& p) {
@@ -69,30 +66,15 @@ class Frame {
     high_ = high_.cwiseMax(p);
   }
 
-  void pad(const Chart& chart) {
-    low_.x() -= chart.margin;
-    high_.x() += chart.margin;
+  void pad(bool from_zero) {
     if (high_.x() - low_.x() < 1e-9) high_.x() = low_.x() + 1.0;
-    const double space = std::max(
-        {chart.margin, 0.06 * (high_.y() - low_.y()), 1e-3 * std::max(1.0, std::abs(high_.y()))});
-    if (!chart.from_zero || low_.y() < 0.0) low_.y() -= space;
+    const double space =
+        std::max(0.06 * (high_.y() - low_.y()), 1e-3 * std::max(1.0, std::abs(high_.y())));
+    if (!from_zero || low_.y() < 0.0) low_.y() -= space;
     high_.y() += space;
   }
 
-  // Gives both axes the scale at which everything fits into the largest size; the drawing's height
-  // follows, and excess width is shared by both sides.
-  void padEqually(const Chart& chart) {
-    const Vector2d middle = 0.5 * (low_ + high_);
-    const double space = std::max(chart.margin, 0.06 * (high_ - low_).maxCoeff());
-    const Vector2d wanted = ((high_ - low_).array() + 2.0 * space).max(1e-3);
-    const double metre = std::min(plotWidth() / wanted.x(), plotHeight() / wanted.y());
-    height_ = std::clamp(wanted.y() * metre + kTop + kBottom, kLeastHeight, height_);
-    const Vector2d half(0.5 * plotWidth() / metre, 0.5 * plotHeight() / metre);
-    low_ = middle - half;
-    high_ = middle + half;
-  }
-
-  double width_, height_;
+  double height_;
   Vector2d low_ = Vector2d::Constant(1e300);
   Vector2d high_ = Vector2d::Constant(-1e300);
 };
@@ -131,7 +113,7 @@ std::string axes(const Chart& chart, const Frame& frame) {
   const int most_y = std::max(2, static_cast<int>(frame.plotHeight() / kTickSpaceY));
   for (const double value : ticks(frame.low().y(), frame.high().y(), most_y)) {
     const double y = frame.y(value);
-    grid += fmt::format("M{:.1f} {:.1f}H{:.1f}", kLeft, y, frame.width() - kRight);
+    grid += fmt::format("M{:.1f} {:.1f}H{:.1f}", kLeft, y, kWidth - kRight);
     numbers += fmt::format(
         "<text class=\"number\" x=\"{:.1f}\" y=\"{:.1f}\" "
         "text-anchor=\"end\">{}</text>",
@@ -143,7 +125,7 @@ std::string axes(const Chart& chart, const Frame& frame) {
       "<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>"
       "<text class=\"label\" x=\"12\" y=\"{:.1f}\" text-anchor=\"middle\" "
       "transform=\"rotate(-90 12 {:.1f})\">{}</text>",
-      grid, kLeft, kTop, bottom, frame.width() - kRight, numbers, kLeft + 0.5 * frame.plotWidth(),
+      grid, kLeft, kTop, bottom, kWidth - kRight, numbers, kLeft + 0.5 * frame.plotWidth(),
       frame.height() - 6.0, escaped(chart.x_label), middle_y, middle_y, escaped(chart.y_label));
 }
 
@@ -153,11 +135,11 @@ std::string levelText(const Level& level, const Frame& frame) {
   return fmt::format(
       "<path class=\"level\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>"
       "<text class=\"level\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>",
-      kLeft, y, frame.width() - kRight, frame.width() - kRight - 3.0,
-      y < kTop + 14.0 ? y + 12.0 : y - 4.0, escaped(level.text));
+      kLeft, y, kWidth - kRight, kWidth - kRight - 3.0, y < kTop + 14.0 ? y + 12.0 : y - 4.0,
+      escaped(level.text));
 }
 
-// Colours for light and dark pages, the same as in the suite's report.
+// Colours for light and dark pages, the same as in page.html.
 constexpr const char* kStyle =
     "<style>svg{font:11px 'DejaVu Sans',sans-serif;--page:#fff;--ink:#1c2126;--soft:#5b6670;"
     "--grid:#e8ecf0;--u0:#0072b2;--u1:#d55e00}"
@@ -175,7 +157,7 @@ std::string markText(const Mark& mark, const Frame& frame) {
   std::string text = fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"/>",
                                  escaped(mark.style), x, y);
   if (mark.text.empty()) return text;
-  const bool left = x > frame.width() - 70.0;
+  const bool left = x > kWidth - 70.0;
   return text + fmt::format(
                     "<text class=\"mark\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}"
                     "</text>",
@@ -223,15 +205,9 @@ std::vector<Vector2d> thinnedCurve(const std::vector<Vector2d>& points, std::siz
   return kept;
 }
 
-std::string svgChart(const Chart& chart, const std::string& id) {
+std::string svgFile(const Chart& chart) {
   const Frame frame(chart);
   std::string inside;
-  if (!chart.background.empty()) {
-    const double s = frame.scale();
-    inside +=
-        fmt::format("<use href=\"#{}\" transform=\"matrix({:.5g} 0 0 {:.5g} {:.2f} {:.2f})\"/>",
-                    escaped(chart.background), s, -s, frame.x(0.0), frame.y(0.0));
-  }
   for (const Curve& curve : chart.curves) {
     inside += fmt::format("<path class=\"curve {}\" d=\"{}\"><title>{}</title></path>",
                           escaped(curve.style), pathOf(curve, frame), escaped(curve.name));
@@ -239,18 +215,11 @@ std::string svgChart(const Chart& chart, const std::string& id) {
   for (const Level& level : chart.levels) inside += levelText(level, frame);
   for (const Mark& mark : chart.marks) inside += markText(mark, frame);
   return fmt::format(
-      "<svg class=\"chart\" viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" aria-label=\"{2}\">"
-      "<clipPath id=\"{3}\"><rect x=\"{4}\" y=\"{5}\" width=\"{6:.1f}\" height=\"{7:.1f}\"/>"
-      "</clipPath>{8}<g clip-path=\"url(#{3})\">{9}</g></svg>",
-      frame.width(), frame.height(), escaped(chart.title), escaped(id), kLeft, kTop,
-      frame.plotWidth(), frame.plotHeight(), axes(chart, frame), inside);
-}
-
-std::string svgFile(const Chart& chart) {
-  std::string svg = svgChart(chart, "plot");
-  svg.insert(svg.find('>') + 1, kStyle);
-  svg.insert(4, " xmlns=\"http://www.w3.org/2000/svg\"");
-  return svg + "\n";
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" viewBox=\"0 0 {:.0f} {:.0f}\" "
+      "role=\"img\" aria-label=\"{}\">{}<clipPath id=\"plot\"><rect x=\"{}\" y=\"{}\" "
+      "width=\"{:.1f}\" height=\"{:.1f}\"/></clipPath>{}<g clip-path=\"url(#plot)\">{}</g></svg>\n",
+      kWidth, frame.height(), escaped(chart.title), kStyle, kLeft, kTop, frame.plotWidth(),
+      frame.plotHeight(), axes(chart, frame), inside);
 }
 
 }  // namespace marsim::suite

@@ -220,12 +220,15 @@ class Images(KnownFlight):
             told = quality["images"][name]
             self.assertEqual((told["empty"], told["blurred_against_median"]), (0, 0))
             self.assertGreater(told["contrast"]["least"], 2.0)
-        with open(os.path.join(out, "report.html")) as file:
-            page = file.read()
-        self.assertEqual(page.count("blurred against the others (less than a quarter of this "
-                                    "stream's median sharpness"), 2)
+        data, drawn = readers.report(os.path.join(out, "report.html"))
+        self.assertEqual(data["quality"], quality)
+        if drawn:
+            self.assertEqual(drawn.count("blurred against the others (less than a quarter of this "
+                                         "stream&#39;s median sharpness"), 2)
         for name in ("cam0", "cam1", "depth0"):
-            self.assertIn("preview_%s.png" % name, page)
+            self.assertTrue(data["comments"][name])
+            if drawn:
+                self.assertEqual(drawn.count('src="preview_%s.png"' % name), 1)
             with PIL.Image.open(os.path.join(out, "preview_%s.png" % name)) as image:
                 self.assertEqual(image.size, (60, 40) if name == "cam1" else (64, 48))
 

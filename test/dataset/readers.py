@@ -1,11 +1,18 @@
 """Readers of the layouts of `marsim dataset`, written from the formats' own documents: they share
 nothing with the program."""
+import html
+import json
 import os
+import re
+import shutil
 import struct
+import subprocess
+import xml.etree.ElementTree
 import zlib
 
 import numpy as np
 
+DRAW_PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "suite", "draw_page.js")
 ASL_IMU = ("#timestamp [ns],w_RS_S_x [rad s^-1],w_RS_S_y [rad s^-1],w_RS_S_z [rad s^-1],"
            "a_RS_S_x [m s^-2],a_RS_S_y [m s^-2],a_RS_S_z [m s^-2]")
 ASL_TRUTH = ("#timestamp, p_RS_R_x [m], p_RS_R_y [m], p_RS_R_z [m], q_RS_w [], q_RS_x [], "
@@ -101,6 +108,20 @@ def png(path):
     if size == 2:
         return pixels[:, :, 0].astype(np.uint16) * 256 + pixels[:, :, 1]
     return pixels if channels == 3 else pixels[:, :, 0]
+
+
+def report(path):
+    """The data of a report.html, and what its script draws of them; None without Node.js."""
+    with open(path) as file:
+        page = file.read()
+    data, = re.findall('<pre id="data">([^<]*)</pre>', page)
+    node = shutil.which("nodejs") or shutil.which("node")
+    drawn = node and subprocess.run([node, DRAW_PAGE, path], check=True, stdout=subprocess.PIPE,
+                                    universal_newlines=True).stdout
+    if drawn:
+        xml.etree.ElementTree.fromstring(drawn)
+        assert not re.search("NaN|undefined|null|Infinity", drawn)
+    return json.loads(html.unescape(data)), drawn
 
 
 def kitti_scan(folder, number):

@@ -53,31 +53,10 @@ std::size_t count(const std::string& text, const std::string& part) {
 TEST(SvgChart, LeavesGapsWhereValuesAreNotFinite) {
   Chart chart;
   chart.curves = {{"c", "u0", {{0, 1}, {1, 2}, {2, kNan}, {3, 1}, {4, 1}}}};
-  const std::string svg = svgChart(chart, "c");
+  const std::string svg = svgFile(chart);
   const std::string path = svg.substr(svg.find("class=\"curve"));
   EXPECT_EQ(count(path.substr(0, path.find("/>")), "M"), 2U);
   EXPECT_EQ(svg.find("nan"), std::string::npos);
-}
-
-TEST(SvgChart, EqualScaleHasOneLengthOfAMetre) {
-  Chart chart;
-  chart.equal_scale = true;
-  chart.height = 430.0;
-  chart.background = "map";
-  for (const Eigen::Vector2d& size : {Eigen::Vector2d(10, 4), Eigen::Vector2d(2, 50)}) {
-    chart.curves = {{"c", "u0", {{0, 0}, size}}};
-    const std::string svg = svgChart(chart, "c");
-    double a = 0.0, d = 0.0;
-    ASSERT_EQ(std::sscanf(svg.c_str() + svg.find("matrix("), "matrix(%lf 0 0 %lf", &a, &d), 2);
-    EXPECT_GT(a, 0.0);
-    EXPECT_EQ(a, -d);
-    double x0 = 0.0, y0 = 0.0, x1 = 0.0, y1 = 0.0;
-    ASSERT_EQ(std::sscanf(svg.c_str() + svg.find("d=\"M", svg.find("curve")),
-                          "d=\"M%lf %lfL%lf %lf", &x0, &y0, &x1, &y1),
-              4);
-    EXPECT_NEAR((x1 - x0) / size.x(), a, 0.1);
-    EXPECT_NEAR((y0 - y1) / size.y(), a, 0.1);
-  }
 }
 
 TEST(Words, NumbersHaveFourDigits) {

@@ -62,7 +62,7 @@ void takeChannels(const RecordLayout& layout, const Value& value, std::size_t ro
   if (layout.label) block.classes[row] = classOfLabel(value(*layout.label));
   if (layout.time) block.times[row] = value(*layout.time);
   if (!layout.colour) return;
-  const std::array<Column, 3>& colour = *layout.colour;
+  const std::array<RecordColumn, 3>& colour = *layout.colour;
   const std::array<double, 3> rgb =
       coloursOf(layout, {value(colour[0]), value(colour[1]), value(colour[2])});
   block.colour[row] = roundedColour(rgb);
@@ -91,7 +91,7 @@ void fill(PointBlock& block, const RecordLayout& layout, std::size_t rows, const
         block.points[row][axis] = value(row, layout.xyz[static_cast<std::size_t>(axis)]);
       }
       takeChannels(
-          layout, [&](const Column& column) { return value(row, column); }, row, block);
+          layout, [&](const RecordColumn& column) { return value(row, column); }, row, block);
     }
   });
 }
@@ -182,7 +182,7 @@ std::uint64_t bytesLeft(InputFile& file) {
 
 void appendRecord(const RecordLayout& layout, const std::vector<double>& values,
                   PointBlock& block) {
-  const auto value = [&](const Column& column) {
+  const auto value = [&](const RecordColumn& column) {
     const double number = values[column.value];
     if (column.type.kind != NumberType::Kind::kPackedFloat) return number;
     return static_cast<double>(packedBits(number));
@@ -263,7 +263,7 @@ void readBinary(InputFile& file, const RecordLayout& layout, std::uint64_t count
     if (!file.stream) {
       throw FileError(file.path, fmt::format("cannot be read beyond point {}", done));
     }
-    fill(block, layout, rows, [&](std::size_t row, const Column& column) {
+    fill(block, layout, rows, [&](std::size_t row, const RecordColumn& column) {
       return decode(bytes.data() + row * layout.record_size + column.offset, column.type,
                     layout.big_endian);
     });
@@ -279,7 +279,7 @@ void readColumns(const std::vector<char>& bytes, const RecordLayout& layout, std
   PointBlock block;
   for (std::size_t done = 0; done < count; done += block.size()) {
     const auto rows = static_cast<std::size_t>(std::min<std::uint64_t>(kBlockPoints, count - done));
-    fill(block, layout, rows, [&](std::size_t row, const Column& column) {
+    fill(block, layout, rows, [&](std::size_t row, const RecordColumn& column) {
       return decode(bytes.data() + column.offset * count + (done + row) * column.type.size,
                     column.type, layout.big_endian);
     });

@@ -79,14 +79,14 @@ const KnownName& known(std::string_view name) {
                        [&](const KnownName& other) { return other.name == plain; });
 }
 
-using FoundColumns = std::array<std::optional<Column>, kRoles>;
+using FoundColumns = std::array<std::optional<RecordColumn>, kRoles>;
 
 FoundColumns findColumns(const std::string& path, const std::vector<Field>& fields,
                          RecordLayout& layout) {
   FoundColumns found;
   std::array<int, kRoles> ranks{};
   for (const Field& field : fields) {
-    const Column column = addField(field, layout);
+    const RecordColumn column = addField(field, layout);
     const KnownName& name = known(field.name);
     if (name.role == kRoles || field.length) continue;
     if (name.role <= kZ) {
@@ -139,17 +139,17 @@ double shadeOf(double raw, ColourDepth depth) {
 bool RecordLayout::needsDepth() const {
   return colour && !isPacked() &&
          std::any_of(colour->begin(), colour->end(),
-                     [](const Column& column) { return column.type.size > 1; });
+                     [](const RecordColumn& column) { return column.type.size > 1; });
 }
 
 ColourDepth RecordLayout::depthFor(double most) const {
-  return depthOf(most, std::any_of(colour->begin(), colour->end(), [](const Column& column) {
+  return depthOf(most, std::any_of(colour->begin(), colour->end(), [](const RecordColumn& column) {
                    return column.type.kind == NumberType::Kind::kFloat;
                  }));
 }
 
-Column addField(const Field& field, RecordLayout& layout) {
-  const Column column{field.type, layout.record_size, layout.values};
+RecordColumn addField(const Field& field, RecordLayout& layout) {
+  const RecordColumn column{field.type, layout.record_size, layout.values};
   if (field.length) {
     layout.lists.push_back({*field.length, field.type.size, column});
   } else {
@@ -188,7 +188,7 @@ RecordLayout makeLayout(const std::string& path, const std::vector<Field>& field
   layout.label = found[kLabel];
   layout.time = found[kTime];
   if (found[kPacked]) {
-    Column packed = *found[kPacked];
+    RecordColumn packed = *found[kPacked];
     if (packed.type.kind == NumberType::Kind::kFloat) {
       packed.type.kind = NumberType::Kind::kPackedFloat;
     }

@@ -25,7 +25,7 @@ struct NumberType {
 std::string typeName(NumberType type);
 
 /// One column of the table.
-struct Column {
+struct RecordColumn {
   NumberType type;
   std::size_t offset = 0;  ///< [bytes] inside a binary record
   std::size_t value = 0;   ///< position among the values of an ascii record
@@ -35,7 +35,7 @@ struct Column {
 struct List {
   NumberType length;
   std::size_t item = 0;  ///< [bytes] of one of its items
-  Column next;           ///< where the list lies in the record
+  RecordColumn next;     ///< where the list lies in the record
 };
 
 /// The range of colours in a file: 0 to 1, 0 to 255 or 0 to 65535.
@@ -52,14 +52,14 @@ struct RecordLayout {
   std::size_t record_size = 0;  ///< [bytes] of a binary record, without its lists
   std::size_t values = 0;       ///< in an ascii record, without its lists
   std::vector<List> lists;      ///< in the order of the file
-  std::array<Column, 3> xyz;
-  std::optional<Column> intensity;
+  std::array<RecordColumn, 3> xyz;
+  std::optional<RecordColumn> intensity;
   /// Red, green and blue; the same column three times if one value holds them (PCL's packed
   /// 0x00RRGGBB).
-  std::optional<std::array<Column, 3>> colour;
+  std::optional<std::array<RecordColumn, 3>> colour;
   ColourDepth depth = ColourDepth::kByte;  ///< of the colours
-  std::optional<Column> label;             ///< of a class
-  std::optional<Column> time;              ///< of a point
+  std::optional<RecordColumn> label;       ///< of a class
+  std::optional<RecordColumn> time;        ///< of a point
   std::string time_field;                  ///< its name
   std::optional<Pose> viewpoint;           ///< of a PCD file; none: the identity
   bool big_endian = false;
@@ -83,7 +83,7 @@ struct Field {
 };
 
 /// Adds a field to a record's sizes and returns its column.
-Column addField(const Field& field, RecordLayout& layout);
+RecordColumn addField(const Field& field, RecordLayout& layout);
 
 /// Whether names of fields tell x, y and z.
 bool nameAPlace(const std::vector<std::string>& names);

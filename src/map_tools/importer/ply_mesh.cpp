@@ -173,7 +173,7 @@ class PlyMeshReader {
       if (u != kNone && v != kNone) mesh_.texture_at.push_back(place(values_[u], values_[v]));
     });
   }
-  Eigen::Vector3d numbersOf(const std::array<map::Column, 3>& columns) const {
+  Eigen::Vector3d numbersOf(const std::array<map::RecordColumn, 3>& columns) const {
     Eigen::Vector3d numbers;
     for (int i = 0; i < 3; ++i) {
       numbers[i] = values_[columns[static_cast<std::size_t>(i)].value];
