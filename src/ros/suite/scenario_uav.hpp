@@ -32,8 +32,7 @@ class ScenarioUav {
  public:
   /// With `slam` it flies that from where it is first seen, records nothing and waits for
   /// beginAfter() in lockstep, too.
-  ScenarioUav(const ros::NodeHandle& root, const std::string& name,
-              const scenario::Scenario& scenario, const SlamFlight* slam);
+  ScenarioUav(const std::string& name, const scenario::Scenario& scenario, const SlamFlight* slam);
 
   /// What has no counterpart yet of all that it reads and tells: "nobody publishes TOPIC".
   std::vector<std::string> missing() const;
