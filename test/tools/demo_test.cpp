@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "marsim/map/cloud_io.hpp"
+#include "tools/process/child_process.hpp"
 #include "tools/temporary_folder.hpp"
 #include "tools/test_room.hpp"
 
@@ -283,8 +284,7 @@ TEST_F(Demo, SlowFlightsHaveTheTimeTheyTake) {
   auto options = there_;
   options.insert(options.end(), {"--speed", "0.01", "--seed", "18446744073709551615"});
   EXPECT_EQ(run(options), 0) << output_;
-  EXPECT_NEAR(nlohmann::json::parse(read("demo.yaml")).at("duration").get<double>(), 475.0,
-              1e-6);
+  EXPECT_NEAR(nlohmann::json::parse(read("demo.yaml")).at("duration").get<double>(), 475.0, 1e-6);
 }
 
 TEST_F(Demo, TwoAtOnceInOneFolder) {
